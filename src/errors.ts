@@ -1,0 +1,69 @@
+import { StoreError } from './store/errors.js';
+
+export interface ErrorOptions {
+  /** Machine-readable kebab-case code, `error.code` in JSON. */
+  code: string;
+  /** What the reader can type next, whole commands. */
+  next?: string[];
+  /** Further lines for a person, and `error.details` in JSON. */
+  details?: unknown;
+  httpStatus?: number;
+  cause?: unknown;
+}
+
+/** Every error that paydesk raises on purpose. Only the base command turns one into an exit. */
+export class PaydeskError extends Error {
+  readonly code: string;
+  readonly next: string[];
+  readonly details?: unknown;
+  readonly httpStatus?: number;
+
+  constructor(message: string, options: ErrorOptions) {
+    super(message, { cause: options.cause });
+    this.name = new.target.name;
+    this.code = options.code;
+    this.next = options.next ?? [];
+    this.details = options.details;
+    this.httpStatus = options.httpStatus;
+  }
+}
+
+/** The service refused. */
+export class ServiceError extends PaydeskError {}
+/** A bad flag, a bad value, or a missing value without a terminal. */
+export class UsageError extends PaydeskError {}
+/** Accepted, but the payment is known not to get where it was asked to go. */
+export class NotReachedError extends PaydeskError {}
+/** No profile, a bad key, a key of another app. */
+export class ProfileError extends PaydeskError {}
+/** Temporary, and nothing was changed: safe to run again. */
+export class TemporaryError extends PaydeskError {}
+/** The instruction may have been carried out. */
+export class UnknownOutcomeError extends PaydeskError {}
+/** A list of payments or a batch succeeded only in part. */
+export class PartialError extends PaydeskError {}
+/** Still pending when the time was up. */
+export class PendingError extends PaydeskError {}
+/** Refused by a guard of our own, before anything was sent. */
+export class GuardError extends PaydeskError {}
+/** Ctrl-C, or declined at the prompt. */
+export class InterruptedError extends PaydeskError {}
+
+/** The one table from error class to exit code. Whatever is not in it is a bug and exits 1. */
+const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
+  [ServiceError, 1],
+  [StoreError, 1],
+  [UsageError, 2],
+  [NotReachedError, 3],
+  [ProfileError, 4],
+  [TemporaryError, 5],
+  [UnknownOutcomeError, 6],
+  [PartialError, 7],
+  [PendingError, 8],
+  [GuardError, 9],
+  [InterruptedError, 130],
+];
+
+export function exitCodeOf(error: unknown): number {
+  return exitCodes.find(([type]) => error instanceof type)?.[1] ?? 1;
+}
