@@ -1,0 +1,277 @@
+import type * as z from 'zod';
+import {
+  customer,
+  customerBody,
+  customerList,
+  customerListQuery,
+  customerPatch,
+  panelLink,
+  paymentMethodList,
+} from './customer.js';
+import { object, text } from './fields.js';
+import {
+  autoPaymentBody,
+  hostedPaymentBody,
+  payment,
+  plainPaymentBody,
+  providerHostedPaymentBody,
+} from './payment.js';
+
+/**
+ * How a call may be repeated when its answer was lost:
+ * `read` and `repeatable` freely, `keyed` with the same key, `settle` never by itself.
+ */
+export type RepeatClass = 'read' | 'keyed' | 'settle' | 'repeatable';
+
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below `/api/apps/{appId}`. */
+  path: string;
+  summary: string;
+  /** The first is what the sandbox answers with; the client takes any 2xx. */
+  success: number;
+  repeat: RepeatClass;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** The body of a success; undefined for an empty one. */
+  answer?: z.ZodType;
+}
+
+export const APP_PATH = '/api/apps/{appId}';
+
+export const endpoints = {
+  createHostedPayment: {
+    method: 'POST',
+    path: '/payments/hosted-page',
+    summary: 'Create a payment and get the address of its hosted checkout',
+    success: 201,
+    repeat: 'keyed',
+    body: hostedPaymentBody,
+    answer: payment,
+  },
+  createPayment: {
+    method: 'POST',
+    path: '/payments',
+    summary: 'Create a plain payment',
+    success: 201,
+    repeat: 'keyed',
+    body: plainPaymentBody,
+    answer: payment,
+  },
+  createProviderHostedPayment: {
+    method: 'POST',
+    path: '/payments/provider-hosted-page',
+    summary: "Create a payment on a provider's own hosted page",
+    success: 201,
+    repeat: 'keyed',
+    body: providerHostedPaymentBody,
+    answer: payment,
+  },
+  capturePayment: {
+    method: 'POST',
+    path: '/payments/{paymentId}/capture',
+    summary: 'Capture an authorised payment',
+    success: 200,
+    repeat: 'settle',
+    answer: payment,
+  },
+  cancelPayment: {
+    method: 'POST',
+    path: '/payments/{paymentId}/cancel',
+    summary: 'Cancel a payment that is not captured',
+    success: 200,
+    repeat: 'settle',
+    answer: payment,
+  },
+  refundPayment: {
+    method: 'POST',
+    path: '/payments/{paymentId}/refund',
+    summary: 'Refund a captured payment',
+    success: 200,
+    repeat: 'settle',
+    query: object({ description: text.optional() }),
+    answer: payment,
+  },
+  unholdPayment: {
+    method: 'POST',
+    path: '/payments/{paymentId}/unhold',
+    summary: 'Release a payment that a fraud rule holds',
+    success: 200,
+    repeat: 'settle',
+    answer: payment,
+  },
+  recheckPayment: {
+    method: 'POST',
+    path: '/payments/{paymentId}/recheck',
+    summary: 'Ask the provider again when the state may be stale',
+    success: 200,
+    repeat: 'repeatable',
+    answer: payment,
+  },
+  getPaymentByReference: {
+    method: 'GET',
+    path: '/payments/referenceId:{referenceId}',
+    summary: 'Read a payment by the merchant’s reference',
+    success: 200,
+    repeat: 'read',
+    answer: payment,
+  },
+  getPayment: {
+    method: 'GET',
+    path: '/payments/{paymentId}',
+    summary: 'Read a payment',
+    success: 200,
+    repeat: 'read',
+    answer: payment,
+  },
+  createAutoPayment: {
+    method: 'POST',
+    path: '/payments/auto-payment',
+    summary: 'Charge a stored method of a customer who is not present',
+    success: 200,
+    repeat: 'keyed',
+    body: autoPaymentBody,
+    answer: payment,
+  },
+  createCustomer: {
+    method: 'POST',
+    path: '/customers',
+    summary: 'Create a customer',
+    success: 201,
+    repeat: 'keyed',
+    body: customerBody,
+    answer: customer,
+  },
+  getCustomer: {
+    method: 'GET',
+    path: '/customers/{customerId}',
+    summary: 'Read a customer',
+    success: 200,
+    repeat: 'read',
+    answer: customer,
+  },
+  listCustomers: {
+    method: 'GET',
+    path: '/customers',
+    summary: 'List the customers of the app',
+    success: 200,
+    repeat: 'read',
+    query: customerListQuery,
+    answer: customerList,
+  },
+  updateCustomer: {
+    method: 'PATCH',
+    path: '/customers/{customerId}',
+    summary: 'Update name, e-mail or phone of a customer',
+    success: 200,
+    repeat: 'repeatable',
+    body: customerPatch,
+    answer: customer,
+  },
+  listPaymentMethods: {
+    method: 'GET',
+    path: '/customers/{customerId}/payment-methods',
+    summary: 'List stored methods available for auto payments',
+    success: 200,
+    repeat: 'read',
+    answer: paymentMethodList,
+  },
+  removePaymentMethod: {
+    method: 'DELETE',
+    path: '/customers/{customerId}/payment-methods/{paymentMethodId}',
+    summary: 'Remove a stored method',
+    success: 204,
+    repeat: 'repeatable',
+  },
+  stopAutoPayment: {
+    method: 'DELETE',
+    path: '/customers/{customerId}/auto-payments/{customerAutomaticProfileId}',
+    summary: 'Stop an auto-payment registration',
+    success: 204,
+    repeat: 'repeatable',
+  },
+  getPanelLink: {
+    method: 'GET',
+    path: '/customers/{customerId}/panel-link',
+    summary: "Get a signed link to the customer's own panel",
+    success: 200,
+    repeat: 'read',
+    answer: panelLink,
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export type Endpoints = typeof endpoints;
+export type EndpointName = keyof Endpoints;
+export const endpointNames = Object.keys(endpoints) as EndpointName[];
+
+export function endpointOf(name: EndpointName): Endpoint {
+  return endpoints[name];
+}
+
+/** The names of the `{…}` parts of a path. */
+export function pathParameters(path: string): string[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1] as string);
+}
+
+/** Path and query of a call, below the base URL. */
+export function pathOf(
+  name: EndpointName,
+  parameters: Record<string, string | number>,
+  query: Record<string, string | number | undefined> = {},
+): string {
+  const path = (APP_PATH + endpointOf(name).path).replace(/\{(\w+)\}/g, (_, key: string) => {
+    const value = parameters[key];
+    if (value === undefined) throw new TypeError(`${name} needs ${key}`);
+    return encodeURIComponent(value);
+  });
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/**
+ * Which endpoint a method and path (below `/api/apps/{appId}`) belong to. More literal paths win, so that
+ * `/payments/hosted-page` is not taken for a payment id.
+ */
+export function matchEndpoint(
+  method: string,
+  path: string,
+): { name: EndpointName; parameters: Record<string, string> } | { allowed: string[] } | undefined {
+  const allowed = new Set<string>();
+  for (const { name, pattern, keys } of matchers) {
+    const match = pattern.exec(path);
+    if (!match) continue;
+    const endpoint = endpoints[name];
+    if (endpoint.method !== method) {
+      allowed.add(endpoint.method);
+      continue;
+    }
+    const parameters: Record<string, string> = {};
+    for (const [index, key] of keys.entries()) {
+      const decoded = decode(match[index + 1] as string);
+      if (decoded === undefined) return undefined;
+      parameters[key] = decoded;
+    }
+    return { name, parameters };
+  }
+  return allowed.size > 0 ? { allowed: [...allowed] } : undefined;
+}
+
+const matchers = endpointNames
+  .map((name) => {
+    const { path } = endpoints[name];
+    const keys = pathParameters(path);
+    const pattern = new RegExp(
+      `^${path.replaceAll(/\{(\w+)\}/g, (_, key) => (key === 'referenceId' ? '(.+)' : '([^/]+)'))}$`,
+    );
+    return { name, keys, pattern, literal: path.replaceAll(/\{\w+\}/g, '').length };
+  })
+  .sort((a, b) => a.keys.length - b.keys.length || b.literal - a.literal);
+
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+// JSON whose numbers keep their text: 10.10 stays 10.10, and ids beyond 2^53 stay exact.
+
+/** A JSON number whose text a JavaScript number would not give back. */
+export class ExactNumber {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  toJSON(): unknown {
+    return rawJson(this.source);
+  }
+
+  toString(): string {
+    return this.source;
+  }
+
+  valueOf(): number {
+    return Number(this.source);
+  }
+}
+
+export type JsonNumber = number | ExactNumber;
+export type JsonValue = null | boolean | JsonNumber | string | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+// TypeScript's library does not know JSON.rawJSON and the reviver's context yet.
+const exact = JSON as unknown as {
+  rawJSON(text: string): unknown;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown;
+};
+
+const rawJson = exact.rawJSON;
+
+/** Parses JSON text; throws SyntaxError as JSON.parse does. `JSON.stringify` gives the numbers back unchanged. */
+export function parseJson(text: string): JsonValue {
+  return exact.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source
+      ? new ExactNumber(source)
+      : value,
+  ) as JsonValue;
+}
+
+/** A number as it was written, for storing or comparing; `10.10` and `10.1` differ here and are equal as money. */
+export function numberText(value: JsonNumber): string {
+  return typeof value === 'number' ? String(value) : value.source;
+}
+
+/** The number to put into JSON for this text: a plain one where that loses nothing. */
+export function numberFromText(text: string): JsonNumber {
+  const plain = Number(text);
+  return String(plain) === text ? plain : new ExactNumber(text);
+}
+
+export function isJsonNumber(value: unknown): value is JsonNumber {
+  return typeof value === 'number' || value instanceof ExactNumber;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  );
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { isJsonNumber, numberText, type JsonNumber } from './json.js';
+
+/** The largest amount that the sandbox takes; the service names no limit. */
+export const MAX_AMOUNT = '999999999.99';
+
+/** What is wrong with an amount written as text, or undefined when nothing is. */
+export function amountProblem(text: string): string | undefined {
+  if (/^-/.test(text)) return 'must be more than zero';
+  if (/^\d+(\.\d+)?[eE]/.test(text)) return 'write the number out, for example 1000.00';
+  if (!/^\d+(\.\d+)?$/.test(text)) return 'must be a decimal number in major units, for example 10.23';
+  if (/\.\d{3,}$/.test(text)) return 'at most two decimals, for example 10.23';
+  if (toHundredths(text) === 0n) return 'must be more than zero';
+  if (toHundredths(text) > toHundredths(MAX_AMOUNT)) return `must be at most ${MAX_AMOUNT}`;
+  return undefined;
+}
+
+/** Exact hundredths of a decimal text with at most two places; throws on anything else. */
+export function toHundredths(text: string): bigint {
+  const match = /^(\d+)(?:\.(\d{1,2}))?$/.exec(text);
+  if (!match) throw new RangeError(`not an amount with at most two decimals: ${text}`);
+  return BigInt(match[1] as string) * 100n + BigInt((match[2] ?? '').padEnd(2, '0'));
+}
+
+export function fromHundredths(hundredths: bigint): string {
+  const digits = hundredths.toString().padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** Whether two amounts are the same money, however they are written (10.1 and 10.10). */
+export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): boolean {
+  const [left, right] = [a, b].map((value) => (typeof value === 'string' ? value : numberText(value)));
+  return toHundredths(left as string) === toHundredths(right as string);
+}
+
+const numberSchema = (describe: (text: string) => string | undefined) =>
+  z.custom<JsonNumber>().superRefine((value, context) => {
+    if (value === undefined) return context.addIssue({ code: 'custom', message: 'is required' });
+    const problem = isJsonNumber(value)
+      ? describe(numberText(value))
+      : `must be a number, not ${value === null ? 'null' : `a ${typeof value}`}`;
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** An amount that is charged: a number in major units, more than zero, at most two decimals. */
+export const amount = numberSchema(amountProblem).meta({
+  type: 'number',
+  exclusiveMinimum: 0,
+  maximum: Number(MAX_AMOUNT),
+  description: 'Decimal in major units, at most two decimal places.',
+});
+
+/** A part of an order's breakdown: as an amount, and zero is allowed. */
+export const breakdownAmount = numberSchema((text) =>
+  /^0+(\.0{1,2})?$/.test(text) ? undefined : amountProblem(text),
+).meta({ type: 'number', minimum: 0, description: 'Decimal in major units, at most two decimal places.' });
+
+/** A number in an answer: never judged, kept exactly. */
+export const answeredNumber = z.custom<JsonNumber>(isJsonNumber).meta({ type: 'number' });

@@ -1,0 +1,181 @@
+// The states of a payment: what each means, what is legal from it, where it can go.
+
+export const operations = ['capture', 'cancel', 'refund', 'unhold', 'recheck'] as const;
+export type Operation = (typeof operations)[number];
+
+export type StateTone = 'good' | 'waiting' | 'bad' | 'neutral';
+
+interface StateRule {
+  id: number;
+  meaning: string;
+  /** How it reads at a glance: settled well, waiting for something, failed, or simply over. */
+  tone: StateTone;
+  legal: readonly Operation[];
+  next: readonly string[];
+  /** Nothing more happens by itself or can be done to it. */
+  final: boolean;
+}
+
+const rules = {
+  Created: {
+    id: 1,
+    meaning: 'The customer has not paid yet.',
+    tone: 'waiting',
+    legal: ['cancel', 'recheck'],
+    next: [
+      'ActionRequired',
+      'Processing',
+      'Held',
+      'Authorised',
+      'Declined',
+      'Failed',
+      'Cancelling',
+      'Expired',
+    ],
+    final: false,
+  },
+  ActionRequired: {
+    id: 2,
+    meaning: 'The customer is at the provider.',
+    tone: 'waiting',
+    legal: ['cancel', 'recheck'],
+    next: ['Processing', 'Held', 'Authorised', 'Declined', 'Failed', 'Cancelling', 'Expired'],
+    final: false,
+  },
+  Processing: {
+    id: 3,
+    meaning: 'The provider has not confirmed yet.',
+    tone: 'waiting',
+    legal: ['cancel', 'recheck'],
+    next: ['Authorised', 'Declined', 'Failed', 'Cancelling'],
+    final: false,
+  },
+  Held: {
+    id: 4,
+    meaning: 'Held by a fraud rule. Nothing has been charged.',
+    tone: 'waiting',
+    legal: ['unhold', 'cancel', 'recheck'],
+    next: ['Processing', 'Authorised', 'Declined', 'Failed', 'Cancelling'],
+    final: false,
+  },
+  Authorised: {
+    id: 5,
+    meaning: 'The money is reserved and not captured.',
+    tone: 'waiting',
+    legal: ['capture', 'cancel', 'recheck'],
+    next: ['Capturing', 'Cancelling', 'Expired'],
+    final: false,
+  },
+  Capturing: {
+    id: 6,
+    meaning: 'The provider is capturing the money.',
+    tone: 'waiting',
+    legal: ['recheck'],
+    next: ['Captured', 'Authorised'],
+    final: false,
+  },
+  Captured: {
+    id: 7,
+    meaning: 'The money was captured.',
+    tone: 'good',
+    legal: ['refund', 'recheck'],
+    next: ['Refunding'],
+    final: false,
+  },
+  Refunding: {
+    id: 8,
+    meaning: 'The provider is refunding the money.',
+    tone: 'waiting',
+    legal: ['recheck'],
+    next: ['Refunded', 'Captured'],
+    final: false,
+  },
+  Refunded: {
+    id: 9,
+    meaning: 'The money was given back.',
+    tone: 'good',
+    legal: ['recheck'],
+    next: [],
+    final: true,
+  },
+  Cancelling: {
+    id: 10,
+    meaning: 'The provider is releasing the money.',
+    tone: 'waiting',
+    legal: ['recheck'],
+    next: ['Cancelled', 'Created', 'ActionRequired', 'Processing', 'Held', 'Authorised'],
+    final: false,
+  },
+  Cancelled: {
+    id: 11,
+    meaning: 'Cancelled. Nothing was charged.',
+    tone: 'neutral',
+    legal: ['recheck'],
+    next: [],
+    final: true,
+  },
+  Declined: {
+    id: 12,
+    meaning: 'The provider declined it. On a checkout page the customer may try again.',
+    tone: 'bad',
+    legal: ['recheck'],
+    next: ['ActionRequired', 'Processing', 'Held', 'Authorised', 'Failed', 'Expired'],
+    final: false,
+  },
+  Failed: {
+    id: 13,
+    meaning: 'It failed at the provider. Nothing was charged.',
+    tone: 'bad',
+    legal: ['recheck'],
+    next: [],
+    final: true,
+  },
+  Expired: {
+    id: 14,
+    meaning: 'The checkout link or the authorisation ran out. Nothing was charged.',
+    tone: 'bad',
+    legal: ['recheck'],
+    next: [],
+    final: true,
+  },
+} as const satisfies Record<string, StateRule>;
+
+export type StateName = keyof typeof rules;
+
+export const states: Readonly<Record<StateName, StateRule>> = rules;
+export const stateNames = Object.keys(rules) as StateName[];
+
+export function isStateName(name: unknown): name is StateName {
+  return typeof name === 'string' && Object.hasOwn(rules, name);
+}
+
+export function isLegal(operation: Operation, state: StateName): boolean {
+  return states[state].legal.includes(operation);
+}
+
+/** The states from which an operation is legal. */
+export function legalStates(operation: Operation): StateName[] {
+  return stateNames.filter((state) => isLegal(operation, state));
+}
+
+/** Whether a payment in `from` can still come to be in `to`, by any path. */
+export function canReach(from: StateName, to: StateName): boolean {
+  const seen = new Set<string>();
+  const open: string[] = [...states[from].next];
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    if (state === to) return true;
+    if (seen.has(state)) continue;
+    seen.add(state);
+    open.push(...states[state as StateName].next);
+  }
+  return false;
+}
+
+/** What each money operation passes through and ends in. */
+export const operationStates: Readonly<
+  Record<'capture' | 'cancel' | 'refund', { during: StateName; end: StateName }>
+> = {
+  capture: { during: 'Capturing', end: 'Captured' },
+  cancel: { during: 'Cancelling', end: 'Cancelled' },
+  refund: { during: 'Refunding', end: 'Refunded' },
+};

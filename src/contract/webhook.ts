@@ -1,0 +1,18 @@
+import * as z from 'zod';
+
+export const WEBHOOK_TYPE = 'payment.state-changed';
+
+export const webhookBody = z
+  .looseObject({
+    eventId: z.string(),
+    type: z.string(),
+    appId: z.string(),
+    paymentId: z.int(),
+    referenceId: z.string(),
+    paymentState: z.string(),
+    paymentStateId: z.int(),
+    occurredTime: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'Webhook', description: 'Says that a payment changed. Read the payment before acting on it.' });
+
+export type WebhookBody = z.infer<typeof webhookBody>;
