@@ -1,0 +1,144 @@
+import { StoreError } from './errors.js';
+import type { SqliteConnection } from './sqlite-connection.js';
+import { isBusy } from './sqlite-failures.js';
+
+const maxGroup = 64;
+const busyMs = 5000;
+
+interface Member {
+  /** Resolves to what tells the caller of the result, to be called once the group is committed. */
+  work(): Promise<() => void>;
+  reject(error: unknown): void;
+}
+
+export interface GroupCommit {
+  /** Runs `work` in its turn and resolves after the COMMIT that made it durable. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves when no group is between BEGIN and COMMIT; at once when none is. */
+  betweenGroups(): Promise<void>;
+  /** Resolves when nothing runs or waits. */
+  drained(): Promise<void>;
+}
+
+/**
+ * Transactions of one process, one after another on one connection. Those that wait at the same time share a
+ * BEGIN and a COMMIT, each within its own savepoint, so that one fsync makes all of them durable.
+ */
+export function createGroupCommit(connection: SqliteConnection): GroupCommit {
+  const waiting: Member[] = [];
+  let active = false;
+  let open = false;
+  const onClosed: Array<() => void> = [];
+  const onDrained: Array<() => void> = [];
+
+  function run<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      waiting.push({
+        work: async () => {
+          const value = await work();
+          return () => resolve(value);
+        },
+        reject,
+      });
+      if (active) return;
+      active = true;
+      setImmediate(next);
+    });
+  }
+
+  // A turn of the event loop before each group lets the requests that came in meanwhile join it.
+  function next(): void {
+    void runGroup().then(() => {
+      open = false;
+      for (const notify of onClosed.splice(0)) notify();
+      if (waiting.length > 0) {
+        setImmediate(next);
+      } else {
+        active = false;
+        for (const notify of onDrained.splice(0)) notify();
+      }
+    });
+  }
+
+  async function runGroup(): Promise<void> {
+    open = true;
+    try {
+      await begin(connection);
+    } catch (error) {
+      for (const member of waiting.splice(0, maxGroup)) member.reject(error);
+      return;
+    }
+    const members: Member[] = [];
+    // Even a failure waits for the COMMIT: it may rest on what another member of the group wrote.
+    const settle: Array<() => void> = [];
+    try {
+      while (members.length < maxGroup) {
+        const member = waiting.shift();
+        if (!member) break;
+        members.push(member);
+        settle.push(await runMember(connection, member));
+      }
+      connection.run('commit');
+    } catch (error) {
+      rollBack(connection);
+      for (const member of members) member.reject(error);
+      return;
+    }
+    for (const tell of settle) tell();
+  }
+
+  return {
+    run,
+    betweenGroups: () => (open ? new Promise((resolve) => onClosed.push(resolve)) : Promise.resolve()),
+    drained: () => (active ? new Promise((resolve) => onDrained.push(resolve)) : Promise.resolve()),
+  };
+}
+
+/** Throws only when the whole group is lost. */
+async function runMember(connection: SqliteConnection, member: Member): Promise<() => void> {
+  connection.run('savepoint member');
+  try {
+    const tell = await member.work();
+    assertOpen(connection);
+    connection.run('release member');
+    return tell;
+  } catch (error) {
+    // SQLite itself rolls the whole transaction back on some errors, a full disk among them.
+    if (!connection.inTransaction) throw error;
+    connection.run('rollback to member');
+    connection.run('release member');
+    return () => member.reject(error);
+  }
+}
+
+/** Without this, statements after an automatic rollback would commit one by one. */
+export function assertOpen(connection: SqliteConnection): void {
+  if (connection.inTransaction) return;
+  throw new StoreError(
+    'store-unavailable',
+    'The transaction was rolled back by the database after an error.',
+  );
+}
+
+/** Waits for another process's transaction without blocking the event loop, as SQLite's own busy timeout would. */
+async function begin(connection: SqliteConnection): Promise<void> {
+  const deadline = Date.now() + busyMs;
+  for (;;) {
+    try {
+      connection.run('begin immediate');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() >= deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 9));
+    }
+  }
+}
+
+function rollBack(connection: SqliteConnection): void {
+  if (!connection.inTransaction) return;
+  try {
+    connection.run('rollback');
+  } catch {
+    // The error that led here is the one to report; BEGIN will fail if the connection is not usable.
+  }
+}

@@ -1,0 +1,143 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, Transaction } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { claimDue } from './claim.js';
+import { StoreError } from './errors.js';
+import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
+import { checkParameters } from './parameters.js';
+import { isRetryable, postgresFailure, postgresUnusable } from './postgres-failures.js';
+import type { OpenOptions, Store } from './types.js';
+
+const maxAttempts = 5;
+
+export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store<DB>> {
+  const place = describePlace(options.location);
+  const pool = await createPool(options, place);
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: reportingPool(pool, place) }) });
+  try {
+    await migrate(db as unknown as Kysely<unknown>, options, place);
+  } catch (error) {
+    await pool.end();
+    throw postgresUnusable(error, place);
+  }
+
+  async function transaction<T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await db.transaction().execute(work);
+      } catch (error) {
+        if (!isRetryable(error) || attempt >= maxAttempts) throw error;
+      }
+    }
+  }
+
+  return {
+    engine: 'postgres',
+    shared: true,
+    db,
+    transaction,
+    forUpdate: (query) => query.forUpdate(),
+    claimDue: (claim) => transaction((tx) => claimDue(tx, 'postgres', claim)),
+    close: () => db.destroy(),
+  };
+}
+
+async function createPool(options: OpenOptions, place: string): Promise<Pool> {
+  const { schema } = options;
+  if (!/^[a-z_][a-z0-9_]*$/.test(schema)) throw new Error(`Not a plain schema name: ${schema}`);
+  const { default: pg } = await import('pg');
+  let url: URL;
+  try {
+    url = new URL(options.location);
+  } catch {
+    // The parser's own error would carry the whole URL, with its password.
+    throw new StoreError(
+      'store-unusable',
+      `The database ${place} cannot be used: its address is not a valid URL.`,
+    );
+  }
+  const given = url.searchParams.get('options') ?? '';
+  url.searchParams.delete('options');
+  const pool = new pg.Pool({
+    connectionString: url.href,
+    options: `${given} -c search_path=${schema}`.trim(),
+    max: 10,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types: {
+      getTypeParser: (oid, format) =>
+        oid === pg.types.builtins.INT8 ? toSafeInteger : pg.types.getTypeParser(oid, format),
+    },
+  });
+  // A connection that is lost while idle, or between two queries, is reported by the next query.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+function toSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`The integer ${text} is too large to be read exactly.`);
+  return value;
+}
+
+/** The pool as kysely needs it, with our parameter check and our errors. */
+function reportingPool(pool: Pool, place: string): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      try {
+        return reportingClient(await pool.connect(), place);
+      } catch (error) {
+        throw postgresFailure(error, place);
+      }
+    },
+  };
+}
+
+function reportingClient(client: PoolClient, place: string): PostgresPoolClient {
+  let lost = false;
+  async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    checkParameters(text, parameters);
+    try {
+      return (await client.query(text, [...parameters])) as unknown as PostgresQueryResult<R>;
+    } catch (error) {
+      const failure = postgresFailure(error, place);
+      lost ||= failure instanceof StoreError;
+      throw failure;
+    }
+  }
+  return {
+    query: query as PostgresPoolClient['query'],
+    release: (destroy) => client.release(destroy === true || lost),
+  };
+}
+
+async function migrate(db: Kysely<unknown>, options: OpenOptions, place: string): Promise<void> {
+  const { schema, migrations } = options;
+  const table = `${schema}.store_migration`;
+  const { rows } = await sql<{
+    there: number;
+  }>`select 1 as there where to_regclass(${table}) is not null`.execute(db);
+  if (rows.length > 0 && pendingMigrations(await appliedMigrations(db), migrations, place).length === 0)
+    return;
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext(${table}))`.execute(tx);
+    const found = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(tx);
+    // `if not exists` would still ask for the right to create one.
+    if (found.rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(tx);
+    await applyMigrations(tx, migrations, place);
+  });
+}
+
+/** Host, port and database, never the user or password. */
+function describePlace(location: string): string {
+  try {
+    const url = new URL(location);
+    return `${url.host || 'localhost'}${url.pathname}`;
+  } catch {
+    return 'at the given PostgreSQL address';
+  }
+}

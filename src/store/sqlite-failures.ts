@@ -1,0 +1,48 @@
+import { StoreError } from './errors.js';
+
+/** Primary result codes, https://sqlite.org/rescode.html */
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const IOERR = 10;
+const FULL = 13;
+const CANTOPEN = 14;
+
+const temporary = new Map([
+  [BUSY, 'is locked by another process'],
+  [LOCKED, 'is locked by another process'],
+  [READONLY, 'cannot be written to'],
+  [IOERR, 'cannot be read or written'],
+  [FULL, 'cannot grow: the disk is full'],
+  [CANTOPEN, 'cannot be opened'],
+]);
+
+function primaryCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined;
+  return error.errcode & 0xff;
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error instanceof StoreError ? error.cause : error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** A StoreError when it is the disk or a lock that failed; anything else (a constraint, bad SQL) as it is. */
+export function sqliteFailure(error: unknown, file: string): unknown {
+  const what = temporary.get(primaryCode(error) ?? -1);
+  if (what === undefined) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new StoreError('store-unavailable', `The database ${file} ${what} (${detail}).`, { cause: error });
+}
+
+export function sqliteUnusable(error: unknown, file: string): StoreError {
+  if (error instanceof StoreError && (error.code !== 'store-unavailable' || isBusy(error))) return error;
+  const cause = error instanceof StoreError ? error.cause : error;
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new StoreError(
+    'store-unusable',
+    `The database ${file} cannot be opened: ${detail}. Check that the folder exists, that you may write to it, and that the file is a paydesk database.`,
+    { cause },
+  );
+}

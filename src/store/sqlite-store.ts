@@ -1,0 +1,168 @@
+import {
+  Kysely,
+  DefaultQueryExecutor,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteQueryCompiler,
+  Transaction,
+  sql,
+} from 'kysely';
+import type { ConnectionProvider, Driver, KyselyProps } from 'kysely';
+import { claimDue } from './claim.js';
+import { StoreError } from './errors.js';
+import { lockFile, refuseLocked } from './file-lock.js';
+import { assertOpen, createGroupCommit } from './group-commit.js';
+import type { GroupCommit } from './group-commit.js';
+import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
+import { SqliteConnection } from './sqlite-connection.js';
+import { sqliteUnusable } from './sqlite-failures.js';
+import type { Migration, OpenOptions, Store } from './types.js';
+
+const busyMs = 5000;
+
+export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<DB>> {
+  const file = options.location;
+  const inMemory = file === ':memory:';
+  const opened: Array<{ close(): void }> = [];
+  try {
+    const exclusive = options.exclusive === true && !inMemory;
+    if (exclusive) opened.push(lockFile(file, options.owner ?? {}));
+    else if (!inMemory) refuseLocked(file);
+    const writer = connect(file, 16_000);
+    opened.push(writer);
+    const groups = createGroupCommit(writer);
+    await migrate(writer, groups, options.migrations, file);
+    // BEGIN is retried without blocking the event loop, so the writer itself need not wait for a lock.
+    writer.run('pragma busy_timeout = 0');
+    if (inMemory) return createStore<DB>(groups, writer, waitingReads(writer, groups), opened, false);
+    const reader = connect(file, 8_000);
+    opened.push(reader);
+    reader.run('pragma query_only = on');
+    return createStore<DB>(groups, writer, plainReads(reader), opened, !exclusive);
+  } catch (error) {
+    closeAll(opened);
+    throw sqliteUnusable(error, file);
+  }
+}
+
+function connect(file: string, cacheKib: number): SqliteConnection {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true });
+  try {
+    database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${cacheKib}`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new SqliteConnection(database, file);
+}
+
+async function migrate(
+  writer: SqliteConnection,
+  groups: GroupCommit,
+  migrations: Migration[],
+  file: string,
+): Promise<void> {
+  const db = new Kysely<unknown>(kyselyProps(plainReads(writer)));
+  const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(
+    db,
+  );
+  if (rows.some((row) => row.name === 'store_migration')) {
+    if (pendingMigrations(await appliedMigrations(db), migrations, file).length === 0) return;
+  } else if (rows.length > 0) {
+    throw new Error('it belongs to another program');
+  }
+  await groups.run(() => applyMigrations(db, migrations, file));
+}
+
+function createStore<DB>(
+  groups: GroupCommit,
+  writer: SqliteConnection,
+  reads: ConnectionProvider,
+  opened: Array<{ close(): void }>,
+  shared: boolean,
+): Store<DB> {
+  let closed = false;
+
+  async function transaction<T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
+    if (closed) throw new StoreError('store-unavailable', 'The database is closed.');
+    return groups.run(async () => {
+      let ended = false;
+      const provider: ConnectionProvider = {
+        provideConnection: async (consumer) => {
+          if (ended)
+            throw new Error('This transaction has ended: await every query before its work returns.');
+          assertOpen(writer);
+          return consumer(writer);
+        },
+      };
+      try {
+        return await work(new Transaction<DB>(kyselyProps(provider)));
+      } finally {
+        ended = true;
+      }
+    });
+  }
+
+  return {
+    engine: 'sqlite',
+    shared,
+    db: new Kysely<DB>(kyselyProps(reads)),
+    transaction,
+    forUpdate: (query) => query,
+    claimDue: (options) => transaction((tx) => claimDue(tx, 'sqlite', options)),
+    async close() {
+      closed = true;
+      await groups.drained();
+      closeAll(opened);
+    },
+  };
+}
+
+function closeAll(opened: Array<{ close(): void }>): void {
+  for (const each of opened.splice(0).toReversed()) each.close();
+}
+
+function plainReads(connection: SqliteConnection): ConnectionProvider {
+  return { provideConnection: async (consumer) => consumer(connection) };
+}
+
+/** The one connection of a database in memory would show a read what a running transaction has not committed. */
+function waitingReads(connection: SqliteConnection, groups: GroupCommit): ConnectionProvider {
+  return {
+    async provideConnection(consumer) {
+      let timer: NodeJS.Timeout | undefined;
+      const tooLong = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => {
+          reject(
+            new Error('A read waited 5 s for a transaction to end. Inside a transaction, read through `tx`.'),
+          );
+        }, busyMs);
+      });
+      await Promise.race([groups.betweenGroups(), tooLong]).finally(() => clearTimeout(timer));
+      return consumer(connection);
+    },
+  };
+}
+
+const dialect = new SqliteDialect({
+  database: () => Promise.reject(new Error('Connections are opened by the store.')),
+});
+const compiler = new SqliteQueryCompiler();
+const adapter = new SqliteAdapter();
+
+const refuse = () => Promise.reject(new Error('Use store.transaction().'));
+const driver: Driver = {
+  init: () => Promise.resolve(),
+  acquireConnection: refuse,
+  releaseConnection: () => Promise.resolve(),
+  beginTransaction: refuse,
+  commitTransaction: refuse,
+  rollbackTransaction: refuse,
+  destroy: () => Promise.resolve(),
+};
+
+function kyselyProps(connectionProvider: ConnectionProvider): KyselyProps {
+  const executor = new DefaultQueryExecutor(compiler, adapter, connectionProvider);
+  return { config: { dialect }, driver, executor, dialect };
+}

@@ -1,0 +1,16 @@
+import type { OpenOptions, Store } from './types.js';
+
+export { StoreError } from './errors.js';
+export type { StoreErrorCode } from './errors.js';
+export { blobType, idColumn, startIdsAt } from './columns.js';
+export type * from './types.js';
+
+/** Opens a database and brings its tables up to date. Only the engine that is used is loaded. */
+export async function openStore<DB>(options: OpenOptions): Promise<Store<DB>> {
+  if (/^postgres(ql)?:\/\//i.test(options.location)) {
+    const { openPostgresStore } = await import('./postgres-store.js');
+    return openPostgresStore<DB>(options);
+  }
+  const { openSqliteStore } = await import('./sqlite-store.js');
+  return openSqliteStore<DB>(options);
+}
