@@ -1,7 +1,5 @@
 /** How many letters must be added, dropped, replaced or swapped with a neighbour to get from one word to the other. */
-function distance(from: string, to: string): number {
-  const a = [...from];
-  const b = [...to];
+function distance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

@@ -1,0 +1,37 @@
+import { isStateName, stateNames } from '../contract/states.js';
+import { UsageError } from '../errors.js';
+import { didYouMean } from '../suggest.js';
+
+/** Reads `THEIRS=OURS` pairs; `THEIRS=` stands for taking an alias away. Every bad pair is reported at once. */
+export function parseAliases(pairs: readonly string[]): Record<string, string> {
+  const changes = new Map<string, string>();
+  const problems: string[] = [];
+  for (const pair of pairs) {
+    const problem = problemOf(pair, changes);
+    if (problem !== undefined) problems.push(`${JSON.stringify(pair)}: ${problem}`);
+  }
+  if (problems.length > 0) {
+    const message = problems.length === 1 ? problems[0]! : `${problems.length} aliases cannot be used.`;
+    throw new UsageError(message, {
+      code: 'bad-alias',
+      details: problems.length === 1 ? undefined : problems,
+    });
+  }
+  return Object.fromEntries(changes);
+}
+
+function problemOf(pair: string, changes: Map<string, string>): string | undefined {
+  const cut = pair.indexOf('=');
+  if (cut < 1) return "write the service's name, =, and ours, for example OnHold=Held";
+  const theirs = pair.slice(0, cut).trim();
+  const ours = pair.slice(cut + 1).trim();
+  if (!/^[^\p{Cc}\p{Cf}]{1,100}$/u.test(theirs))
+    return "the service's name has characters that no state name has";
+  if (isStateName(theirs)) return `${theirs} is a state of ours and always means itself`;
+  if (changes.has(theirs)) return `${theirs} is given twice`;
+  if (ours !== '' && !isStateName(ours)) {
+    return `${ours} is not a state of ours.${didYouMean(ours, stateNames) || ` They are: ${stateNames.join(', ')}.`}`;
+  }
+  changes.set(theirs, ours);
+  return undefined;
+}

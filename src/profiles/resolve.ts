@@ -1,0 +1,173 @@
+import { ProfileError } from '../errors.js';
+import { checkApiKey, checkAppId, checkBaseUrl, isLoopback, type Checked } from './checks.js';
+import type { Environment } from './paths.js';
+import type { Secret } from './secret.js';
+import { firstSteps, type Kind, type Profile, type ProfileStore } from './store.js';
+
+/** The app that a command acts on, and where each part of that came from. */
+export interface ResolvedProfile {
+  /** Undefined when the environment variables stand in for a stored profile. */
+  name?: string;
+  baseUrl: string;
+  appId: string;
+  kind: Kind;
+  /** The service's state names, mapped onto ours. */
+  aliases: Record<string, string>;
+  /** Read when it is first asked for: commands that send nothing never touch the keyring. */
+  apiKey(): Promise<Secret>;
+  sources: { profile: string; baseUrl: string; appId: string; kind: string; apiKey: string };
+  /** What is set and not used, and what goes before it. */
+  shadowed: Shadowed[];
+}
+
+export interface Shadowed {
+  what: string;
+  by: string;
+}
+
+const triple = ['PAYDESK_BASE_URL', 'PAYDESK_APP_ID', 'PAYDESK_API_KEY'] as const;
+const threeNames = triple.join(', ');
+
+/**
+ * The flag goes before the environment, the environment before the store.
+ * Within the environment the three variables go before PAYDESK_PROFILE, as credentials in the environment do
+ * in other tools; a partial set is refused rather than mixed with a stored profile.
+ */
+export function resolveProfile(options: {
+  flag?: string;
+  env: Environment;
+  store: ProfileStore;
+}): ResolvedProfile {
+  const { flag, store } = options;
+  const env = (name: string) => options.env[name]?.trim() || undefined;
+  const given = triple.filter((name) => env(name) !== undefined);
+  const picked = env('PAYDESK_PROFILE');
+
+  if (flag !== undefined) {
+    const profile = store.get(flag);
+    const ignored = [
+      ...given,
+      ...present(env, 'PAYDESK_KIND'),
+      ...(picked === flag ? [] : present(env, 'PAYDESK_PROFILE')),
+    ];
+    return stored(store, profile, '--profile', shadow(ignored, `--profile ${flag}`));
+  }
+
+  if (given.length > 0) {
+    const missing = triple.filter((name) => !given.includes(name));
+    if (missing.length > 0) refusePartial(given, missing);
+    const shadowed = shadow(present(env, 'PAYDESK_PROFILE'), threeNames);
+    const usual = defaultBehind(store);
+    if (picked === undefined && usual !== undefined)
+      shadowed.push({ what: `default profile ${usual}`, by: threeNames });
+    return fromEnvironment(env, shadowed);
+  }
+
+  if (picked !== undefined) {
+    const profile = store.get(picked);
+    const shadowed = shadow(present(env, 'PAYDESK_KIND'), `PAYDESK_PROFILE=${picked}`);
+    const usual = store.defaultName();
+    if (usual !== undefined && usual !== picked) {
+      shadowed.push({ what: `default profile ${usual}`, by: `PAYDESK_PROFILE=${picked}` });
+    }
+    return stored(store, profile, 'environment PAYDESK_PROFILE', shadowed);
+  }
+
+  const usual = store.defaultName();
+  if (usual === undefined) refuseNone(store);
+  const shadowed = shadow(present(env, 'PAYDESK_KIND'), `default profile ${usual}`);
+  return stored(store, store.get(usual), 'default profile', shadowed);
+}
+
+function stored(store: ProfileStore, profile: Profile, how: string, shadowed: Shadowed[]): ResolvedProfile {
+  const from = `profile ${profile.name} (${store.file})`;
+  // The file may have been edited by hand since it was checked.
+  const baseUrl = must(checkBaseUrl(profile.baseUrl), `The base URL of ${from}`);
+  const appId = must(checkAppId(profile.appId), `The App ID of ${from}`);
+  let key: Promise<Secret> | undefined;
+  return {
+    name: profile.name,
+    baseUrl,
+    appId,
+    kind: profile.kind,
+    aliases: profile.aliases,
+    apiKey: () => (key ??= store.apiKey(profile)),
+    sources: { profile: how, baseUrl: from, appId: from, kind: from, apiKey: store.whereKeyIs(profile) },
+    shadowed,
+  };
+}
+
+function fromEnvironment(env: (name: string) => string | undefined, shadowed: Shadowed[]): ResolvedProfile {
+  const baseUrl = must(checkBaseUrl(env('PAYDESK_BASE_URL') ?? ''), 'PAYDESK_BASE_URL');
+  const appId = must(checkAppId(env('PAYDESK_APP_ID') ?? ''), 'PAYDESK_APP_ID');
+  const apiKey = must(checkApiKey(env('PAYDESK_API_KEY') ?? ''), 'PAYDESK_API_KEY');
+  const kind = env('PAYDESK_KIND');
+  if (kind !== undefined && kind !== 'sandbox' && kind !== 'live') {
+    throw new ProfileError(`PAYDESK_KIND is ${JSON.stringify(kind)}: use sandbox or live.`, {
+      code: 'profile-unusable',
+    });
+  }
+  const local = isLoopback(baseUrl);
+  const assumed = local ? 'sandbox, as the base URL is on this machine' : 'live, as PAYDESK_KIND is not set';
+  return {
+    baseUrl,
+    appId,
+    kind: kind ?? (local ? 'sandbox' : 'live'),
+    aliases: Object.create(null) as Record<string, string>,
+    apiKey: () => Promise.resolve(apiKey),
+    sources: {
+      profile: 'environment',
+      baseUrl: 'environment PAYDESK_BASE_URL',
+      appId: 'environment PAYDESK_APP_ID',
+      kind: kind === undefined ? `assumed: ${assumed}` : 'environment PAYDESK_KIND',
+      apiKey: 'environment PAYDESK_API_KEY',
+    },
+    shadowed,
+  };
+}
+
+function present(env: (name: string) => string | undefined, name: string): string[] {
+  return env(name) === undefined ? [] : [name];
+}
+
+function shadow(names: string[], by: string): Shadowed[] {
+  return names.map((what) => ({ what, by }));
+}
+
+/** In CI the file is of no concern when the environment says everything: one that cannot be read must not stop it. */
+function defaultBehind(store: ProfileStore): string | undefined {
+  try {
+    return store.defaultName();
+  } catch {
+    return undefined;
+  }
+}
+
+function must<T>(checked: Checked<T>, what: string): T {
+  if ('value' in checked) return checked.value;
+  throw new ProfileError(`${what} cannot be used: ${checked.problem}.`, { code: 'profile-unusable' });
+}
+
+function refusePartial(given: string[], missing: string[]): never {
+  throw new ProfileError(
+    `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} set, but ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
+    {
+      code: 'environment-incomplete',
+      details: `Set all of ${threeNames}, or none of them to use a stored profile.`,
+    },
+  );
+}
+
+function refuseNone(store: ProfileStore): never {
+  const names = store.list().map((profile) => profile.name);
+  if (names.length === 0) {
+    throw new ProfileError('There is no profile yet, so there is no app to act on.', {
+      code: 'no-profile',
+      next: firstSteps,
+    });
+  }
+  throw new ProfileError(`No profile was chosen and none is the default. There are: ${names.join(', ')}.`, {
+    code: 'no-profile',
+    next: names.map((name) => `paydesk profiles use ${name}`),
+  });
+}

@@ -1,0 +1,66 @@
+import type { NewProfile, ProfileStore } from './store.js';
+import { Secret } from './secret.js';
+
+export interface SandboxApp {
+  appId: string;
+  apiKey: string;
+  isSandbox: boolean;
+}
+
+export interface SandboxProfiles {
+  /** Profiles that point at this sandbox now, whether they had to be written or not. */
+  stored: string[];
+  /** Profiles of somebody else's under the same name, left as they are. */
+  skipped: { name: string; why: string }[];
+  defaultName?: string;
+}
+
+/** Points `local` and `local-live` at a running sandbox. Writes nothing when they do so already. */
+export async function storeSandboxProfiles(
+  store: ProfileStore,
+  sandbox: { url: string; apps: readonly SandboxApp[] },
+): Promise<SandboxProfiles> {
+  const wanted: NewProfile[] = [];
+  const skipped: SandboxProfiles['skipped'] = [];
+  let unchanged = true;
+  for (const kind of ['sandbox', 'live'] as const) {
+    const app = sandbox.apps.find((app) => app.isSandbox === (kind === 'sandbox'));
+    if (app === undefined) continue;
+    const name = kind === 'sandbox' ? 'local' : 'local-live';
+    const stored = store.find(name);
+    if (stored !== undefined && stored.madeBy !== 'sandbox') {
+      skipped.push({ name, why: `${name} is a profile of your own, for ${stored.baseUrl}` });
+      continue;
+    }
+    const profile: NewProfile = {
+      name,
+      baseUrl: sandbox.url.replace(/\/+$/, ''),
+      appId: app.appId,
+      kind,
+      apiKey: new Secret(app.apiKey),
+    };
+    wanted.push(profile);
+    unchanged &&= await isStored(store, profile);
+  }
+  const names = wanted.map((profile) => profile.name);
+  const usual = store.defaultName();
+  if (unchanged && (usual !== undefined || !names.includes('local'))) {
+    return { stored: names, skipped, defaultName: usual };
+  }
+  const { written, defaultName } = await store.putSandbox(wanted);
+  for (const name of names) {
+    // Somebody added a profile of this name while we were writing.
+    if (!written.includes(name)) skipped.push({ name, why: `${name} is a profile of your own` });
+  }
+  return { stored: written, skipped, defaultName };
+}
+
+async function isStored(store: ProfileStore, wanted: NewProfile): Promise<boolean> {
+  const stored = store.find(wanted.name);
+  if (stored === undefined) return false;
+  const same = (['baseUrl', 'appId', 'kind'] as const).every((member) => stored[member] === wanted[member]);
+  if (!same) return false;
+  // A key that is gone or unreadable is simply written anew.
+  const key = await store.apiKey(stored).catch(() => undefined);
+  return key !== undefined && key.equals(wanted.apiKey);
+}

@@ -1,0 +1,214 @@
+import { ProfileError, UsageError } from '../errors.js';
+import { didYouMean } from '../suggest.js';
+import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
+import type { Environment, Paths } from './paths.js';
+import type { Secret } from './secret.js';
+import { createSecrets, type KeyReference } from './secrets.js';
+
+export type { Kind };
+
+export interface Profile {
+  name: string;
+  baseUrl: string;
+  appId: string;
+  kind: Kind;
+  /** The service's state names, mapped onto ours. */
+  aliases: Record<string, string>;
+  madeBy?: 'sandbox';
+  key: KeyReference;
+}
+
+export interface NewProfile {
+  name: string;
+  baseUrl: string;
+  appId: string;
+  kind: Kind;
+  apiKey: Secret;
+}
+
+export interface ProfileStore {
+  /** The file that holds the profiles. */
+  file: string;
+  /** All profiles, by name. */
+  list(): Profile[];
+  defaultName(): string | undefined;
+  /** The profile of that name, or an error that names the closest one. */
+  get(name: string): Profile;
+  find(name: string): Profile | undefined;
+  apiKey(profile: Profile): Promise<Secret>;
+  /** `keyring` or `file /path`. */
+  whereKeyIs(profile: Profile): string;
+  /** The first profile becomes the default. */
+  add(profile: NewProfile): Promise<{ profile: Profile; isDefault: boolean }>;
+  use(name: string): Promise<Profile>;
+  /** `keyLeft` says where the key still is when it could not be deleted. */
+  remove(name: string): Promise<{ profile: Profile; wasDefault: boolean; keyLeft?: string }>;
+  /** Adds aliases; an empty name of ours takes one away. Answers with all that there are now. */
+  alias(name: string, changes: Readonly<Record<string, string>>): Promise<Profile>;
+  /** Writes profiles of the sandbox's own, keys in files. Those that it did not make are left alone. */
+  putSandbox(profiles: NewProfile[]): Promise<{ written: string[]; defaultName?: string }>;
+}
+
+/** Commands to type when there is no profile at all. */
+export const firstSteps = [
+  'paydesk sandbox start',
+  'paydesk profiles add NAME --base-url URL --app-id ID --sandbox',
+];
+
+export function createProfileStore(options: { paths: Paths; env: Environment }): ProfileStore {
+  const file = options.paths.configFile;
+  const secrets = createSecrets(options);
+  const read = () => readConfig(file);
+
+  const find = (name: string) => profileIn(read(), name);
+
+  return {
+    file,
+    find,
+    list() {
+      const config = read();
+      return Object.keys(config.profiles)
+        .sort()
+        .map((name) => toProfile(name, config.profiles[name]!));
+    },
+    defaultName() {
+      return defaultOf(read());
+    },
+    get(name) {
+      const config = read();
+      return profileIn(config, name) ?? refuseUnknown(config, name);
+    },
+    apiKey(profile) {
+      return secrets.get(profile.name, profile.key);
+    },
+    whereKeyIs(profile) {
+      return secrets.describe(profile.key);
+    },
+
+    async add({ name, apiKey, ...rest }) {
+      refuseTaken(read(), name);
+      const key = await secrets.put(name, apiKey);
+      try {
+        return await updateConfig(file, (config) => {
+          refuseTaken(config, name);
+          const stored = { ...rest, key };
+          config.profiles[name] = stored;
+          if (defaultOf(config) === undefined) config.default = name;
+          return { profile: toProfile(name, stored), isDefault: config.default === name };
+        });
+      } catch (error) {
+        await secrets.delete(key).catch(() => {});
+        throw error;
+      }
+    },
+
+    async use(name) {
+      return await updateConfig(file, (config) => {
+        const profile = profileIn(config, name) ?? refuseUnknown(config, name);
+        config.default = name;
+        return profile;
+      });
+    },
+
+    async remove(name) {
+      const removed = await updateConfig(file, (config) => {
+        const profile = profileIn(config, name) ?? refuseUnknown(config, name);
+        const wasDefault = config.default === name;
+        delete config.profiles[name];
+        // Another default is chosen by a person: it might be a live app.
+        if (wasDefault) delete config.default;
+        return { profile, wasDefault };
+      });
+      try {
+        await secrets.delete(removed.profile.key);
+        return removed;
+      } catch {
+        return { ...removed, keyLeft: secrets.describe(removed.profile.key) };
+      }
+    },
+
+    async alias(name, changes) {
+      return await updateConfig(file, (config) => {
+        if (!profileIn(config, name)) refuseUnknown(config, name);
+        const stored = config.profiles[name]!;
+        const all = { ...stored.aliases, ...changes };
+        stored.aliases = Object.fromEntries(Object.entries(all).filter(([, ours]) => ours !== ''));
+        return toProfile(name, stored);
+      });
+    },
+
+    async putSandbox(profiles) {
+      const made = await Promise.all(
+        profiles.map(async ({ name, apiKey, ...rest }) => {
+          return { name, ...rest, key: await secrets.put(name, apiKey, { only: 'file' }) };
+        }),
+      );
+      const unused: KeyReference[] = [];
+      const result = await updateConfig(file, (config) => {
+        const written: string[] = [];
+        for (const { name, ...rest } of made) {
+          const before = profileIn(config, name);
+          if (before !== undefined && before.madeBy !== 'sandbox') {
+            unused.push(rest.key);
+            continue;
+          }
+          if (before !== undefined) unused.push(before.key);
+          config.profiles[name] = { ...config.profiles[name], ...rest, madeBy: 'sandbox' };
+          written.push(name);
+        }
+        // Never one that poses as live: nobody should act on it without having asked for it.
+        const usual = made.find(({ name, kind }) => kind === 'sandbox' && written.includes(name));
+        if (defaultOf(config) === undefined && usual !== undefined) config.default = usual.name;
+        return { written, defaultName: defaultOf(config) };
+      });
+      for (const key of unused) await secrets.delete(key).catch(() => {});
+      return result;
+    },
+  };
+}
+
+function toProfile(name: string, stored: StoredProfile): Profile {
+  return {
+    name,
+    baseUrl: stored.baseUrl,
+    appId: stored.appId,
+    kind: stored.kind,
+    // No prototype, so that a state named like a member of Object is not taken for an alias.
+    aliases: Object.assign(Object.create(null) as Record<string, string>, stored.aliases),
+    ...(stored.madeBy === undefined ? {} : { madeBy: stored.madeBy }),
+    key: stored.key,
+  };
+}
+
+function profileIn(config: Config, name: string): Profile | undefined {
+  return Object.hasOwn(config.profiles, name) ? toProfile(name, config.profiles[name]!) : undefined;
+}
+
+/** A default that names no profile is none. */
+function defaultOf(config: Config): string | undefined {
+  return config.default !== undefined && Object.hasOwn(config.profiles, config.default)
+    ? config.default
+    : undefined;
+}
+
+function refuseUnknown(config: Config, name: string): never {
+  const known = Object.keys(config.profiles).sort();
+  const hint = didYouMean(name, known) || (known.length > 0 ? ` There are: ${known.join(', ')}.` : '');
+  throw new ProfileError(`There is no profile ${JSON.stringify(name)}.${hint}`, {
+    code: 'profile-unknown',
+    next: known.length > 0 ? ['paydesk profiles list'] : firstSteps,
+  });
+}
+
+/** Names that differ only in case would be one for the reader. */
+function refuseTaken(config: Config, name: string): void {
+  const taken = Object.keys(config.profiles).find((other) => other.toLowerCase() === name.toLowerCase());
+  if (taken === undefined) return;
+  throw new UsageError(
+    `There is a profile ${taken} already. Choose another name, or remove that one first.`,
+    {
+      code: 'profile-exists',
+      next: [`paydesk profiles remove ${taken}`],
+    },
+  );
+}

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findPaths, makeFolder } from '../../src/profiles/paths.js';
+import { modeOf, temporaryFolder } from './temporary-home.js';
+
+describe('findPaths', () => {
+  it('puts everything into PAYDESK_HOME when it is set', () => {
+    expect(findPaths({ PAYDESK_HOME: '/srv/desk' }, 'linux', '/home/ann')).toEqual({
+      config: '/srv/desk',
+      data: '/srv/desk/data',
+      configFile: '/srv/desk/config.json',
+      keys: '/srv/desk/keys',
+    });
+  });
+
+  it('makes a relative PAYDESK_HOME absolute', () => {
+    expect(findPaths({ PAYDESK_HOME: 'desk' }).config).toBe(resolve('desk'));
+  });
+
+  it.each([
+    ['linux', {}, '/home/ann/.config/paydesk', '/home/ann/.local/share/paydesk'],
+    ['linux', { PAYDESK_HOME: '' }, '/home/ann/.config/paydesk', '/home/ann/.local/share/paydesk'],
+    ['linux', { XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d' }, '/c/paydesk', '/d/paydesk'],
+    ['linux', { XDG_CONFIG_HOME: 'relative' }, '/home/ann/.config/paydesk', '/home/ann/.local/share/paydesk'],
+    [
+      'darwin',
+      {},
+      '/home/ann/Library/Application Support/paydesk',
+      '/home/ann/Library/Application Support/paydesk/data',
+    ],
+    ['win32', { APPDATA: '/roaming', LOCALAPPDATA: '/local' }, '/roaming/paydesk', '/local/paydesk/data'],
+  ] as const)('uses the folders of %s with %j', (platform, env, config, data) => {
+    expect(findPaths(env, platform, '/home/ann')).toMatchObject({ config, data });
+  });
+});
+
+describe('makeFolder', () => {
+  it('makes every missing folder for the owner alone', () => {
+    const root = temporaryFolder();
+    makeFolder(join(root, 'a', 'b'));
+    expect(modeOf(join(root, 'a'))).toBe('700');
+    expect(modeOf(join(root, 'a', 'b'))).toBe('700');
+  });
+
+  it('leaves the mode of a folder that is there', () => {
+    const shared = join(temporaryFolder(), 'shared');
+    mkdirSync(shared, { mode: 0o755 });
+    makeFolder(shared);
+    expect(existsSync(shared)).toBe(true);
+    expect(modeOf(shared)).toBe('755');
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { ProfileError } from '../../src/errors.js';
+import type { Environment } from '../../src/profiles/paths.js';
+import { resolveProfile } from '../../src/profiles/resolve.js';
+import { Secret } from '../../src/profiles/secret.js';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { canary, newProfile, temporaryStore } from './temporary-home.js';
+
+const three = {
+  PAYDESK_BASE_URL: 'https://env.example.com/',
+  PAYDESK_APP_ID: 'env-app',
+  PAYDESK_API_KEY: 'env-key',
+};
+const names = 'PAYDESK_BASE_URL, PAYDESK_APP_ID, PAYDESK_API_KEY';
+
+/** A store with `shop` (the default) and `shop-live`. */
+async function twoProfiles() {
+  const made = temporaryStore();
+  await made.store.add(newProfile('shop', { apiKey: new Secret('shop-key') }));
+  await made.store.add(newProfile('shop-live', { kind: 'live', apiKey: new Secret('live-key') }));
+  return made;
+}
+
+describe('resolveProfile', () => {
+  const table: {
+    what: string;
+    flag?: string;
+    env: Environment;
+    name?: string;
+    key: string;
+    from: string;
+    shadowed: string[];
+  }[] = [
+    { what: 'nothing', env: {}, name: 'shop', key: 'shop-key', from: 'default profile', shadowed: [] },
+    {
+      what: 'the flag',
+      flag: 'shop-live',
+      env: {},
+      name: 'shop-live',
+      key: 'live-key',
+      from: '--profile',
+      shadowed: [],
+    },
+    {
+      what: 'PAYDESK_PROFILE',
+      env: { PAYDESK_PROFILE: 'shop-live' },
+      name: 'shop-live',
+      key: 'live-key',
+      from: 'environment PAYDESK_PROFILE',
+      shadowed: ['default profile shop by PAYDESK_PROFILE=shop-live'],
+    },
+    {
+      what: 'PAYDESK_PROFILE with the default',
+      env: { PAYDESK_PROFILE: 'shop' },
+      name: 'shop',
+      key: 'shop-key',
+      from: 'environment PAYDESK_PROFILE',
+      shadowed: [],
+    },
+    {
+      what: 'the three',
+      env: three,
+      key: 'env-key',
+      from: 'environment',
+      shadowed: [`default profile shop by ${names}`],
+    },
+    {
+      what: 'the three and PAYDESK_PROFILE',
+      env: { ...three, PAYDESK_PROFILE: 'shop-live' },
+      key: 'env-key',
+      from: 'environment',
+      shadowed: [`PAYDESK_PROFILE by ${names}`],
+    },
+    {
+      what: 'the flag and the three',
+      flag: 'shop',
+      env: { ...three, PAYDESK_KIND: 'live' },
+      name: 'shop',
+      key: 'shop-key',
+      from: '--profile',
+      shadowed: [
+        'PAYDESK_BASE_URL by --profile shop',
+        'PAYDESK_APP_ID by --profile shop',
+        'PAYDESK_API_KEY by --profile shop',
+        'PAYDESK_KIND by --profile shop',
+      ],
+    },
+    {
+      what: 'the flag and a partial set',
+      flag: 'shop',
+      env: { PAYDESK_API_KEY: 'env-key' },
+      name: 'shop',
+      key: 'shop-key',
+      from: '--profile',
+      shadowed: ['PAYDESK_API_KEY by --profile shop'],
+    },
+    {
+      what: 'the flag and another PAYDESK_PROFILE',
+      flag: 'shop',
+      env: { PAYDESK_PROFILE: 'shop-live' },
+      name: 'shop',
+      key: 'shop-key',
+      from: '--profile',
+      shadowed: ['PAYDESK_PROFILE by --profile shop'],
+    },
+    {
+      what: 'the flag and the same PAYDESK_PROFILE',
+      flag: 'shop',
+      env: { PAYDESK_PROFILE: 'shop' },
+      name: 'shop',
+      key: 'shop-key',
+      from: '--profile',
+      shadowed: [],
+    },
+    {
+      what: 'PAYDESK_KIND beside a stored profile',
+      env: { PAYDESK_KIND: 'live' },
+      name: 'shop',
+      key: 'shop-key',
+      from: 'default profile',
+      shadowed: ['PAYDESK_KIND by default profile shop'],
+    },
+    {
+      what: 'variables that are set to nothing',
+      env: { PAYDESK_PROFILE: '', PAYDESK_API_KEY: '', PAYDESK_KIND: ' ' },
+      name: 'shop',
+      key: 'shop-key',
+      from: 'default profile',
+      shadowed: [],
+    },
+  ];
+
+  it.each(table)('with $what', async ({ flag, env, name, key, from, shadowed }) => {
+    const { store } = await twoProfiles();
+    const resolved = resolveProfile({ flag, env, store });
+    expect(resolved.name).toBe(name);
+    expect((await resolved.apiKey()).reveal()).toBe(key);
+    expect(resolved.sources.profile).toBe(from);
+    expect(resolved.shadowed.map(({ what, by }) => `${what} by ${by}`)).toEqual(shadowed);
+    const [baseUrl, appId] = name
+      ? ['https://payments.example.com', `app-${name}`]
+      : ['https://env.example.com', 'env-app'];
+    expect(resolved).toMatchObject({ baseUrl, appId });
+  });
+
+  it('says where each part came from', async () => {
+    const { store } = await twoProfiles();
+    const profile = `profile shop (${store.file})`;
+    expect(resolveProfile({ env: {}, store }).sources).toEqual({
+      profile: 'default profile',
+      baseUrl: profile,
+      appId: profile,
+      kind: profile,
+      apiKey: store.whereKeyIs(store.get('shop')),
+    });
+    expect(resolveProfile({ env: { ...three, PAYDESK_KIND: 'sandbox' }, store }).sources).toEqual({
+      profile: 'environment',
+      baseUrl: 'environment PAYDESK_BASE_URL',
+      appId: 'environment PAYDESK_APP_ID',
+      kind: 'environment PAYDESK_KIND',
+      apiKey: 'environment PAYDESK_API_KEY',
+    });
+  });
+
+  it.each([
+    ['https://env.example.com', undefined, 'live'],
+    ['https://localhost.example.com', undefined, 'live'],
+    ['http://127.0.0.1:4010', undefined, 'sandbox'],
+    ['https://localhost:4010', undefined, 'sandbox'],
+    ['http://[::1]:4010', undefined, 'sandbox'],
+    ['http://127.0.0.1:4010', 'live', 'live'],
+    ['https://env.example.com', 'sandbox', 'sandbox'],
+  ])('takes %s with PAYDESK_KIND %s for %s', (baseUrl, kind, expected) => {
+    const { store } = temporaryStore();
+    const env = { ...three, PAYDESK_BASE_URL: baseUrl, PAYDESK_KIND: kind };
+    expect(resolveProfile({ env, store }).kind).toBe(expected);
+  });
+
+  it.each([
+    [{ PAYDESK_API_KEY: canary }, 'PAYDESK_BASE_URL and PAYDESK_APP_ID are missing'],
+    [{ PAYDESK_API_KEY: canary, PAYDESK_APP_ID: 'a' }, 'PAYDESK_BASE_URL is missing'],
+    [
+      { PAYDESK_BASE_URL: 'https://x.example', PAYDESK_PROFILE: 'shop' },
+      'PAYDESK_APP_ID and PAYDESK_API_KEY are missing',
+    ],
+    [{ ...three, PAYDESK_API_KEY: '' }, 'PAYDESK_API_KEY is missing'],
+    [{ ...three, PAYDESK_KIND: 'prod' }, 'PAYDESK_KIND is "prod": use sandbox or live'],
+    [{ ...three, PAYDESK_KIND: 'Live' }, 'use sandbox or live'],
+    [{ ...three, PAYDESK_BASE_URL: `https://a:${canary}@x.example` }, 'PAYDESK_BASE_URL cannot be used'],
+    [{ ...three, PAYDESK_BASE_URL: 'http://env.example.com' }, 'use https://env.example.com'],
+    [{ ...three, PAYDESK_APP_ID: '../x' }, 'PAYDESK_APP_ID cannot be used'],
+    [{ ...three, PAYDESK_API_KEY: `${canary} x` }, 'PAYDESK_API_KEY cannot be used'],
+    [{ PAYDESK_PROFILE: 'shpo' }, 'Did you mean shop?'],
+  ])('refuses %j', async (env, reason) => {
+    const { store } = await twoProfiles();
+    const refused = () => resolveProfile({ env, store });
+    expect(refused).toThrow(ProfileError);
+    expect(refused).toThrow(reason);
+    try {
+      refused();
+    } catch (error) {
+      expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain(canary);
+    }
+  });
+
+  it('says what to type when there is no profile', () => {
+    const { store } = temporaryStore();
+    const error = catching(() => resolveProfile({ env: {}, store }));
+    expect(error).toMatchObject({ code: 'no-profile' });
+    expect(error.next[0]).toBe('paydesk sandbox start');
+    expect(error.next[1]).toContain('paydesk profiles add');
+  });
+
+  it('offers the profiles when none is the default', async () => {
+    const { store } = await twoProfiles();
+    await store.remove('shop');
+    const error = catching(() => resolveProfile({ env: {}, store }));
+    expect(error.next).toEqual(['paydesk profiles use shop-live']);
+  });
+
+  it('does without the file when the environment says everything', () => {
+    const { store, paths } = temporaryStore();
+    mkdirSync(paths.config);
+    writeFileSync(paths.configFile, 'broken');
+    expect(resolveProfile({ env: three, store }).appId).toBe('env-app');
+    expect(() => resolveProfile({ env: {}, store })).toThrow(paths.configFile);
+  });
+
+  it('refuses a stored base URL that was edited into an unsafe one', async () => {
+    const { store } = temporaryStore();
+    await store.add(newProfile('shop', { baseUrl: 'http://payments.example.com' }));
+    expect(() => resolveProfile({ env: {}, store })).toThrow('use https://payments.example.com');
+  });
+
+  it('reads the key only when it is asked for, and once', async () => {
+    const { store } = await twoProfiles();
+    let reads = 0;
+    const counting = {
+      ...store,
+      apiKey: (profile: Parameters<typeof store.apiKey>[0]) => (reads++, store.apiKey(profile)),
+    };
+    const resolved = resolveProfile({ env: {}, store: counting });
+    expect(reads).toBe(0);
+    await resolved.apiKey();
+    await resolved.apiKey();
+    expect(reads).toBe(1);
+  });
+});
+
+function catching(work: () => unknown): ProfileError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ProfileError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
