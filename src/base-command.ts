@@ -1,0 +1,324 @@
+import { Command } from '@oclif/core/command';
+import type { Config } from '@oclif/core/config';
+import type { Input, ParserOutput } from '@oclif/core/interfaces';
+import { definitionOf, type Missing, readCommandLine, usageError } from './command-line.js';
+import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageError } from './errors.js';
+import { globalFlags } from './flags.js';
+import type { Line, Look, View } from './output/lines.js';
+import { renderLines, toned } from './output/lines.js';
+import { processSecrets, type Redactor } from './output/redact.js';
+import { reportError } from './output/report.js';
+import type { ListView } from './output/rows.js';
+import { createStreams, type Streams, type StreamSource } from './output/streams.js';
+import { safeJson } from './output/text.js';
+import { loadTheme, plainTheme, type Theme } from './output/theme.js';
+
+/** What a command meets outside itself; tests bring their own. */
+export interface Surroundings extends Omit<StreamSource, 'redact'> {
+  secrets: Redactor;
+  now(): Date;
+  /** Calls back on Ctrl-C and SIGTERM; returns what ends that. */
+  onInterrupt(callback: () => void): () => void;
+  setExitCode(code: number): void;
+  /** Leaves at once. */
+  exit(code: number): void;
+}
+
+const processSurroundings: Surroundings = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  secrets: processSecrets,
+  now: () => new Date(),
+  onInterrupt(callback) {
+    process.on('SIGINT', callback).on('SIGTERM', callback);
+    return () => void process.off('SIGINT', callback).off('SIGTERM', callback);
+  },
+  setExitCode: (code) => void (process.exitCode = code),
+  // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C must end whatever hangs
+  exit: (code) => process.exit(code),
+};
+
+type Values = Record<string, unknown>;
+
+const isOn = (value: string | undefined): boolean =>
+  value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
+
+/** Whether JSON was asked for; read from the words themselves, since errors come before they are parsed. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some((word) => word === '--json' || word === '--jq' || word.startsWith('--jq='));
+}
+
+/** Whether the stack and the requests were asked for. */
+export function wantsDebug(argv: readonly string[], env: StreamSource['env']): boolean {
+  return argv.includes('--debug') || isOn(env['PAYDESK_DEBUG']);
+}
+
+/**
+ * Every command: `run()` parses, makes one domain call, shows one view, and returns what `--json` prints.
+ * Errors, exit codes, JSON, interruption and time limits are dealt with here and nowhere else.
+ */
+export abstract class BaseCommand extends Command {
+  static override baseFlags = globalFlags;
+
+  protected readonly streams: Streams;
+  protected readonly secrets: Redactor;
+  protected readonly json: boolean;
+  /** Someone can be asked: a terminal on stdin and stderr, and not `--no-input`. Known once parsed. */
+  protected interactive = false;
+  /** `--profile` as given; the environment is looked at by whoever resolves it. */
+  protected profileName: string | undefined;
+
+  readonly #surroundings: Surroundings;
+  readonly #debug: boolean;
+  readonly #abort = new AbortController();
+  #heedsSignal = false;
+  #interrupted: (error: PaydeskError) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+  #themes: { stdout: Theme; stderr: Theme } = { stdout: plainTheme, stderr: plainTheme };
+  #filter: string | undefined;
+  #listOptions: { columns?: string[]; csv?: boolean } = {};
+  #printed: 'nothing' | 'lines' | 'array' = 'nothing';
+  #ending: PaydeskError | undefined;
+  readonly #closers: Array<() => unknown> = [];
+
+  constructor(argv: string[], config: Config, surroundings: Surroundings = processSurroundings) {
+    super(argv, config);
+    this.#surroundings = surroundings;
+    this.secrets = surroundings.secrets;
+    this.streams = createStreams({ ...surroundings, redact: (text) => surroundings.secrets.redact(text) });
+    this.json = wantsJson(argv);
+    this.#debug = wantsDebug(argv, surroundings.env);
+  }
+
+  override jsonEnabled(): boolean {
+    return this.json;
+  }
+
+  /** Fires on Ctrl-C, SIGTERM and when `--timeout` is up; who takes it promises to come to an end by it. */
+  protected get signal(): AbortSignal {
+    this.#heedsSignal = true;
+    return this.#abort.signal;
+  }
+
+  protected now(): Date {
+    return this.#surroundings.now();
+  }
+
+  /** For @inquirer/prompts: questions go to stderr, and Ctrl-C or the time limit ends them. */
+  protected get promptContext() {
+    return {
+      input: this.#surroundings.stdin as NodeJS.ReadStream,
+      output: this.#surroundings.stderr as NodeJS.WriteStream,
+      signal: this.signal,
+    };
+  }
+
+  /**
+   * Reads the command line. Everything that is wrong is told at once; what is only missing may be asked for.
+   */
+  protected override async parse<F extends Values, B extends Values, A extends Values>(
+    options: Input<F, B, A> = this.ctor as unknown as Input<F, B, A>,
+    argv = this.argv,
+  ): Promise<ParserOutput<F, B, A>> {
+    const definition = definitionOf(options);
+    const line = await readCommandLine(definition, argv, { context: this, env: this.streams.env });
+    this.parsed = true;
+    const { flags, args } = line.output;
+    const silent = flags['no-input'] === true || isOn(this.streams.env['CI']);
+    this.interactive = this.streams.stdinIsTerminal && this.streams.stderr.terminal && !silent;
+    this.profileName = flags['profile'] as string | undefined;
+
+    const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`;
+    const onlyMissing = line.bad.length + line.unknown.length === 0;
+    const refused = usageError(line, help);
+    if (refused && !(onlyMissing && this.interactive)) throw refused;
+    await this.#prepare(flags);
+    if (line.missing.length > 0) {
+      const answers = await this.ask(line.missing, flags);
+      for (const [name, value] of Object.entries(answers)) {
+        if (Object.hasOwn(definition.args, name)) args[name] = value;
+        else flags[name] = value;
+      }
+      const open = line.missing.filter(({ name }) => (flags[name] ?? args[name]) === undefined);
+      const stillOpen = usageError({ bad: [], unknown: [], missing: open }, help);
+      if (stillOpen) throw stillOpen;
+    }
+    return line.output as unknown as ParserOutput<F, B, A>;
+  }
+
+  /**
+   * Asked on a terminal for required flags and arguments that are missing: override it to prompt.
+   * Returns their values (and of any other flag) by name, as the flag's own parser would.
+   */
+  protected async ask(_missing: readonly Missing[], _flags: Values): Promise<Record<string, unknown>> {
+    return {};
+  }
+
+  async #prepare(flags: Values): Promise<void> {
+    this.#filter = flags['jq'] as string | undefined;
+    this.#listOptions = { columns: flags['columns'] as string[] | undefined, csv: flags['csv'] === true };
+    if (this.#filter !== undefined) {
+      const { checkFilter } = await import('./output/jq.js');
+      await checkFilter(this.#filter);
+    }
+    const limit = flags['timeout'] as number | undefined;
+    if (limit !== undefined) {
+      this.#timer = setTimeout(() => {
+        this.#stop(new PendingError('The time was up before this came to an end.', { code: 'time-up' }));
+      }, limit);
+    }
+  }
+
+  /** Shows a result to people; with `--json` the returned value of `run()` is printed instead. */
+  protected show<T>(value: T, view: View<T>): T {
+    if (!this.json) this.print(...view(value, this.#look()));
+    return value;
+  }
+
+  /** Shows rows as a table, as tab-separated lines in a pipe, or as CSV. */
+  protected async showList<T>(items: readonly T[], view: ListView<T>): Promise<readonly T[]> {
+    if (this.json) return items;
+    const { renderStream } = await import('./output/rows.js');
+    await renderStream(items, view, this.#listTarget());
+    return items;
+  }
+
+  /** As showList, for more rows than should be held at once. With `--json` it prints one array as they come. */
+  protected async showStream<T>(items: AsyncIterable<T>, view: ListView<T>): Promise<void> {
+    const { renderStream, renderJsonStream } = await import('./output/rows.js');
+    if (!this.json) return renderStream(items, view, this.#listTarget());
+    this.#printed = 'array';
+    if (this.#filter === undefined) return renderJsonStream(items, (text) => this.streams.write(text));
+    await this.#printJson(await Array.fromAsync(items));
+  }
+
+  /** Prints lines of data on stdout; nothing with `--json`. One line an element. */
+  protected print(...lines: Line[]): void {
+    if (!this.json) this.streams.write(renderLines(lines, this.#themes.stdout));
+  }
+
+  /** One line of a JSON stream, printed at once; nothing without `--json`. */
+  protected async emit(value: unknown): Promise<void> {
+    if (!this.json) return;
+    this.#printed = 'lines';
+    await this.#printJson(value, { pretty: false });
+  }
+
+  /** For people, on stderr: banners, progress, hints. One line an element. */
+  protected note(...lines: Line[]): void {
+    this.streams.writeError(renderLines(lines, this.#themes.stderr));
+  }
+
+  /** For `--debug`: one line on stderr, secrets redacted. */
+  protected trace = (text: string): void => {
+    if (this.#debug) this.note(toned('dim', `debug: ${text}`));
+  };
+
+  /** The result is shown all the same, but the exit code is this error's, and people are told it too. */
+  protected endAs(error: PaydeskError): void {
+    this.#ending = error;
+  }
+
+  /** Runs when the command ends, however it ends; the last registered first. */
+  protected atEnd(close: () => unknown): void {
+    this.#closers.push(close);
+  }
+
+  #look(): Look {
+    return { terminal: this.streams.stdout.terminal, width: this.streams.stdout.width, now: this.now() };
+  }
+
+  #listTarget() {
+    return {
+      look: this.#look(),
+      theme: this.#themes.stdout,
+      options: this.#listOptions,
+      write: (text: string) => this.streams.write(text),
+      note: (line: Line) => this.note(line),
+    };
+  }
+
+  async #printJson(value: unknown, options = { pretty: true }): Promise<void> {
+    if (this.#filter === undefined) return this.streams.write(`${safeJson(value, options)}\n`);
+    const { filterJson } = await import('./output/jq.js');
+    this.streams.write(await filterJson(value, this.#filter));
+  }
+
+  #stop(reason: PaydeskError): void {
+    this.#abort.abort(reason);
+    if (!this.#heedsSignal) this.#interrupted(reason);
+  }
+
+  #interrupt(): void {
+    const again = this.#abort.signal.aborted;
+    this.#stop(new InterruptedError('Interrupted.', { code: 'interrupted' }));
+    if (again) this.#surroundings.exit(130);
+  }
+
+  /** What an error means: a prompt that was left and a call that was aborted mean what ended them. */
+  #meaning(error: unknown): unknown {
+    const name = error instanceof Error ? error.name : '';
+    if (name === 'ExitPromptError')
+      return new InterruptedError('Interrupted.', { code: 'interrupted', cause: error });
+    if ((name === 'AbortError' || name === 'AbortPromptError') && this.#abort.signal.aborted) {
+      return this.#abort.signal.reason;
+    }
+    if (error instanceof Error && 'oclif' in error) {
+      return new UsageError(error.message.replace('\nSee more help with --help', ''), {
+        code: 'usage',
+        cause: error,
+      });
+    }
+    return error;
+  }
+
+  async #close(): Promise<void> {
+    for (const close of this.#closers.toReversed()) await close();
+  }
+
+  override async _run<T>(): Promise<T> {
+    const stopListening = this.#surroundings.onInterrupt(() => this.#interrupt());
+    let result: unknown;
+    let failure: { error: unknown } | undefined;
+    try {
+      const { stdout, stderr } = this.streams;
+      this.#themes = { stdout: await loadTheme(stdout.colour), stderr: await loadTheme(stderr.colour) };
+      const interrupted = new Promise<never>((_, reject) => {
+        this.#interrupted = reject;
+      });
+      result = await Promise.race([this.run() as Promise<unknown>, interrupted]);
+      if (this.json && this.#printed === 'nothing' && result !== undefined) await this.#printJson(result);
+    } catch (error) {
+      failure = { error: this.#meaning(error) };
+    }
+    try {
+      await this.#close();
+    } catch (error) {
+      failure ??= { error };
+    }
+    clearTimeout(this.#timer);
+    stopListening();
+    await this.#tell(failure);
+    return result as T;
+  }
+
+  async #tell(failure: { error: unknown } | undefined): Promise<void> {
+    const to = { streams: this.streams, debug: this.#debug };
+    if (failure) {
+      // An array that was cut short must not look whole: the error goes to stderr then.
+      const json =
+        this.json && this.#printed !== 'array' && (this.#printed === 'lines' ? 'line' : 'document');
+      this.#surroundings.setExitCode(await reportError(failure.error, { ...to, json }));
+    } else if (this.#ending) {
+      // With --json the result has been printed, and it says how it ended.
+      const told = this.json
+        ? exitCodeOf(this.#ending)
+        : await reportError(this.#ending, { ...to, json: false });
+      this.#surroundings.setExitCode(told);
+    }
+  }
+}

@@ -1,0 +1,272 @@
+// Reads a command line as oclif does, but collects everything that is wrong with it instead of stopping at the first.
+
+import { CLIError } from '@oclif/core/errors';
+import type { Arg, Flag, OptionFlag, ParserOutput } from '@oclif/core/interfaces';
+import { parse } from '@oclif/core/parser';
+import { UsageError } from './errors.js';
+import type { UsageProblem } from './output/report.js';
+import { suggest } from './suggest.js';
+
+type AnyFlag = Flag<unknown>;
+type AnyArg = Arg<unknown>;
+type Values = Record<string, unknown>;
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A required flag or argument that was not given. */
+export interface Missing {
+  name: string;
+  input: string;
+  problem: string;
+}
+
+export interface CommandLine {
+  output: ParserOutput<Values, Values, Values>;
+  bad: UsageProblem[];
+  unknown: UsageProblem[];
+  missing: Missing[];
+}
+
+export interface Definition {
+  flags: Record<string, AnyFlag>;
+  args: Record<string, AnyArg>;
+  strict: boolean;
+}
+
+export function definitionOf(input: {
+  baseFlags?: object;
+  flags?: object;
+  args?: object;
+  strict?: boolean;
+}): Definition {
+  return {
+    flags: { ...input.baseFlags, ...input.flags },
+    args: (input.args ?? {}) as Record<string, AnyArg>,
+    strict: input.strict !== false,
+  };
+}
+
+const isOption = (flag: AnyFlag): flag is AnyFlag & OptionFlag<unknown> => flag.type === 'option';
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function describe(text: string | undefined): string {
+  const short = (text ?? '').replace(/\.$/, '');
+  // An abbreviation at the start keeps its capitals.
+  const lower = /^[A-Z][a-z]/.test(short) ? short.charAt(0).toLowerCase() + short.slice(1) : short;
+  return lower === '' ? 'missing' : `missing: ${lower}`;
+}
+
+function notAnOption(value: string, options: readonly unknown[]): string {
+  const names = options.map(String);
+  const close = suggest(value, names);
+  return `one of ${names.join(', ')}${close === undefined ? '' : `; did you mean ${close}?`}`;
+}
+
+/** Checks one value as its flag or argument does; a problem is noted instead of thrown. */
+async function checked(
+  definition: AnyFlag | AnyArg,
+  text: string,
+  context: unknown,
+  note: (problem: string) => void,
+): Promise<unknown> {
+  const options = 'options' in definition ? definition.options : undefined;
+  if (options && !(options as readonly unknown[]).includes(text)) return note(notAnOption(text, options));
+  try {
+    return await (definition.parse as (...args: unknown[]) => Promise<unknown>)(text, context, definition);
+  } catch (error) {
+    return note(messageOf(error));
+  }
+}
+
+const expectsValue = /^Flag --(\S+) expects/;
+
+/** oclif gives up at a flag without its value: note it, take it out, and read the rest. */
+async function parseAll(argv: string[], lenient: Definition, onNoValue: (name: string) => void) {
+  const rest = [...argv];
+  for (;;) {
+    try {
+      return await parse(rest, { ...lenient, args: lenient.args as never, flags: lenient.flags as never });
+    } catch (error) {
+      const output = (error as { parse?: { output?: ParserOutput<Values, Values, Values> } }).parse?.output;
+      if (output) return output;
+      const name = expectsValue.exec(messageOf(error))?.[1];
+      const flag = name === undefined ? undefined : lenient.flags[name];
+      if (!(error instanceof CLIError) || name === undefined || flag === undefined) throw error;
+      const spellings = [`--${name}`, ...(flag.char === undefined ? [] : [`-${flag.char}`])];
+      const at = rest.findIndex(
+        (word, index) => spellings.includes(word) && (rest[index + 1]?.startsWith('-') ?? true),
+      );
+      if (at < 0) throw error;
+      rest.splice(at, 1);
+      onNoValue(name);
+    }
+  }
+}
+
+export async function readCommandLine(
+  definition: Definition,
+  argv: string[],
+  { context, env }: { context: unknown; env: Env },
+): Promise<CommandLine> {
+  const { flags, args, strict } = definition;
+  const bad: UsageProblem[] = [];
+  const badNames = new Set<string>();
+  const refuse = (name: string, problem: UsageProblem): undefined => {
+    badNames.add(name);
+    bad.push(problem);
+  };
+
+  // Every rule is taken off the copies that oclif sees and applied here, so that nothing stops the reading.
+  const freeFlags = Object.entries(flags).map(([name, flag]) => {
+    const rules = { required: false, exclusive: [], dependsOn: [], exactlyOne: [], atLeastOne: [] };
+    if (!isOption(flag)) return [name, { ...flag, ...rules, env: undefined }] as const;
+    const copy = { ...flag, ...rules, env: undefined, options: undefined, delimiter: undefined };
+    const check = (text: string) =>
+      checked(flag, text, context, (problem) => refuse(name, { input: `--${name}`, value: text, problem }));
+    return [name, { ...copy, multiple: true, multipleNonGreedy: true, parse: check }] as const;
+  });
+  const freeArgs = Object.entries(args).map(([name, arg]) => {
+    const input = name.toUpperCase();
+    const check = (text: string) =>
+      checked(arg, text, context, (problem) => refuse(name, { input, value: text, problem }));
+    return [name, { ...arg, required: false, ignoreStdin: true, options: undefined, parse: check }] as const;
+  });
+  const lenient = {
+    flags: Object.fromEntries(freeFlags) as unknown as Definition['flags'],
+    args: Object.fromEntries(freeArgs) as unknown as Definition['args'],
+    strict,
+  };
+
+  const output = await parseAll(argv, lenient, (name) => {
+    const helpValue = (flags[name] as { helpValue?: string | string[] }).helpValue;
+    refuse(name, {
+      input: `--${name}`,
+      problem: `needs a value${helpValue ? `: --${name} ${String(helpValue)}` : ''}`,
+    });
+  });
+  const values = output.flags as Values;
+
+  const given = new Map<string, string[]>();
+  for (const token of output.raw) {
+    if (token.type === 'flag') given.set(token.flag, [...(given.get(token.flag) ?? []), token.input]);
+  }
+  for (const [name, flag] of Object.entries(flags)) {
+    const inputs = given.get(name) ?? [];
+    if (!isOption(flag)) {
+      if (new Set(inputs.map((input) => input.startsWith('--no-'))).size > 1) {
+        refuse(name, { input: `--${name}`, problem: `given together with --no-${name}: choose one` });
+      }
+      continue;
+    }
+    if (inputs.length === 0) {
+      const fromEnv = flag.env === undefined ? undefined : env[flag.env];
+      if (!fromEnv) continue;
+      values[name] = await checked(flag, fromEnv, context, (problem) =>
+        refuse(name, { input: flag.env!, value: fromEnv, problem }),
+      );
+    } else if (!flag.multiple) {
+      if (inputs.length > 1)
+        refuse(name, { input: `--${name}`, value: inputs.join(', '), problem: 'given twice: choose one' });
+      values[name] = (values[name] as unknown[] | undefined)?.[0];
+    }
+  }
+
+  bad.push(...contradictions(flags, (name) => given.has(name)));
+  return {
+    output: output as CommandLine['output'],
+    bad,
+    unknown: unknowns(output, definition),
+    missing: missing(),
+  };
+
+  function missing(): Missing[] {
+    const absent = (name: string, value: unknown) => value === undefined && !badNames.has(name);
+    const ofArgs = Object.entries(args)
+      .filter(([name, arg]) => arg.required && absent(name, (output.args as Values)[name]))
+      .map(([name, arg]) => ({ name, input: name.toUpperCase(), problem: describe(arg.description) }));
+    const ofFlags = Object.entries(flags)
+      .filter(([name, flag]) => flag.required && absent(name, values[name]))
+      .map(([name, flag]) => ({
+        name,
+        input: `--${name}`,
+        problem: describe(flag.summary ?? flag.description),
+      }));
+    const choices = new Map<string, Missing>();
+    for (const [name, flag] of Object.entries(flags)) {
+      const names = flag.exactlyOne ?? flag.atLeastOne ?? [];
+      if (names.length === 0 || names.some((other) => given.has(other) || badNames.has(other))) continue;
+      const input = [...new Set([name, ...names])]
+        .sort()
+        .map((other) => `--${other}`)
+        .join(' or ');
+      choices.set(input, { name, input, problem: 'missing: one of them is needed' });
+    }
+    return [...ofArgs, ...ofFlags, ...choices.values()];
+  }
+}
+
+function contradictions(flags: Definition['flags'], has: (name: string) => boolean): UsageProblem[] {
+  const found = new Map<string, UsageProblem>();
+  for (const [name, flag] of Object.entries(flags)) {
+    if (!has(name)) continue;
+    const rivals = [...(flag.exclusive ?? []), ...(flag.exactlyOne ?? [])];
+    for (const other of rivals.filter((rival) => rival !== name && has(rival))) {
+      const pair = [name, other].sort().join(' ');
+      if (!found.has(pair))
+        found.set(pair, { input: `--${name}`, problem: `cannot be used together with --${other}` });
+    }
+    for (const other of (flag.dependsOn ?? []).filter((needed) => !has(needed))) {
+      found.set(`${name} needs ${other}`, {
+        input: `--${name}`,
+        problem: `works only together with --${other}`,
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+function unknowns(
+  output: ParserOutput<Values, Values, Values>,
+  { flags, args, strict }: Definition,
+): UsageProblem[] {
+  const names = Object.entries(flags).flatMap(([name, flag]) =>
+    flag.type === 'boolean' && flag.allowNo ? [`--${name}`, `--no-${name}`] : [`--${name}`],
+  );
+  const problems = output.nonExistentFlags.map((typed): UsageProblem => {
+    const [word = typed] = typed.split('=');
+    const close = suggest(word, names);
+    return {
+      input: word,
+      problem:
+        close === undefined ? 'there is no such flag' : `there is no such flag; did you mean ${close}?`,
+    };
+  });
+  const takesMany = !strict || Object.values(args).some((arg) => arg.multiple);
+  const words = output.raw.filter((token) => token.type === 'arg').map((token) => token.input);
+  const extra = takesMany ? [] : words.slice(Object.keys(args).length);
+  return [...problems, ...extra.map((word) => ({ input: word, problem: 'one argument too many' }))];
+}
+
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+/** One error for everything that is wrong, or undefined when nothing is. */
+export function usageError(
+  line: Pick<CommandLine, 'bad' | 'unknown' | 'missing'>,
+  help: string,
+): UsageError | undefined {
+  const { bad, unknown, missing } = line;
+  if (bad.length + unknown.length + missing.length === 0) return undefined;
+  const parts = [
+    bad.length > 0 ? `${count(bad.length, 'value', 'values')} cannot be used` : '',
+    unknown.length > 0 ? `${count(unknown.length, 'word is', 'words are')} not understood` : '',
+    missing.length > 0
+      ? `${bad.length > 0 ? count(missing.length, 'is', 'are') : count(missing.length, 'value is', 'values are')} missing`
+      : '',
+  ].filter((part) => part !== '');
+  const message =
+    parts.length === 1 ? `${parts[0]}.` : `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}.`;
+  return new UsageError(message, {
+    code: 'usage',
+    details: [...bad, ...unknown, ...missing.map(({ input, problem }) => ({ input, problem }))],
+    next: [help],
+  });
+}

@@ -1,0 +1,23 @@
+import { currencyDigits } from '../contract/currencies.js';
+
+/** The digits of an amount, filled up to the currency's decimals; never rounded, and what is no number stays as it is. */
+export function amountDigits(source: string, currency: string | undefined): string {
+  const match = /^(-?\d+)(?:\.(\d+))?$/.exec(source);
+  if (!match) return source;
+  const decimals = (match[2] ?? '').padEnd(currencyDigits(currency ?? ''), '0');
+  return decimals === '' ? match[1]! : `${match[1]}.${decimals}`;
+}
+
+/** `EUR 49.90`. */
+export function formatAmount(source: string, currency: string | undefined): string {
+  const digits = amountDigits(source, currency);
+  return currency === undefined || currency === '' ? digits : `${currency} ${digits}`;
+}
+
+/** `58,112.40`, for totals that are read and not copied. */
+export function groupDigits(digits: string): string {
+  return digits.replace(
+    /^(-?)(\d+)/,
+    (_, sign: string, whole: string) => sign + whole.replace(/\B(?=(\d{3})+$)/g, ','),
+  );
+}

@@ -1,0 +1,136 @@
+// How an error is told: one JSON document for programs, what happened, why and what to type next for people.
+
+import { exitCodeOf, InterruptedError, PaydeskError, UsageError } from '../errors.js';
+import { StoreError } from '../store/errors.js';
+import { joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
+import type { Streams } from './streams.js';
+import { displayWidth, pad, safeJson, truncate } from './text.js';
+import { loadTheme } from './theme.js';
+
+/** One thing wrong with what was typed; a list of these in `details` is laid out in two columns. */
+export interface UsageProblem {
+  /** As typed: `--amount`, `PAYMENT`, `PAYDESK_PROFILE`. */
+  input: string;
+  value?: string;
+  problem: string;
+}
+
+export interface ErrorReport {
+  code: string;
+  message: string;
+  exit: number;
+  httpStatus?: number;
+  details?: unknown;
+  next: string[];
+}
+
+export function describeError(error: unknown): ErrorReport {
+  if (error instanceof PaydeskError) {
+    return {
+      code: error.code,
+      message: error.message,
+      exit: exitCodeOf(error),
+      ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
+      ...(error.details === undefined ? {} : { details: error.details }),
+      next: error.next,
+    };
+  }
+  if (error instanceof StoreError) {
+    return { code: error.code, message: error.message, exit: exitCodeOf(error), next: [] };
+  }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return {
+    code: 'bug',
+    message: `This is a bug in paydesk: ${text}`,
+    exit: exitCodeOf(error),
+    next: [],
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isUsageProblem = (value: unknown): value is UsageProblem =>
+  isObject(value) && typeof value['input'] === 'string' && typeof value['problem'] === 'string';
+
+/** Two columns, the second wrapped beside itself. */
+function columns(rows: ReadonlyArray<[string, string]>, width: number): Line[] {
+  const left = Math.min(Math.max(...rows.map(([name]) => displayWidth(name))), Math.floor(width / 2));
+  return rows.flatMap(([name, text]) =>
+    wrapLine(text, Math.max(12, width - left - 4)).map((part, index) =>
+      joinPieces('  ', pad(index === 0 ? truncate(name, left) : '', left), '  ', part),
+    ),
+  );
+}
+
+const cell = (value: unknown): string => (typeof value === 'string' ? value : safeJson(value));
+
+function detailLines(details: unknown, width: number): Line[] {
+  if (details === undefined || details === null) return [];
+  const items = Array.isArray(details) ? details : [details];
+  if (items.length > 0 && items.every(isUsageProblem)) {
+    return columns(
+      items.map(({ input, value, problem }) => [value === undefined ? input : `${input} ${value}`, problem]),
+      width,
+    );
+  }
+  return items.flatMap((item: unknown) => {
+    if (isObject(item)) {
+      const rows = Object.entries(item).map(([key, value]): [string, string] => [key, cell(value)]);
+      return rows.length === 0 ? [] : columns(rows, width);
+    }
+    return cell(item)
+      .split('\n')
+      .flatMap((text) => wrapLine(text, width - 2).map((part) => joinPieces('  ', part)));
+  });
+}
+
+function stackLines(error: unknown): Line[] {
+  const lines: Line[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const prefix = lines.length === 0 ? '' : 'caused by ';
+    lines.push(...`${prefix}${cause.stack ?? cause.message}`.split('\n').map((text) => toned('dim', text)));
+  }
+  return lines;
+}
+
+export function errorLines(error: unknown, options: { width: number; debug: boolean }): Line[] {
+  const report = describeError(error);
+  const lines: Line[] = [];
+  if (error instanceof InterruptedError) {
+    // Ctrl-C needs no explanation; a question answered with no is not an error.
+    if (report.code !== 'interrupted') lines.push(...report.message.split('\n'));
+  } else {
+    const [first = '', ...rest] = report.message.split('\n');
+    lines.push(...wrapLine(joinPieces(toned('bad', 'Error:'), ` ${first}`), options.width));
+    lines.push(...rest.map((text) => joinPieces('  ', text)));
+  }
+  lines.push(...detailLines(report.details, options.width));
+  if (report.code === 'bug' && !options.debug) {
+    lines.push('  Run the same command with --debug to see where it happened.');
+  }
+  if (report.next.length > 0) {
+    // Usage errors already say line by line what to type.
+    if (!(error instanceof UsageError)) lines.push('');
+    lines.push(...report.next.map((command) => joinPieces('  ', toned('dim', 'Next: '), command)));
+  }
+  if (options.debug) lines.push(...stackLines(error));
+  return lines;
+}
+
+/** Tells an error on the right stream; returns the exit code. */
+export async function reportError(
+  error: unknown,
+  to: { streams: Streams; json: false | 'document' | 'line'; debug: boolean },
+): Promise<number> {
+  const { streams } = to;
+  const report = describeError(error);
+  if (to.json) {
+    streams.write(`${streams.redact(safeJson({ error: report }, { pretty: to.json === 'document' }))}\n`);
+    if (to.debug) streams.writeError(renderLines(stackLines(error), await loadTheme(streams.stderr.colour)));
+    return report.exit;
+  }
+  const lines = errorLines(error, { width: streams.stderr.width, debug: to.debug });
+  if (lines.length > 0) streams.writeError(renderLines(lines, await loadTheme(streams.stderr.colour)));
+  return report.exit;
+}

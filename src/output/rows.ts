@@ -1,0 +1,131 @@
+// One description of the columns of a list gives the table, the tab-separated rows, the CSV and `--columns`.
+
+import { UsageError } from '../errors.js';
+import { didYouMean } from '../suggest.js';
+import { type Line, type Look, plainLine } from './lines.js';
+import { createCsvWriter } from './csv.js';
+import { fitColumns, renderStacked, renderTable } from './table.js';
+import { safeJson } from './text.js';
+import type { Theme } from './theme.js';
+
+export interface Column<T> {
+  /** What `--columns` and the CSV header call it. */
+  key: string;
+  /** Above the column on a terminal; the key where absent. */
+  title?: string;
+  /** The full value: what a pipe and CSV get. */
+  value(item: T): string;
+  /** What a terminal gets, where that differs. */
+  shown?(item: T, look: Look): Line;
+  align?: 'left' | 'right';
+  /** A number or an amount; CSV leaves it as it is. */
+  number?: boolean;
+  /** Printed only when `--columns` asks for it. */
+  extra?: boolean;
+}
+
+export interface ListView<T> {
+  columns: ReadonlyArray<Column<T>>;
+  /** Said on stderr when there is nothing: a whole sentence. */
+  empty: string;
+}
+
+export interface ListTarget {
+  look: Look;
+  theme: Theme;
+  options: { columns?: string[]; csv?: boolean };
+  write: (text: string) => void;
+  note: (line: Line) => void;
+}
+
+export function chooseColumns<T>(view: ListView<T>, names: readonly string[] | undefined): Array<Column<T>> {
+  if (names === undefined) return view.columns.filter((column) => column.extra !== true);
+  const keys = view.columns.map(({ key }) => key);
+  const unknown = names.filter((name) => !keys.includes(name));
+  if (unknown.length > 0) {
+    throw new UsageError(`There is no column ${unknown.join(', ')}.${didYouMean(unknown[0]!, keys)}`, {
+      code: 'unknown-column',
+      details: `columns: ${keys.join(', ')}`,
+    });
+  }
+  return names.map((name) => view.columns.find(({ key }) => key === name)!);
+}
+
+const CHUNK = 200;
+
+async function* chunks<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const item of items) {
+    chunk.push(item);
+    if (chunk.length === CHUNK) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+async function createRowWriter<T>(
+  view: ListView<T>,
+  target: ListTarget,
+): Promise<(items: readonly T[]) => void | Promise<void>> {
+  const { look, theme, write } = target;
+  const columns = chooseColumns(view, target.options.columns);
+  if (target.options.csv) {
+    const csv = await createCsvWriter();
+    write(csv([columns.map(({ key }) => ({ text: key, number: false }))]));
+    return (items) => {
+      const cells = (item: T) =>
+        columns.map((column) => ({ text: column.value(item), number: column.number === true }));
+      write(csv(items.map(cells)));
+    };
+  }
+  if (!look.terminal) {
+    const row = (item: T) => columns.map((column) => plainLine(column.value(item))).join('\t');
+    return (items) => write(items.map((item) => `${row(item)}\n`).join(''));
+  }
+  const heads = columns.map(({ key, title, align }) => ({
+    title: title ?? key,
+    align: align ?? ('left' as const),
+  }));
+  // The first rows decide the widths, so that later ones stand under the same heads.
+  let fitted: { widths: number[] | undefined } | undefined;
+  return async (items) => {
+    const rows = items.map((item) =>
+      columns.map((column) => column.shown?.(item, look) ?? column.value(item)),
+    );
+    const head = fitted === undefined;
+    fitted ??= { widths: fitColumns(heads, rows, look.width) };
+    if (fitted.widths) write(await renderTable(heads, rows, { widths: fitted.widths, theme, head }));
+    else write(`${head ? '' : '\n'}${renderStacked(heads, rows, { width: look.width, theme })}`);
+  };
+}
+
+/** Writes rows as they come, however many there are. */
+export async function renderStream<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  view: ListView<T>,
+  target: ListTarget,
+): Promise<void> {
+  const writeRows = await createRowWriter(view, target);
+  let some = false;
+  for await (const chunk of chunks(items)) {
+    some = true;
+    await writeRows(chunk);
+  }
+  if (!some) target.note(view.empty);
+}
+
+/** One JSON array, written as the items come. */
+export async function renderJsonStream<T>(
+  items: AsyncIterable<T>,
+  write: (text: string) => void,
+): Promise<void> {
+  let some = false;
+  for await (const item of items) {
+    const text = safeJson(item, { pretty: true }).replaceAll('\n', '\n  ');
+    write(`${some ? ',' : '['}\n  ${text}`);
+    some = true;
+  }
+  write(some ? '\n]\n' : '[]\n');
+}

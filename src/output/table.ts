@@ -1,0 +1,116 @@
+// A quiet table: no borders, two spaces between columns, wrapped to the terminal, stacked where it is too narrow.
+
+import { joinPieces, type Line, lineWidth, renderLine, toned, wrapLine } from './lines.js';
+import { displayWidth, pad, safeText } from './text.js';
+import type { Theme } from './theme.js';
+
+export interface TableColumn {
+  title: string;
+  align: 'left' | 'right';
+}
+
+const INDENT = 2;
+const GAP = 2;
+// Narrower than this a column of text is a column of letters.
+const NARROWEST = 8;
+
+/** How wide each column may be; undefined when they do not fit side by side. */
+export function fitColumns(
+  columns: readonly TableColumn[],
+  rows: ReadonlyArray<readonly Line[]>,
+  width: number,
+): number[] | undefined {
+  const widths = columns.map((column, index) =>
+    Math.max(displayWidth(column.title), ...rows.map((row) => lineWidth(row[index] ?? ''))),
+  );
+  const least = columns.map((column, index) =>
+    column.align === 'right'
+      ? widths[index]!
+      : Math.min(widths[index]!, Math.max(NARROWEST, displayWidth(column.title))),
+  );
+  const room = width - INDENT - GAP * (columns.length - 1);
+  for (let total = sum(widths); total > room; total--) {
+    const slack = widths.map((value, index) => value - least[index]!);
+    const widest = slack.indexOf(Math.max(...slack));
+    if (widest < 0 || slack[widest] === 0) return undefined;
+    widths[widest]!--;
+  }
+  return widths;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0);
+
+const NO_CHARS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: ' '.repeat(INDENT),
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: ' '.repeat(GAP),
+};
+
+export async function renderTable(
+  columns: readonly TableColumn[],
+  rows: ReadonlyArray<readonly Line[]>,
+  { widths, theme, head }: { widths: readonly number[]; theme: Theme; head: boolean },
+): Promise<string> {
+  const { default: Table } = await import('cli-table3');
+  const table = new Table({
+    chars: NO_CHARS,
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+  });
+  const padded = (line: Line, index: number): string => {
+    const space = ' '.repeat(Math.max(0, widths[index]! - lineWidth(line)));
+    const text = renderLine(line, theme);
+    return columns[index]!.align === 'right' ? space + text : text + space;
+  };
+  const cells = (row: readonly Line[]): string[] =>
+    columns.map((_, index) =>
+      wrapLine(row[index] ?? '', widths[index]!)
+        .map((line) => padded(line, index))
+        .join('\n'),
+    );
+  if (head) table.push(cells(columns.map(({ title }) => toned('dim', title))));
+  table.push(...rows.map(cells));
+  return `${table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')}\n`;
+}
+
+/** One value a line, for a terminal too narrow for columns; records are set apart by an empty line. */
+export function renderStacked(
+  columns: readonly TableColumn[],
+  rows: ReadonlyArray<readonly Line[]>,
+  { width, theme }: { width: number; theme: Theme },
+): string {
+  const label = Math.max(...columns.map(({ title }) => displayWidth(title)));
+  const room = Math.max(NARROWEST, width - INDENT - label - GAP);
+  return rows
+    .map((row) =>
+      columns
+        .flatMap(({ title }, index) =>
+          wrapLine(row[index] ?? '', room).map((line, part) =>
+            joinPieces(
+              ' '.repeat(INDENT),
+              toned('dim', pad(part === 0 ? safeText(title) : '', label)),
+              ' '.repeat(GAP),
+              line,
+            ),
+          ),
+        )
+        .map((line) => `${renderLine(line, theme).trimEnd()}\n`)
+        .join(''),
+    )
+    .join('\n');
+}

@@ -1,0 +1,54 @@
+import type { Look } from './lines.js';
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** `2026-11-14 09:12:40` where the reader is. */
+export function localTime(at: Date): string {
+  const day = `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+const steps: ReadonlyArray<[string, number]> = [
+  ['year', 365 * 86_400_000],
+  ['month', 30 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+];
+
+/** `3 hours`, `1 day`: the largest unit that fits, rounded down. */
+export function roughDuration(milliseconds: number): string {
+  const size = Math.abs(milliseconds);
+  const [unit, length] = steps.find(([, step]) => size >= step) ?? ['second', 1_000];
+  const amount = Math.floor(size / length);
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+}
+
+/** `2 days ago`, `in 3 hours`, `just now`. */
+export function age(at: Date, now: Date): string {
+  const difference = now.getTime() - at.getTime();
+  if (Math.abs(difference) < 1_000) return 'just now';
+  return difference > 0 ? `${roughDuration(difference)} ago` : `in ${roughDuration(difference)}`;
+}
+
+/** How long something took: `8 ms`, `0.4 s`, `2 min 5 s`. */
+export function tookTime(milliseconds: number): string {
+  if (milliseconds < 100) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** An instant of the service: local with its age on a terminal, ISO in a pipe; what is no instant stays as it is. */
+export function instantText(value: string, look: Look): string {
+  const at = /^\d{4}-\d{2}-\d{2}T/.test(value) ? new Date(value) : undefined;
+  if (at === undefined || Number.isNaN(at.getTime())) return value;
+  return look.terminal ? `${localTime(at)}  (${age(at, look.now)})` : at.toISOString();
+}
+
+/** As instantText, without the age: for tables. */
+export function shortInstant(value: string, look: Look): string {
+  const at = new Date(value);
+  return look.terminal && !Number.isNaN(at.getTime()) ? localTime(at) : instantText(value, look);
+}

@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import type { IPty } from '@lydell/node-pty';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const node = join(root, 'node_modules', 'node', 'bin', 'node');
+const program = join(root, 'bin', 'run.js');
+
+export interface RunOptions {
+  env?: Record<string, string | undefined>;
+  /** PAYDESK_HOME; a fresh one, removed afterwards, when absent. */
+  home?: string;
+  input?: string;
+  cwd?: string;
+  timeoutMs?: number;
+}
+
+export interface RunResult {
+  stdout: string;
+  stderr: string;
+  /** -1 when a signal ended it. */
+  code: number;
+}
+
+/** Settings of whoever runs the tests stay out: a process sees only what its test gives it. */
+function environment(home: string, extra: RunOptions['env'] = {}): Record<string, string> {
+  const env: Record<string, string | undefined> = { NODE_ENV: 'production', PAYDESK_HOME: home, TZ: 'UTC' };
+  for (const [name, value] of Object.entries(process.env)) {
+    const ours = /^(PAYDESK_|CI$|NO_COLOR$|FORCE_COLOR$|NODE_|VITEST|TZ$)/.test(name);
+    if (!ours) env[name] = value;
+  }
+  const all = Object.entries({ ...env, ...extra });
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+async function homeFor(options: RunOptions): Promise<{ home: string; clean: () => Promise<void> }> {
+  if (options.home !== undefined) return { home: options.home, clean: async () => {} };
+  const home = await mkdtemp(join(tmpdir(), 'paydesk-home-'));
+  return { home, clean: () => rm(home, { recursive: true, force: true }) };
+}
+
+/** Runs paydesk as a script does: pipes on all three streams. */
+export async function paydesk(args: string[], options: RunOptions = {}): Promise<RunResult> {
+  const { home, clean } = await homeFor(options);
+  try {
+    return await new Promise((resolve, reject) => {
+      const child = spawn(node, [program, ...args], {
+        cwd: options.cwd ?? root,
+        env: environment(home, options.env),
+        stdio: 'pipe',
+      });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      // A command that ends without reading its input closes the pipe first.
+      child.stdin.on('error', () => {});
+      child.stdin.end(options.input ?? '');
+      const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 30_000);
+      child.on('error', reject);
+      child.on('close', (code) => {
+        clearTimeout(timer);
+        resolve({ stdout, stderr, code: code ?? -1 });
+      });
+    });
+  } finally {
+    await clean();
+  }
+}
+
+const keys = {
+  enter: '\r',
+  up: '\u001B[A',
+  down: '\u001B[B',
+  space: ' ',
+  tab: '\t',
+  escape: '\u001B',
+  backspace: '\u007F',
+  'ctrl-c': '\u0003',
+  'ctrl-d': '\u0004',
+} as const;
+
+export interface TtyOptions extends Omit<RunOptions, 'input'> {
+  columns?: number;
+  rows?: number;
+}
+
+export interface Tty {
+  /** Every byte the terminal got, colours and cursor movements included. */
+  raw(): string;
+  /** The same as plain text. */
+  text(): string;
+  /** Waits until the plain text (from the last wait on) holds this; returns what came since. */
+  waitFor(expected: string | RegExp): Promise<string>;
+  type(text: string): void;
+  press(...names: Array<keyof typeof keys>): void;
+  resize(columns: number, rows: number): void;
+  /** The exit code, once it has ended. */
+  ended(): Promise<number>;
+  kill(): void;
+}
+
+const plain = (raw: string): string => stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
+
+/** Runs paydesk as a person does: one terminal for all three streams. */
+export async function paydeskTty(args: string[], options: TtyOptions = {}): Promise<Tty> {
+  const { spawn: spawnPty } = await import('@lydell/node-pty');
+  const { home, clean } = await homeFor(options);
+  const pty: IPty = spawnPty(node, [program, ...args], {
+    name: 'xterm-256color',
+    cols: options.columns ?? 80,
+    rows: options.rows ?? 24,
+    cwd: options.cwd ?? root,
+    env: environment(home, { TERM: 'xterm-256color', ...options.env }),
+  });
+  const limit = options.timeoutMs ?? 30_000;
+  let raw = '';
+  let seen = 0;
+  let over = false;
+  let wake: () => void = () => {};
+  pty.onData((data) => {
+    raw += data;
+    wake();
+  });
+  const end = new Promise<number>((resolve) => {
+    pty.onExit(({ exitCode }) => {
+      over = true;
+      wake();
+      void clean().then(() => resolve(exitCode));
+    });
+  });
+  const timer = setTimeout(() => pty.kill('SIGKILL'), limit);
+  void end.then(() => clearTimeout(timer));
+
+  return {
+    raw: () => raw,
+    text: () => plain(raw),
+    async waitFor(expected) {
+      const deadline = Date.now() + limit;
+      for (;;) {
+        const fresh = plain(raw).slice(seen);
+        const match = typeof expected === 'string' ? fresh.indexOf(expected) : fresh.search(expected);
+        if (match >= 0) {
+          const length =
+            typeof expected === 'string' ? expected.length : (expected.exec(fresh)?.[0].length ?? 0);
+          seen += match + length;
+          return fresh.slice(0, match + length);
+        }
+        if (over || Date.now() > deadline)
+          throw new Error(`never saw ${String(expected)} in:\n${plain(raw)}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          setTimeout(resolve, 250).unref();
+        });
+      }
+    },
+    type: (text) => pty.write(text),
+    press: (...names) => names.forEach((name) => pty.write(keys[name])),
+    resize: (columns, rows) => pty.resize(columns, rows),
+    ended: () => end,
+    kill: () => pty.kill('SIGKILL'),
+  };
+}
