@@ -21,12 +21,26 @@ export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store
     throw postgresUnusable(error, place);
   }
 
+  let closed = false;
+  const running = new Set<Promise<unknown>>();
+
   async function transaction<T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+    if (closed) throw new StoreError('store-unavailable', 'The database is closed.');
+    const result = attempt(work);
+    running.add(result);
+    try {
+      return await result;
+    } finally {
+      running.delete(result);
+    }
+  }
+
+  async function attempt<T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
+    for (let count = 1; ; count++) {
       try {
         return await db.transaction().execute(work);
       } catch (error) {
-        if (!isRetryable(error) || attempt >= maxAttempts) throw error;
+        if (!isRetryable(error) || count >= maxAttempts) throw error;
       }
     }
   }
@@ -38,7 +52,12 @@ export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store
     transaction,
     forUpdate: (query) => query.forUpdate(),
     claimDue: (claim) => transaction((tx) => claimDue(tx, 'postgres', claim)),
-    close: () => db.destroy(),
+    async close() {
+      closed = true;
+      // A pool that is ended forgets those who still wait for a connection.
+      await Promise.allSettled(running);
+      await db.destroy();
+    },
   };
 }
 

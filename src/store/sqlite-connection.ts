@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { checkParameters } from './parameters.js';
-import { sqliteFailure } from './sqlite-failures.js';
+import { isReadOnly, sqliteFailure } from './sqlite-failures.js';
 
 const maxStatements = 300;
 
@@ -14,11 +14,13 @@ interface CachedStatement {
 export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync;
   readonly #file: string;
+  readonly #access: 'read' | 'write';
   readonly #statements = new Map<string, CachedStatement>();
 
-  constructor(database: DatabaseSync, file: string) {
+  constructor(database: DatabaseSync, file: string, access: 'read' | 'write') {
     this.#database = database;
     this.#file = file;
+    this.#access = access;
   }
 
   get inTransaction(): boolean {
@@ -30,7 +32,7 @@ export class SqliteConnection implements DatabaseConnection {
     try {
       this.#prepare(sql).statement.run();
     } catch (error) {
-      throw sqliteFailure(error, this.#file);
+      throw this.#explain(error);
     }
   }
 
@@ -43,7 +45,7 @@ export class SqliteConnection implements DatabaseConnection {
       const { changes, lastInsertRowid } = statement.run(...parameters);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
     } catch (error) {
-      throw sqliteFailure(error, this.#file);
+      throw this.#explain(error);
     }
   }
 
@@ -54,6 +56,13 @@ export class SqliteConnection implements DatabaseConnection {
   close(): void {
     this.#statements.clear();
     this.#database.close();
+  }
+
+  #explain(error: unknown): unknown {
+    if (this.#access === 'read' && isReadOnly(error)) {
+      return new Error('store.db is for reads: write inside store.transaction().', { cause: error });
+    }
+    return sqliteFailure(error, this.#file);
   }
 
   #prepare(sql: string): CachedStatement {

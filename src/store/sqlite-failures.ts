@@ -28,6 +28,10 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+export function isReadOnly(error: unknown): boolean {
+  return primaryCode(error) === READONLY;
+}
+
 /** A StoreError when it is the disk or a lock that failed; anything else (a constraint, bad SQL) as it is. */
 export function sqliteFailure(error: unknown, file: string): unknown {
   const what = temporary.get(primaryCode(error) ?? -1);

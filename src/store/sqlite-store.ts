@@ -28,16 +28,15 @@ export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<D
     const exclusive = options.exclusive === true && !inMemory;
     if (exclusive) opened.push(lockFile(file, options.owner ?? {}));
     else if (!inMemory) refuseLocked(file);
-    const writer = connect(file, 16_000);
+    const writer = connect(file, 'write');
     opened.push(writer);
     const groups = createGroupCommit(writer);
     await migrate(writer, groups, options.migrations, file);
     // BEGIN is retried without blocking the event loop, so the writer itself need not wait for a lock.
     writer.run('pragma busy_timeout = 0');
     if (inMemory) return createStore<DB>(groups, writer, waitingReads(writer, groups), opened, false);
-    const reader = connect(file, 8_000);
+    const reader = connect(file, 'read');
     opened.push(reader);
-    reader.run('pragma query_only = on');
     return createStore<DB>(groups, writer, plainReads(reader), opened, !exclusive);
   } catch (error) {
     closeAll(opened);
@@ -45,16 +44,20 @@ export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<D
   }
 }
 
-function connect(file: string, cacheKib: number): SqliteConnection {
+function connect(file: string, access: 'read' | 'write'): SqliteConnection {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true });
   try {
-    database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${cacheKib}`);
+    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    // In KiB. The reader's cache is emptied by every commit, so it needs less.
+    database.exec(
+      access === 'write' ? 'pragma cache_size = -16000' : 'pragma cache_size = -8000; pragma query_only = on',
+    );
   } catch (error) {
     database.close();
     throw error;
   }
-  return new SqliteConnection(database, file);
+  return new SqliteConnection(database, file, access);
 }
 
 async function migrate(

@@ -1,0 +1,191 @@
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+
+export interface Postgres {
+  /** Address of the maintenance database; tests work in databases of their own. */
+  url: string;
+  /** Makes an empty database and returns its address. */
+  createDatabase(): Promise<string>;
+  /** Stops the server as a crash would, without a word to its clients. Only where the tests started it. */
+  crash(): Promise<void>;
+  /** Starts it again, on the same port and data. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** False for a server given by PAYDESK_TEST_POSTGRES, which is not ours to stop. */
+  ours: boolean;
+}
+
+const startMs = 30_000;
+
+function findBinaries(): string | undefined {
+  const candidates = globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed();
+  try {
+    candidates.unshift(
+      execFileSync('pg_config', ['--bindir'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim(),
+    );
+  } catch {
+    // Not on the PATH; the usual folders are tried.
+  }
+  return candidates.find(
+    (folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')),
+  );
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function createDatabase(url: string): Promise<string> {
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  await withClient(url, (client) => client.query(`create database ${name}`));
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+/** A PostgreSQL for tests: the one in PAYDESK_TEST_POSTGRES, or one of our own; undefined where there is none. */
+export async function startPostgres(): Promise<Postgres | undefined> {
+  const given = process.env['PAYDESK_TEST_POSTGRES'];
+  if (given) {
+    const notOurs = () => Promise.reject(new Error('This server was not started by the tests.'));
+    return {
+      url: given,
+      createDatabase: () => createDatabase(given),
+      crash: notOurs,
+      start: notOurs,
+      stop: () => Promise.resolve(),
+      ours: false,
+    };
+  }
+  const binaries = findBinaries();
+  if (binaries === undefined) return undefined;
+
+  const user = unprivileged();
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-postgres-'));
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const initdb = spawn(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'paydesk', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const [code] = (await once(initdb, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`initdb ended with ${code}`);
+
+  const port = await freePort();
+  const url = `postgres://paydesk@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const options = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, '-F'];
+    const started = spawn(join(binaries ?? '', 'postgres'), options, {
+      ...user,
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    server = started;
+    const deadline = Date.now() + startMs;
+    for (;;) {
+      try {
+        await withClient(url, (client) => client.query('select 1'));
+        return;
+      } catch (error) {
+        if (started.exitCode !== null) throw new Error('postgres did not start', { cause: error });
+        if (Date.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ending = server;
+    server = undefined;
+    if (!ending || ending.exitCode !== null) return;
+    const ended = once(ending, 'exit');
+    ending.kill(signal);
+    await ended;
+  }
+
+  // Should the test process end early, the server must not stay behind.
+  const onExit = () => void server?.kill('SIGQUIT');
+  process.once('exit', onExit);
+  await start();
+  return {
+    url,
+    createDatabase: () => createDatabase(url),
+    // SIGQUIT is PostgreSQL's immediate shutdown, SIGINT the fast one.
+    crash: () => end('SIGQUIT'),
+    start,
+    async stop() {
+      await end('SIGINT');
+      process.off('exit', onExit);
+      rmSync(folder, { recursive: true, force: true });
+    },
+    ours: true,
+  };
+}
+
+/** A group of tests with a server of its own; skipped with a reason where there is no PostgreSQL, but never in CI. */
+export function describeWithPostgres(name: string, define: (postgres: () => Postgres) => void): void {
+  if (!process.env['PAYDESK_TEST_POSTGRES'] && findBinaries() === undefined) {
+    const reason = 'PostgreSQL is not installed and PAYDESK_TEST_POSTGRES is not set';
+    if (process.env['CI']) {
+      test(`${name}: ${reason}`, () => {
+        throw new Error(`${reason}: in CI these tests must run.`);
+      });
+    } else {
+      test.skip(`${name} (skipped: ${reason})`, () => {});
+    }
+    return;
+  }
+  describe(name, () => {
+    let running: Postgres | undefined;
+    beforeAll(async () => {
+      running = await startPostgres();
+    });
+    afterAll(async () => {
+      await running?.stop();
+    });
+    define(() => {
+      if (!running) throw new Error('PostgreSQL is started before each group: use this inside a test.');
+      return running;
+    });
+  });
+}

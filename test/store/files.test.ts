@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { killChildrenAfterEach, startChild } from './child.js';
+import { describeFile, describeShared } from './fixtures.js';
+
+killChildrenAfterEach();
+
+describeShared('several processes', ({ location, open }) => {
+  test('lose no update on the same database', async () => {
+    const address = await location();
+    const store = await open(address);
+    await store.transaction((tx) => tx.insertInto('counter').values({ name: 'shared', value: 0 }).execute());
+    const children = [1, 2].map(() => startChild({ location: address }, 'count-up'));
+    const answers = await Promise.all(children.map((child) => child.rest()));
+    expect(answers).toEqual([
+      ['open', 'closed'],
+      ['open', 'closed'],
+    ]);
+    expect(await store.db.selectFrom('counter').select('value').execute()).toMatchObject([{ value: 400 }]);
+    expect(store.shared).toBe(true);
+  });
+
+  test('keep what was answered when one is killed', async () => {
+    const address = await location();
+    const child = startChild({ location: address, exclusive: true }, 'insert-forever');
+    expect(await child.answer()).toBe('open');
+    const told: unknown[] = [];
+    while (told.length < 500) told.push(await child.answer());
+    child.process.kill('SIGKILL');
+    told.push(...(await child.rest()));
+    const store = await open(address, { exclusive: true });
+    const rows = await store.db.selectFrom('payment').select(['id', 'reference']).execute();
+    const stored = new Map(rows.map((row) => [row.reference, row.id]));
+    for (const each of told as { id: number; reference: string }[]) {
+      expect(stored.get(each.reference)).toBe(each.id);
+    }
+  });
+});
+
+describeFile('an exclusive file', ({ location, open }) => {
+  test('is refused to others with a message that says who has it', async () => {
+    const file = await location();
+    const owner = { pid: 4711, url: 'http://127.0.0.1:4010' };
+    const child = startChild({ location: file, exclusive: true, owner }, 'serve');
+    expect(await child.answer()).toBe('open');
+    const held = {
+      code: 'store-held',
+      message: expect.stringMatching(
+        /test\.db is in use .*pid 4711, url http:\/\/127\.0\.0\.1:4010, since 20/,
+      ),
+    };
+    const began = performance.now();
+    await expect(open(file, { exclusive: true })).rejects.toMatchObject(held);
+    await expect(open(file)).rejects.toMatchObject(held);
+    expect(performance.now() - began).toBeLessThan(2000);
+
+    await child.kill('SIGKILL');
+    const store = await open(file, { exclusive: true });
+    expect(store.shared).toBe(false);
+  });
+
+  test('is refused to the same process too, and free again after close', async () => {
+    const file = await location();
+    const store = await open(file, { exclusive: true, owner: { pid: 1 } });
+    expect(JSON.parse(readFileSync(`${file}.owner.json`, 'utf8'))).toMatchObject({ pid: 1 });
+    await expect(open(file, { exclusive: true })).rejects.toMatchObject({ code: 'store-held' });
+    await store.close();
+    expect(existsSync(`${file}.owner.json`)).toBe(false);
+    await open(file);
+  });
+});
+
+describeFile('a file', ({ location, open }) => {
+  test('that cannot be opened is named', async () => {
+    const file = await location();
+    const missing = join(dirname(file), 'nowhere', 'x.db');
+    await expect(open(missing)).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining(missing),
+    });
+    writeFileSync(file, 'this is not a database, but it is long enough to be taken for one'.repeat(20));
+    await expect(open(file, { exclusive: true })).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining(file),
+    });
+  });
+
+  test('on a full disk fails for the moment and works again once there is room', async () => {
+    const file = await location();
+    // A limit on the size of files stands in for the disk, and can be lifted while the process runs.
+    const child = startChild({ location: file, exclusive: true }, 'serve', [
+      'prlimit',
+      '--fsize=1000000:unlimited',
+    ]);
+    expect(await child.answer()).toBe('open');
+    const kept: string[] = [];
+    let failure: unknown;
+    for (let n = 0; failure === undefined && n < 100; n++) {
+      child.send(`before-${n}`);
+      const answer = (await child.answer()) as { id?: number };
+      if (answer.id === undefined) failure = answer;
+      else kept.push(`before-${n}`);
+    }
+    expect(failure).toMatchObject({ error: 'store-unavailable', message: expect.stringContaining(file) });
+    expect(kept.length).toBeGreaterThan(2);
+    child.send('still-full');
+    expect(await child.answer()).toMatchObject({ error: 'store-unavailable' });
+
+    execFileSync('prlimit', ['--pid', String(child.process.pid), '--fsize=unlimited']);
+    child.send('after');
+    expect(await child.answer()).toMatchObject({ id: expect.any(Number) });
+    await child.kill('SIGKILL');
+
+    const store = await open(file);
+    const rows = await store.db.selectFrom('payment').select('reference').orderBy('id').execute();
+    expect(rows.map((row) => row.reference)).toEqual([...kept, 'after']);
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { openStore } from '../../src/store/store.js';
+import type { Store } from '../../src/store/store.js';
+import { describeWithPostgres } from '../helpers/postgres.js';
+import { schemaOptions } from './fixtures.js';
+import type { Tables } from './fixtures.js';
+
+function insert(store: Store<Tables>, reference: string): Promise<unknown> {
+  return store.transaction((tx) => tx.insertInto('payment').values({ reference }).execute());
+}
+
+describeWithPostgres('PostgreSQL', (postgres) => {
+  test('that goes away is unavailable, and is used again once it is back', async (context) => {
+    context.skip(!postgres().ours, 'the server is not ours to stop');
+    const store = await openStore<Tables>(schemaOptions(await postgres().createDatabase()));
+    await Promise.all(['a', 'b', 'c'].map((reference) => insert(store, reference)));
+
+    const { promise: inside, resolve: entered } = Promise.withResolvers<void>();
+    const { promise: crashed, resolve: goOn } = Promise.withResolvers<void>();
+    const cut = store.transaction(async (tx) => {
+      await tx.insertInto('payment').values({ reference: 'cut' }).execute();
+      entered();
+      await crashed;
+      await tx.insertInto('payment').values({ reference: 'cut-2' }).execute();
+    });
+    const cutFailure = expect(cut).rejects.toMatchObject({ code: 'store-unavailable' });
+    await inside;
+    await postgres().crash();
+    goOn();
+    await cutFailure;
+    await expect(insert(store, 'd')).rejects.toMatchObject({ code: 'store-unavailable' });
+    await expect(store.db.selectFrom('payment').selectAll().execute()).rejects.toMatchObject({
+      code: 'store-unavailable',
+    });
+
+    await postgres().start();
+    await insert(store, 'e');
+    const rows = await store.db.selectFrom('payment').select('reference').orderBy('reference').execute();
+    expect(rows.map((row) => row.reference)).toEqual(['a', 'b', 'c', 'e']);
+    await store.close();
+  });
+
+  test('keeps stores of different schemas apart in one database', async () => {
+    const location = await postgres().createDatabase();
+    const one = await openStore<Tables>(schemaOptions(location, { schema: 'paydesk_one' }));
+    const two = await openStore<Tables>(schemaOptions(location, { schema: 'paydesk_two' }));
+    await insert(one, 'a');
+    expect(await two.db.selectFrom('payment').selectAll().execute()).toEqual([]);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  test('keeps options that the address brings along', async () => {
+    const location = `${await postgres().createDatabase()}?options=-c%20statement_timeout%3D7s`;
+    const store = await openStore<Tables>(schemaOptions(location));
+    await insert(store, 'a');
+    expect(await store.db.selectFrom('payment').select('reference').execute()).toEqual([{ reference: 'a' }]);
+    await store.close();
+  });
+
+  test('that cannot be used is named without its password', async () => {
+    const url = new URL(postgres().url);
+    url.password = 'geheim';
+    url.pathname = '/nowhere';
+    const missing = openStore<Tables>(schemaOptions(url.href));
+    await expect(missing).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringMatching(/^The database 127\.0\.0\.1:\d+\/nowhere cannot be used: (?!.*geheim)/),
+    });
+    url.port = '1';
+    await expect(openStore<Tables>(schemaOptions(url.href))).rejects.toMatchObject({
+      code: 'store-unavailable',
+      message: expect.stringMatching(/^The database 127\.0\.0\.1:1\/nowhere is not available (?!.*geheim)/),
+    });
+    await expect(openStore<Tables>(schemaOptions('postgres://me:geheim@[broken/x'))).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.not.stringContaining('geheim'),
+    });
+  });
+});
