@@ -170,11 +170,17 @@ export async function readCommandLine(
     }
   }
 
+  // In the order of the help text, however the values were read.
+  const order = [
+    ...Object.keys(args).map((name) => name.toUpperCase()),
+    ...Object.keys(flags).map((name) => `--${name}`),
+  ];
+  bad.sort((a, b) => order.indexOf(a.input) - order.indexOf(b.input));
   bad.push(...contradictions(flags, (name) => given.has(name)));
   return {
     output: output as CommandLine['output'],
     bad,
-    unknown: unknowns(output, definition),
+    unknown: unknowns(argv, output, definition),
     missing: missing(),
   };
 
@@ -225,6 +231,7 @@ function contradictions(flags: Definition['flags'], has: (name: string) => boole
 }
 
 function unknowns(
+  argv: readonly string[],
   output: ParserOutput<Values, Values, Values>,
   { flags, args, strict }: Definition,
 ): UsageProblem[] {
@@ -241,8 +248,10 @@ function unknowns(
     };
   });
   const takesMany = !strict || Object.values(args).some((arg) => arg.multiple);
+  // The word after a misspelt flag was meant as its value.
+  const isStray = (word: string) => output.nonExistentFlags.includes(argv[argv.indexOf(word) - 1] ?? '');
   const words = output.raw.filter((token) => token.type === 'arg').map((token) => token.input);
-  const extra = takesMany ? [] : words.slice(Object.keys(args).length);
+  const extra = takesMany ? [] : words.slice(Object.keys(args).length).filter((word) => !isStray(word));
   return [...problems, ...extra.map((word) => ({ input: word, problem: 'one argument too many' }))];
 }
 

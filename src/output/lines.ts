@@ -7,8 +7,14 @@ export interface TonedPiece {
   text: string;
   tone: Tone;
 }
-export type Piece = string | TonedPiece;
+export interface TabPiece {
+  tab: true;
+}
+export type Piece = string | TonedPiece | TabPiece;
 export type Line = Piece | readonly Piece[];
+
+/** Between two values in a pipe; a tab inside a text is written out like any other control character. */
+export const TAB: TabPiece = { tab: true };
 
 /** What a view may know of the place where it is shown. */
 export interface Look {
@@ -25,7 +31,15 @@ export function toned(tone: Tone | undefined, text: string): Piece {
 }
 
 const piecesOf = (line: Line): readonly Piece[] =>
-  typeof line === 'string' || 'text' in line ? [line] : line;
+  typeof line === 'string' || 'text' in line || 'tab' in line ? [line] : line;
+
+const toneOf = (piece: Piece): Tone | undefined =>
+  typeof piece === 'string' || 'tab' in piece ? undefined : piece.tone;
+
+const textOf = (piece: Piece): string => {
+  if (typeof piece === 'string') return safeText(piece);
+  return 'tab' in piece ? '\t' : safeText(piece.text);
+};
 
 export function joinPieces(...lines: Line[]): Piece[] {
   return lines.flatMap(piecesOf);
@@ -33,9 +47,7 @@ export function joinPieces(...lines: Line[]): Piece[] {
 
 /** The safe text of a line, without colour. */
 export function plainLine(line: Line): string {
-  return piecesOf(line)
-    .map((piece) => safeText(typeof piece === 'string' ? piece : piece.text))
-    .join('');
+  return piecesOf(line).map(textOf).join('');
 }
 
 export function lineWidth(line: Line): number {
@@ -45,8 +57,8 @@ export function lineWidth(line: Line): number {
 export function renderLine(line: Line, theme: Theme): string {
   return piecesOf(line)
     .map((piece) => {
-      if (typeof piece === 'string') return safeText(piece);
-      return piece.text === '' ? '' : theme[piece.tone](safeText(piece.text));
+      const tone = toneOf(piece);
+      return tone === undefined ? textOf(piece) : theme[tone](textOf(piece));
     })
     .join('');
 }
@@ -59,7 +71,7 @@ export function renderLines(lines: readonly Line[], theme: Theme): string {
 export function wrapLine(line: Line, width: number): Line[] {
   if (lineWidth(line) <= width) return [line];
   const pieces = piecesOf(line);
-  const tones = new Set(pieces.map((piece) => (typeof piece === 'string' ? undefined : piece.tone)));
+  const tones = new Set(pieces.map(toneOf));
   const tone = tones.size === 1 ? [...tones][0] : undefined;
   return wrap(plainLine(line), Math.max(1, width)).map((text) => toned(tone, text));
 }

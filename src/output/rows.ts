@@ -20,8 +20,8 @@ export interface Column<T> {
   align?: 'left' | 'right';
   /** A number or an amount; CSV leaves it as it is. */
   number?: boolean;
-  /** Printed only when `--columns` asks for it. */
-  extra?: boolean;
+  /** Printed only when `--columns` asks for it; `terminal`: left out by itself on a terminal alone. */
+  extra?: true | 'terminal';
 }
 
 export interface ListView<T> {
@@ -38,8 +38,14 @@ export interface ListTarget {
   note: (line: Line) => void;
 }
 
-export function chooseColumns<T>(view: ListView<T>, names: readonly string[] | undefined): Array<Column<T>> {
-  if (names === undefined) return view.columns.filter((column) => column.extra !== true);
+function chooseColumns<T>(
+  view: ListView<T>,
+  names: readonly string[] | undefined,
+  forPerson: boolean,
+): Array<Column<T>> {
+  if (names === undefined) {
+    return view.columns.filter(({ extra }) => extra !== true && !(extra === 'terminal' && forPerson));
+  }
   const keys = view.columns.map(({ key }) => key);
   const unknown = names.filter((name) => !keys.includes(name));
   if (unknown.length > 0) {
@@ -70,7 +76,7 @@ async function createRowWriter<T>(
   target: ListTarget,
 ): Promise<(items: readonly T[]) => void | Promise<void>> {
   const { look, theme, write } = target;
-  const columns = chooseColumns(view, target.options.columns);
+  const columns = chooseColumns(view, target.options.columns, look.terminal && !target.options.csv);
   if (target.options.csv) {
     const csv = await createCsvWriter();
     write(csv([columns.map(({ key }) => ({ text: key, number: false }))]));

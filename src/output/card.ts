@@ -1,0 +1,71 @@
+// One thing at a glance: its name, its state, and what there is to know, label by label.
+
+import {
+  joinPieces,
+  type Line,
+  lineWidth,
+  type Look,
+  type Piece,
+  plainLine,
+  TAB,
+  toned,
+  wrapLine,
+} from './lines.js';
+import { textOf } from './values.js';
+import { pad } from './text.js';
+
+export interface Field {
+  label: string;
+  value: Line;
+}
+
+export interface Card {
+  /** `Payment`, `Customer`. */
+  kind: string;
+  id: string;
+  /** The merchant's own name of it. */
+  reference?: string;
+  state?: Piece;
+  /** Empty ones are left out. */
+  fields: readonly Field[];
+}
+
+const WIDEST = 70;
+const LABEL = 11;
+
+function headLine({ kind, id, reference, state }: Card, look: Look): Line[] {
+  const head = joinPieces(toned('strong', `${kind} ${id}`), ...(reference ? ['   ', reference] : []));
+  if (state === undefined) return [head];
+  const room = Math.min(look.width, WIDEST) - lineWidth(head) - lineWidth(state);
+  return room >= 2 ? [joinPieces(head, ' '.repeat(room), state)] : [head, joinPieces('  ', state)];
+}
+
+export function cardLines(card: Card, look: Look): Line[] {
+  const fields = card.fields.filter(({ value }) => plainLine(value) !== '');
+  if (!look.terminal) {
+    const rows: Field[] = [
+      { label: card.kind, value: card.id },
+      ...(card.reference ? [{ label: 'Reference', value: card.reference }] : []),
+      ...(card.state === undefined ? [] : [{ label: 'State', value: card.state }]),
+      ...fields,
+    ];
+    return rows.map(({ label, value }) => joinPieces(label.toLowerCase(), TAB, value));
+  }
+  const label = Math.max(LABEL, ...fields.map((field) => lineWidth(field.label)));
+  return [
+    ...headLine(card, look),
+    ...fields.flatMap((field) =>
+      wrapLine(field.value, Math.max(12, look.width - label - 4)).map((line, index) =>
+        joinPieces('  ', toned('dim', pad(index === 0 ? plainLine(field.label) : '', label)), '  ', line),
+      ),
+    ),
+  ];
+}
+
+/** Fields of an answer that we know nothing of: shown under their own names, last. */
+export function extraFields(value: unknown, known: ReadonlySet<string>): Field[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.entries(value)
+    .filter(([key]) => !known.has(key))
+    .map(([key, extra]) => ({ label: key, value: textOf(extra) }));
+}

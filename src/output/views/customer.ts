@@ -1,0 +1,65 @@
+import { cardLines, extraFields } from '../card.js';
+import { type Line, type View, joinPieces, toned } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { instantText } from '../time.js';
+import { textAt, valueAt } from '../values.js';
+
+const known = new Set([
+  'customerId',
+  'firstName',
+  'lastName',
+  'email',
+  'mobileNumber',
+  'phoneNumber',
+  'fraudPolicyId',
+  'app',
+  'createdTime',
+]);
+
+const fullName = (customer: unknown): string =>
+  [textAt(customer, 'firstName'), textAt(customer, 'lastName')].filter(Boolean).join(' ');
+
+// The list of a service may hold bare ids.
+const idOf = (customer: unknown): string =>
+  typeof customer === 'string' ? customer : textAt(customer, 'customerId');
+
+const phone = (customer: unknown): string =>
+  textAt(customer, 'mobileNumber') || textAt(customer, 'phoneNumber');
+
+function app(customer: unknown): Line {
+  const of = valueAt(customer, 'app');
+  const sandbox = valueAt(of, 'isSandbox');
+  const kind = sandbox === true ? 'sandbox' : sandbox === false ? toned('waiting', 'live') : '';
+  const name = [textAt(of, 'friendlyName'), textAt(of, 'appId')].filter(Boolean).join('  ');
+  const blocked = valueAt(of, 'isBlocked') === true ? toned('bad', '  blocked') : '';
+  return joinPieces(name, kind === '' || name === '' ? '' : '  ', kind, blocked);
+}
+
+export const customerCard: View<unknown> = (customer, look) =>
+  cardLines(
+    {
+      kind: 'Customer',
+      id: idOf(customer),
+      fields: [
+        { label: 'Name', value: fullName(customer) },
+        { label: 'Email', value: textAt(customer, 'email') },
+        { label: 'Mobile', value: phone(customer) },
+        { label: 'Fraud policy', value: textAt(customer, 'fraudPolicyId') },
+        { label: 'App', value: app(customer) },
+        { label: 'Created', value: instantText(textAt(customer, 'createdTime'), look) },
+        ...extraFields(customer, known),
+      ],
+    },
+    look,
+  );
+
+export const customerList: ListView<unknown> = {
+  empty: 'No customers.',
+  columns: [
+    { key: 'customer', value: idOf },
+    { key: 'name', value: fullName },
+    { key: 'email', value: (customer) => textAt(customer, 'email') },
+    { key: 'mobile', value: phone },
+    { key: 'fraud-policy', extra: true, value: (customer) => textAt(customer, 'fraudPolicyId') },
+  ],
+};

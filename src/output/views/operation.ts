@@ -1,0 +1,66 @@
+import { type Line, type Piece, type View, joinPieces, toned } from '../lines.js';
+import type { ListView } from '../rows.js';
+import type { Tone } from '../theme.js';
+import { tookTime } from '../time.js';
+import { statePiece, textAt } from '../values.js';
+
+/** What became of one money move: the object that `--json` prints, and how long it took. */
+export interface OperationResult {
+  payment: unknown;
+  operation: string;
+  before?: string | null;
+  after?: string | null;
+  outcome: string;
+  tookMs?: number;
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  done: 'good',
+  accepted: 'waiting',
+  unsent: 'waiting',
+  failed: 'bad',
+  refused: 'bad',
+  unknown: 'bad',
+};
+
+const outcomePiece = (outcome: string): Piece =>
+  toned(tones[outcome], outcome === 'unknown' ? 'outcome unknown' : outcome);
+
+/** `Captured → Refunding`; a question mark where nobody knows. */
+function change({ before, after, outcome }: OperationResult): Line {
+  const to = outcome === 'unknown' ? '?' : after;
+  if (!before) return to ? statePiece(to) : '';
+  return to ? joinPieces(before, ' → ', statePiece(to)) : statePiece(before);
+}
+
+export const operationLine: View<OperationResult> = (result) => [
+  joinPieces(
+    '  ',
+    textAt(result.payment, 'paymentId'),
+    '  ',
+    textAt(result.payment, 'referenceId'),
+    '   ',
+    change(result),
+    '   ',
+    outcomePiece(result.outcome),
+    ...(result.tookMs === undefined ? [] : ['   ', toned('dim', tookTime(result.tookMs))]),
+  ),
+];
+
+export const operationList: ListView<OperationResult> = {
+  empty: 'No payments.',
+  columns: [
+    { key: 'payment', value: ({ payment }) => textAt(payment, 'paymentId') },
+    { key: 'reference', value: ({ payment }) => textAt(payment, 'referenceId') },
+    { key: 'operation', extra: true, value: ({ operation }) => operation },
+    { key: 'before', value: ({ before }) => before ?? '' },
+    { key: 'after', value: ({ after }) => after ?? '', shown: ({ after }) => statePiece(after ?? '?') },
+    { key: 'outcome', value: ({ outcome }) => outcome, shown: ({ outcome }) => outcomePiece(outcome) },
+    {
+      key: 'took',
+      align: 'right',
+      extra: true,
+      value: ({ tookMs }) => (tookMs === undefined ? '' : tookTime(tookMs)),
+    },
+  ],
+};

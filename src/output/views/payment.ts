@@ -1,0 +1,155 @@
+import { isStateName } from '../../contract/states.js';
+import { amountDigits, formatAmount } from '../amount.js';
+import { cardLines, extraFields, type Field } from '../card.js';
+import { type Line, type View, joinPieces, toned } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { instantText, shortInstant } from '../time.js';
+import { statePiece, textAt, textOf, valueAt } from '../values.js';
+
+const known = new Set([
+  'appId',
+  'paymentId',
+  'paymentState',
+  'paymentStateId',
+  'amount',
+  'capturedAmount',
+  'referenceId',
+  'currency',
+  'autoCapture',
+  'paymentFlow',
+  'autoPayment',
+  'fraudStatus',
+  'redirectUrl',
+  'returnUrl',
+  'webhookUrl',
+  'customerId',
+  'payerIp',
+  'createdTime',
+  'payInfo',
+]);
+
+export function paymentAmount(payment: unknown, key: 'amount' | 'capturedAmount' = 'amount'): string {
+  const source = textAt(payment, key);
+  return source === '' ? '' : formatAmount(source, textAt(payment, 'currency'));
+}
+
+/** `Visa credit, expires 04/2029`. */
+export function cardText(card: unknown): string {
+  const name = [textAt(card, 'cardBrand'), textAt(card, 'cardType').toLowerCase()].filter(Boolean).join(' ');
+  const month = textAt(card, 'cardExpiryMonth');
+  const year = textAt(card, 'cardExpiryYear');
+  const expiry = month !== '' && year !== '' ? `expires ${month.padStart(2, '0')}/${year}` : '';
+  return [name, expiry].filter(Boolean).join(', ');
+}
+
+function paidWith(payment: unknown): string {
+  const profile = valueAt(payment, 'payInfo', 'paymentProfile');
+  const name = textAt(profile, 'paymentProfileName');
+  const id = textAt(profile, 'paymentProfileId');
+  const via =
+    name === '' ? (id === '' ? '' : `profile ${id}`) : `${name}${id === '' ? '' : ` (profile ${id})`}`;
+  const method =
+    cardText(valueAt(payment, 'payInfo', 'payer', 'card')) || textAt(profile, 'paymentMethodTypeString');
+  return [method, via === '' ? '' : `via ${via}`].filter(Boolean).join(', ');
+}
+
+function customer(payment: unknown): string {
+  const id = textAt(payment, 'customerId');
+  const email = textAt(payment, 'payInfo', 'payer', 'email');
+  return email === '' ? id : `${id}  <${email}>`;
+}
+
+function flow(payment: unknown): string {
+  const auto = valueAt(payment, 'autoCapture');
+  const capture = auto === true ? 'captured at once' : auto === false ? 'captured on request' : textOf(auto);
+  return [textAt(payment, 'paymentFlow'), capture].filter(Boolean).join(', ');
+}
+
+function amountFields(payment: unknown, terminal: boolean): Field[] {
+  const amount = paymentAmount(payment);
+  const captured = paymentAmount(payment, 'capturedAmount');
+  if (!terminal) {
+    return [
+      { label: 'Amount', value: amount },
+      { label: 'Captured', value: captured },
+    ];
+  }
+  const nothing = /^(0(\.0+)?)?$/.test(textAt(payment, 'capturedAmount'));
+  const rest: Line = nothing ? '' : joinPieces('   ', toned('dim', 'captured '), captured);
+  return [{ label: 'Amount', value: joinPieces(amount, rest) }];
+}
+
+/** The checkout link is of use only while the customer can still pay. */
+function checkoutLink(payment: unknown): string {
+  const state = textAt(payment, 'paymentState');
+  const over = isStateName(state) && !['Created', 'ActionRequired', 'Declined'].includes(state);
+  return over ? '' : textAt(payment, 'redirectUrl');
+}
+
+/** A payment as `payments get` shows it. */
+export const paymentCard: View<unknown> = (payment, look) => {
+  const autoPayment = textAt(payment, 'autoPayment');
+  return cardLines(
+    {
+      kind: 'Payment',
+      id: textAt(payment, 'paymentId'),
+      reference: textAt(payment, 'referenceId'),
+      state: statePiece(textAt(payment, 'paymentState')),
+      fields: [
+        ...amountFields(payment, look.terminal),
+        { label: 'Customer', value: customer(payment) },
+        { label: 'Paid with', value: paidWith(payment) },
+        { label: 'Flow', value: flow(payment) },
+        { label: 'Auto-payment', value: autoPayment === 'None' ? '' : autoPayment },
+        { label: 'Fraud', value: textAt(payment, 'fraudStatus') },
+        { label: 'Created', value: instantText(textAt(payment, 'createdTime'), look) },
+        { label: 'Webhook', value: textAt(payment, 'webhookUrl') },
+        { label: 'Checkout', value: checkoutLink(payment) },
+        ...extraFields(payment, known),
+      ],
+    },
+    look,
+  );
+};
+
+/** Several payments, one card after another. */
+export const paymentCards: View<readonly unknown[]> = (payments, look) =>
+  payments.flatMap((payment, index) => [...(index === 0 ? [] : ['']), ...paymentCard(payment, look)]);
+
+export const paymentList: ListView<unknown> = {
+  empty: 'No payments.',
+  columns: [
+    { key: 'payment', value: (payment) => textAt(payment, 'paymentId') },
+    { key: 'reference', value: (payment) => textAt(payment, 'referenceId') },
+    {
+      key: 'state',
+      value: (payment) => textAt(payment, 'paymentState'),
+      shown: (payment) => statePiece(textAt(payment, 'paymentState')),
+    },
+    {
+      key: 'amount',
+      align: 'right',
+      number: true,
+      value: (payment) => amountDigits(textAt(payment, 'amount'), textAt(payment, 'currency')),
+      shown: (payment) => paymentAmount(payment),
+    },
+    { key: 'currency', extra: 'terminal', value: (payment) => textAt(payment, 'currency') },
+    { key: 'customer', value: (payment) => textAt(payment, 'customerId') },
+    {
+      key: 'created',
+      value: (payment) => textAt(payment, 'createdTime'),
+      shown: (payment, look) => shortInstant(textAt(payment, 'createdTime'), look),
+    },
+    {
+      key: 'captured',
+      extra: true,
+      align: 'right',
+      number: true,
+      value: (payment) => amountDigits(textAt(payment, 'capturedAmount'), textAt(payment, 'currency')),
+      shown: (payment) => paymentAmount(payment, 'capturedAmount'),
+    },
+    { key: 'fraud', extra: true, value: (payment) => textAt(payment, 'fraudStatus') },
+    { key: 'flow', extra: true, value: (payment) => textAt(payment, 'paymentFlow') },
+    { key: 'app', extra: true, value: (payment) => textAt(payment, 'appId') },
+  ],
+};

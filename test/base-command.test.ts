@@ -1,0 +1,419 @@
+import { Args } from '@oclif/core';
+import { boolean, option, string } from '@oclif/core/flags';
+import { describe, expect, it } from 'vitest';
+import { BaseCommand } from '../src/base-command.js';
+import {
+  GuardError,
+  InterruptedError,
+  NotReachedError,
+  PartialError,
+  PendingError,
+  ProfileError,
+  ServiceError,
+  TemporaryError,
+  UnknownOutcomeError,
+  UsageError,
+} from '../src/errors.js';
+import { amountFlag, currencyFlag, idFlag, listFlags, urlFlag } from '../src/flags.js';
+import { createRedactor } from '../src/output/redact.js';
+import { StoreError } from '../src/store/errors.js';
+import { runInProcess } from './helpers/in-process.js';
+
+class Create extends BaseCommand {
+  static override flags = {
+    amount: amountFlag({ required: true, summary: 'How much, in major units.' }),
+    currency: currencyFlag({ required: true, summary: 'Three capital letters.' }),
+    customer: idFlag({ required: true, summary: 'Your identifier of the buyer.' }),
+    'return-url': urlFlag({ required: true, summary: 'Where the browser goes after paying.' }),
+    tag: string({ multiple: true }),
+    flow: option({ options: ['hosted-page', 'plain'] as const })(),
+    sandbox: boolean({ exclusive: ['live'] }),
+    live: boolean(),
+    capture: boolean({ allowNo: true }),
+  };
+
+  override async run() {
+    const { flags } = await this.parse(Create);
+    return this.show({ amount: flags.amount, tag: flags.tag }, ({ amount }) => [`amount ${amount}`]);
+  }
+}
+
+const good = [
+  '--amount',
+  '10.23',
+  '--currency',
+  'EUR',
+  '--customer',
+  'c1',
+  '--return-url',
+  'https://a.example',
+];
+
+const throwing = (error: unknown) =>
+  class extends BaseCommand {
+    override async run(): Promise<unknown> {
+      await this.parse();
+      throw error;
+    }
+  };
+
+const returning = (value: unknown) =>
+  class extends BaseCommand {
+    override async run(): Promise<unknown> {
+      await this.parse();
+      return value;
+    }
+  };
+
+describe('what was typed', () => {
+  it('tells everything that is wrong at once', async () => {
+    const { stderr, stdout, code } = await runInProcess(Create, ['--amount', '10.234', '--currency', 'eur']);
+    expect(stderr).toBe(
+      [
+        'Error: 2 values cannot be used, and 2 are missing.',
+        '  --amount 10.234  at most two decimals, for example 10.23',
+        '  --currency eur   three capital letters, did you mean EUR?',
+        '  --customer       missing: your identifier of the buyer',
+        '  --return-url     missing: where the browser goes after paying',
+        '  Next: paydesk fixture --help',
+        '',
+      ].join('\n'),
+    );
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it('tells the same as JSON', async () => {
+    const { stderr, stdout, code } = await runInProcess(Create, [
+      '--amount',
+      '10.234',
+      ...good.slice(2),
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: 'usage',
+        message: '1 value cannot be used.',
+        exit: 2,
+        details: [{ input: '--amount', value: '10.234', problem: 'at most two decimals, for example 10.23' }],
+        next: ['paydesk fixture --help'],
+      },
+    });
+    expect(stderr).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    [['--amount', '1', ...good], '--amount 1, 10.23', 'given twice'],
+    [[...good, '--amuont', '1'], '--amuont', 'did you mean --amount?'],
+    [[...good, 'extra'], 'extra', 'one argument too many'],
+    [[...good, '--flow', 'hosted'], '--flow hosted', 'did you mean hosted-page?'],
+    [[...good, '--sandbox', '--live'], '--sandbox', 'cannot be used together with --live'],
+    [[...good, '--capture', '--no-capture'], '--capture', 'given together with --no-capture'],
+    [[...good, '--tag'], '--tag', 'needs a value'],
+    [[...good.slice(2), '--amount'], '--amount', 'needs a value'],
+    [['--amount', ...good.slice(2)], '--amount', 'needs a value'],
+    [[...good, '--timeout', '30'], '--timeout 30', '30s'],
+  ])('refuses %j', async (argv, input, problem) => {
+    const { stderr, code } = await runInProcess(Create, argv);
+    expect(code).toBe(2);
+    const line = stderr.split('\n').find((text) => text.startsWith(`  ${input}  `));
+    expect(line, stderr).toContain(problem);
+    expect(stderr).not.toContain('missing');
+  });
+
+  it('goes on reading after a flag without its value', async () => {
+    const { stderr } = await runInProcess(Create, ['--customer', '--currency', 'eur', '--amount']);
+    expect(stderr).toContain('Error: 3 values cannot be used, and 1 is missing.');
+  });
+
+  it('takes what is right', async () => {
+    const { result, stdout, stderr, code } = await runInProcess(Create, [
+      ...good,
+      '--tag',
+      'a',
+      '--tag',
+      'b',
+    ]);
+    expect(result).toEqual({ amount: '10.23', tag: ['a', 'b'] });
+    expect({ stdout, stderr, code }).toEqual({ stdout: 'amount 10.23\n', stderr: '', code: 0 });
+  });
+
+  it('shows missing values on a terminal too when the command cannot ask', async () => {
+    const { stderr, code } = await runInProcess(Create, good.slice(2), { terminal: true });
+    expect(stderr).toContain('Error: 1 value is missing.\n  --amount  missing: how much, in major units\n');
+    expect(code).toBe(2);
+  });
+
+  it('asks on a terminal, and never with --no-input or in CI', async () => {
+    class Asking extends Create {
+      protected override async ask(missing: ReadonlyArray<{ name: string }>) {
+        return Object.fromEntries(missing.map(({ name }) => [name, '7.00']));
+      }
+    }
+    const argv = good.slice(2);
+    expect((await runInProcess(Asking, argv, { terminal: true })).stdout).toBe('amount 7.00\n');
+    expect((await runInProcess(Asking, argv)).code).toBe(2);
+    expect((await runInProcess(Asking, [...argv, '--no-input'], { terminal: true })).code).toBe(2);
+    expect((await runInProcess(Asking, argv, { terminal: true, env: { CI: '1' } })).code).toBe(2);
+    expect((await runInProcess(Asking, argv, { terminal: true, env: { CI: 'false' } })).code).toBe(0);
+  });
+
+  it('reads arguments, several where that is meant, and never from a pipe by itself', async () => {
+    class Get extends BaseCommand {
+      static override args = {
+        payment: Args.string({ required: true, multiple: true, description: 'Which.' }),
+      };
+      override async run() {
+        return (await this.parse(Get)).args;
+      }
+    }
+    expect((await runInProcess(Get, ['1', '-', 'x'])).result).toEqual({ payment: ['1', '-', 'x'] });
+    const { stderr, code } = await runInProcess(Get, []);
+    expect(stderr).toContain('Error: 1 value is missing.\n  PAYMENT  missing: which\n');
+    expect(code).toBe(2);
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    [ServiceError, 1],
+    [UsageError, 2],
+    [NotReachedError, 3],
+    [ProfileError, 4],
+    [TemporaryError, 5],
+    [UnknownOutcomeError, 6],
+    [PartialError, 7],
+    [PendingError, 8],
+    [GuardError, 9],
+    [InterruptedError, 130],
+  ])('%o exits with %i, as text and as JSON', async (Type, exit) => {
+    const error = new Type('It went wrong.', {
+      code: 'some-code',
+      details: { requestId: 'r-1' },
+      httpStatus: 422,
+      next: ['paydesk payments get 1'],
+    });
+    const text = await runInProcess(throwing(error), []);
+    expect(text.code).toBe(exit);
+    expect(text.stdout).toBe('');
+    expect(text.stderr).toContain('It went wrong.\n  requestId  r-1\n');
+    expect(text.stderr).toContain('Next: paydesk payments get 1\n');
+    const json = await runInProcess(throwing(error), ['--json']);
+    expect(json.code).toBe(exit);
+    expect(json.stderr).toBe('');
+    expect(JSON.parse(json.stdout)).toEqual({
+      error: {
+        code: 'some-code',
+        message: 'It went wrong.',
+        exit,
+        httpStatus: 422,
+        details: { requestId: 'r-1' },
+        next: ['paydesk payments get 1'],
+      },
+    });
+  });
+
+  it('tells a database problem in its own words', async () => {
+    const { stderr, code } = await runInProcess(
+      throwing(new StoreError('store-held', 'Another one holds it.')),
+      [],
+    );
+    expect(stderr).toBe('Error: Another one holds it.\n');
+    expect(code).toBe(1);
+  });
+
+  it('calls a bug a bug, with its stack only for --debug', async () => {
+    const bug = new TypeError('x is undefined');
+    const plain = await runInProcess(throwing(bug), []);
+    expect(plain.stderr).toMatch(
+      /^Error: This is a bug in paydesk: TypeError: x is undefined\n.*--debug.*\n$/,
+    );
+    expect(plain.code).toBe(1);
+    expect((await runInProcess(throwing(bug), ['--debug'])).stderr).toMatch(/\n +at /);
+    expect((await runInProcess(throwing(bug), [], { env: { PAYDESK_DEBUG: '1' } })).stderr).toMatch(
+      /\n +at /,
+    );
+    expect(JSON.parse((await runInProcess(throwing(bug), ['--json'])).stdout)).toMatchObject({
+      error: { code: 'bug', exit: 1 },
+    });
+    expect((await runInProcess(throwing('just text'), [])).code).toBe(1);
+  });
+
+  it('leaves a prompt quietly', async () => {
+    const left = Object.assign(new Error('User force closed the prompt'), { name: 'ExitPromptError' });
+    expect(await runInProcess(throwing(left), [])).toMatchObject({ stdout: '', stderr: '', code: 130 });
+    expect(JSON.parse((await runInProcess(throwing(left), ['--json'])).stdout)).toMatchObject({
+      error: { code: 'interrupted', exit: 130 },
+    });
+  });
+
+  it('keeps secrets out of stderr, error JSON and stacks', async () => {
+    const secrets = createRedactor();
+    secrets.add('sk_canary/1234');
+    const error = new ServiceError('refused sk_canary/1234', {
+      code: 'x',
+      details: { url: 'https://h/?k=sk_canary%2F1234', header: 'Bearer other-token' },
+      cause: new Error('caused by sk_canary/1234'),
+    });
+    for (const argv of [[], ['--json'], ['--debug'], ['--json', '--debug']]) {
+      const { stdout, stderr } = await runInProcess(throwing(error), argv, { secrets });
+      expect(stdout + stderr).toContain('[redacted]');
+      expect(stdout + stderr).not.toMatch(/canary|other-token/);
+    }
+  });
+
+  it('lets no control character of a message through', async () => {
+    const error = new ServiceError('bad \u001B[31mred\u202E', { code: 'x', details: 'a\u009Bb' });
+    const { stderr } = await runInProcess(throwing(error), [], { terminal: true });
+    expect(stderr).toContain('bad \\u{1b}[31mred\\u{202e}\n  a\\u{9b}b\n');
+  });
+});
+
+describe('results', () => {
+  it.each([[false], [0], [''], [null], [[]]])('prints %j as JSON', async (value) => {
+    expect(await runInProcess(returning(value), ['--json'])).toMatchObject({
+      stdout: `${JSON.stringify(value)}\n`,
+      code: 0,
+    });
+  });
+
+  it('prints nothing of the result without --json', async () => {
+    expect((await runInProcess(returning({ a: 1 }), [])).stdout).toBe('');
+  });
+
+  it('filters with jq, and refuses a broken filter before running', async () => {
+    let ran = 0;
+    class Counting extends BaseCommand {
+      override async run() {
+        await this.parse();
+        ran++;
+        return { a: 'x\ty', list: [1, 2], id: 10 };
+      }
+    }
+    expect((await runInProcess(Counting, ['--jq', '.a'])).stdout).toBe('x\ty\n');
+    expect((await runInProcess(Counting, ['--jq=.list[]'])).stdout).toBe('1\n2\n');
+    expect(JSON.parse((await runInProcess(Counting, ['--jq', '{id}'])).stdout)).toEqual({ id: 10 });
+    expect(ran).toBe(3);
+    const broken = await runInProcess(Counting, ['--jq', '.[']);
+    expect(broken.code).toBe(2);
+    expect(JSON.parse(broken.stdout)).toMatchObject({ error: { code: 'bad-filter' } });
+    expect(ran).toBe(3);
+    const failing = await runInProcess(Counting, ['--jq', '.a[]']);
+    expect(JSON.parse(failing.stdout)).toMatchObject({
+      error: { code: 'bad-filter', details: { result: { id: 10 } } },
+    });
+    expect(failing.code).toBe(2);
+  });
+
+  it('shows the result and ends as an error', async () => {
+    class Bounced extends BaseCommand {
+      override async run() {
+        await this.parse();
+        this.endAs(new NotReachedError('It bounced back.', { code: 'bounced' }));
+        return this.show({ outcome: 'failed' }, () => ['Captured → Captured']);
+      }
+    }
+    expect(await runInProcess(Bounced, [])).toMatchObject({
+      stdout: 'Captured → Captured\n',
+      stderr: 'Error: It bounced back.\n',
+      code: 3,
+    });
+    const json = await runInProcess(Bounced, ['--json']);
+    expect(json).toMatchObject({ stderr: '', code: 3 });
+    expect(JSON.parse(json.stdout)).toEqual({ outcome: 'failed' });
+  });
+
+  it('streams JSON lines, and an error as the last of them', async () => {
+    class Lines extends BaseCommand {
+      override async run() {
+        await this.parse();
+        await this.emit({ event: 'ready' });
+        throw new PendingError('Time.', { code: 'time-up' });
+      }
+    }
+    const { stdout, code } = await runInProcess(Lines, ['--json']);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line)),
+    ).toMatchObject([{ event: 'ready' }, { error: { code: 'time-up' } }]);
+    expect(code).toBe(8);
+  });
+
+  class List extends BaseCommand {
+    static override flags = listFlags;
+    override async run() {
+      await this.parse(List);
+      const rows = [
+        { id: '1', name: '=evil' },
+        { id: '2', name: 'böb' },
+      ];
+      return this.showList(rows, {
+        empty: 'None.',
+        columns: [
+          { key: 'id', align: 'right', number: true, value: ({ id }) => id },
+          { key: 'name', value: ({ name }) => name },
+          { key: 'twice', extra: true, value: ({ id }) => id + id },
+        ],
+      });
+    }
+  }
+
+  it('gives lists as a table, as rows, as CSV, as chosen columns, as JSON', async () => {
+    expect((await runInProcess(List, [], { terminal: true })).stdout).toBe(
+      '  id  name\n   1  =evil\n   2  böb\n',
+    );
+    expect((await runInProcess(List, [])).stdout).toBe('1\t=evil\n2\tböb\n');
+    expect((await runInProcess(List, ['--csv'])).stdout).toBe("id,name\n1,'=evil\n2,böb\n");
+    expect((await runInProcess(List, ['--columns', 'twice,id'])).stdout).toBe('11\t1\n22\t2\n');
+    expect(JSON.parse((await runInProcess(List, ['--json'])).stdout)).toHaveLength(2);
+    const unknown = await runInProcess(List, ['--columns', 'nmae']);
+    expect(unknown.stderr).toContain('Did you mean name?');
+    expect(unknown.stderr).toContain('columns: id, name, twice');
+    expect(unknown.code).toBe(2);
+    expect((await runInProcess(List, ['--csv', '--json'])).code).toBe(2);
+  });
+});
+
+describe('time and interruption', () => {
+  class Waiting extends BaseCommand {
+    override async run() {
+      await this.parse();
+      await new Promise((_, reject) => {
+        this.signal.addEventListener('abort', () => reject(this.signal.reason as Error));
+      });
+    }
+  }
+  class Deaf extends BaseCommand {
+    override async run() {
+      await this.parse();
+      await new Promise(() => {});
+    }
+  }
+
+  it.each([[Waiting], [Deaf]])('ends %o when the time is up', async (Class) => {
+    const { stderr, code } = await runInProcess(Class, ['--timeout', '20ms']);
+    expect(stderr).toContain('time was up');
+    expect(code).toBe(8);
+  });
+
+  it.each([[Waiting], [Deaf]])('ends %o on Ctrl-C, quietly', async (Class) => {
+    const onStart = (interrupt: () => void) => void setTimeout(interrupt, 20);
+    expect(await runInProcess(Class, [], { onStart })).toMatchObject({ stdout: '', stderr: '', code: 130 });
+  });
+
+  it('closes what was opened, last first, also after a failure', async () => {
+    const closed: number[] = [];
+    class Opening extends BaseCommand {
+      override async run() {
+        this.atEnd(() => closed.push(1));
+        this.atEnd(() => closed.push(2));
+        throw new GuardError('No.', { code: 'no' });
+      }
+    }
+    expect((await runInProcess(Opening, [])).code).toBe(9);
+    expect(closed).toEqual([2, 1]);
+  });
+});

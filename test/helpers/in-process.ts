@@ -1,0 +1,54 @@
+import { PassThrough } from 'node:stream';
+import { Config } from '@oclif/core/config';
+import { fileURLToPath } from 'node:url';
+import type { BaseCommand, Surroundings } from '../../src/base-command.js';
+import { createRedactor, type Redactor } from '../../src/output/redact.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let loaded: Promise<Config> | undefined;
+
+export interface InProcessOptions {
+  /** A terminal on all three streams; a pipe otherwise. */
+  terminal?: boolean;
+  columns?: number;
+  env?: Record<string, string>;
+  now?: Date;
+  secrets?: Redactor;
+  /** Called once the command runs, with what a Ctrl-C would do. */
+  onStart?: (interrupt: () => void) => void;
+}
+
+type CommandClass = new (argv: string[], config: Config, surroundings?: Surroundings) => BaseCommand;
+
+/** Runs a command class with surroundings of its own, for what needs no process. */
+export async function runInProcess(Class: CommandClass, argv: string[], options: InProcessOptions = {}) {
+  loaded ??= Config.load({ root, devPlugins: false, userPlugins: false });
+  const config = await loaded;
+  let stdout = '';
+  let stderr = '';
+  let code = 0;
+  const stream = (write: (text: string) => void) => ({
+    isTTY: options.terminal === true,
+    ...(options.terminal ? { columns: options.columns ?? 80 } : {}),
+    write,
+  });
+  const surroundings: Surroundings = {
+    stdin: Object.assign(new PassThrough(), { isTTY: options.terminal === true }),
+    stdout: stream((text) => (stdout += text)),
+    stderr: stream((text) => (stderr += text)),
+    env: { NO_COLOR: '1', ...options.env },
+    secrets: options.secrets ?? createRedactor(),
+    now: () => options.now ?? new Date('2026-11-16T09:12:40Z'),
+    onInterrupt(callback) {
+      options.onStart?.(callback);
+      return () => {};
+    },
+    setExitCode: (value) => (code = value),
+    exit: (value) => (code = value),
+  };
+  const command = new Class(argv, config, surroundings);
+  command.id = 'fixture';
+  // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
+  const result: unknown = await command._run();
+  return { stdout, stderr, code, result };
+}
