@@ -80,13 +80,21 @@ async function createDatabase(url: string): Promise<string> {
 export async function startPostgres(): Promise<Postgres | undefined> {
   const given = process.env['PAYDESK_TEST_POSTGRES'];
   if (given) {
+    const created: string[] = [];
     const notOurs = () => Promise.reject(new Error('This server was not started by the tests.'));
     return {
       url: given,
-      createDatabase: () => createDatabase(given),
+      async createDatabase() {
+        const address = await createDatabase(given);
+        created.push(new URL(address).pathname.slice(1));
+        return address;
+      },
       crash: notOurs,
       start: notOurs,
-      stop: () => Promise.resolve(),
+      stop: () =>
+        withClient(given, async (client) => {
+          for (const name of created) await client.query(`drop database if exists ${name} with (force)`);
+        }),
       ours: false,
     };
   }

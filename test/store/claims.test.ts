@@ -77,17 +77,25 @@ describeEverywhere('claims', ({ location, open }) => {
     expect(ids(await store.claimDue({ ...perPayment, now: 2000 }))).toEqual([3]);
   });
 
-  test('with 200,000 finished rows look only at the others', async () => {
+  test('cost the same with 200,000 finished rows', async () => {
     const store = await open(await location());
+    await addJobs(store, [{ payment: 7 }]);
+    const medianMs = async () => {
+      const times: number[] = [];
+      for (let n = 0; n < 31; n++) {
+        const began = performance.now();
+        expect(await store.claimDue({ ...claim, leaseMs: 0, onePer: 'payment_id' })).toHaveLength(1);
+        times.push(performance.now() - began);
+      }
+      return times.sort((a, b) => a - b)[15] ?? 0;
+    };
+    const before = await medianMs();
     await store.transaction((tx) =>
       sql`insert into job (payment_id, kind, due_time, finished)
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
         select i, 'webhook', 0, 1 from n`.execute(tx),
     );
-    await addJobs(store, [{ payment: 7 }]);
-    const began = performance.now();
-    for (let n = 0; n < 50; n++) await store.claimDue({ ...claim, leaseMs: 0, onePer: 'payment_id' });
-    expect((performance.now() - began) / 50).toBeLessThan(20);
+    expect(await medianMs()).toBeLessThan(before * 4 + 1);
   });
 });
 
