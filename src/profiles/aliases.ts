@@ -5,17 +5,14 @@ import { didYouMean } from '../suggest.js';
 /** Reads `THEIRS=OURS` pairs; `THEIRS=` stands for taking an alias away. Every bad pair is reported at once. */
 export function parseAliases(pairs: readonly string[]): Record<string, string> {
   const changes = new Map<string, string>();
-  const problems: string[] = [];
+  const problems: { input: string; problem: string }[] = [];
   for (const pair of pairs) {
     const problem = problemOf(pair, changes);
-    if (problem !== undefined) problems.push(`${JSON.stringify(pair)}: ${problem}`);
+    if (problem !== undefined) problems.push({ input: pair, problem });
   }
   if (problems.length > 0) {
-    const message = problems.length === 1 ? problems[0]! : `${problems.length} aliases cannot be used.`;
-    throw new UsageError(message, {
-      code: 'bad-alias',
-      details: problems.length === 1 ? undefined : problems,
-    });
+    const count = problems.length === 1 ? '1 alias' : `${problems.length} aliases`;
+    throw new UsageError(`${count} cannot be used.`, { code: 'bad-alias', details: problems });
   }
   return Object.fromEntries(changes);
 }

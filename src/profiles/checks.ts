@@ -3,6 +3,12 @@ import { Secret } from './secret.js';
 /** Either the value in its final form, or a few words on why it cannot be used and what would do. */
 export type Checked<T> = { value: T } | { problem: string };
 
+/** The value, or the problem as an error: the form that the parser of a flag has. */
+export function accept<T>(checked: Checked<T>): T {
+  if ('value' in checked) return checked.value;
+  throw new Error(checked.problem);
+}
+
 const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
 // The App ID is a segment of every path: nothing that could end or change the segment.
 const appIdPattern = /^[A-Za-z0-9_][A-Za-z0-9._~:@-]{0,127}$/;

@@ -1,7 +1,7 @@
 import { ProfileError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
-import type { Environment, Paths } from './paths.js';
+import { findPaths, type Environment, type Paths } from './paths.js';
 import type { Secret } from './secret.js';
 import { createSecrets, type KeyReference } from './secrets.js';
 
@@ -38,6 +38,8 @@ export interface ProfileStore {
   apiKey(profile: Profile): Promise<Secret>;
   /** `keyring` or `file /path`. */
   whereKeyIs(profile: Profile): string;
+  /** Refuses a name that is taken, so that nobody is asked for a key in vain. */
+  mustBeFree(name: string): void;
   /** The first profile becomes the default. */
   add(profile: NewProfile): Promise<{ profile: Profile; isDefault: boolean }>;
   use(name: string): Promise<Profile>;
@@ -54,6 +56,11 @@ export const firstSteps = [
   'paydesk sandbox start',
   'paydesk profiles add NAME --base-url URL --app-id ID --sandbox',
 ];
+
+/** The profiles of whoever runs this. */
+export function openProfiles(env: Environment): ProfileStore {
+  return createProfileStore({ paths: findPaths(env), env });
+}
 
 export function createProfileStore(options: { paths: Paths; env: Environment }): ProfileStore {
   const file = options.paths.configFile;
@@ -83,6 +90,10 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
     },
     whereKeyIs(profile) {
       return secrets.describe(profile.key);
+    },
+
+    mustBeFree(name) {
+      refuseTaken(read(), name);
     },
 
     async add({ name, apiKey, ...rest }) {

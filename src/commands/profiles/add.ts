@@ -1,0 +1,73 @@
+import { custom as argument } from '@oclif/core/args';
+import { boolean, custom } from '@oclif/core/flags';
+import { BaseCommand } from '../../base-command.js';
+import type { Missing } from '../../command-line.js';
+import { addedView } from '../../output/views/profiles.js';
+import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
+import { accept, checkAppId, checkBaseUrl, checkName } from '../../profiles/checks.js';
+import { openProfiles } from '../../profiles/store.js';
+import { summarise, type ProfileSummary } from '../../profiles/summary.js';
+
+const exactlyOne = ['sandbox', 'live'];
+
+export default class ProfilesAdd extends BaseCommand {
+  static override summary =
+    'Store an app under a name; its key goes to the keyring, or else to a private file.';
+  static override examples = [
+    '<%= config.bin %> profiles add shop-eu --base-url https://payments.example.com --app-id 7f31c2 --live',
+    '<%= config.bin %> profiles add shop-test --base-url https://payments.example.com --app-id 90ab11 --sandbox --api-key-stdin < key.txt',
+  ];
+  static override args = {
+    name: argument({ parse: async (text) => accept(checkName(text)) })({
+      required: true,
+      description: 'What to call it, for example shop-eu.',
+    }),
+  };
+  static override flags = {
+    'base-url': custom({ parse: async (text) => accept(checkBaseUrl(text)) })({
+      required: true,
+      helpValue: 'URL',
+      summary: 'Address of the service: https, or http on this machine.',
+    }),
+    'app-id': custom({ parse: async (text) => accept(checkAppId(text)) })({
+      required: true,
+      helpValue: 'ID',
+      summary: 'The App ID that the management console shows.',
+    }),
+    sandbox: boolean({ exactlyOne, summary: 'An app with test money.' }),
+    live: boolean({ exactlyOne, summary: 'An app with real money.' }),
+    'api-key-stdin': boolean({
+      required: true,
+      summary: 'Read the API key from stdin (on a terminal it is asked for instead).',
+    }),
+    'api-key': custom({
+      // Whoever tries it is told what to do, and the key is not repeated in the answer.
+      parse: async (text, command) => {
+        (command as unknown as ProfilesAdd).secrets.add(text);
+        throw new Error('a key on the command line can be seen by others: use --api-key-stdin');
+      },
+    })({ hidden: true }),
+  };
+
+  protected override async ask(missing: readonly Missing[]): Promise<Record<string, unknown>> {
+    const names = missing.map(({ name }) => name);
+    return { 'api-key-stdin': false, ...(await askForProfile(names, this.promptContext)) };
+  }
+
+  async run(): Promise<ProfileSummary> {
+    const { args, flags } = await this.parse(ProfilesAdd);
+    const profiles = openProfiles(this.streams.env);
+    profiles.mustBeFree(args.name);
+    const fromStdin = flags['api-key-stdin'];
+    const apiKey = fromStdin ? await readApiKey(this.streams.stdin) : await askForApiKey(this.promptContext);
+    this.secrets.add(apiKey.reveal());
+    const { profile } = await profiles.add({
+      name: args.name,
+      baseUrl: flags['base-url'],
+      appId: flags['app-id'],
+      kind: flags.live ? 'live' : 'sandbox',
+      apiKey,
+    });
+    return this.show(summarise(profiles, profile), addedView);
+  }
+}

@@ -1,0 +1,29 @@
+import { string } from '@oclif/core/args';
+import { BaseCommand } from '../../base-command.js';
+import { aliasesView } from '../../output/views/profiles.js';
+import { parseAliases } from '../../profiles/aliases.js';
+import { openProfiles } from '../../profiles/store.js';
+import { summarise, type ProfileSummary } from '../../profiles/summary.js';
+
+export default class ProfilesAlias extends BaseCommand {
+  static override summary = "Map the service's names of states onto ours.";
+  static override description =
+    'Without pairs the aliases are listed. An alias with nothing behind the equals sign is taken away.';
+  static override examples = [
+    '<%= config.bin %> profiles alias shop-eu OnHold=Held Authorized=Authorised',
+    '<%= config.bin %> profiles alias shop-eu OnHold=',
+  ];
+  static override args = {
+    name: string({ required: true, description: 'The profile whose service it is.' }),
+    aliases: string({ multiple: true, description: 'THEIRS=OURS, for example OnHold=Held.' }),
+  };
+
+  async run(): Promise<ProfileSummary> {
+    const { args } = await this.parse(ProfilesAlias);
+    const changes = parseAliases(args.aliases ?? []);
+    const profiles = openProfiles(this.streams.env);
+    const changed = Object.keys(changes).length > 0;
+    const profile = changed ? await profiles.alias(args.name, changes) : profiles.get(args.name);
+    return this.show(summarise(profiles, profile), aliasesView);
+  }
+}

@@ -1,0 +1,21 @@
+import { BaseCommand } from '../../base-command.js';
+import { listFlags } from '../../flags.js';
+import { profileList } from '../../output/views/profiles.js';
+import { openProfiles } from '../../profiles/store.js';
+import { summarise, type ProfileSummary } from '../../profiles/summary.js';
+
+export default class ProfilesList extends BaseCommand {
+  static override summary = 'List the stored profiles, the default marked.';
+  static override examples = [
+    '<%= config.bin %> profiles list',
+    '<%= config.bin %> profiles list --columns name,kind',
+  ];
+  static override flags = listFlags;
+
+  async run(): Promise<readonly ProfileSummary[]> {
+    await this.parse(ProfilesList);
+    const profiles = openProfiles(this.streams.env);
+    const summaries = profiles.list().map((profile) => summarise(profiles, profile));
+    return await this.showList(summaries, profileList);
+  }
+}

@@ -1,0 +1,21 @@
+import { string } from '@oclif/core/args';
+import { BaseCommand } from '../../base-command.js';
+import { listFlags } from '../../flags.js';
+import { factsOfProfile, profileFacts } from '../../output/views/profiles.js';
+import { openProfiles } from '../../profiles/store.js';
+import { summarise, type ProfileSummary } from '../../profiles/summary.js';
+
+export default class ProfilesShow extends BaseCommand {
+  static override summary = 'Show a stored profile and where its key is; the key itself is never shown.';
+  static override examples = ['<%= config.bin %> profiles show shop-eu'];
+  static override args = { name: string({ required: true, description: 'The profile to show.' }) };
+  static override flags = listFlags;
+
+  async run(): Promise<ProfileSummary> {
+    const { args } = await this.parse(ProfilesShow);
+    const profiles = openProfiles(this.streams.env);
+    const summary = summarise(profiles, profiles.get(args.name));
+    await this.showList(factsOfProfile(summary), profileFacts);
+    return summary;
+  }
+}

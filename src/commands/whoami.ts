@@ -1,0 +1,28 @@
+import { BaseCommand } from '../base-command.js';
+import { listFlags } from '../flags.js';
+import { factsOfIdentity, identityFacts, shadowedNotes } from '../output/views/profiles.js';
+import { identify, type Identity } from '../profiles/identity.js';
+import { resolveProfile } from '../profiles/resolve.js';
+import { openProfiles } from '../profiles/store.js';
+
+export default class Whoami extends BaseCommand {
+  static override summary = 'Show which app would be used, and where each part of that came from.';
+  static override description =
+    'Nothing is sent. The flag goes before the environment, the environment before the store.';
+  static override examples = [
+    '<%= config.bin %> whoami',
+    '<%= config.bin %> whoami --profile shop-eu --json',
+  ];
+  static override flags = listFlags;
+
+  async run(): Promise<Identity> {
+    await this.parse(Whoami);
+    const { env } = this.streams;
+    const profile = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
+    const { identity, problem } = await identify(profile);
+    if (problem !== undefined) this.endAs(problem);
+    await this.showList(factsOfIdentity(identity), identityFacts);
+    this.note(...shadowedNotes(identity));
+    return identity;
+  }
+}

@@ -1,0 +1,68 @@
+import type { password } from '@inquirer/prompts';
+import { UsageError } from '../errors.js';
+import { accept, checkApiKey, checkAppId, checkBaseUrl, checkName, type Checked } from './checks.js';
+import type { Secret } from './secret.js';
+
+export type PromptContext = NonNullable<Parameters<typeof password>[1]>;
+
+const longestKey = 64 * 1024;
+
+/** For @inquirer: true, or why not. */
+const validated =
+  <T>(check: (text: string) => Checked<T>) =>
+  (text: string): string | true => {
+    const checked = check(text);
+    return 'value' in checked ? true : checked.problem;
+  };
+
+/** Asks for the parts of a new profile that were not given, by the names of their flags. */
+export async function askForProfile(
+  missing: readonly string[],
+  context: PromptContext,
+): Promise<Record<string, unknown>> {
+  const { input, select } = await import('@inquirer/prompts');
+  const answers: Record<string, unknown> = {};
+  const ask = async (name: string, message: string, check: (text: string) => Checked<string>) => {
+    if (!missing.includes(name)) return;
+    answers[name] = accept(check(await input({ message, validate: validated(check) }, context)));
+  };
+  await ask('name', 'Name of the profile:', checkName);
+  await ask('base-url', 'Base URL of the service:', checkBaseUrl);
+  await ask('app-id', 'App ID:', checkAppId);
+  if (missing.includes('sandbox') || missing.includes('live')) {
+    const choices = [
+      { value: 'sandbox', description: 'Test money' },
+      { value: 'live', description: 'Real money: commands ask before they move any' },
+    ];
+    const kind = await select({ message: 'Kind of app:', choices }, context);
+    Object.assign(answers, { sandbox: kind === 'sandbox', live: kind === 'live' });
+  }
+  return answers;
+}
+
+/** Asks for the key without showing it. */
+export async function askForApiKey(context: PromptContext): Promise<Secret> {
+  const { password } = await import('@inquirer/prompts');
+  const typed = await password({ message: 'API key:', validate: validated(checkApiKey) }, context);
+  return accept(checkApiKey(typed));
+}
+
+export async function readApiKey(stdin: NodeJS.ReadableStream & { isTTY?: boolean }): Promise<Secret> {
+  if (stdin.isTTY) {
+    throw new UsageError(
+      '--api-key-stdin reads a pipe or a file, and this is a terminal that would show the key.',
+      {
+        code: 'usage',
+        details: 'Leave --api-key-stdin out to be asked for the key.',
+      },
+    );
+  }
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > longestKey) break;
+  }
+  const checked = checkApiKey(text);
+  if ('value' in checked) return checked.value;
+  throw new UsageError(`What came on stdin cannot be used: ${checked.problem}.`, { code: 'bad-key' });
+}

@@ -1,0 +1,33 @@
+import { ProfileError } from '../errors.js';
+import type { ResolvedProfile } from './resolve.js';
+import type { Kind } from './store.js';
+
+/** What would be used, and where each part came from. The key is only said to be there. */
+export interface Identity {
+  profile: string | null;
+  kind: Kind;
+  appId: string;
+  baseUrl: string;
+  apiKey: 'set' | 'missing';
+  aliases: Record<string, string>;
+  sources: ResolvedProfile['sources'];
+  shadowed: ResolvedProfile['shadowed'];
+}
+
+export async function identify(
+  profile: ResolvedProfile,
+): Promise<{ identity: Identity; problem?: ProfileError }> {
+  const problem = await profile.apiKey().then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ProfileError) return error;
+      throw error;
+    },
+  );
+  const { name, kind, appId, baseUrl, aliases, sources, shadowed } = profile;
+  const apiKey = problem === undefined ? 'set' : 'missing';
+  return {
+    identity: { profile: name ?? null, kind, appId, baseUrl, apiKey, aliases, sources, shadowed },
+    problem,
+  };
+}

@@ -1,0 +1,29 @@
+import type { Kind, Profile, ProfileStore } from './store.js';
+
+/** A stored profile as it is printed: where its key is, never the key. */
+export interface ProfileSummary {
+  name: string;
+  kind: Kind;
+  appId: string;
+  baseUrl: string;
+  isDefault: boolean;
+  /** `keyring` or `file /path`. */
+  key: string;
+  aliases: Record<string, string>;
+  /** `sandbox` when `sandbox start` wrote it. */
+  madeBy?: 'sandbox';
+}
+
+export function summarise(profiles: ProfileStore, profile: Profile): ProfileSummary {
+  const { name, kind, appId, baseUrl, aliases, madeBy } = profile;
+  return {
+    name,
+    kind,
+    appId,
+    baseUrl,
+    isDefault: profiles.defaultName() === name,
+    key: profiles.whereKeyIs(profile),
+    aliases,
+    ...(madeBy === undefined ? {} : { madeBy }),
+  };
+}
