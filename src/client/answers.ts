@@ -1,0 +1,204 @@
+import type * as z from 'zod';
+import { customer as customerSchema, paymentMethod as methodSchema } from '../contract/customer.js';
+import type { Customer, PaymentMethod } from '../contract/customer.js';
+import {
+  isJsonNumber,
+  isJsonObject,
+  numberFromText,
+  numberText,
+  parseJson,
+  type JsonNumber,
+  type JsonObject,
+  type JsonValue,
+} from '../contract/json.js';
+import { payment as paymentSchema, type Payment } from '../contract/payment.js';
+import { isStateName, type StateName } from '../contract/states.js';
+import type { AnswerExchange } from './exchange.js';
+
+// Tolerant reading: fields of the expected type are taken, everything else stays in `raw`.
+
+export interface Answer {
+  httpStatus: number;
+  headers: Record<string, string>;
+  requestId?: string;
+  text: string;
+  /** The JSON of the body whatever its content type says; undefined when it is empty or not JSON. */
+  raw: JsonValue | undefined;
+  /** Empty or JSON. */
+  readable: boolean;
+}
+
+export type StateAliases = Readonly<Record<string, StateName>>;
+
+export function readAnswer(exchange: AnswerExchange): Answer {
+  const { status, headers } = exchange;
+  const text = exchange.body.trim();
+  const raw = text === '' ? undefined : tryParse(text);
+  const requestId = requestIdOf(headers, raw);
+  return {
+    httpStatus: status,
+    headers,
+    text,
+    raw,
+    readable: text === '' || raw !== undefined,
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+function tryParse(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function requestIdOf(headers: Record<string, string>, raw: JsonValue | undefined): string | undefined {
+  for (const name of ['x-request-id', 'request-id', 'x-correlation-id'])
+    if (headers[name]) return headers[name];
+  if (!isJsonObject(raw)) return undefined;
+  const holders = [raw, raw.error].filter(isJsonObject);
+  for (const holder of holders) {
+    for (const name of ['requestId', 'request_id', 'correlationId', 'traceId']) {
+      const value = own(holder, name);
+      if (typeof value === 'string' && value !== '') return value;
+    }
+  }
+  return undefined;
+}
+
+/** Our name for a state of theirs, or undefined for one that we do not know. Never guessed. */
+export function canonicalState(name: string | undefined, aliases: StateAliases = {}): StateName | undefined {
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(aliases, name)) return aliases[name];
+  return isStateName(name) ? name : undefined;
+}
+
+export interface Decoded<T> {
+  /** The fields that have the expected type. */
+  fields: T;
+  /** The object as the service sent it. */
+  object: JsonObject;
+}
+
+export function decodePayment(raw: JsonValue | undefined): Decoded<Payment> | undefined {
+  const object = unwrap(raw, ['payment'], ['paymentId', 'paymentState', 'referenceId']);
+  return object && { fields: knownFields(paymentSchema, object), object };
+}
+
+export function decodeCustomer(raw: JsonValue | undefined): Decoded<Customer> | undefined {
+  const object = unwrap(raw, ['customer'], ['customerId']);
+  return object && { fields: knownFields(customerSchema, object), object };
+}
+
+/** A list of stored methods: an array, an array in an envelope, or ids only. */
+export function decodeMethods(raw: JsonValue | undefined): Decoded<PaymentMethod>[] | undefined {
+  const list = listIn(raw, ['items', 'paymentMethods', 'methods', 'data']);
+  return list?.map((entry) => {
+    const object = isJsonObject(entry) ? entry : { paymentMethodId: entry };
+    return { fields: knownFields(methodSchema, object), object };
+  });
+}
+
+export interface DecodedLink {
+  url: string;
+  expiresTime?: string;
+}
+
+export function decodeLink(answer: Answer): DecodedLink | undefined {
+  const { raw } = answer;
+  // A bare address that is not even JSON is still the link.
+  if (raw === undefined) return isLink(answer.text) ? { url: answer.text } : undefined;
+  if (typeof raw === 'string') return isLink(raw) ? { url: raw } : undefined;
+  if (!isJsonObject(raw)) return undefined;
+  for (const holder of [raw, own(raw, 'data'), own(raw, 'result')].filter(isJsonObject)) {
+    for (const name of ['url', 'panelLink', 'link', 'data']) {
+      const url = own(holder, name);
+      if (typeof url !== 'string' || !isLink(url)) continue;
+      const expires = own(holder, 'expiresTime');
+      return { url, ...(typeof expires === 'string' ? { expiresTime: expires } : {}) };
+    }
+  }
+  return undefined;
+}
+
+export interface PaymentKeyParts {
+  paymentId?: string;
+  referenceId?: string;
+}
+
+/** Whether an answer names another payment than the one asked for. What it leaves out contradicts nothing. */
+export function isOtherPayment(fields: Payment, asked: PaymentKeyParts): boolean {
+  const { paymentId, referenceId } = fields;
+  if (asked.paymentId !== undefined && paymentId !== undefined && !sameId(paymentId, asked.paymentId))
+    return true;
+  return asked.referenceId !== undefined && referenceId !== undefined && referenceId !== asked.referenceId;
+}
+
+function sameId(left: JsonNumber, right: string): boolean {
+  const digits = /^\d+$/;
+  const text = numberText(left);
+  return digits.test(text) && digits.test(right) ? BigInt(text) === BigInt(right) : text === right;
+}
+
+function isLink(text: string): boolean {
+  return /^https?:\/\/\S+$/.test(text);
+}
+
+function listIn(raw: JsonValue | undefined, names: string[]): JsonValue[] | undefined {
+  if (Array.isArray(raw)) return raw;
+  if (!isJsonObject(raw)) return undefined;
+  for (const name of names) {
+    const value = own(raw, name);
+    if (Array.isArray(value)) return value;
+  }
+  const data = own(raw, 'data');
+  return isJsonObject(data) ? listIn(data, names) : undefined;
+}
+
+/** The object that has one of the marks: the answer itself, or one in an envelope. */
+function unwrap(
+  raw: JsonValue | undefined,
+  names: string[],
+  marks: string[],
+  depth = 0,
+): JsonObject | undefined {
+  if (Array.isArray(raw) && raw.length === 1 && depth === 0) return unwrap(raw[0], names, marks, 1);
+  if (!isJsonObject(raw)) return undefined;
+  if (marks.some((mark) => own(raw, mark) !== undefined)) return raw;
+  if (depth >= 2) return undefined;
+  for (const name of [...names, 'data', 'result', 'item']) {
+    const found = unwrap(own(raw, name), names, marks, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function own(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+const NUMERIC_TEXT = /^-?\d+(\.\d+)?$/;
+
+/** Each field on its own, so that one odd field does not hide the others. Numbers written as text count. */
+function knownFields<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape, z.core.$loose>,
+  object: JsonObject,
+): z.infer<typeof schema> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const value = own(object, name);
+    if (value === undefined || value === null) continue;
+    const parsed = (field as unknown as z.ZodType).safeParse(value);
+    if (parsed.success) {
+      fields[name] = parsed.data;
+    } else if (typeof value === 'string' && NUMERIC_TEXT.test(value)) {
+      const number = (field as unknown as z.ZodType).safeParse(numberFromText(value));
+      if (number.success) fields[name] = number.data;
+    } else if (isJsonNumber(value)) {
+      const text = (field as unknown as z.ZodType).safeParse(numberText(value));
+      if (text.success) fields[name] = text.data;
+    }
+  }
+  return fields as z.infer<typeof schema>;
+}

@@ -1,0 +1,172 @@
+import type { RepeatClass } from '../contract/endpoints.js';
+import { ProfileError } from '../errors.js';
+import { readAnswer } from './answers.js';
+import type { Clock } from './clock.js';
+import { readWhole, type Exchange, type OpenAnswer, type Transport } from './exchange.js';
+import { createScrubber, hideLinks } from './redact.js';
+import { withRetry, type Retried, type RetryBudget, type RetryPolicy } from './retry.js';
+
+export interface CallTimeouts {
+  /** One attempt, from connecting to the last byte of the answer. */
+  attemptMs: number;
+  /** One call with its retries. */
+  overallMs: number;
+}
+
+export const callTimeouts: CallTimeouts = { attemptMs: 30_000, overallMs: 60_000 };
+
+/** For `--debug`. Keys are taken out, and addresses are shortened to their origin. */
+export type ClientEvent = { call: number; attempt: number; method: string; path: string } & (
+  | { type: 'request'; body?: string }
+  | { type: 'answer'; ms: number; httpStatus: number; requestId?: string; body?: string }
+  | { type: 'failure'; ms: number; sent: 'no' | 'maybe'; reason: string; message: string }
+  | { type: 'retry'; waitMs: number }
+);
+
+export interface Call {
+  method: string;
+  /** Path and query below the base URL. */
+  path: string;
+  repeat: RepeatClass;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export interface Caller {
+  /** One call with the retries that its class allows; the body of the answer is read whole. */
+  call(call: Call): Promise<Retried<Exchange>>;
+  /** The same, with the body of a success left to be read piece by piece. */
+  open(call: Call): Promise<Retried<Exchange | OpenAnswer>>;
+}
+
+const EVENT_BODY = 4096;
+
+export function createCaller(options: {
+  baseUrl: string;
+  apiKey: () => Promise<string> | string;
+  transport: Transport;
+  clock: Clock;
+  random: () => number;
+  budget: RetryBudget;
+  policy?: RetryPolicy;
+  timeouts: CallTimeouts;
+  onEvent?: (event: ClientEvent) => void;
+  signal?: AbortSignal;
+}): Caller {
+  const { transport, clock, timeouts, onEvent } = options;
+  const prefix = new URL(options.baseUrl).pathname.replace(/\/+$/, '');
+  let calls = 0;
+  let credentials: Promise<Credentials> | undefined;
+
+  async function attemptOnce(
+    call: Call,
+    stream: boolean,
+    body: string | undefined,
+    remainingMs: number,
+    signal: AbortSignal | undefined,
+    credentials: Credentials,
+  ): Promise<Exchange | OpenAnswer> {
+    const open = await transport.send({
+      method: call.method,
+      path: prefix + call.path,
+      headers: {
+        authorization: credentials.authorization,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'paydesk',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      fresh: call.repeat === 'settle',
+      limitMs: Math.min(timeouts.attemptMs, remainingMs),
+      ...(body === undefined ? {} : { body }),
+      ...(stream ? { stream } : {}),
+      ...(signal ? { signal } : {}),
+    });
+    if (open.kind === 'open' && stream && open.status >= 200 && open.status < 300) return open;
+    const exchange = await readWhole(open);
+    if (exchange.kind !== 'answer') return exchange;
+    const { scrub } = credentials;
+    const headers = Object.entries(exchange.headers).map(([name, value]) => [name, scrub(value)]);
+    return { ...exchange, headers: Object.fromEntries(headers), body: scrub(exchange.body) };
+  }
+
+  async function run(call: Call, stream: boolean): Promise<Retried<Exchange | OpenAnswer>> {
+    credentials ??= Promise.resolve(options.apiKey()).then(readKey);
+    const known = await credentials;
+    const number = (calls += 1);
+    const signal = join(options.signal, call.signal);
+    // Written once: a repeated call carries the very same bytes.
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const show = (text: string) => hideLinks(known.scrub(text)).slice(0, EVENT_BODY);
+    const about = (attempt: number) => ({ call: number, attempt, method: call.method, path: call.path });
+
+    return withRetry<Exchange | OpenAnswer>(
+      call.repeat,
+      async (attempt, remainingMs) => {
+        onEvent?.({
+          type: 'request',
+          ...about(attempt),
+          ...(body === undefined ? {} : { body: show(body) }),
+        });
+        const from = clock.now();
+        const result = await attemptOnce(call, stream, body, remainingMs, signal, known);
+        onEvent?.({ ...about(attempt), ms: clock.now() - from, ...eventOf(result, show) });
+        return result.kind === 'answer' && call.repeat === 'read' ? withReadability(result) : result;
+      },
+      {
+        clock,
+        random: options.random,
+        budget: options.budget,
+        overallMs: timeouts.overallMs,
+        ...(options.policy ? { policy: options.policy } : {}),
+        ...(signal ? { signal } : {}),
+        onRetry: ({ attempt, waitMs }) => onEvent?.({ type: 'retry', ...about(attempt), waitMs }),
+      },
+    );
+  }
+
+  return {
+    call: (call) => run(call, false) as Promise<Retried<Exchange>>,
+    open: (call) => run(call, true),
+  };
+}
+
+interface Credentials {
+  authorization: string;
+  scrub: (text: string) => string;
+}
+
+function readKey(key: string): Credentials {
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ProfileError('The API key is empty or has characters that no key has (spaces, line breaks).', {
+      code: 'bad-key',
+      next: ['paydesk whoami'],
+    });
+  }
+  return { authorization: `Bearer ${key}`, scrub: createScrubber(key) };
+}
+
+function withReadability<T extends Exchange>(exchange: T): T {
+  const success = exchange.kind === 'answer' && exchange.status >= 200 && exchange.status < 300;
+  return success && !readAnswer(exchange).readable ? { ...exchange, unreadable: true } : exchange;
+}
+
+function eventOf(result: Exchange | OpenAnswer, show: (text: string) => string) {
+  if (result.kind === 'open') return { type: 'answer', httpStatus: result.status } as const;
+  if (result.kind === 'answer') {
+    const { requestId } = readAnswer(result);
+    return {
+      type: 'answer',
+      httpStatus: result.status,
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(result.body === '' ? {} : { body: show(result.body) }),
+    } as const;
+  }
+  const { reason, message } = result.failure;
+  return { type: 'failure', sent: result.kind === 'unsent' ? 'no' : 'maybe', reason, message } as const;
+}
+
+function join(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
+}

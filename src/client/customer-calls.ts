@@ -1,0 +1,131 @@
+import type { Customer, CustomerBody, CustomerPatch, PaymentMethod } from '../contract/customer.js';
+import {
+  decodeCustomer,
+  decodeLink,
+  decodeMethods,
+  type Answer,
+  type Decoded,
+  type DecodedLink,
+} from './answers.js';
+import { createdBy, type Created } from './created.js';
+import { listObjects, type ListTools } from './customer-list.js';
+import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
+import { checkIdentity, type AppIdentity } from './identity.js';
+import { successOf } from './service-errors.js';
+
+export interface CustomerRead extends Decoded<Customer> {
+  answer: Answer;
+}
+
+export function createCustomerCalls(
+  calls: EndpointCalls,
+  identity: AppIdentity,
+  tools: Omit<ListTools, 'open' | 'context'>,
+) {
+  function customerIn(answer: Answer, customerId: string): CustomerRead | undefined {
+    const found = decodeCustomer(answer.raw);
+    if (!found) return undefined;
+    checkIdentity(found.object, identity);
+    const { customerId: answered } = found.fields;
+    if (answered !== undefined && answered !== customerId) {
+      throw oddAnswer('another customer than the one asked for', answer);
+    }
+    return { ...found, answer };
+  }
+
+  async function getCustomer(customerId: string, given: CallOptions = {}): Promise<CustomerRead> {
+    const call = { ...given, parameters: { customerId } };
+    const { answer } = await calls.succeed('getCustomer', `customer ${customerId}`, call);
+    const read = customerIn(answer, customerId);
+    if (!read) throw oddAnswer('something that is not a customer', answer);
+    return read;
+  }
+
+  async function remove(
+    name: 'removePaymentMethod' | 'stopAutoPayment',
+    what: string,
+    parameters: Record<string, string>,
+    given: CallOptions,
+  ): Promise<{ attempts: number; repeated: boolean }> {
+    const result = await calls.send(name, { ...given, parameters });
+    const { last, attempts } = result;
+    // It was there for an earlier attempt whose answer was lost: that one removed it.
+    const repeated = last.kind === 'answer' && last.status === 404 && result.earlierMayHaveArrived;
+    if (!repeated) successOf(result, calls.contextOf(name, what, given));
+    return { attempts, repeated };
+  }
+
+  return {
+    getCustomer,
+
+    async createCustomer(body: CustomerBody, given: CallOptions = {}): Promise<Created<CustomerRead>> {
+      const name = 'createCustomer';
+      const result = await calls.send(name, { ...given, body });
+      return createdBy(result, name, calls.contextOf(name, 'such path', given), (answer) =>
+        customerIn(answer, body.customerId),
+      );
+    },
+
+    async updateCustomer(
+      customerId: string,
+      body: CustomerPatch,
+      given: CallOptions = {},
+    ): Promise<Written<CustomerRead>> {
+      const call = { ...given, parameters: { customerId }, body };
+      const { answer, result } = await calls.succeed('updateCustomer', `customer ${customerId}`, call);
+      return { value: customerIn(answer, customerId), answer, attempts: result.attempts };
+    },
+
+    /** `params` go into the query of every page. */
+    async *listCustomers(
+      given: CallOptions & { params?: Record<string, string> } = {},
+    ): AsyncGenerator<Decoded<Customer>> {
+      const { params = {}, ...rest } = given;
+      const context = calls.contextOf('listCustomers', 'list of customers', rest);
+      const open = (query: Record<string, string>) => calls.open('listCustomers', { ...rest, query });
+      for await (const object of listObjects({ ...tools, open, context }, params)) {
+        checkIdentity(object, identity);
+        yield decodeCustomer(object) ?? { fields: {}, object };
+      }
+    },
+
+    async paymentMethods(
+      customerId: string,
+      given: CallOptions = {},
+    ): Promise<{ methods: Decoded<PaymentMethod>[]; answer: Answer }> {
+      const call = { ...given, parameters: { customerId } };
+      const { answer } = await calls.succeed('listPaymentMethods', `customer ${customerId}`, call);
+      const methods = decodeMethods(answer.raw);
+      if (!methods) throw oddAnswer('something that is not a list of stored methods', answer);
+      return { methods, answer };
+    },
+
+    removePaymentMethod: (customerId: string, paymentMethodId: string, given: CallOptions = {}) =>
+      remove(
+        'removePaymentMethod',
+        `method ${paymentMethodId} of customer ${customerId}`,
+        { customerId, paymentMethodId },
+        given,
+      ),
+
+    stopAutoPayment: (customerId: string, customerAutomaticProfileId: string, given: CallOptions = {}) =>
+      remove(
+        'stopAutoPayment',
+        `auto-payment registration ${customerAutomaticProfileId} of customer ${customerId}`,
+        { customerId, customerAutomaticProfileId },
+        given,
+      ),
+
+    async panelLink(customerId: string, given: CallOptions = {}): Promise<DecodedLink & { answer: Answer }> {
+      const call = { ...given, parameters: { customerId } };
+      const { answer } = await calls.succeed('getPanelLink', `customer ${customerId}`, call);
+      const link = decodeLink(answer);
+      if (!link) throw oddAnswer('something that has no link in it', answer);
+      return { ...link, answer };
+    },
+
+    /** What a write answered with, or else the customer read back. */
+    readBackCustomer: async (read: CustomerRead | undefined, customerId: string, given: CallOptions = {}) =>
+      read ?? (await getCustomer(customerId, given)),
+  };
+}

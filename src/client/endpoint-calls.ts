@@ -1,0 +1,84 @@
+import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js';
+import { ServiceError, UsageError } from '../errors.js';
+import type { Answer } from './answers.js';
+import type { Call, Caller } from './call.js';
+import type { Exchange, OpenAnswer } from './exchange.js';
+import type { Retried } from './retry.js';
+import { successOf, type ErrorContext } from './service-errors.js';
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+export interface EndpointCall extends CallOptions {
+  parameters?: Record<string, string>;
+  query?: Record<string, string | undefined>;
+  body?: unknown;
+}
+
+/** Calls by their name in the contract. */
+export interface EndpointCalls {
+  send(name: EndpointName, call: EndpointCall): Promise<Retried<Exchange>>;
+  open(name: EndpointName, call: EndpointCall): Promise<Retried<Exchange | OpenAnswer>>;
+  /** As `send`; whatever is not a success is thrown. `what` completes "There is no … in app X". */
+  succeed(
+    name: EndpointName,
+    what: string,
+    call: EndpointCall,
+  ): Promise<{ answer: Answer; result: Retried<Exchange> }>;
+  contextOf(name: EndpointName, what: string, call: CallOptions): ErrorContext;
+}
+
+export function createEndpointCalls(caller: Caller, appId: string, signal?: AbortSignal): EndpointCalls {
+  function prepare(name: EndpointName, given: EndpointCall): Call {
+    const { method, repeat } = endpointOf(name);
+    const { parameters = {}, query, body } = given;
+    for (const [key, value] of Object.entries(parameters)) checkPathPart(key, value);
+    return {
+      method,
+      repeat,
+      path: pathOf(name, { appId, ...parameters }, query),
+      ...(body === undefined ? {} : { body }),
+      ...(given.signal === undefined ? {} : { signal: given.signal }),
+    };
+  }
+
+  function contextOf(name: EndpointName, what: string, given: CallOptions): ErrorContext {
+    const stopped = [given.signal, signal].find((one) => one?.aborted) ?? given.signal ?? signal;
+    const { repeat } = endpointOf(name);
+    return { repeat, what, appId, ...(stopped === undefined ? {} : { signal: stopped }) };
+  }
+
+  return {
+    contextOf,
+    send: async (name, given) => caller.call(prepare(name, given)),
+    open: async (name, given) => caller.open(prepare(name, given)),
+    async succeed(name, what, given) {
+      const result = await caller.call(prepare(name, given));
+      return { answer: successOf(result, contextOf(name, what, given)), result };
+    },
+  };
+}
+
+/** A value that would change the path when a server or proxy tidies it up. */
+function checkPathPart(name: string, value: string): void {
+  if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) {
+    throw new UsageError(`${name} ${JSON.stringify(value)} cannot be used.`, { code: 'bad-id' });
+  }
+}
+
+export function oddAnswer(what: string, answer: Answer): ServiceError {
+  return new ServiceError(`The service answered ${answer.httpStatus} with ${what}.`, {
+    code: 'odd-answer',
+    httpStatus: answer.httpStatus,
+    ...(answer.requestId === undefined ? {} : { details: { requestId: answer.requestId } }),
+    next: ['paydesk doctor'],
+  });
+}
+
+/** An answer to a write that may not show what was written: `undefined` says that it is to be read back. */
+export interface Written<T> {
+  value: T | undefined;
+  answer: Answer;
+  attempts: number;
+}

@@ -1,0 +1,100 @@
+// What one attempt at a request came to. A transport never throws: how far a request got is its result.
+
+export type FailureReason =
+  | 'refused'
+  | 'name-not-found'
+  | 'name-lookup-failed'
+  | 'unreachable'
+  | 'connect-timeout'
+  | 'tls'
+  | 'reset'
+  | 'closed'
+  | 'headers-timeout'
+  | 'body-timeout'
+  | 'cut'
+  | 'malformed'
+  | 'too-large'
+  | 'time-up'
+  | 'aborted'
+  | 'other';
+
+export interface Failure {
+  reason: FailureReason;
+  /** For a person; never holds anything of the request. */
+  message: string;
+  /** Trying again cannot help. */
+  permanent: boolean;
+}
+
+export interface SendRequest {
+  method: string;
+  /** Path and query below the origin of the base URL. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+  /** Over a connection of its own, closed afterwards. */
+  fresh: boolean;
+  /** The time for the whole attempt; for a `stream`, until the headers have arrived. */
+  limitMs: number;
+  /** The body is read piece by piece and may be of any size. */
+  stream?: boolean;
+  signal?: AbortSignal;
+}
+
+/** It provably never left. */
+export interface Unsent {
+  kind: 'unsent';
+  failure: Failure;
+}
+
+/** Bytes may have left, and there is no complete answer. `status` is known when only the body is missing. */
+export interface Lost {
+  kind: 'lost';
+  failure: Failure;
+  status?: number;
+}
+
+export interface AnswerExchange {
+  kind: 'answer';
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export type Exchange = AnswerExchange | Unsent | Lost;
+
+/** An answer whose body is still to be read. Reading it may throw a `BodyLost`. */
+export interface OpenAnswer {
+  kind: 'open';
+  status: number;
+  headers: Record<string, string>;
+  body: AsyncIterable<Uint8Array>;
+}
+
+export interface Transport {
+  send(request: SendRequest): Promise<OpenAnswer | Unsent | Lost>;
+  close(): Promise<void>;
+}
+
+export class BodyLost extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export async function readWhole(open: OpenAnswer | Unsent | Lost): Promise<Exchange> {
+  if (open.kind !== 'open') return open;
+  const { status, headers } = open;
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of open.body) chunks.push(chunk);
+  } catch (error) {
+    if (!(error instanceof BodyLost)) throw error;
+    return { kind: 'lost', failure: error.failure, status };
+  }
+  const body = new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  return { kind: 'answer', status, headers, body };
+}

@@ -1,0 +1,55 @@
+import type { Failure, FailureReason } from './exchange.js';
+
+// Only the code of an error is used: its own text and properties may hold headers of the request.
+
+const known: Record<string, [FailureReason, string]> = {
+  ECONNREFUSED: ['refused', 'the connection was refused'],
+  ENOTFOUND: ['name-not-found', 'the host name was not found'],
+  EAI_AGAIN: ['name-lookup-failed', 'the host name could not be looked up'],
+  EHOSTUNREACH: ['unreachable', 'the host cannot be reached'],
+  ENETUNREACH: ['unreachable', 'the network cannot be reached'],
+  EADDRNOTAVAIL: ['unreachable', 'no local address was available'],
+  ETIMEDOUT: ['connect-timeout', 'the connection timed out'],
+  UND_ERR_CONNECT_TIMEOUT: ['connect-timeout', 'connecting took too long'],
+  ECONNRESET: ['reset', 'the connection was reset'],
+  EPIPE: ['reset', 'the connection was closed while sending'],
+  UND_ERR_SOCKET: ['closed', 'the other side closed the connection'],
+  UND_ERR_HEADERS_TIMEOUT: ['headers-timeout', 'no answer arrived in time (read timeout)'],
+  UND_ERR_BODY_TIMEOUT: ['body-timeout', 'the answer stopped half-way (read timeout)'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['cut', 'the answer was cut short'],
+  UND_ERR_HEADERS_OVERFLOW: ['malformed', 'the headers of the answer are too large'],
+};
+
+/** `connecting` says that the failure came before the first byte of the request. */
+export function failureOf(error: unknown, connecting: boolean): Failure {
+  const code = codeOf(error);
+  if (connecting && isTls(code)) {
+    return { reason: 'tls', message: `the TLS handshake failed (${code})`, permanent: true };
+  }
+  if (connecting && code === 'ECONNRESET') {
+    return failure('tls', 'the connection was closed before it was set up', false);
+  }
+  const found = code === undefined ? undefined : known[code];
+  if (found) return failure(found[0], found[1], found[0] === 'name-not-found');
+  if (code?.startsWith('HPE_')) return failure('malformed', `the answer is not HTTP/1.1 (${code})`, false);
+  return failure('other', `the connection failed${code ? ` (${code})` : ''}`, false);
+}
+
+export function failure(reason: FailureReason, message: string, permanent: boolean): Failure {
+  return { reason, message, permanent };
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code.slice(0, 60);
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return undefined;
+}
+
+function isTls(code: string | undefined): boolean {
+  return (
+    code !== undefined &&
+    (/^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|EPROTO$)/.test(code) ||
+      ['HOSTNAME_MISMATCH', 'INVALID_CA', 'INVALID_PURPOSE', 'PATH_LENGTH_EXCEEDED'].includes(code))
+  );
+}

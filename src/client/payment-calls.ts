@@ -1,0 +1,122 @@
+import type { EndpointName } from '../contract/endpoints.js';
+import type {
+  AutoPaymentBody,
+  HostedPaymentBody,
+  Payment,
+  PlainPaymentBody,
+  ProviderHostedPaymentBody,
+} from '../contract/payment.js';
+import type { StateName } from '../contract/states.js';
+import {
+  canonicalState,
+  decodePayment,
+  isOtherPayment,
+  type Answer,
+  type Decoded,
+  type PaymentKeyParts,
+  type StateAliases,
+} from './answers.js';
+import { createdBy, type Created } from './created.js';
+import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
+import { checkIdentity, type AppIdentity } from './identity.js';
+import { classifySettleAnswer, type SettleAnswer, type SettleOperation } from './outcome.js';
+
+export type PaymentKey = { paymentId: string } | { referenceId: string };
+
+export interface PaymentRead extends Decoded<Payment> {
+  /** Our name for the state; undefined when the service names one that we do not know. */
+  state: StateName | undefined;
+  answer: Answer;
+}
+
+/** The bodies by the flow that a person chooses. */
+export interface FlowBodies {
+  'hosted-page': HostedPaymentBody;
+  plain: PlainPaymentBody;
+  'provider-hosted-page': ProviderHostedPaymentBody;
+}
+export type Flow = keyof FlowBodies;
+
+export type SettleResult = SettleAnswer & { attempts: number; retryAfterMs?: number };
+
+const flowEndpoints = {
+  'hosted-page': 'createHostedPayment',
+  plain: 'createPayment',
+  'provider-hosted-page': 'createProviderHostedPayment',
+} as const satisfies Record<Flow, EndpointName>;
+
+const operationEndpoints = {
+  capture: 'capturePayment',
+  cancel: 'cancelPayment',
+  refund: 'refundPayment',
+  unhold: 'unholdPayment',
+} as const satisfies Record<SettleOperation, EndpointName>;
+
+export function createPaymentCalls(calls: EndpointCalls, identity: AppIdentity, aliases: StateAliases) {
+  /** The payment in an answer, if it shows one; it must be the one asked for, and of our app. */
+  function paymentIn(answer: Answer, asked: PaymentKeyParts): PaymentRead | undefined {
+    const found = decodePayment(answer.raw);
+    if (!found) return undefined;
+    checkIdentity(found.object, identity);
+    if (isOtherPayment(found.fields, asked))
+      throw oddAnswer('another payment than the one asked for', answer);
+    return { ...found, state: canonicalState(found.fields.paymentState, aliases), answer };
+  }
+
+  async function getPayment(key: PaymentKey, given: CallOptions = {}): Promise<PaymentRead> {
+    const [name, what] =
+      'paymentId' in key
+        ? (['getPayment', `payment ${key.paymentId}`] as const)
+        : (['getPaymentByReference', `payment with reference ${key.referenceId}`] as const);
+    const { answer } = await calls.succeed(name, what, { ...given, parameters: { ...key } });
+    const read = paymentIn(answer, key);
+    if (!read) throw oddAnswer('something that is not a payment', answer);
+    return read;
+  }
+
+  async function create(
+    name: EndpointName,
+    body: { referenceId: string },
+    given: CallOptions,
+  ): Promise<Created<PaymentRead>> {
+    const result = await calls.send(name, { ...given, body });
+    return createdBy(result, name, calls.contextOf(name, 'such path', given), (answer) =>
+      paymentIn(answer, { referenceId: body.referenceId }),
+    );
+  }
+
+  return {
+    getPayment,
+
+    createPayment: <F extends Flow>(flow: F, body: FlowBodies[F], given: CallOptions = {}) =>
+      create(flowEndpoints[flow], body, given),
+
+    /** Charges a stored method. A success says nothing about the charge: the state does. */
+    charge: (body: AutoPaymentBody, given: CallOptions = {}) => create('createAutoPayment', body, given),
+
+    /** Sent once; only a request that provably never left is tried again. What came back is never thrown. */
+    async operate(
+      operation: SettleOperation,
+      paymentId: string,
+      given: CallOptions & { description?: string } = {},
+    ): Promise<SettleResult> {
+      const { last, attempts, retryAfterMs } = await calls.send(operationEndpoints[operation], {
+        ...given,
+        parameters: { paymentId },
+        ...(operation === 'refund' ? { query: { description: given.description } } : {}),
+      });
+      const outcome = classifySettleAnswer(last, { paymentId, appId: identity.appId });
+      return { ...outcome, attempts, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    },
+
+    async recheck(paymentId: string, given: CallOptions = {}): Promise<Written<PaymentRead>> {
+      const call = { ...given, parameters: { paymentId } };
+      const { answer, result } = await calls.succeed('recheckPayment', `payment ${paymentId}`, call);
+      return { value: paymentIn(answer, { paymentId }), answer, attempts: result.attempts };
+    },
+
+    /** What a write answered with, or else the payment read back. */
+    readBackPayment: async (read: PaymentRead | undefined, key: PaymentKey, given: CallOptions = {}) =>
+      read ?? (await getPayment(key, given)),
+  };
+}

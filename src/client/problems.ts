@@ -1,0 +1,137 @@
+import type { FieldError } from '../contract/problem.js';
+import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
+import type { Answer } from './answers.js';
+
+// The service does not say how its errors look: every common shape is understood.
+
+export interface ServiceProblem {
+  httpStatus: number;
+  code?: string;
+  message: string;
+  fieldErrors: FieldError[];
+  requestId?: string;
+}
+
+const MAX_TEXT = 300;
+
+export function problemOf(answer: Answer): ServiceProblem {
+  const { code, message, fieldErrors } = described(answer);
+  return {
+    httpStatus: answer.httpStatus,
+    ...(code === undefined ? {} : { code }),
+    message: message ?? fieldErrors[0]?.message ?? `HTTP ${answer.httpStatus}`,
+    fieldErrors,
+    ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
+  };
+}
+
+interface Described {
+  code?: string;
+  message?: string;
+  fieldErrors: FieldError[];
+}
+
+function described({ raw, text }: Answer): Described {
+  if (isJsonObject(raw)) return fromObject(raw);
+  if (Array.isArray(raw)) return { fieldErrors: fieldErrorsOf(raw) };
+  if (typeof raw === 'string') return { message: shorten(raw), fieldErrors: [] };
+  if (raw !== undefined || text === '') return { fieldErrors: [] };
+  return { message: /<[a-z!/]/i.test(text) ? fromHtml(text) : shorten(text), fieldErrors: [] };
+}
+
+function fromObject(object: JsonObject): Described {
+  const inner = isJsonObject(object.error) ? fromObject(object.error) : undefined;
+  const errorText = words(object.error);
+  const code = inner?.code ?? codeOf(object);
+  const description = words(object.error_description);
+  const message =
+    inner?.message ??
+    first(object, ['detail', 'message', 'title', 'reason', 'description']) ??
+    description ??
+    errorText;
+  const own = [object.errors, object.details, object.fieldErrors].flatMap(fieldErrorsOf);
+  return {
+    // { error: 'invalid_request', error_description: '…' } and { error: 'code', message: '…' } name a code there.
+    ...(code !== undefined
+      ? { code }
+      : errorText !== undefined && message !== errorText && /^[\w.-]+$/.test(errorText)
+        ? { code: errorText }
+        : {}),
+    ...(message === undefined ? {} : { message }),
+    fieldErrors: [...(inner?.fieldErrors ?? []), ...own],
+  };
+}
+
+function codeOf(object: JsonObject): string | undefined {
+  const code = first(object, ['code', 'errorCode']);
+  if (code !== undefined) return code;
+  for (const value of [object.code, object.errorCode]) if (isJsonNumber(value)) return numberText(value);
+  return undefined;
+}
+
+function fieldErrorsOf(value: JsonValue | undefined): FieldError[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((entry) => {
+      if (typeof entry === 'string') return [{ path: '', message: shorten(entry) }];
+      if (!isJsonObject(entry)) return [];
+      const path =
+        first(entry, ['path', 'field', 'pointer', 'property', 'param', 'name']) ?? joined(entry.path);
+      const message = first(entry, ['message', 'detail', 'reason', 'description', 'title', 'error', 'code']);
+      return path === undefined && message === undefined
+        ? []
+        : [{ path: path ?? '', message: message ?? 'is not valid' }];
+    });
+  }
+  if (!isJsonObject(value)) return [];
+  // { errors: { amount: ['must be positive'] } }
+  return Object.entries(value).flatMap(([path, messages]) =>
+    (Array.isArray(messages) ? messages : [messages])
+      .filter((message) => typeof message === 'string')
+      .map((message) => ({ path, message: shorten(message) })),
+  );
+}
+
+function joined(path: JsonValue | undefined): string | undefined {
+  if (!Array.isArray(path)) return undefined;
+  return path.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join('.');
+}
+
+function first(object: JsonObject, names: string[]): string | undefined {
+  for (const name of names) {
+    const value = words(Object.hasOwn(object, name) ? object[name] : undefined);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function words(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? shorten(value) : undefined;
+}
+
+function fromHtml(html: string): string | undefined {
+  const head = html.slice(0, 20_000);
+  const title = /<title[^>]*>([^<]*)/i.exec(head)?.[1]?.trim();
+  const text =
+    title ||
+    head
+      .replaceAll(/<(script|style)\b[^>]*>[^]*?(<\/\1\s*>|$)/gi, ' ')
+      .replaceAll(/<[^>]*>?/g, ' ')
+      .trim();
+  return text ? shorten(unescapeHtml(text)) : undefined;
+}
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+function unescapeHtml(text: string): string {
+  return text.replaceAll(/&(\w+);/g, (whole, name: string) =>
+    Object.hasOwn(entities, name) ? (entities[name] as string) : whole,
+  );
+}
+
+function shorten(text: string): string {
+  const line = text
+    .slice(0, MAX_TEXT * 10)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT - 1)}…` : line;
+}

@@ -1,0 +1,116 @@
+import type { RepeatClass } from '../contract/endpoints.js';
+import {
+  PaydeskError,
+  ProfileError,
+  ServiceError,
+  TemporaryError,
+  UnknownOutcomeError,
+  type ErrorOptions,
+} from '../errors.js';
+import { readAnswer, type Answer } from './answers.js';
+import type { Exchange, Failure, OpenAnswer } from './exchange.js';
+import { problemOf, type ServiceProblem } from './problems.js';
+import { isTemporaryStatus, type Retried } from './retry.js';
+
+export interface ErrorContext {
+  repeat: RepeatClass;
+  /** What was asked for, as in "There is no … in app X". */
+  what: string;
+  appId: string;
+  signal?: AbortSignal;
+}
+
+/** The answer of a call that succeeded; everything else is thrown as one of our errors. */
+export function successOf(result: Retried<Exchange>, context: ErrorContext): Answer {
+  const { last } = result;
+  if (last.kind === 'answer' && last.status >= 200 && last.status < 300) {
+    const answer = readAnswer(last);
+    if (answer.readable || context.repeat !== 'read') return answer;
+    throw new TemporaryError('The service answered with something that cannot be read.', {
+      code: 'unreadable-answer',
+      ...about(problemOf(answer)),
+      next: ['paydesk doctor'],
+    });
+  }
+  throw errorOf(result, context);
+}
+
+export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorContext): PaydeskError {
+  const { last } = result;
+  if (last.kind === 'open') throw new TypeError('an open answer is not an error');
+  if (last.kind !== 'answer') return failureError(last.kind, last.failure, result, context);
+  const problem = problemOf(readAnswer(last));
+  const { httpStatus, message } = problem;
+  const options = { ...about(problem, result.retryAfterMs), code: problem.code ?? `http-${httpStatus}` };
+  if (httpStatus < 400) return redirectError(last.headers.location, problem);
+  if (httpStatus === 401 || httpStatus === 403) {
+    const why =
+      httpStatus === 401 ? 'does not accept the API key' : `does not let this key use app ${context.appId}`;
+    return new ProfileError(`The service ${why}: ${message}`, {
+      ...options,
+      next: ['paydesk whoami', 'paydesk doctor'],
+    });
+  }
+  if (httpStatus === 404) {
+    const text =
+      `There is no ${context.what} in app ${context.appId}. ` +
+      'Some services answer the same way to a wrong key or App ID.';
+    return new ServiceError(text, {
+      ...options,
+      code: 'not-found',
+      next: ['paydesk whoami', 'paydesk doctor'],
+    });
+  }
+  if (!isTemporaryStatus(httpStatus)) return new ServiceError(`The service refused: ${message}`, options);
+  const untouched = httpStatus === 425 || httpStatus === 429;
+  if (context.repeat === 'read' || (untouched && !result.earlierMayHaveArrived)) {
+    return new TemporaryError(`The service cannot answer now (HTTP ${httpStatus}): ${message}`, options);
+  }
+  return unknown(`the service answered ${httpStatus}: ${message}`, options);
+}
+
+function failureError(
+  kind: 'unsent' | 'lost',
+  failure: Failure,
+  result: { earlierMayHaveArrived: boolean },
+  context: ErrorContext,
+): PaydeskError {
+  const mayHaveArrived = kind === 'lost' || result.earlierMayHaveArrived;
+  if (context.repeat !== 'read' && mayHaveArrived) return unknown(failure.message, { code: 'answer-lost' });
+  const reason: unknown = context.signal?.aborted ? context.signal.reason : undefined;
+  if (reason instanceof PaydeskError) return reason;
+  return new TemporaryError(
+    kind === 'unsent'
+      ? `The service could not be reached: ${failure.message}.`
+      : `The service gave no answer: ${failure.message}.`,
+    { code: failure.reason, next: ['paydesk doctor'] },
+  );
+}
+
+function unknown(why: string, options: ErrorOptions): UnknownOutcomeError {
+  return new UnknownOutcomeError(
+    `It may have been carried out: ${why}. Running the same command again is safe.`,
+    options,
+  );
+}
+
+function redirectError(location: string | undefined, problem: ServiceProblem): ServiceError {
+  // Only the origin: the rest of such an address may be a secret.
+  const to = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+  return new ServiceError(
+    `The service answered with a redirect${to} (HTTP ${problem.httpStatus}). ` +
+      'Redirects are never followed, so that the key stays with the host of the profile. Check the base URL.',
+    { ...about(problem), code: 'redirected', next: ['paydesk whoami', 'paydesk doctor'] },
+  );
+}
+
+function about(problem: ServiceProblem, retryAfterMs?: number) {
+  const { fieldErrors, requestId, code } = problem;
+  const details = {
+    ...(code === undefined ? {} : { code }),
+    ...(fieldErrors.length > 0 ? { fieldErrors } : {}),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  return { httpStatus: problem.httpStatus, ...(Object.keys(details).length > 0 ? { details } : {}) };
+}
