@@ -1,4 +1,5 @@
 // Writes what is derived from the code and committed: the command manifest, the OpenAPI document.
+// With --check it writes nothing and fails when a file is not what the code gives.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,8 +32,7 @@ async function manifest() {
   return sorted(plugin.manifest);
 }
 
-/** Path and text of every generated file. */
-export async function generate() {
+async function generate() {
   const files = [{ path: 'oclif.manifest.json', text: toText(await manifest()) }];
   const contract = join(root, 'dist', 'contract', 'openapi.js');
   if (existsSync(contract)) {
@@ -42,17 +42,16 @@ export async function generate() {
   return files;
 }
 
-/** The paths whose committed text is not what the code gives. */
-export async function outdated() {
-  const files = await generate();
-  const committed = await Promise.all(
-    files.map(({ path }) => readFile(join(root, path), 'utf8').catch(() => '')),
-  );
-  return files.filter(({ text }, index) => text !== committed[index]).map(({ path }) => path);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { path, text } of await generate()) {
+const files = await generate();
+if (process.argv.includes('--check')) {
+  for (const { path, text } of files) {
+    const committed = await readFile(join(root, path), 'utf8').catch(() => '');
+    if (committed === text) continue;
+    process.stderr.write(`${path} is not what the code gives: run npm run build and commit it.\n`);
+    process.exitCode = 1;
+  }
+} else {
+  for (const { path, text } of files) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }

@@ -1,0 +1,174 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Line, Look } from '../../src/output/lines.js';
+import { toned } from '../../src/output/lines.js';
+import { type ListView, renderJsonStream, renderStream } from '../../src/output/rows.js';
+import { displayWidth } from '../../src/output/text.js';
+import { loadTheme, plainTheme } from '../../src/output/theme.js';
+import { unprintable } from '../helpers/printable.js';
+
+interface Item {
+  id: string;
+  name: string;
+  amount: string;
+}
+
+const view: ListView<Item> = {
+  empty: 'No items.',
+  columns: [
+    { key: 'id', value: ({ id }) => id },
+    { key: 'name', title: 'their name', value: ({ name }) => name, shown: ({ name }) => toned('good', name) },
+    {
+      key: 'amount',
+      align: 'right',
+      number: true,
+      value: ({ amount }) => amount,
+      shown: ({ amount }) => `EUR ${amount}`,
+    },
+  ],
+};
+
+const now = new Date('2026-11-16T09:12:40Z');
+
+async function render(
+  items: Iterable<Item>,
+  look: Partial<Look>,
+  options: { columns?: string[]; csv?: boolean } = {},
+  theme = plainTheme,
+) {
+  let out = '';
+  const notes: Line[] = [];
+  await renderStream(items, view, {
+    look: { terminal: true, width: 80, now, ...look },
+    theme,
+    options,
+    write: (text) => (out += text),
+    note: (line) => notes.push(line),
+  });
+  return { out, notes };
+}
+
+const items: Item[] = [
+  { id: '1', name: 'Zoë 古い寺 with a rather long name that will not fit', amount: '5.00' },
+  { id: '22', name: 'e\u0301', amount: '1049.90' },
+];
+
+describe('lists', () => {
+  it('stand in columns on a terminal', async () => {
+    const { out } = await render(items, {});
+    const long = 'Zoë 古い寺 with a rather long name that will not fit';
+    const wide = displayWidth(long);
+    expect(out.split('\n')).toEqual([
+      `  id  ${'their name'.padEnd(wide)}       amount`,
+      `  1   ${long}     EUR 5.00`,
+      `  22  e\u0301${' '.repeat(wide - 1)}  EUR 1049.90`,
+      '',
+    ]);
+    const [, ...rows] = out.trimEnd().split('\n');
+    expect(new Set(rows.map(displayWidth)).size).toBe(1);
+  });
+
+  it('wrap where the terminal is narrow', async () => {
+    const { out } = await render(items, { width: 40 });
+    const lines = out.trimEnd().split('\n');
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+    expect(lines[1]).toMatch(/^ {2}1 {3}Zoë 古い寺 with a +EUR 5\.00$/);
+    expect(lines.length).toBeGreaterThan(3);
+  });
+
+  it('are stacked where columns cannot stand side by side', async () => {
+    const { out } = await render(items, { width: 24 });
+    expect(out).toContain('  id          1\n  their name  Zoë 古い寺\n');
+    expect(out).toContain('\n\n  id          22\n');
+  });
+
+  it('are tab-separated with full values in a pipe', async () => {
+    const { out } = await render([{ id: '1', name: 'a\tb\nc', amount: '5.00' }], { terminal: false });
+    expect(out).toBe('1\ta\\u{9}b\\u{a}c\t5.00\n');
+  });
+
+  it('carry colour only where there is some', async () => {
+    const { out } = await render(items.slice(1), {}, {}, await loadTheme(true));
+    expect(out).toContain('\u001B[32me\u0301\u001B[39m');
+  });
+
+  it('say on stderr that there is nothing', async () => {
+    expect(await render([], {})).toEqual({ out: '', notes: ['No items.'] });
+    expect(await render([], {}, { csv: true })).toEqual({ out: 'id,name,amount\n', notes: ['No items.'] });
+  });
+
+  it('print their head once, however many rows there are', async () => {
+    const many = Array.from({ length: 500 }, (_, index) => ({
+      id: String(index),
+      name: 'n',
+      amount: '1.00',
+    }));
+    const lines = (await render(many, {})).out.trimEnd().split('\n');
+    expect(lines).toHaveLength(501);
+    expect(lines.filter((line) => line.includes('their name'))).toHaveLength(1);
+    expect(new Set(lines.slice(1).map((line) => line.indexOf('EUR'))).size).toBe(1);
+  });
+
+  it('never break their frame, whatever the text', async () => {
+    const unit = fc.oneof(
+      fc.constantFrom('古', 'e\u0301', '👍', '\u001B[2J', '\u202E', ' ', '\n'),
+      fc.string({ unit: 'binary', maxLength: 1 }),
+    );
+    const name = fc.array(unit, { maxLength: 60 }).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(name, fc.constantFrom(40, 80), async (text, width) => {
+        const { out } = await render([{ id: '1', name: text, amount: '5.00' }], { width });
+        expect(unprintable(out, '\n')).toEqual([]);
+        for (const line of out.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('CSV', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+49', "'+49"],
+    ['-5', "'-5"],
+    ['@x', "'@x"],
+    ['\tx', "'\\u{9}x"],
+    ['\rx', "'\\u{d}x"],
+    [' =1', "' =1"],
+    ['＝1', "'＝1"],
+    ['a,b', '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['=cmd|"/c calc"!A1', '"\'=cmd|""/c calc""!A1"'],
+    ['plain', 'plain'],
+  ])('text %j is written as %s', async (name, written) => {
+    const { out } = await render([{ id: 'x', name, amount: '1.00' }], {}, { csv: true });
+    expect(out).toBe(`id,name,amount\nx,${written},1.00\n`);
+  });
+
+  it('leaves numbers as they are, and text in a number column is text', async () => {
+    const rows = ['-5.00', '+1', '1e3', '=1+1', '-2+3'].map((amount) => ({ id: 'x', name: 'n', amount }));
+    const { out } = await render(rows, {}, { csv: true });
+    expect(
+      out
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => line.slice(4)),
+    ).toEqual(['-5.00', '+1', '1e3', "'=1+1", "'-2+3"]);
+  });
+});
+
+describe('a JSON stream', () => {
+  async function* of<T>(...values: T[]) {
+    yield* values;
+  }
+  it.each([[[]], [[1]], [[{ a: [1, '\u001B'] }, null, 'x']]])(
+    'of %j is one array',
+    async (values: unknown[]) => {
+      let out = '';
+      await renderJsonStream(of(...values), (text) => (out += text));
+      expect(JSON.parse(out)).toEqual(values);
+      expect(out).not.toContain('\u001B');
+      expect(out).toBe(`${JSON.stringify(values, null, 2).replaceAll('\u001B', '\\u001b')}\n`);
+    },
+  );
+});

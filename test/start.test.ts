@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { paydesk, paydeskTty } from './helpers/run.js';
+
+describe('the program', () => {
+  it('says its version', async () => {
+    expect(await paydesk(['--version'])).toMatchObject({
+      stdout: expect.stringMatching(/^paydesk\/\d+\.\d+\.\d+ \S+ node-v24/),
+      stderr: '',
+      code: 0,
+    });
+  });
+
+  it.each([[[]], [['--help']], [['help']]])('helps with %j', async (args) => {
+    const { stdout, code } = await paydesk(args);
+    expect(stdout).toContain('USAGE\n  $ paydesk [COMMAND]');
+    expect(code).toBe(0);
+  });
+
+  it('does not know every command', async () => {
+    expect(await paydesk(['fooo', 'bar'])).toEqual({
+      stdout: '',
+      stderr: 'Error: There is no command fooo bar.\n  Next: paydesk --help\n',
+      code: 2,
+    });
+    const json = await paydesk(['fooo', '--json']);
+    expect(JSON.parse(json.stdout)).toEqual({
+      error: {
+        code: 'unknown-command',
+        message: 'There is no command fooo.',
+        exit: 2,
+        next: ['paydesk --help'],
+      },
+    });
+    expect(json).toMatchObject({ stderr: '', code: 2 });
+  });
+
+  it('wants the command before its flags', async () => {
+    const { stderr, code } = await paydesk(['--no-input', 'fooo']);
+    expect(stderr).toContain('The command comes first');
+    expect(code).toBe(2);
+  });
+
+  it('colours errors on a terminal and not in a pipe', async () => {
+    const tty = await paydeskTty(['fooo']);
+    expect(await tty.ended()).toBe(2);
+    expect(tty.raw()).toContain('\u001B[31mError:\u001B[39m There is no command fooo.');
+    expect((await paydesk(['fooo'])).stderr).not.toContain('\u001B');
+    const plain = await paydeskTty(['fooo'], { env: { NO_COLOR: '1' } });
+    await plain.ended();
+    expect(plain.raw()).not.toContain('\u001B[31m');
+  });
+
+  it('lets nothing that was typed reach the terminal raw', async () => {
+    const { stderr } = await paydesk(['fo\u001B[31mo']);
+    expect(stderr).toContain('fo\\u{1b}[31mo');
+  });
+});
