@@ -1,20 +1,27 @@
 // Text that is safe to print: nothing in it can move the cursor, change colours or reorder what is read.
 
-import stringWidth from 'string-width';
+import { createRequire } from 'node:module';
+import type stringWidth from 'string-width';
 
 // Controls, escapes, bidirectional and other invisible characters, line separators, lone surrogates.
 // The two selectors that choose between text and emoji shapes are visible in their effect and stay.
 const UNSAFE = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/gv;
 const UNSAFE_IN_JSON = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}\n]]/gv;
 
+// Nearly all text is plain, and then neither these expressions nor tables of characters need loading.
+const PLAIN = /^[ -~]*$/;
+const PLAIN_JSON = /^[ -~\n]*$/;
+
 /** One line for a terminal or a pipe: what cannot be seen is written out as `\u{1b}`. */
 export function safeText(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replace(UNSAFE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
 /** JSON text of any value that `JSON.stringify` takes; unsafe characters appear as `\u` escapes, numbers stay exact. */
 export function safeJson(value: unknown, options: { pretty?: boolean } = {}): string {
   const text = JSON.stringify(value, null, options.pretty ? 2 : undefined) ?? 'null';
+  if (PLAIN_JSON.test(text)) return text;
   return text.replace(UNSAFE_IN_JSON, (character) =>
     Array.from({ length: character.length }, (_, index) => {
       const unit = character.charCodeAt(index).toString(16).padStart(4, '0');
@@ -23,11 +30,15 @@ export function safeJson(value: unknown, options: { pretty?: boolean } = {}): st
   );
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let loadedWidth: typeof stringWidth | undefined;
+let segmenter: Intl.Segmenter | undefined;
 
 /** Columns that a text takes on a terminal; colour codes take none. */
 export function displayWidth(text: string): number {
-  return stringWidth(text);
+  if (PLAIN.test(text)) return text.length;
+  // 30 ms to load: too much for commands that print plain text or none.
+  loadedWidth ??= (createRequire(import.meta.url)('string-width') as { default: typeof stringWidth }).default;
+  return loadedWidth(text);
 }
 
 /** Cuts before `width` columns are exceeded, never inside a character. */
@@ -38,6 +49,7 @@ export function truncate(text: string, width: number): string {
 
 /** The longest head that fits, and the rest. */
 function split(text: string, width: number): [string, string] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   let head = '';
   let used = 0;
   for (const { segment } of segmenter.segment(text)) {
