@@ -1,0 +1,335 @@
+import * as z from 'zod';
+import { id, text, webAddress } from '../contract/fields.js';
+import { amountProblem } from '../contract/money.js';
+import { fieldErrors } from '../contract/problem.js';
+import { checkoutMethods } from '../contract/payment.js';
+import { checkPolicy, type App } from './domain/apps.js';
+import { cardNames } from './domain/cards.js';
+import { createApp } from './domain/defaults.js';
+import { faultKindNames, faultRoutes } from './domain/faults.js';
+import { learn } from './domain/moves.js';
+import { finishChallenge, pay } from './domain/paying.js';
+import { findPayment } from './domain/payments.js';
+import { books, type Books } from './domain/providers.js';
+import { invalidField, Refusal } from './domain/refusal.js';
+import { changeState } from './domain/transitions.js';
+import type { Work } from './domain/work.js';
+import type { Engine } from './engine.js';
+import type { Outbox } from './outbox.js';
+import type { PaymentRow } from './schema.js';
+import { seedAll } from './seed.js';
+import { exportAll, importAll, resetAll } from './transfer.js';
+import type { Worker } from './worker.js';
+
+// What the sandbox can be told that the real service cannot: play the customer and the provider, move the clock,
+// make faults, change apps, fill and empty the database.
+
+const name = text.min(1, 'must not be empty');
+const object = z.strictObject;
+
+export const payBody = object({
+  card: z.enum(cardNames, `must be one of ${cardNames.join(', ')}`).optional(),
+  method: z.enum(checkoutMethods).optional(),
+  paymentProfileId: id.optional(),
+  saveMethod: z.boolean().optional(),
+  challenge: z.enum(['passed', 'failed']).optional(),
+});
+
+export const providerBody = object({ answer: z.enum(['confirm', 'decline', 'hold']) });
+
+export const faultBody = object({
+  kind: z.enum(faultKindNames, `must be one of ${faultKindNames.join(', ')}`),
+  route: z.string().default('*'),
+  next: z.int().min(1).optional(),
+  probability: z.number().gt(0).max(1).optional(),
+  status: z.int().min(500).max(599).optional(),
+  delayMs: z.int().min(0).max(86_400_000).optional(),
+  afterCommit: z.boolean().optional(),
+  retryAfterS: z.int().min(0).optional(),
+});
+
+export const clockBody = object({
+  action: z.enum(['stop', 'set', 'advance', 'resume']),
+  /** An instant in milliseconds for set, a duration for advance. */
+  value: z.number().optional(),
+});
+
+export const appBody = object({ friendlyName: name, isSandbox: z.boolean().default(true) });
+
+export const appPatch = object({
+  webhookUrl: webAddress.nullable().optional(),
+  isBlocked: z.boolean().optional(),
+  fraudPolicyId: id.nullable().optional(),
+  profile: object({
+    paymentProfileId: id,
+    isActive: z.boolean().optional(),
+    windowMs: z.int().min(1).optional(),
+    delayMs: z.int().min(0).optional(),
+  }).optional(),
+  policy: object({
+    name,
+    rule: z.enum(['allow', 'hold', 'hold-above', 'block']),
+    threshold: z
+      .string()
+      .refine((value) => amountProblem(value) === undefined, 'must be an amount, for example 100.00')
+      .optional(),
+  }).optional(),
+});
+
+/** Validates a control request the way the service validates its own. */
+export function check<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = fieldErrors(parsed.error);
+  throw new Refusal('invalid-request', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
+    errors,
+  });
+}
+
+export interface Control {
+  pay(key: string, appId: string | undefined, request: z.infer<typeof payBody>): Promise<PaymentRow>;
+  provider(
+    key: string,
+    appId: string | undefined,
+    answer: 'confirm' | 'decline' | 'hold',
+  ): Promise<PaymentRow>;
+  books(key: string, appId: string | undefined): Promise<Books>;
+  story(key: string, appId: string | undefined): Promise<Story>;
+  clock(request: z.infer<typeof clockBody>): Promise<void>;
+  addFault(fault: z.infer<typeof faultBody>): Promise<number>;
+  clearFaults(id?: number): Promise<number>;
+  createApp(app: z.infer<typeof appBody>): Promise<App>;
+  changeApp(appId: string, patch: z.infer<typeof appPatch>): Promise<App>;
+  /** Sends a webhook again, whatever became of it. */
+  resend(eventId: number): Promise<void>;
+  seed(): Promise<{ payments: number }>;
+  reset(): Promise<void>;
+  export(): Promise<string>;
+  import(text: string): Promise<void>;
+}
+
+/** Everything that happened to a payment. */
+export interface Story {
+  payment: PaymentRow;
+  events: unknown[];
+  operations: unknown[];
+  exchanges: unknown[];
+}
+
+export function createControl(engine: Engine, worker: Worker, outbox: Outbox): Control {
+  /** Afterwards nothing is due and every webhook has left. */
+  async function settled<T>(run: (work: Work) => Promise<T>): Promise<T> {
+    const result = await engine.write(run);
+    engine.refresh();
+    await worker.drain();
+    return result;
+  }
+
+  async function onPayment(
+    key: string,
+    appId: string | undefined,
+    run: (work: Work, app: App, payment: PaymentRow) => Promise<PaymentRow>,
+  ): Promise<PaymentRow> {
+    const { payment_id } = await engine.write(async (work) => {
+      const payment = await locate(work, key, appId);
+      const app = await work.apps.byId(payment.app_id, work.tx);
+      return run(work, app as App, payment);
+    });
+    const payment = await engine.read((work) => findPayment(work, undefined, { paymentId: payment_id }));
+    return payment as PaymentRow;
+  }
+
+  return {
+    async pay(key, appId, { card, challenge, ...request }) {
+      const payment = await onPayment(key, appId, (work, app, current) => {
+        const finishes =
+          challenge !== undefined || (current.state === 'ActionRequired' && card === undefined);
+        if (finishes) return finishChallenge(work, app, current, challenge !== 'failed');
+        return pay(work, app, current, { card: card ?? 'approved', payerIp: '127.0.0.1', ...request });
+      });
+      return payment;
+    },
+
+    provider: (key, appId, answer) =>
+      onPayment(key, appId, (work, _app, payment) => {
+        if (answer === 'hold') {
+          if (payment.state !== 'Created' && payment.state !== 'ActionRequired') throw notOpen(payment);
+          return changeState(work, payment, 'Held', 'held by hand', { card: payment.card ?? 'approved' });
+        }
+        const waiting = ['Processing', 'Capturing', 'Refunding', 'Cancelling'].includes(payment.state);
+        if (!waiting) throw notOpen(payment);
+        return learn(
+          work,
+          payment,
+          answer === 'confirm',
+          `provider ${answer === 'confirm' ? 'confirmed' : 'declined'}`,
+        );
+      }),
+
+    books: (key, appId) =>
+      engine.read(async (work) => books(work, (await locate(work, key, appId)).payment_id)),
+
+    story: (key, appId) =>
+      engine.read(async (work) => {
+        const payment = await locate(work, key, appId);
+        const own = <T extends 'events' | 'operations' | 'exchanges'>(table: T) =>
+          work.tx
+            .selectFrom(table as 'events')
+            .selectAll()
+            .where('payment_id', '=', payment.payment_id)
+            .orderBy('id')
+            .execute();
+        const events = await own('events');
+        const attempts = await work.tx
+          .selectFrom('attempts')
+          .selectAll()
+          .where('event_id', 'in', [-1, ...events.map((event) => event.id)])
+          .orderBy('id')
+          .execute();
+        return {
+          payment,
+          events: events.map((event) => ({
+            ...event,
+            deliveries: attempts.filter((attempt) => attempt.event_id === event.id),
+          })),
+          operations: await own('operations'),
+          exchanges: await own('exchanges'),
+        };
+      }),
+
+    async clock({ action, value }) {
+      const { now } = await engine.clock.read();
+      if (action === 'stop' || action === 'resume') {
+        await settled(({ tx }) => engine.clock[action](tx));
+        return;
+      }
+      if (value === undefined || !Number.isSafeInteger(value)) throw invalidField('value', 'is required');
+      const target = action === 'set' ? value : now + value;
+      if (target < now) {
+        throw invalidField('value', `would turn the clock back; it shows ${new Date(now).toISOString()}`);
+      }
+      if (target > Date.UTC(9999, 0)) throw invalidField('value', 'is too far in the future');
+      await worker.advanceTo(target);
+    },
+
+    async addFault(fault) {
+      const routes = faultRoutes(fault.kind);
+      if (!routes.includes(fault.route)) throw invalidField('route', `must be one of ${routes.join(', ')}`);
+      if (fault.next !== undefined && fault.probability !== undefined) {
+        throw invalidField('probability', 'cannot be given together with next');
+      }
+      return settled(({ tx }) => engine.faults.add(tx, fault));
+    },
+
+    clearFaults: (faultId) => settled(({ tx }) => engine.faults.clear(tx, faultId)),
+
+    async createApp(app) {
+      const appId = await settled((work) => createApp(work, app));
+      return requireApp(engine, appId);
+    },
+
+    async changeApp(appId, patch) {
+      const app = await requireApp(engine, appId);
+      if (patch.fraudPolicyId) checkPolicy(app, patch.fraudPolicyId);
+      await settled(async ({ tx }) => {
+        await tx
+          .updateTable('apps')
+          .set({
+            webhook_url: patch.webhookUrl === undefined ? app.webhook_url : patch.webhookUrl,
+            is_blocked: patch.isBlocked === undefined ? app.is_blocked : Number(patch.isBlocked),
+            fraud_policy_id: patch.fraudPolicyId === undefined ? app.fraud_policy_id : patch.fraudPolicyId,
+          })
+          .where('app_id', '=', appId)
+          .execute();
+        if (patch.policy) {
+          const { threshold = null, ...policy } = patch.policy;
+          await tx
+            .insertInto('fraud_policies')
+            .values({ ...policy, threshold, app_id: appId })
+            .execute();
+        }
+        if (patch.profile) await changeProfile(tx, app, patch.profile);
+      });
+      return requireApp(engine, appId);
+    },
+
+    async resend(eventId) {
+      if (!(await outbox.resend(eventId)))
+        throw new Refusal('not-found', `There is no webhook ${eventId} to send.`);
+    },
+
+    async seed() {
+      const payments = await settled((work) => seedAll(work));
+      return { payments };
+    },
+    async reset() {
+      await settled(resetAll);
+    },
+    export: () => exportAll(engine),
+    async import(document) {
+      await importAll(engine, document);
+      engine.refresh();
+      await worker.drain();
+    },
+  };
+}
+
+async function changeProfile(
+  tx: Work['tx'],
+  app: App,
+  change: NonNullable<z.infer<typeof appPatch>['profile']>,
+): Promise<void> {
+  const profile = app.profiles.find((candidate) => candidate.payment_profile_id === change.paymentProfileId);
+  if (!profile) throw invalidField('profile.paymentProfileId', 'is not a provider profile of this app');
+  await tx
+    .updateTable('provider_profiles')
+    .set({
+      is_active: change.isActive === undefined ? profile.is_active : Number(change.isActive),
+      window_ms: change.windowMs ?? profile.window_ms,
+      delay_ms: change.delayMs ?? profile.delay_ms,
+    })
+    .where('payment_profile_id', '=', profile.payment_profile_id)
+    .execute();
+}
+
+async function requireApp(engine: Engine, appId: string): Promise<App> {
+  const app = await engine.apps.byId(appId);
+  if (!app) throw new Refusal('not-found', `There is no app ${appId}.`);
+  return app;
+}
+
+/** A payment by id or reference, of one app or, when the reference is the only one, of any. */
+async function locate(
+  work: Pick<Work, 'tx' | 'store'>,
+  key: string,
+  appId: string | undefined,
+): Promise<PaymentRow> {
+  const [, prefix, rest] = /^(?:(id|ref):)?([\s\S]+)$/.exec(key) ?? [];
+  const wanted = rest ?? key;
+  const byId = prefix === 'id' || (prefix === undefined && /^\d+$/.test(wanted));
+  if (byId) {
+    const payment = await findPayment(work, undefined, { paymentId: Number(wanted) });
+    if (payment) return payment;
+  } else {
+    let query = work.tx
+      .selectFrom('payments')
+      .select('payment_id')
+      .where('reference_id', '=', wanted)
+      .limit(2);
+    if (appId !== undefined) query = query.where('app_id', '=', appId);
+    const found = await query.execute();
+    if (found.length > 1) {
+      throw new Refusal('invalid-request', `More than one app has a payment ${wanted}; use its paymentId.`);
+    }
+    const payment = found[0] && (await findPayment(work, undefined, { paymentId: found[0].payment_id }));
+    if (payment) return payment;
+  }
+  throw new Refusal('not-found', `The sandbox has no payment ${wanted}.`);
+}
+
+function notOpen(payment: PaymentRow): Refusal {
+  return new Refusal(
+    'operation-not-allowed',
+    `Payment ${payment.payment_id} is ${payment.state}; nothing waits there.`,
+  );
+}

@@ -1,0 +1,73 @@
+import type { AutoPaymentBody } from '../../contract/payment.js';
+import type { MethodRow, PaymentRow } from '../schema.js';
+import { checkPolicy, checkProfile, type App } from './apps.js';
+import { listMethods } from './methods.js';
+import { authorise, blockPayment, fraudVerdict } from './paying.js';
+import { insertPayment, type Created } from './payments.js';
+import { Refusal } from './refusal.js';
+import { changeState } from './transitions.js';
+import type { Work } from './work.js';
+
+/** Charges a stored method of a customer who is not there. The state of the payment is the result. */
+export async function charge(work: Work, app: App, body: AutoPaymentBody): Promise<Created> {
+  checkPolicy(app, body.fraudPolicyId);
+  const forced = body.paymentMethodProviderProfileId;
+  if (forced !== undefined) checkProfile(app, forced, 'paymentMethodProviderProfileId');
+  const seen = await work.tx
+    .selectFrom('payments')
+    .selectAll()
+    .where('app_id', '=', app.app_id)
+    .where('reference_id', '=', body.referenceId)
+    .executeTakeFirst();
+  if (seen) return { payment: seen, created: false };
+  const method = await chooseMethod(work, app, body);
+  const result = await insertPayment(work, app, body, {
+    flow: 'AutoPayment',
+    currency: method.currency,
+    auto_capture: Number(body.autoCapture),
+    return_url: null,
+    expiration_time: null,
+    payment_profile_id: forced ?? method.payment_profile_id,
+    save_method: 0,
+  });
+  if (!result.created) return result;
+  const chosen = { card: method.card, method_id: method.payment_method_id };
+  await work.tx
+    .updateTable('payments')
+    .set(chosen)
+    .where('payment_id', '=', result.payment.payment_id)
+    .execute();
+  await work.tx
+    .updateTable('methods')
+    .set({ last_payment_id: result.payment.payment_id })
+    .where('payment_method_id', '=', method.payment_method_id)
+    .execute();
+  return { payment: await carryOut(work, app, { ...result.payment, ...chosen }), created: true };
+}
+
+async function carryOut(work: Work, app: App, payment: PaymentRow): Promise<PaymentRow> {
+  const verdict = await fraudVerdict(work, app, payment);
+  if (verdict === 'block') return blockPayment(work, payment);
+  if (verdict === 'hold') return changeState(work, payment, 'Held', 'held by a fraud rule');
+  return authorise(work, payment, { cause: 'charged to a stored method', capture: 'inline' });
+}
+
+async function chooseMethod(work: Work, app: App, body: AutoPaymentBody): Promise<MethodRow> {
+  const { customerId } = body.customerOrder.customer;
+  const methods = await listMethods(work, app.app_id, customerId);
+  const active = methods.filter((method) => method.is_stopped === 0);
+  if (body.paymentMethodId !== undefined) {
+    const named = active.find((method) => method.payment_method_id === body.paymentMethodId);
+    if (named) return named;
+    throw refuse(`Customer ${customerId} has no active stored method ${body.paymentMethodId}.`);
+  }
+  const forced = body.paymentMethodProviderProfileId;
+  const ofProfile = active.filter((method) => method.payment_profile_id === forced);
+  const method = (ofProfile.length > 0 ? ofProfile : active).at(-1);
+  if (!method) throw refuse(`Customer ${customerId} has no active stored method.`);
+  return method;
+}
+
+function refuse(detail: string): Refusal {
+  return new Refusal('method-not-chargeable', detail);
+}

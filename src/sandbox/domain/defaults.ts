@@ -1,0 +1,65 @@
+import type { Insertable } from 'kysely';
+import type { SandboxTables } from '../schema.js';
+import type { Work } from './work.js';
+
+const DAY = 86_400_000;
+
+/** The provider profiles that a new app has. */
+const profiles: ReadonlyArray<Omit<Insertable<SandboxTables['provider_profiles']>, 'app_id'>> = [
+  { name: 'Northbank', method_type: 'CreditCard', is_active: 1, window_ms: 7 * DAY, delay_ms: 0 },
+  { name: 'Checkline', method_type: 'ElectronicCheck', is_active: 1, window_ms: 7 * DAY, delay_ms: 0 },
+  { name: 'Coinbridge', method_type: 'Crypto', is_active: 1, window_ms: 7 * DAY, delay_ms: 0 },
+  { name: 'Paypal', method_type: 'Paypal', is_active: 1, window_ms: 7 * DAY, delay_ms: 0 },
+  { name: 'Slowbank', method_type: 'CreditCard', is_active: 1, window_ms: 3 * DAY, delay_ms: 60_000 },
+  { name: 'Oldbank', method_type: 'CreditCard', is_active: 0, window_ms: 7 * DAY, delay_ms: 0 },
+];
+
+const policies: ReadonlyArray<Omit<Insertable<SandboxTables['fraud_policies']>, 'app_id'>> = [
+  { name: 'Allow all', rule: 'allow', threshold: null },
+  { name: 'Hold above 100', rule: 'hold-above', threshold: '100.00' },
+  { name: 'Hold all', rule: 'hold', threshold: null },
+  { name: 'Block all', rule: 'block', threshold: null },
+];
+
+export async function createApp(
+  work: Work,
+  { friendlyName, isSandbox }: { friendlyName: string; isSandbox: boolean },
+): Promise<string> {
+  const { count } = await work.tx
+    .selectFrom('apps')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const appId = `app_${work.derive('app', count).slice(0, 12)}`;
+  await work.tx
+    .insertInto('apps')
+    .values({
+      app_id: appId,
+      api_key: `${isSandbox ? 'sk_sandbox' : 'sk_live'}_${work.derive('api-key', count).slice(0, 40)}`,
+      friendly_name: friendlyName,
+      is_sandbox: Number(isSandbox),
+      is_blocked: 0,
+      webhook_url: null,
+      fraud_policy_id: null,
+      created_time: work.now + Number(count),
+    })
+    .execute();
+  for (const profile of profiles) {
+    await work.tx
+      .insertInto('provider_profiles')
+      .values({ ...profile, app_id: appId })
+      .execute();
+  }
+  for (const policy of policies) {
+    await work.tx
+      .insertInto('fraud_policies')
+      .values({ ...policy, app_id: appId })
+      .execute();
+  }
+  return appId;
+}
+
+/** What a sandbox has from the start: an app to play with, and one that poses as live. */
+export async function createFirstApps(work: Work): Promise<void> {
+  await createApp(work, { friendlyName: 'Sandbox shop', isSandbox: true });
+  await createApp(work, { friendlyName: 'Practice shop (poses as live)', isSandbox: false });
+}

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { endpointNames, type EndpointName } from '../../contract/endpoints.js';
+import { stateNames } from '../../contract/states.js';
+import type { Store } from '../../store/store.js';
+import type { FaultRow, SandboxTables } from '../schema.js';
+
+// Things that nobody can make the real service do, on demand: for the next N matching calls, or for a share of
+// them that the seed decides.
+
+export const faultKinds = {
+  latency: {
+    at: 'request',
+    summary: 'delays the request before it is carried out, or its answer with afterCommit',
+  },
+  'error-before-commit': { at: 'request', summary: 'answers with a 5xx and carries nothing out' },
+  'error-after-commit': { at: 'request', summary: 'carries it out and answers with a 5xx' },
+  'drop-before-commit': { at: 'request', summary: 'drops the connection and carries nothing out' },
+  'drop-after-commit': { at: 'request', summary: 'carries it out and drops the connection' },
+  truncate: { at: 'request', summary: 'carries it out and cuts the answer short' },
+  'rate-limit': { at: 'request', summary: 'answers 429, with Retry-After unless it is 0' },
+  'stale-read': {
+    at: 'request',
+    summary: 'answers a read with the payment as it was before its last change',
+  },
+  'provider-silent': { at: 'provider', summary: 'the provider carries it out, but its answer is lost' },
+  'provider-fails': { at: 'provider', summary: 'the provider fails the instruction' },
+  'webhook-duplicate': { at: 'webhook', summary: 'sends the webhook twice' },
+  'webhook-delay': { at: 'webhook', summary: 'sends the webhook later' },
+  'webhook-reorder': {
+    at: 'webhook',
+    summary: 'sends the next webhook of the payment first, when one waits',
+  },
+  'webhook-drop': { at: 'webhook', summary: 'never sends the webhook' },
+} as const satisfies Record<string, { at: 'request' | 'provider' | 'webhook'; summary: string }>;
+
+export type FaultKind = keyof typeof faultKinds;
+export const faultKindNames = Object.keys(faultKinds) as FaultKind[];
+
+export const providerInstructions = ['authorize', 'capture', 'refund', 'void'] as const;
+export type ProviderInstruction = (typeof providerInstructions)[number];
+
+/** Short names of endpoints that people type. */
+const routeAliases: Readonly<Record<string, EndpointName[]>> = {
+  capture: ['capturePayment'],
+  cancel: ['cancelPayment'],
+  refund: ['refundPayment'],
+  unhold: ['unholdPayment'],
+  recheck: ['recheckPayment'],
+  get: ['getPayment', 'getPaymentByReference'],
+  create: ['createHostedPayment', 'createPayment', 'createProviderHostedPayment'],
+  charge: ['createAutoPayment'],
+};
+
+/** What a fault of this kind may be limited to. */
+export function faultRoutes(kind: FaultKind): string[] {
+  const { at } = faultKinds[kind];
+  if (at === 'provider') return ['*', ...providerInstructions];
+  if (at === 'webhook') return ['*', ...stateNames];
+  return ['*', ...Object.keys(routeAliases), ...endpointNames];
+}
+
+export interface FaultOptions {
+  status?: number;
+  delayMs?: number;
+  afterCommit?: boolean;
+  retryAfterS?: number;
+}
+
+export interface TakenFault extends FaultOptions {
+  kind: FaultKind;
+}
+
+export interface NewFault extends FaultOptions {
+  kind: FaultKind;
+  route: string;
+  /** How many matching calls it hits; without it and without a probability, every one. */
+  next?: number;
+  probability?: number;
+}
+
+export interface Faults {
+  list(): Promise<FaultRow[]>;
+  add(tx: Kysely<SandboxTables>, fault: NewFault): Promise<number>;
+  clear(tx: Kysely<SandboxTables>, id?: number): Promise<number>;
+  /** Whether any fault of these kinds could hit this route: cheap, and free of false noes. */
+  may(kinds: readonly FaultKind[], route: string): Promise<boolean>;
+  /** The faults that hit this call, used up in the transaction. */
+  take(tx: Kysely<SandboxTables>, kinds: readonly FaultKind[], route: string): Promise<TakenFault[]>;
+  /** To be called after a commit that added or cleared faults. */
+  changed(): void;
+}
+
+export function createFaults(
+  store: Store<SandboxTables>,
+  derive: (purpose: string, key: string) => string,
+): Faults {
+  let kept: FaultRow[] | undefined;
+
+  async function load(): Promise<FaultRow[]> {
+    if (kept) return kept;
+    const rows = await store.db.selectFrom('faults').selectAll().orderBy('id').execute();
+    if (!store.shared) kept = rows;
+    return rows;
+  }
+
+  return {
+    list: () => store.db.selectFrom('faults').selectAll().orderBy('id').execute(),
+
+    async add(tx, { kind, route, next, probability, ...options }) {
+      const { id } = await tx
+        .insertInto('faults')
+        .values({
+          kind,
+          route,
+          remaining: next ?? null,
+          probability: probability ?? null,
+          seen: 0,
+          options: JSON.stringify(options),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    },
+
+    async clear(tx, id) {
+      const query = tx.deleteFrom('faults');
+      const { numDeletedRows } = await (
+        id === undefined ? query : query.where('id', '=', id)
+      ).executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+
+    may: async (kinds, route) => (await load()).some((fault) => matches(fault, kinds, route)),
+
+    async take(tx, kinds, route) {
+      const taken: TakenFault[] = [];
+      const rows = kept ?? (await tx.selectFrom('faults').selectAll().orderBy('id').execute());
+      for (const fault of rows) {
+        if (!matches(fault, kinds, route)) continue;
+        const used = await tx
+          .updateTable('faults')
+          .set(({ eb }) => ({
+            seen: eb('seen', '+', 1),
+            ...(fault.remaining !== null && { remaining: eb('remaining', '-', 1) }),
+          }))
+          .where('id', '=', fault.id)
+          .where((eb) => eb.or([eb('remaining', 'is', null), eb('remaining', '>', 0)]))
+          .returning('seen')
+          .executeTakeFirst();
+        if (!used) continue;
+        if (
+          fault.probability !== null &&
+          share(derive('fault', `${fault.id}:${used.seen}`)) >= fault.probability
+        )
+          continue;
+        taken.push({ kind: fault.kind as FaultKind, ...(JSON.parse(fault.options) as FaultOptions) });
+      }
+      return taken;
+    },
+
+    changed: () => {
+      kept = undefined;
+    },
+  };
+}
+
+function matches(fault: FaultRow, kinds: readonly FaultKind[], route: string): boolean {
+  if (!kinds.includes(fault.kind as FaultKind)) return false;
+  return (
+    fault.route === '*' ||
+    fault.route === route ||
+    (routeAliases[fault.route]?.includes(route as EndpointName) ?? false)
+  );
+}
+
+/** A number from 0 to 1 that only the text decides. */
+function share(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
+}

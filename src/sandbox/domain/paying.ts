@@ -1,0 +1,348 @@
+import { checkoutMethods, type CheckoutMethod } from '../../contract/payment.js';
+import type { PaymentRow, ProviderProfileRow } from '../schema.js';
+import type { App } from './apps.js';
+import { cardExpiry, isExpired, testCard, type CardName } from './cards.js';
+import { findCustomer } from './customers.js';
+import { judge, type FraudVerdict } from './fraud.js';
+import { storeMethod } from './methods.js';
+import {
+  fateOf,
+  instruct,
+  noteAnswer,
+  payInfoOf,
+  pendingExchange,
+  profileOf,
+  providerFee,
+  providerReference,
+} from './providers.js';
+import { invalidField, Refusal } from './refusal.js';
+import { addJob, changeState } from './transitions.js';
+import type { Work } from './work.js';
+
+// From the customer's choice to the money: fraud rules, the provider's authorisation, and capture when it is automatic.
+
+/** What the creating request says about how it may be paid. */
+export interface PayChoices {
+  paymentProfiles?: number[];
+  checkoutMethods?: CheckoutMethod[];
+  showPayRecurringInCheckout?: boolean;
+  registerAutoPayment?: boolean;
+  fraudPolicyId?: number;
+}
+
+export function choicesOf(payment: PaymentRow): PayChoices {
+  return JSON.parse(payment.request) as PayChoices;
+}
+
+/** The provider profiles that this payment may be paid with. */
+export function offeredProfiles(app: App, payment: PaymentRow): ProviderProfileRow[] {
+  const choices = choicesOf(payment);
+  return app.profiles.filter(
+    (profile) =>
+      profile.is_active === 1 &&
+      (payment.flow !== 'ProviderHostedPage' || profile.payment_profile_id === payment.payment_profile_id) &&
+      (choices.paymentProfiles?.includes(profile.payment_profile_id) ?? true) &&
+      (choices.checkoutMethods?.some((method) => method === profile.method_type) ?? true),
+  );
+}
+
+export interface PayRequest {
+  card: CardName;
+  method?: CheckoutMethod;
+  paymentProfileId?: number;
+  /** The customer ticks "save my method". */
+  saveMethod?: boolean;
+  payerIp?: string;
+}
+
+/** The customer pays. Returns when the provider has answered, or has said that it will later. */
+export async function pay(
+  work: Work,
+  app: App,
+  payment: PaymentRow,
+  request: PayRequest,
+): Promise<PaymentRow> {
+  if (payment.flow === 'AutoPayment')
+    throw refuse(payment, 'is a charge on a stored method; no customer pays it');
+  if (payment.state !== 'Created' && payment.state !== 'Declined')
+    throw refuse(payment, `is ${payment.state}`);
+  if (payment.expiration_time !== null && payment.expiration_time <= work.now)
+    throw refuse(payment, 'has expired');
+  const choices = choicesOf(payment);
+  const profile = chooseProfile(app, payment, request);
+  if (request.saveMethod && !choices.showPayRecurringInCheckout && !choices.registerAutoPayment) {
+    throw invalidField('saveMethod', 'is not offered by this payment');
+  }
+  const chosen: PaymentRow = {
+    ...payment,
+    card: request.card,
+    payment_profile_id: profile.payment_profile_id,
+    payer_ip: request.payerIp ?? payment.payer_ip,
+    save_method: Number(choices.registerAutoPayment === true || request.saveMethod === true),
+    failure: null,
+  };
+  await work.tx
+    .updateTable('payments')
+    .set({
+      card: chosen.card,
+      payment_profile_id: chosen.payment_profile_id,
+      payer_ip: chosen.payer_ip,
+      save_method: chosen.save_method,
+      failure: null,
+    })
+    .where('payment_id', '=', payment.payment_id)
+    .execute();
+  const verdict = await fraudVerdict(work, app, chosen);
+  if (verdict === 'block') return blockPayment(work, chosen);
+  if (testCard(request.card).challenge)
+    return changeState(work, chosen, 'ActionRequired', 'customer sent to provider');
+  if (verdict === 'hold') return changeState(work, chosen, 'Held', 'held by a fraud rule');
+  return authorise(work, chosen, { cause: 'paid by the customer', capture: 'inline' });
+}
+
+/** The customer finishes the step at the provider. */
+export async function finishChallenge(
+  work: Work,
+  app: App,
+  payment: PaymentRow,
+  passed: boolean,
+): Promise<PaymentRow> {
+  if (payment.state !== 'ActionRequired')
+    throw refuse(payment, `is ${payment.state}, no confirmation is open`);
+  if (!passed) {
+    return changeState(work, payment, 'Declined', 'confirmation failed', {
+      failure: 'the customer did not confirm',
+    });
+  }
+  if ((await fraudVerdict(work, app, payment)) === 'hold') {
+    return changeState(work, payment, 'Held', 'held by a fraud rule');
+  }
+  return authorise(work, payment, { cause: 'confirmed by the customer', capture: 'inline' });
+}
+
+export async function fraudVerdict(work: Work, app: App, payment: PaymentRow): Promise<FraudVerdict> {
+  const customer = await findCustomer(work, payment.app_id, payment.customer_id);
+  const policyId = choicesOf(payment).fraudPolicyId ?? customer?.fraud_policy_id ?? app.fraud_policy_id;
+  const policy = app.policies.find((candidate) => candidate.fraud_policy_id === policyId);
+  const verdict = judge(policy, payment.amount);
+  return verdict === 'allow' && testCard(payment.card ?? 'approved').hold ? 'hold' : verdict;
+}
+
+export function blockPayment(work: Work, payment: PaymentRow): Promise<PaymentRow> {
+  return changeState(work, payment, 'Declined', 'blocked by a fraud rule', {
+    fraud_status: 'Rejected',
+    failure: 'blocked by a fraud rule',
+  });
+}
+
+/** Capture within the same step (the customer or a charge waits for the result), or as work of its own. */
+type CaptureTiming = 'inline' | 'scheduled';
+
+export async function authorise(
+  work: Work,
+  payment: PaymentRow,
+  { cause, capture }: { cause: string; capture: CaptureTiming },
+): Promise<PaymentRow> {
+  const fate = await fateOf(work, payment, 'authorize');
+  if (fate.done && (await hasExpiredCard(work, payment)))
+    Object.assign(fate, { done: false, reason: 'expired card' });
+  const exchange = await instruct(work, payment, 'authorize');
+  if (fate.answer === 'later') {
+    const waiting = await changeState(work, payment, 'Processing', 'provider has not answered yet');
+    await scheduleAnswer(work, waiting, fate.delayMs);
+    return waiting;
+  }
+  await noteAnswer(work, exchange, fate.done, fate.reason);
+  if (fate.answer === 'lost') {
+    return changeState(work, payment, 'Processing', 'the answer of the provider was lost', {
+      provider_knows: fate.done ? 'done' : 'failed',
+      failure: null,
+    });
+  }
+  if (!fate.done) return decline(work, payment, fate.reason, cause);
+  return authorised(work, payment, { cause, capture });
+}
+
+/** The provider's answer to an authorisation that it kept waiting. */
+export async function answerAuthorisation(work: Work, payment: PaymentRow): Promise<PaymentRow> {
+  const card = testCard(payment.card ?? 'approved');
+  const expired = card.verdict === 'approve' && (await hasExpiredCard(work, payment));
+  const done = card.verdict === 'approve' && !expired;
+  const reason = expired ? 'expired card' : (card.reason ?? 'approved');
+  const exchange = await pendingExchange(work, payment, 'authorize');
+  if (exchange !== undefined) await noteAnswer(work, exchange, done, reason);
+  return done
+    ? authorised(work, payment, { cause: 'confirmed by the provider', capture: 'inline' })
+    : decline(work, payment, reason, 'declined by the provider');
+}
+
+export async function authorised(
+  work: Work,
+  payment: PaymentRow,
+  { cause, capture }: { cause: string; capture: CaptureTiming },
+): Promise<PaymentRow> {
+  const profile = await profileOf(work, payment);
+  const until = work.now + (profile?.window_ms ?? 0);
+  const info = await payInfoOf(work, payment);
+  info.authorizeId = providerReference(work, payment, 'authorise');
+  const registers = payment.save_method === 1 && payment.method_id === null;
+  const moved = await changeState(work, payment, 'Authorised', cause, {
+    fraud_status: 'Verified',
+    authorised_until: until,
+    pay_info: JSON.stringify(info),
+    failure: null,
+    ...(registers && { auto_payment: 'Registered', method_id: await storeMethod(work, payment) }),
+  });
+  if (moved.auto_capture !== 1) {
+    await addJob(work, moved, 'expire-authorisation', until);
+    return moved;
+  }
+  return startCapture(work, moved, 'captured automatically', capture);
+}
+
+/** Authorised to Capturing, and on to Captured when the provider answers at once and someone waits for it. */
+export async function startCapture(
+  work: Work,
+  payment: PaymentRow,
+  cause: string,
+  timing: CaptureTiming,
+): Promise<PaymentRow> {
+  const moving = await changeState(work, payment, 'Capturing', cause);
+  await instruct(work, moving, 'capture');
+  const delayMs = (await profileOf(work, payment))?.delay_ms ?? 0;
+  if (timing === 'inline' && delayMs === 0) return answerInstruction(work, moving, 'capture');
+  await scheduleAnswer(work, moving, delayMs);
+  return moving;
+}
+
+const ends = {
+  capture: { end: 'Captured', cause: 'capture confirmed by the provider' },
+  refund: { end: 'Refunded', cause: 'refund confirmed by the provider' },
+  void: { end: 'Cancelled', cause: 'cancelled' },
+} as const;
+
+/** The provider's answer to a capture, a refund or a void reaches the service, or is lost. */
+export async function answerInstruction(
+  work: Work,
+  payment: PaymentRow,
+  instruction: keyof typeof ends,
+): Promise<PaymentRow> {
+  const exchange = await pendingExchange(work, payment, instruction);
+  // The provider knows nothing of a payment that is cancelled before anyone paid.
+  if (exchange === undefined) return finishInstruction(work, payment, instruction, true, 'done');
+  const fate = await fateOf(work, payment, instruction);
+  await noteAnswer(work, exchange, fate.done, fate.reason);
+  if (fate.answer === 'lost') {
+    const provider_knows = fate.done ? 'done' : 'failed';
+    await work.tx
+      .updateTable('payments')
+      .set({ provider_knows })
+      .where('payment_id', '=', payment.payment_id)
+      .execute();
+    return { ...payment, provider_knows };
+  }
+  return finishInstruction(work, payment, instruction, fate.done, fate.reason);
+}
+
+export async function finishInstruction(
+  work: Work,
+  payment: PaymentRow,
+  instruction: keyof typeof ends,
+  done: boolean,
+  reason: string,
+): Promise<PaymentRow> {
+  const kind = instruction === 'void' ? 'cancel' : instruction;
+  const operation = await work.tx
+    .selectFrom('operations')
+    .selectAll()
+    .where('payment_id', '=', payment.payment_id)
+    .where('kind', '=', kind)
+    .where('status', '=', 'accepted')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+  if (operation) {
+    await work.tx
+      .updateTable('operations')
+      .set({ status: done ? 'done' : 'failed', error: done ? null : reason, finished_time: work.now })
+      .where('id', '=', operation.id)
+      .execute();
+  }
+  if (!done) return goBack(work, payment, operation?.from_state ?? 'Authorised', `${kind} failed: ${reason}`);
+  const { end, cause } = ends[instruction];
+  if (instruction !== 'capture') return changeState(work, payment, end, cause);
+  return changeState(work, payment, end, cause, {
+    captured_amount: payment.amount,
+    pay_info: JSON.stringify({
+      ...(JSON.parse(payment.pay_info ?? '{}') as object),
+      captureId: providerReference(work, payment, 'capture'),
+      providerFee: providerFee(payment),
+    }),
+  });
+}
+
+/** A failed operation leaves the payment where it was; the failure is on the operation. */
+async function goBack(
+  work: Work,
+  payment: PaymentRow,
+  to: PaymentRow['state'],
+  cause: string,
+): Promise<PaymentRow> {
+  const back = await changeState(work, payment, to, cause, {
+    // What was asked of the provider before is still open there; recheck brings it in.
+    ...(to === 'Processing' && {
+      provider_knows: testCard(payment.card ?? 'approved').verdict === 'approve' ? 'done' : 'failed',
+    }),
+  });
+  if (to === 'Authorised' && back.authorised_until !== null) {
+    await addJob(work, back, 'expire-authorisation', back.authorised_until);
+  }
+  return back;
+}
+
+export async function scheduleAnswer(work: Work, payment: PaymentRow, delayMs: number): Promise<void> {
+  await addJob(work, payment, 'provider-answers', work.now + delayMs);
+}
+
+async function decline(work: Work, payment: PaymentRow, reason: string, cause: string): Promise<PaymentRow> {
+  return changeState(work, payment, 'Declined', cause, {
+    failure: reason,
+    pay_info: JSON.stringify(await payInfoOf(work, payment)),
+  });
+}
+
+/** A stored card expires by the clock; a card that the customer types says itself what it does. */
+async function hasExpiredCard(work: Work, payment: PaymentRow): Promise<boolean> {
+  if (payment.method_id === null) {
+    const card = testCard(payment.card ?? 'approved');
+    return card.verdict === 'approve' && isExpired(cardExpiry(card, work.now), work.now);
+  }
+  const method = await work.tx
+    .selectFrom('methods')
+    .select(['expiry_month', 'expiry_year'])
+    .where('payment_method_id', '=', payment.method_id)
+    .executeTakeFirst();
+  if (!method || method.expiry_month === null || method.expiry_year === null) return false;
+  return isExpired({ month: method.expiry_month, year: method.expiry_year }, work.now);
+}
+
+function chooseProfile(app: App, payment: PaymentRow, request: PayRequest): ProviderProfileRow {
+  const offered = offeredProfiles(app, payment);
+  if (request.paymentProfileId !== undefined) {
+    const named = offered.find((profile) => profile.payment_profile_id === request.paymentProfileId);
+    if (!named)
+      throw invalidField('paymentProfileId', `is not offered by this payment: ${request.paymentProfileId}`);
+    return named;
+  }
+  const wanted = request.method ? [request.method] : checkoutMethods;
+  for (const method of wanted) {
+    const profile = offered.find((candidate) => candidate.method_type === method);
+    if (profile) return profile;
+  }
+  throw request.method
+    ? invalidField('method', `is not offered by this payment: ${request.method}`)
+    : refuse(payment, 'offers no active provider');
+}
+
+function refuse(payment: PaymentRow, what: string): Refusal {
+  return new Refusal('operation-not-allowed', `Payment ${payment.payment_id} ${what}.`);
+}

@@ -1,0 +1,199 @@
+import {
+  numberFromText,
+  numberText,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+  isJsonNumber,
+  isJsonObject,
+} from '../../contract/json.js';
+import { isKnownCurrency } from '../../contract/currencies.js';
+import { sameAmount } from '../../contract/money.js';
+import type { CustomerOrder } from '../../contract/order.js';
+import type {
+  HostedPaymentBody,
+  Payment,
+  PlainPaymentBody,
+  ProviderHostedPaymentBody,
+} from '../../contract/payment.js';
+import { states } from '../../contract/states.js';
+import type { NewPayment, PaymentRow } from '../schema.js';
+import { checkPolicy, checkProfile, type App } from './apps.js';
+import { enrolCustomer } from './customers.js';
+import { addJob, recordEvent } from './transitions.js';
+import { invalidField, Refusal } from './refusal.js';
+import type { Work } from './work.js';
+
+export type CreateBody = HostedPaymentBody | PlainPaymentBody | ProviderHostedPaymentBody;
+export type CreateFlow = 'HostedPage' | 'Direct' | 'ProviderHostedPage';
+
+export interface Created {
+  payment: PaymentRow;
+  created: boolean;
+}
+
+/** Creates a payment, or finds the one that this reference already made. */
+export async function createPayment(
+  work: Work,
+  app: App,
+  flow: CreateFlow,
+  body: CreateBody,
+): Promise<Created> {
+  checkReferences(app, body);
+  const hosted = body as HostedPaymentBody;
+  const expiration = hosted.expirationTime === undefined ? null : Date.parse(hosted.expirationTime);
+  if (expiration !== null && expiration <= work.now)
+    throw invalidField('expirationTime', 'must be in the future');
+  const result = await insertPayment(work, app, body, {
+    flow,
+    currency: body.currency,
+    auto_capture: Number(body.autoCapture),
+    return_url: body.returnUrl ?? null,
+    expiration_time: expiration,
+    payment_profile_id: (body as ProviderHostedPaymentBody).paymentProfileId ?? null,
+    save_method: Number(body.registerAutoPayment ?? false),
+  });
+  if (result.created && expiration !== null) {
+    await addJob(work, result.payment, 'expire-link', expiration);
+  }
+  return result;
+}
+
+type Variable =
+  | 'flow'
+  | 'currency'
+  | 'auto_capture'
+  | 'return_url'
+  | 'expiration_time'
+  | 'payment_profile_id'
+  | 'save_method';
+
+/** The part that every way of creating shares: one row, its customer, and the first webhook. */
+export async function insertPayment(
+  work: Work,
+  app: App,
+  body: {
+    referenceId: string;
+    amount: CreateBody['amount'];
+    customerOrder: CustomerOrder;
+    webhookUrl?: string | undefined;
+  },
+  fields: Pick<PaymentRow, Variable>,
+): Promise<Created> {
+  const row = {
+    ...fields,
+    app_id: app.app_id,
+    reference_id: body.referenceId,
+    state: 'Created',
+    amount: numberText(body.amount),
+    captured_amount: '0',
+    auto_payment: 'None',
+    fraud_status: 'Unknown',
+    customer_id: body.customerOrder.customer.customerId,
+    webhook_url: body.webhookUrl ?? null,
+    payer_ip: null,
+    created_time: work.now,
+    changed_time: work.now,
+    authorised_until: null,
+    request: JSON.stringify(body),
+    card: null,
+    method_id: null,
+    pay_info: null,
+    failure: null,
+    provider_knows: null,
+    version: 1,
+  } satisfies NewPayment;
+  const inserted = await work.tx
+    .insertInto('payments')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['app_id', 'reference_id']).doNothing())
+    .returning('payment_id')
+    .executeTakeFirst();
+  if (!inserted) {
+    const seen = await findPayment(work, app.app_id, { referenceId: body.referenceId });
+    if (!seen) throw new Refusal('unavailable', 'The reference is being used by another request; try again.');
+    return { payment: seen, created: false };
+  }
+  const payment: PaymentRow = { ...row, payment_id: inserted.payment_id };
+  await enrolCustomer(work, app.app_id, body.customerOrder.customer);
+  await recordEvent(work, payment, null, 'created');
+  return { payment, created: true };
+}
+
+/** Whether a repeated create asks for the same as the first one did; amounts compare as money. */
+export function sameRequest(payment: PaymentRow, body: object, flow: string): boolean {
+  return payment.flow === flow && sameJson(parseJson(payment.request), parseJson(JSON.stringify(body)));
+}
+
+function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (isJsonNumber(a) && isJsonNumber(b)) {
+    const [left, right] = [numberText(a), numberText(b)];
+    return left === right || (isAmount(left) && isAmount(right) && sameAmount(left, right));
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((value, index) => sameJson(value, b[index]));
+  }
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+    return [...keys].every((key) => sameJson(a[key], b[key]));
+  }
+  return a === b;
+}
+
+function isAmount(text: string): boolean {
+  return /^\d+(\.\d{1,2})?$/.test(text);
+}
+
+export async function findPayment(
+  work: Pick<Work, 'tx' | 'store'>,
+  appId: string | undefined,
+  key: { paymentId: number } | { referenceId: string },
+): Promise<PaymentRow | undefined> {
+  let query = work.tx.selectFrom('payments').selectAll();
+  if (appId !== undefined) query = query.where('app_id', '=', appId);
+  query =
+    'paymentId' in key
+      ? query.where('payment_id', '=', key.paymentId)
+      : query.where('reference_id', '=', key.referenceId);
+  // Locked until the end of the transaction: all that follows rests on the state read here.
+  return work.store.forUpdate(query).executeTakeFirst();
+}
+
+/** The payment as the service shows it. */
+export function showPayment(
+  payment: PaymentRow,
+  addresses: { checkout(payment: PaymentRow): string },
+): Payment {
+  const hosted = payment.flow === 'HostedPage' || payment.flow === 'ProviderHostedPage';
+  return {
+    appId: payment.app_id,
+    paymentId: payment.payment_id,
+    paymentState: payment.state,
+    paymentStateId: states[payment.state].id,
+    amount: numberFromText(payment.amount),
+    capturedAmount: numberFromText(payment.captured_amount),
+    referenceId: payment.reference_id,
+    currency: payment.currency,
+    autoCapture: payment.auto_capture === 1,
+    paymentFlow: payment.flow,
+    autoPayment: payment.auto_payment,
+    fraudStatus: payment.fraud_status,
+    ...(hosted && { redirectUrl: addresses.checkout(payment) }),
+    ...(payment.return_url !== null && { returnUrl: payment.return_url }),
+    ...(payment.webhook_url !== null && { webhookUrl: payment.webhook_url }),
+    customerId: payment.customer_id,
+    ...(payment.payer_ip !== null && { payerIp: payment.payer_ip }),
+    createdTime: new Date(payment.created_time).toISOString(),
+    ...(payment.failure !== null && { failureReason: payment.failure }),
+    ...(payment.pay_info !== null && { payInfo: parseJson(payment.pay_info) as JsonObject }),
+  };
+}
+
+function checkReferences(app: App, body: CreateBody): void {
+  if (!isKnownCurrency(body.currency)) throw invalidField('currency', 'is not a supported currency');
+  checkPolicy(app, body.fraudPolicyId);
+  const { paymentProfiles = [] } = body as HostedPaymentBody;
+  for (const [index, id] of paymentProfiles.entries()) checkProfile(app, id, `paymentProfiles.${index}`);
+  const { paymentProfileId } = body as ProviderHostedPaymentBody;
+  if (paymentProfileId !== undefined) checkProfile(app, paymentProfileId, 'paymentProfileId');
+}

@@ -1,0 +1,90 @@
+import { states, type StateName } from '../../contract/states.js';
+import type { PaymentRow } from '../schema.js';
+import type { Work } from './work.js';
+
+export type PaymentChanges = Partial<
+  Pick<
+    PaymentRow,
+    | 'captured_amount'
+    | 'auto_payment'
+    | 'fraud_status'
+    | 'payer_ip'
+    | 'authorised_until'
+    | 'card'
+    | 'payment_profile_id'
+    | 'save_method'
+    | 'method_id'
+    | 'pay_info'
+    | 'failure'
+    | 'provider_knows'
+  >
+>;
+
+/** States that have work of their own scheduled; it is void once the payment leaves them. */
+const scheduled: readonly StateName[] = ['Processing', 'Authorised', 'Capturing', 'Refunding', 'Cancelling'];
+
+/** The one way a payment changes its state: the row, its history and its webhook in one transaction. */
+export async function changeState(
+  work: Work,
+  payment: PaymentRow,
+  to: StateName,
+  cause: string,
+  changes: PaymentChanges = {},
+): Promise<PaymentRow> {
+  if (!states[payment.state].next.includes(to)) {
+    throw new Error(`payment ${payment.payment_id} cannot go from ${payment.state} to ${to}`);
+  }
+  const values = {
+    provider_knows: null,
+    ...changes,
+    state: to,
+    changed_time: Math.max(work.now, payment.changed_time),
+    version: payment.version + 1,
+  };
+  await work.tx.updateTable('payments').set(values).where('payment_id', '=', payment.payment_id).execute();
+  if (scheduled.includes(payment.state)) {
+    await work.tx
+      .deleteFrom('jobs')
+      .where('payment_id', '=', payment.payment_id)
+      .where('kind', '!=', 'expire-link')
+      .execute();
+  }
+  const moved: PaymentRow = { ...payment, ...values };
+  await recordEvent(work, moved, payment.state, cause);
+  return moved;
+}
+
+export async function recordEvent(
+  work: Work,
+  payment: PaymentRow,
+  from: StateName | null,
+  cause: string,
+): Promise<void> {
+  const url = payment.webhook_url ?? (await work.apps.byId(payment.app_id, work.tx))?.webhook_url ?? null;
+  await work.tx
+    .insertInto('events')
+    .values({
+      payment_id: payment.payment_id,
+      version: payment.version,
+      from_state: from,
+      to_state: payment.state,
+      time: payment.changed_time,
+      cause,
+      url,
+      due_time: payment.changed_time,
+      attempts: 0,
+      lease_until: null,
+      lease_owner: null,
+      finished: url === null ? 1 : 0,
+      outcome: url === null ? 'no-target' : null,
+    })
+    .execute();
+  if (url !== null) work.leavesWork();
+}
+
+export type JobKind = 'provider-answers' | 'expire-authorisation' | 'expire-link';
+
+export async function addJob(work: Work, payment: PaymentRow, kind: JobKind, due: number): Promise<void> {
+  await work.tx.insertInto('jobs').values({ payment_id: payment.payment_id, kind, due_time: due }).execute();
+  work.leavesWork();
+}

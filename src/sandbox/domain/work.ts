@@ -1,0 +1,19 @@
+import type { Transaction } from 'kysely';
+import type { Store } from '../../store/store.js';
+import type { SandboxTables } from '../schema.js';
+import type { AppDirectory } from './apps.js';
+import type { Faults } from './faults.js';
+
+/** What a rule needs: one transaction, the time that it happens at, and what the sandbox knows of its apps. */
+export interface Work {
+  readonly tx: Transaction<SandboxTables>;
+  readonly store: Store<SandboxTables>;
+  /** The sandbox's clock, in milliseconds. */
+  readonly now: number;
+  readonly apps: AppDirectory;
+  readonly faults: Faults;
+  /** Says that this transaction leaves something for the worker or the outbox to do. */
+  leavesWork(): void;
+  /** A repeatable secret for a name: with one seed, the same every time. */
+  derive(purpose: string, key: string | number): string;
+}

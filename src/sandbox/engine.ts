@@ -1,0 +1,156 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Kysely, Transaction } from 'kysely';
+import { openStore, type Store } from '../store/store.js';
+import { createClock, type Clock } from './clock.js';
+import { createAppDirectory, type AppDirectory } from './domain/apps.js';
+import { createFirstApps } from './domain/defaults.js';
+import { createFaults, type Faults } from './domain/faults.js';
+import type { Work } from './domain/work.js';
+import { migrations } from './migrations.js';
+import type { SandboxTables } from './schema.js';
+
+export const SCHEMA = 'paydesk_sandbox';
+
+/** How often to look for work that another process left, on a shared database. */
+const SHARED_POLL_MS = 500;
+
+export interface EngineOptions {
+  /** `:memory:`, a file, or postgres://… */
+  location: string;
+  /** Makes ids, keys and outcomes repeatable. */
+  seed?: number;
+  realNow?: () => number;
+  /** Told to whoever finds the file held. */
+  owner?: Record<string, unknown>;
+}
+
+/** The sandbox without its HTTP side: the database, the clock, and transactions for the rules. */
+export interface Engine {
+  readonly store: Store<SandboxTables>;
+  readonly clock: Clock;
+  readonly apps: AppDirectory;
+  readonly faults: Faults;
+  derive(purpose: string, key: string | number): string;
+  /** Runs rules in one transaction at the clock's time; whoever waits for new work is told after the commit. */
+  write<T>(run: (work: Work) => Promise<T>): Promise<T>;
+  /** Rules that only read, on committed data. */
+  read<T>(run: (work: Pick<Work, 'tx' | 'store'>) => Promise<T>): Promise<T>;
+  /** Called after a commit that left something to do, and when the clock or the faults changed. */
+  onDueWork(listener: () => void): void;
+  /** How long until an instant of the clock, in real milliseconds; undefined when it does not come by itself. */
+  waitUntil(instant: number | undefined): Promise<number | undefined>;
+  /** Forgets what is kept in memory; after a commit that changed apps, clock or faults. */
+  refresh(): void;
+  /** As refresh, and the secret too; after everything was replaced. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const store = await openStore<SandboxTables>({
+    location: options.location,
+    schema: SCHEMA,
+    migrations,
+    exclusive: true,
+    ...(options.owner && { owner: options.owner }),
+  });
+  const listeners: Array<() => void> = [];
+  let secret = '';
+  const derive = (purpose: string, key: string | number) =>
+    createHmac('sha256', secret).update(`${purpose}:${key}`).digest('hex');
+  const clock = createClock(store, options.realNow ?? Date.now);
+  const apps = createAppDirectory(store);
+  const faults = createFaults(store, derive);
+
+  function tell(): void {
+    for (const listener of listeners) listener();
+  }
+
+  function refresh(): void {
+    clock.changed();
+    apps.changed();
+    faults.changed();
+    tell();
+  }
+
+  async function write<T>(run: (work: Work) => Promise<T>): Promise<T> {
+    // On a shared database the clock is read inside the transaction; alone, it is in memory already.
+    const early = store.shared ? undefined : (await clock.read()).now;
+    let isDue = false;
+    const result = await store.transaction(async (tx) => {
+      const now = early ?? (await clock.read(tx)).now;
+      return run({ tx, store, now, apps, faults, derive, leavesWork: () => (isDue = true) });
+    });
+    if (isDue) tell();
+    return result;
+  }
+
+  try {
+    secret = await store.transaction((tx) => prepare(tx, options.seed));
+    // Alone with the file, a lease can only be one that a killed process left.
+    if (!store.shared)
+      await store.transaction((tx) =>
+        tx.updateTable('events').set({ lease_until: null }).where('finished', '=', 0).execute(),
+      );
+    await write(async (work) => {
+      if ((await work.apps.all(work.tx)).length === 0) await createFirstApps(work);
+    });
+    refresh();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+
+  return {
+    store,
+    clock,
+    apps,
+    faults,
+    derive,
+    write,
+    read: (run) => run({ tx: store.db as Transaction<SandboxTables>, store: readOnly(store) }),
+    onDueWork: (listener) => listeners.push(listener),
+    async waitUntil(instant) {
+      const { now, stopped } = await clock.read();
+      const wait =
+        instant === undefined || (stopped && instant > now) ? undefined : Math.max(0, instant - now);
+      return store.shared ? Math.min(wait ?? SHARED_POLL_MS, SHARED_POLL_MS) : wait;
+    },
+    refresh,
+    async reload() {
+      secret = await readSecret(store.db);
+      refresh();
+    },
+    close: () => store.close(),
+  };
+}
+
+/** Outside a transaction nothing is to be locked. */
+function readOnly(store: Store<SandboxTables>): Store<SandboxTables> {
+  return { ...store, forUpdate: (query) => query };
+}
+
+/** The secret from which keys, ids and signatures are derived: from the seed, or random and kept. */
+async function prepare(tx: Kysely<SandboxTables>, seed: number | undefined): Promise<string> {
+  await tx
+    .insertInto('settings')
+    .values({ key: 'secret', value: seed === undefined ? randomBytes(32).toString('hex') : `seed-${seed}` })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+  const now = Date.now();
+  await tx
+    .insertInto('clock')
+    .values({ id: 1, stopped: 0, at: now, real: now })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  return readSecret(tx);
+}
+
+async function readSecret(db: Kysely<SandboxTables>): Promise<string> {
+  const { value } = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '=', 'secret')
+    .executeTakeFirstOrThrow();
+  return value;
+}

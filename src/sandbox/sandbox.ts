@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { defaultAnswers, type AnswerChoices } from './answers.js';
+import { createControl, type Control } from './control.js';
+import { createEngine, type Engine } from './engine.js';
+import { createAddresses } from './http/addresses.js';
+import { createHttpApp, type RequestLine } from './http/app.js';
+import { createControlRoutes, openApi, showApp } from './http/control-routes.js';
+import { createPageRoutes } from './http/page-routes.js';
+import { createService } from './http/service.js';
+import { createOutbox } from './outbox.js';
+import { createWorker, type Worker } from './worker.js';
+
+export interface SandboxOptions {
+  /** `:memory:`, a file, or postgres://… */
+  location: string;
+  host?: string;
+  /** 0 picks a free one. */
+  port?: number;
+  seed?: number;
+  answers?: Partial<AnswerChoices>;
+  rateLimit?: number;
+  webhookHosts?: string[];
+  realNow?: () => number;
+  onRequest?(line: RequestLine): void;
+  onError?(error: unknown): void;
+  /** Asked for through the control API. */
+  onStop?(): void;
+}
+
+export type SandboxApp = ReturnType<typeof showApp>;
+
+/** A running sandbox. */
+export interface Sandbox {
+  readonly url: string;
+  readonly consoleUrl: string;
+  readonly controlToken: string;
+  readonly engine: Engine;
+  readonly control: Control;
+  readonly worker: Worker;
+  apps(): Promise<SandboxApp[]>;
+  /** Ends requests in flight, then everything else. */
+  close(): Promise<void>;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** How long requests in flight may still take when it stops. */
+const DRAIN_MS = 1_000;
+
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { host = '127.0.0.1', port = 0 } = options;
+  const onError = options.onError ?? (() => {});
+  const answers: AnswerChoices = { ...defaultAnswers, ...options.answers };
+  const server = await listen(host, port);
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  let engine: Engine;
+  try {
+    engine = await createEngine({
+      location: options.location,
+      ...(options.seed !== undefined && { seed: options.seed }),
+      ...(options.realNow && { realNow: options.realNow }),
+      owner: { pid: process.pid, url },
+    });
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+  const controlToken = randomBytes(24).toString('base64url');
+  const addresses = createAddresses(engine, () => url);
+  const outbox = createOutbox({ engine, answers, webhookHosts: options.webhookHosts ?? [], onError });
+  const worker = createWorker({ engine, outbox, onError });
+  const control = createControl(engine, worker, outbox);
+  const service = createService({
+    engine,
+    answers,
+    addresses,
+    ...(options.rateLimit !== undefined && { rateLimit: options.rateLimit }),
+    onError,
+  });
+  const app = createHttpApp({
+    handle: service.handle,
+    openApi,
+    control: createControlRoutes({
+      engine,
+      control,
+      addresses,
+      token: controlToken,
+      status: () => describe(engine, options, answers, url),
+      stop: () => options.onStop?.(),
+      onError,
+    }),
+    pages: createPageRoutes(engine, addresses, controlToken),
+    onRequest: options.onRequest ?? (() => {}),
+  });
+  server.on('request', getRequestListener(app.fetch));
+  worker.wake();
+
+  return {
+    url,
+    consoleUrl: `${url}/console?token=${controlToken}`,
+    controlToken,
+    engine,
+    control,
+    worker,
+    apps: async () => (await engine.apps.all()).map(showApp),
+    async close() {
+      await stopServing(server);
+      await worker.stop();
+      await outbox.stop();
+      await engine.close();
+    },
+  };
+}
+
+/** Listens before anything is opened, so that a port that is taken leaves no trace. */
+async function listen(host: string, port: number): Promise<Server> {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+async function stopServing(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(timer);
+}
+
+async function describe(
+  engine: Engine,
+  options: SandboxOptions,
+  answers: AnswerChoices,
+  url: string,
+): Promise<object> {
+  const { now, stopped } = await engine.clock.read();
+  const count = async (table: 'payments' | 'customers') => {
+    const { total } = await engine.store.db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    return Number(total);
+  };
+  const waiting = await engine.store.db
+    .selectFrom('events')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('finished', '=', 0)
+    .executeTakeFirstOrThrow();
+  return {
+    url,
+    pid: process.pid,
+    database: options.location.replace(/:\/\/([^@/]*)@/, '://'),
+    clock: { now: new Date(now).toISOString(), stopped },
+    payments: await count('payments'),
+    customers: await count('customers'),
+    webhooksWaiting: Number(waiting.total),
+    faults: (await engine.faults.list()).length,
+    answers: Object.fromEntries(
+      Object.entries(answers).filter(
+        ([name, variant]) => variant !== defaultAnswers[name as keyof AnswerChoices],
+      ),
+    ),
+  };
+}

@@ -1,0 +1,304 @@
+import { numberFromText } from '../contract/json.js';
+import type { StateName } from '../contract/states.js';
+import type { App } from './domain/apps.js';
+import type { CardName } from './domain/cards.js';
+import { charge } from './domain/charges.js';
+import { cancel, capture, recheck, refund, runJob } from './domain/moves.js';
+import { pay } from './domain/paying.js';
+import { createPayment, findPayment } from './domain/payments.js';
+import type { Work } from './domain/work.js';
+import type { PaymentRow } from './schema.js';
+
+// A ready-made set: a payment in every state, and the kinds of stuck payment that support staff meet.
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+interface Scene {
+  /** How long ago it was created. */
+  age: number;
+  amount: string;
+  currency: string;
+  customer: string;
+  autoCapture?: boolean;
+  register?: boolean;
+  expires?: number;
+  card?: CardName;
+  /** What else happened, at a later time. */
+  then?(scene: Stage): Promise<unknown>;
+  /** The state it ends in; seeding fails when it does not. */
+  ends: StateName;
+}
+
+interface Stage {
+  payment: PaymentRow;
+  at(ago: number): Work;
+  /** Takes the answer of the provider away, so that only recheck learns of it. */
+  loseAnswer(done: boolean): Promise<void>;
+}
+
+export const scenes: Readonly<Record<string, Scene>> = {
+  'seed-created': { age: 10 * MINUTE, amount: '19.90', currency: 'EUR', customer: 'c_ada', ends: 'Created' },
+  'seed-action-required': {
+    age: 5 * MINUTE,
+    amount: '35.00',
+    currency: 'EUR',
+    customer: 'c_ada',
+    card: 'three-d-secure',
+    ends: 'ActionRequired',
+  },
+  'seed-processing': {
+    age: 1000,
+    amount: '12.50',
+    currency: 'GBP',
+    customer: 'c_ben',
+    card: 'slow-approved',
+    ends: 'Processing',
+  },
+  'seed-held': {
+    age: 3 * HOUR,
+    amount: '240.00',
+    currency: 'EUR',
+    customer: 'c_cleo',
+    card: 'held',
+    ends: 'Held',
+  },
+  'seed-authorised': {
+    age: DAY,
+    amount: '80.00',
+    currency: 'EUR',
+    customer: 'c_dora',
+    autoCapture: false,
+    card: 'approved',
+    ends: 'Authorised',
+  },
+  'seed-capturing': {
+    age: 2 * HOUR,
+    amount: '64.20',
+    currency: 'USD',
+    customer: 'c_ada',
+    autoCapture: false,
+    card: 'approved',
+    then: async (stage) => {
+      stage.payment = await capture(stage.at(HOUR), stage.payment);
+      await stage.loseAnswer(true);
+    },
+    ends: 'Capturing',
+  },
+  'seed-captured': {
+    age: 2 * DAY,
+    amount: '49.90',
+    currency: 'EUR',
+    customer: 'c_ben',
+    register: true,
+    card: 'approved',
+    ends: 'Captured',
+  },
+  'seed-refunding': {
+    age: 3 * DAY,
+    amount: '15.00',
+    currency: 'EUR',
+    customer: 'c_ben',
+    card: 'approved',
+    then: async (stage) => {
+      stage.payment = await refund(stage.at(2 * HOUR), stage.payment, 'parcel lost');
+      await stage.loseAnswer(true);
+    },
+    ends: 'Refunding',
+  },
+  'seed-refunded': {
+    age: 4 * DAY,
+    amount: '22.00',
+    currency: 'EUR',
+    customer: 'c_cleo',
+    card: 'approved',
+    then: async (stage) => {
+      stage.payment = await refund(stage.at(DAY), stage.payment, 'sent back');
+      await runJob(stage.at(DAY), stage.payment, 'provider-answers');
+    },
+    ends: 'Refunded',
+  },
+  'seed-cancelling': {
+    age: DAY,
+    amount: '31.00',
+    currency: 'EUR',
+    customer: 'c_dora',
+    autoCapture: false,
+    card: 'approved',
+    then: async (stage) => {
+      stage.payment = await cancel(stage.at(HOUR), stage.payment);
+      await stage.loseAnswer(true);
+    },
+    ends: 'Cancelling',
+  },
+  'seed-cancelled': {
+    age: DAY,
+    amount: '18.00',
+    currency: 'EUR',
+    customer: 'c_ada',
+    then: async (stage) => {
+      stage.payment = await cancel(stage.at(HOUR), stage.payment);
+      await runJob(stage.at(HOUR), stage.payment, 'provider-answers');
+    },
+    ends: 'Cancelled',
+  },
+  'seed-declined': {
+    age: 6 * HOUR,
+    amount: '99.00',
+    currency: 'EUR',
+    customer: 'c_ben',
+    card: 'insufficient-funds',
+    ends: 'Declined',
+  },
+  'seed-failed': {
+    age: 5 * HOUR,
+    amount: '70.00',
+    currency: 'EUR',
+    customer: 'c_cleo',
+    card: 'unknown-not-charged',
+    then: (stage) => recheck(stage.at(HOUR), stage.payment),
+    ends: 'Failed',
+  },
+  'seed-expired': {
+    age: 3 * DAY,
+    amount: '25.00',
+    currency: 'EUR',
+    customer: 'c_dora',
+    expires: DAY,
+    then: (stage) => runJob(stage.at(2 * DAY), stage.payment, 'expire-link'),
+    ends: 'Expired',
+  },
+  'stuck-charged': {
+    age: 2 * HOUR,
+    amount: '120.00',
+    currency: 'EUR',
+    customer: 'c_ada',
+    card: 'unknown-charged',
+    ends: 'Processing',
+  },
+  'stuck-not-charged': {
+    age: 2 * HOUR,
+    amount: '55.00',
+    currency: 'EUR',
+    customer: 'c_ben',
+    card: 'unknown-not-charged',
+    ends: 'Processing',
+  },
+  'stuck-capture-failed': {
+    age: 2 * HOUR,
+    amount: '33.30',
+    currency: 'EUR',
+    customer: 'c_cleo',
+    autoCapture: false,
+    card: 'capture-fails',
+    then: async (stage) => {
+      stage.payment = await capture(stage.at(HOUR), stage.payment);
+      await stage.loseAnswer(false);
+    },
+    ends: 'Capturing',
+  },
+  'stuck-refund-failed': {
+    age: 2 * DAY,
+    amount: '44.40',
+    currency: 'EUR',
+    customer: 'c_dora',
+    card: 'refund-fails',
+    then: async (stage) => {
+      stage.payment = await refund(stage.at(HOUR), stage.payment, 'goods damaged');
+      await stage.loseAnswer(false);
+    },
+    ends: 'Refunding',
+  },
+  'stuck-expiring': {
+    age: 7 * DAY - 6 * HOUR,
+    amount: '310.00',
+    currency: 'EUR',
+    customer: 'c_ada',
+    autoCapture: false,
+    card: 'approved',
+    ends: 'Authorised',
+  },
+};
+
+/** Adds what is missing of the set to the sandbox app; what is there already stays as it is. */
+export async function seedAll(work: Work): Promise<number> {
+  const apps = await work.apps.all(work.tx);
+  const app = apps.find((candidate) => candidate.is_sandbox === 1);
+  if (!app) return 0;
+  let made = 0;
+  for (const [reference, scene] of Object.entries(scenes))
+    made += Number(await play(work, app, reference, scene));
+  made += Number(await chargeStored(work, app));
+  return made;
+}
+
+async function play(work: Work, app: App, reference: string, scene: Scene): Promise<boolean> {
+  const at = (ago: number): Work => ({ ...work, now: work.now - ago });
+  const seen = await findPayment(work, app.app_id, { referenceId: reference });
+  if (seen) return false;
+  const created = at(scene.age);
+  const name = scene.customer.slice(2);
+  const { payment } = await createPayment(created, app, 'HostedPage', {
+    referenceId: reference,
+    amount: numberFromText(scene.amount),
+    currency: scene.currency,
+    returnUrl: 'http://127.0.0.1:3000/thanks',
+    autoCapture: scene.autoCapture ?? true,
+    showPayRecurringInCheckout: false,
+    registerAutoPayment: scene.register ?? false,
+    customerOrder: {
+      orderId: reference,
+      description: `Seeded: ${scene.ends}`,
+      customer: {
+        customerId: scene.customer,
+        firstName: title(name),
+        lastName: 'Example',
+        email: `${name}@example.org`,
+      },
+    },
+    ...(scene.expires !== undefined && {
+      expirationTime: new Date(created.now + scene.expires).toISOString(),
+    }),
+  });
+  const stage: Stage = {
+    payment,
+    at,
+    loseAnswer: (done) => loseAnswer(work, stage.payment, done),
+  };
+  if (scene.card) stage.payment = await pay(at(scene.age - 500), app, payment, { card: scene.card });
+  await scene.then?.(stage);
+  const end = await findPayment(work, app.app_id, { referenceId: reference });
+  if (end?.state !== scene.ends) throw new Error(`${reference} ended in ${end?.state}, not ${scene.ends}`);
+  return true;
+}
+
+/** The provider has answered, and the service did not hear it. */
+async function loseAnswer(work: Work, payment: PaymentRow, done: boolean): Promise<void> {
+  await work.tx.deleteFrom('jobs').where('payment_id', '=', payment.payment_id).execute();
+  await work.tx
+    .updateTable('payments')
+    .set({ provider_knows: done ? 'done' : 'failed' })
+    .where('payment_id', '=', payment.payment_id)
+    .execute();
+  await work.tx
+    .updateTable('exchanges')
+    .set({ done: Number(done), answer: done ? 'done' : 'failed' })
+    .where('payment_id', '=', payment.payment_id)
+    .where('answer', '=', 'pending')
+    .execute();
+}
+
+async function chargeStored(work: Work, app: App): Promise<boolean> {
+  const { created } = await charge(work, app, {
+    referenceId: 'seed-charged',
+    amount: numberFromText('9.90'),
+    autoCapture: true,
+    customerOrder: { customer: { customerId: 'c_ben' } },
+  });
+  return created;
+}
+
+function title(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

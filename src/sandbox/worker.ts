@@ -1,0 +1,108 @@
+import { findPayment } from './domain/payments.js';
+import { runJob } from './domain/moves.js';
+import type { Engine } from './engine.js';
+import { createLoop } from './loop.js';
+import type { Outbox } from './outbox.js';
+
+/** Runs what falls due by the sandbox's clock: provider answers and expiries. */
+export interface Worker {
+  wake(): void;
+  /** Runs all that is due at this moment, and lets the webhooks of it leave. */
+  drain(): Promise<void>;
+  /** Advances the clock step by step, so that everything due on the way happens in order and at its time. */
+  advanceTo(instant: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  engine: Engine;
+  outbox: Outbox;
+  onError(error: unknown): void;
+}
+
+export function createWorker({ engine, outbox, onError }: WorkerOptions): Worker {
+  let advancing: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  const loop = createLoop({
+    async round() {
+      while (!stopped && (await runNextJob(engine)));
+    },
+    nextIn: async () => engine.waitUntil(await nextJobTime(engine)),
+    onError,
+  });
+
+  async function drain(): Promise<void> {
+    while (!stopped) {
+      loop.wake();
+      await loop.idle();
+      await outbox.drain();
+      const { now } = await engine.clock.read();
+      const next = await nextJobTime(engine);
+      if (next === undefined || next > now) return;
+    }
+  }
+
+  async function advance(instant: number): Promise<void> {
+    for (let reached = false; !reached && !stopped;) {
+      await drain();
+      const next = [await nextJobTime(engine), await outbox.nextTime()].filter((time) => time !== undefined);
+      const target = Math.min(instant, ...next);
+      await engine.write(async ({ tx }) => engine.clock.moveTo(tx, target));
+      engine.refresh();
+      reached = target === instant;
+    }
+    await drain();
+  }
+
+  engine.onDueWork(loop.wake);
+
+  return {
+    wake: loop.wake,
+    drain,
+    advanceTo(instant) {
+      const turn = advancing.then(() => advance(instant));
+      advancing = turn.catch(() => undefined);
+      return turn;
+    },
+    async stop() {
+      stopped = true;
+      await loop.stop();
+    },
+  };
+}
+
+async function nextJobTime(engine: Engine): Promise<number | undefined> {
+  const job = await engine.store.db
+    .selectFrom('jobs')
+    .select('due_time')
+    .orderBy('due_time')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return job?.due_time;
+}
+
+/** Carries out the job that is due first, in one transaction with its removal. */
+async function runNextJob(engine: Engine): Promise<boolean> {
+  const { now } = await engine.clock.read();
+  const job = await engine.store.db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('due_time', '<=', now)
+    .orderBy('due_time')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (!job) return false;
+  await engine.write(async (work) => {
+    // The payment first, then its jobs: the same order as everywhere, so that two processes cannot lock each other out.
+    const payment = await findPayment(work, undefined, { paymentId: job.payment_id });
+    const { numDeletedRows } = await work.tx
+      .deleteFrom('jobs')
+      .where('id', '=', job.id)
+      .executeTakeFirstOrThrow();
+    if (payment && numDeletedRows > 0n) await runJob({ ...work, now: job.due_time }, payment, job.kind);
+  });
+  return true;
+}
