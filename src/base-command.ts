@@ -133,6 +133,10 @@ export abstract class BaseCommand extends Command {
     this.profileName = flags['profile'] as string | undefined;
 
     const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`;
+    for (const name of this.json ? ['columns', 'csv'] : []) {
+      const problem = 'chooses what people see: it cannot be used together with --json or --jq';
+      if (flags[name]) line.bad.push({ input: `--${name}`, problem });
+    }
     const onlyMissing = line.bad.length + line.unknown.length === 0;
     const refused = usageError(line, help);
     if (refused && !(onlyMissing && this.interactive)) throw refused;

@@ -2,7 +2,7 @@
 
 import { boolean, custom, string } from '@oclif/core/flags';
 import { currencies } from './contract/currencies.js';
-import { suggest } from './suggest.js';
+import { didYouMean, suggest } from './suggest.js';
 
 /** A value that cannot be used; the message says what to type instead and stands beside the flag. */
 export class BadValue extends Error {}
@@ -182,18 +182,37 @@ export const globalFlags = {
   }),
 };
 
+function parseColumns(text: string, known?: readonly string[]): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new BadValue('names with commas between them, for example a,b,c');
+  const unknown = known === undefined ? undefined : names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new BadValue(
+      `there is no ${unknown}; choose from ${known!.join(', ')}.${didYouMean(unknown, known!)}`,
+    );
+  }
+  return names;
+}
+
+const csvFlag = boolean({ summary: 'Print the rows as CSV, with a header.' });
+
 /** On commands that print lists. */
 export const listFlags = {
   columns: custom<string[]>({ parse: async (text) => parseColumns(text) })({
     helpValue: 'a,b,c',
     summary: 'Which columns to print, in this order.',
-    exclusive: ['json', 'jq'],
   }),
-  csv: boolean({ summary: 'Print the rows as CSV, with a header.', exclusive: ['json', 'jq'] }),
+  csv: csvFlag,
 };
 
-function parseColumns(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  if (names.includes('')) throw new BadValue('names with commas between them, for example a,b,c');
-  return names;
+/** The same for one list, so that a column that is not there is refused before anything is done. */
+export function listFlagsFor(view: { columns: ReadonlyArray<{ key: string }> }): typeof listFlags {
+  const known = view.columns.map(({ key }) => key);
+  return {
+    columns: custom<string[]>({ parse: async (text) => parseColumns(text, known) })({
+      helpValue: 'a,b,c',
+      summary: `Which columns to print, in this order: ${known.join(', ')}.`,
+    }),
+    csv: csvFlag,
+  };
 }

@@ -14,7 +14,7 @@ import {
   UnknownOutcomeError,
   UsageError,
 } from '../src/errors.js';
-import { amountFlag, currencyFlag, idFlag, listFlags, urlFlag } from '../src/flags.js';
+import { amountFlag, currencyFlag, idFlag, listFlags, listFlagsFor, urlFlag } from '../src/flags.js';
 import { createRedactor } from '../src/output/redact.js';
 import { StoreError } from '../src/store/errors.js';
 import { runInProcess } from './helpers/in-process.js';
@@ -75,7 +75,7 @@ describe('what was typed', () => {
         '  --currency eur   three capital letters, did you mean EUR?',
         '  --customer       missing: your identifier of the buyer',
         '  --return-url     missing: where the browser goes after paying',
-        '  Next: paydesk fixture --help',
+        '  Next:  paydesk fixture --help',
         '',
       ].join('\n'),
     );
@@ -198,7 +198,7 @@ describe('errors', () => {
     expect(text.code).toBe(exit);
     expect(text.stdout).toBe('');
     expect(text.stderr).toContain('It went wrong.\n  requestId  r-1\n');
-    expect(text.stderr).toContain('Next: paydesk payments get 1\n');
+    expect(text.stderr).toContain('Next:  paydesk payments get 1\n');
     const json = await runInProcess(throwing(error), ['--json']);
     expect(json.code).toBe(exit);
     expect(json.stderr).toBe('');
@@ -374,6 +374,24 @@ describe('results', () => {
     expect(unknown.stderr).toContain('columns: id, name, twice');
     expect(unknown.code).toBe(2);
     expect((await runInProcess(List, ['--csv', '--json'])).code).toBe(2);
+    expect((await runInProcess(List, ['--columns', 'id', '--jq', '.'])).code).toBe(2);
+  });
+
+  it('refuses a column that is not there before doing anything', async () => {
+    let ran = false;
+    class Refund extends BaseCommand {
+      static override flags = listFlagsFor({ columns: [{ key: 'payment' }, { key: 'outcome' }] });
+      override async run() {
+        const { flags } = await this.parse(Refund);
+        ran = true;
+        return flags.columns;
+      }
+    }
+    const { stderr, code } = await runInProcess(Refund, ['--columns', 'payment,outcom']);
+    expect(stderr).toContain('there is no outcom; choose from payment, outcome.');
+    expect(stderr).toContain('Did you mean outcome?');
+    expect({ code, ran }).toEqual({ code: 2, ran: false });
+    expect((await runInProcess(Refund, ['--columns', 'outcome'])).result).toEqual(['outcome']);
   });
 });
 

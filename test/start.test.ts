@@ -19,7 +19,7 @@ describe('the program', () => {
   it('does not know every command', async () => {
     expect(await paydesk(['fooo', 'bar'])).toEqual({
       stdout: '',
-      stderr: 'Error: There is no command fooo bar.\n  Next: paydesk --help\n',
+      stderr: 'Error: There is no command fooo bar.\n  Next:  paydesk --help\n',
       code: 2,
     });
     const json = await paydesk(['fooo', '--json']);
@@ -32,6 +32,27 @@ describe('the program', () => {
       },
     });
     expect(json).toMatchObject({ stderr: '', code: 2 });
+  });
+
+  it.each([
+    [['profile', 'list'], 'There is no command profile list. Did you mean paydesk profiles list?'],
+    [['profiles', 'lst'], 'There is no command profiles lst. Did you mean paydesk profiles list?'],
+    [['whoamy'], 'Did you mean paydesk whoami?'],
+    [['profiles', 'list', 'extra'], 'profiles list takes no argument: extra'],
+    [['whoami', '--jsn'], 'did you mean --json?'],
+  ])('suggests what was probably meant by %j', async (args, message) => {
+    const { stderr, stdout, code } = await paydesk(args);
+    expect(stderr).toContain(message);
+    expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
+    const json = await paydesk([...args, '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { exit: 2 } });
+    expect(json.code).toBe(2);
+  });
+
+  it('shows the commands of a topic', async () => {
+    const { stdout, code } = await paydesk(['profiles']);
+    expect(stdout).toContain('profiles list');
+    expect(code).toBe(0);
   });
 
   it('wants the command before its flags', async () => {

@@ -112,7 +112,11 @@ export function errorLines(error: unknown, options: { width: number; debug: bool
   if (report.next.length > 0) {
     // Usage errors already say line by line what to type.
     if (!(error instanceof UsageError)) lines.push('');
-    lines.push(...report.next.map((command) => joinPieces('  ', toned('dim', 'Next: '), command)));
+    lines.push(
+      ...report.next.map((command, index) =>
+        joinPieces('  ', toned('dim', index === 0 ? 'Next:' : '     '), '  ', command),
+      ),
+    );
   }
   if (options.debug) lines.push(...stackLines(error));
   return lines;
