@@ -11,8 +11,8 @@ const patterns: ReadonlyArray<[RegExp, string]> = [
 
 export interface Redactor {
   /** Registers a secret; from now on it is hidden wherever it appears, also percent-encoded or inside JSON. */
-  add(secret: string | undefined): void;
-  redact(text: string): string;
+  add: (secret: string | undefined) => void;
+  redact: (text: string) => string;
 }
 
 export function createRedactor(): Redactor {
