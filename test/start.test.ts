@@ -71,6 +71,14 @@ describe('the program', () => {
     expect(plain.raw()).not.toContain('\u001B[31m');
   });
 
+  it('leaves a question quietly on Ctrl-C', async () => {
+    const tty = await paydeskTty(['profiles', 'add']);
+    await tty.waitFor('?');
+    tty.press('ctrl-c');
+    expect(await tty.ended()).toBe(130);
+    expect(tty.text()).not.toContain('Error');
+  });
+
   it('lets nothing that was typed reach the terminal raw', async () => {
     const { stderr } = await paydesk(['fo\u001B[31mo']);
     expect(stderr).toContain('fo\\u{1b}[31mo');

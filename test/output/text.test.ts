@@ -16,6 +16,7 @@ describe('safe text', () => {
     ['\u2028\u2029', '\\u{2028}\\u{2029}'],
     ['lone \uD800', 'lone \\u{d800}'],
     ['filler \u3164', 'filler \\u{3164}'],
+    ['\uFFF9note\u0600', '\\u{fff9}note\\u{600}'],
   ])('%j becomes %s', (text, safe) => {
     expect(safeText(text)).toBe(safe);
   });

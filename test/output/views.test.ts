@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/contract/json.js';
+import { ExactNumber, parseJson } from '../../src/contract/json.js';
 import { type Line, type View, renderLines } from '../../src/output/lines.js';
 import { type ListView, renderStream } from '../../src/output/rows.js';
 import { displayWidth } from '../../src/output/text.js';
 import { loadTheme, plainTheme } from '../../src/output/theme.js';
+import { textAt } from '../../src/output/values.js';
 import { customerCard, customerList } from '../../src/output/views/customer.js';
 import { methodList } from '../../src/output/views/method.js';
 import { operationLine, operationList, type OperationResult } from '../../src/output/views/operation.js';
@@ -169,6 +170,13 @@ describe('whatever the service sends', () => {
     }),
   );
   const check = (out: string) => expect(unprintable(out, '\n\t')).toEqual([]);
+
+  it('what objects inherit is no answer', () => {
+    expect(textAt({}, 'toString')).toBe('');
+    expect(textAt({ a: [] }, 'a', 'length')).toBe('');
+    expect(textAt({ a: new ExactNumber('1.00') }, 'a', 'source')).toBe('');
+    expect(textAt({ a: new ExactNumber('1.00') }, 'a')).toBe('1.00');
+  });
 
   it('no card falls over it or lets a control character through', () => {
     const cards: Array<View<unknown>> = [
