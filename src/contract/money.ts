@@ -6,7 +6,7 @@ export const MAX_AMOUNT = '999999999.99';
 
 /** What is wrong with an amount written as text, or undefined when nothing is. */
 export function amountProblem(text: string): string | undefined {
-  if (/^-/.test(text)) return 'must be more than zero';
+  if (text.startsWith('-')) return 'must be more than zero';
   if (/^\d+(\.\d+)?[eE]/.test(text)) return 'write the number out, for example 1000.00';
   if (!/^\d+(\.\d+)?$/.test(text)) return 'must be a decimal number in major units, for example 10.23';
   if (/\.\d{3,}$/.test(text)) return 'at most two decimals, for example 10.23';

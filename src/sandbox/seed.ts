@@ -26,7 +26,7 @@ interface Scene {
   expires?: number;
   card?: CardName;
   /** What else happened, at a later time. */
-  then?(scene: Stage): Promise<unknown>;
+  afterwards?(stage: Stage): Promise<unknown>;
   /** The state it ends in; seeding fails when it does not. */
   ends: StateName;
 }
@@ -80,7 +80,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     customer: 'c_ada',
     autoCapture: false,
     card: 'approved',
-    then: async (stage) => {
+    afterwards: async (stage) => {
       stage.payment = await capture(stage.at(HOUR), stage.payment);
       await stage.loseAnswer(true);
     },
@@ -101,7 +101,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     currency: 'EUR',
     customer: 'c_ben',
     card: 'approved',
-    then: async (stage) => {
+    afterwards: async (stage) => {
       stage.payment = await refund(stage.at(2 * HOUR), stage.payment, 'parcel lost');
       await stage.loseAnswer(true);
     },
@@ -113,7 +113,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     currency: 'EUR',
     customer: 'c_cleo',
     card: 'approved',
-    then: async (stage) => {
+    afterwards: async (stage) => {
       stage.payment = await refund(stage.at(DAY), stage.payment, 'sent back');
       await runJob(stage.at(DAY), stage.payment, 'provider-answers');
     },
@@ -126,7 +126,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     customer: 'c_dora',
     autoCapture: false,
     card: 'approved',
-    then: async (stage) => {
+    afterwards: async (stage) => {
       stage.payment = await cancel(stage.at(HOUR), stage.payment);
       await stage.loseAnswer(true);
     },
@@ -137,7 +137,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     amount: '18.00',
     currency: 'EUR',
     customer: 'c_ada',
-    then: async (stage) => {
+    afterwards: async (stage) => {
       stage.payment = await cancel(stage.at(HOUR), stage.payment);
       await runJob(stage.at(HOUR), stage.payment, 'provider-answers');
     },
@@ -157,7 +157,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     currency: 'EUR',
     customer: 'c_cleo',
     card: 'unknown-not-charged',
-    then: (stage) => recheck(stage.at(HOUR), stage.payment),
+    afterwards: (stage) => recheck(stage.at(HOUR), stage.payment),
     ends: 'Failed',
   },
   'seed-expired': {
@@ -166,7 +166,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     currency: 'EUR',
     customer: 'c_dora',
     expires: DAY,
-    then: (stage) => runJob(stage.at(2 * DAY), stage.payment, 'expire-link'),
+    afterwards: (stage) => runJob(stage.at(2 * DAY), stage.payment, 'expire-link'),
     ends: 'Expired',
   },
   'stuck-charged': {
@@ -192,7 +192,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     customer: 'c_cleo',
     autoCapture: false,
     card: 'capture-fails',
-    then: async (stage) => {
+    afterwards: async (stage) => {
       stage.payment = await capture(stage.at(HOUR), stage.payment);
       await stage.loseAnswer(false);
     },
@@ -204,7 +204,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     currency: 'EUR',
     customer: 'c_dora',
     card: 'refund-fails',
-    then: async (stage) => {
+    afterwards: async (stage) => {
       stage.payment = await refund(stage.at(HOUR), stage.payment, 'goods damaged');
       await stage.loseAnswer(false);
     },
@@ -267,7 +267,7 @@ async function play(work: Work, app: App, reference: string, scene: Scene): Prom
     loseAnswer: (done) => loseAnswer(work, stage.payment, done),
   };
   if (scene.card) stage.payment = await pay(at(scene.age - 500), app, payment, { card: scene.card });
-  await scene.then?.(stage);
+  await scene.afterwards?.(stage);
   const end = await findPayment(work, app.app_id, { referenceId: reference });
   if (end?.state !== scene.ends) throw new Error(`${reference} ended in ${end?.state}, not ${scene.ends}`);
   return true;
