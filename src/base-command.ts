@@ -6,56 +6,15 @@ import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageErr
 import { globalFlags } from './flags.js';
 import type { Line, Look, View } from './output/lines.js';
 import { renderLines, toned } from './output/lines.js';
-import { processSecrets, type Redactor } from './output/redact.js';
+import type { Redactor } from './output/redact.js';
 import { reportError } from './output/report.js';
 import type { ListView } from './output/rows.js';
-import { createStreams, type Streams, type StreamSource } from './output/streams.js';
+import { createStreams, type Streams } from './output/streams.js';
 import { safeJson } from './output/text.js';
 import { loadTheme, plainTheme, type Theme } from './output/theme.js';
-
-/** What a command meets outside itself; tests bring their own. */
-export interface Surroundings extends Omit<StreamSource, 'redact'> {
-  secrets: Redactor;
-  now(): Date;
-  /** Calls back on Ctrl-C and SIGTERM; returns what ends that. */
-  onInterrupt(callback: () => void): () => void;
-  setExitCode(code: number): void;
-  /** Leaves at once. */
-  exit(code: number): void;
-}
-
-const processSurroundings: Surroundings = {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  secrets: processSecrets,
-  now: () => new Date(),
-  onInterrupt(callback) {
-    process.on('SIGINT', callback).on('SIGTERM', callback);
-    return () => void process.off('SIGINT', callback).off('SIGTERM', callback);
-  },
-  setExitCode: (code) => void (process.exitCode = code),
-  // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C must end whatever hangs
-  exit: (code) => process.exit(code),
-};
+import { isOn, processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
 
 type Values = Record<string, unknown>;
-
-const isOn = (value: string | undefined): boolean =>
-  value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
-
-/** Whether JSON was asked for; read from the words themselves, since errors come before they are parsed. */
-export function wantsJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  const words = end < 0 ? argv : argv.slice(0, end);
-  return words.some((word) => word === '--json' || word === '--jq' || word.startsWith('--jq='));
-}
-
-/** Whether the stack and the requests were asked for. */
-export function wantsDebug(argv: readonly string[], env: StreamSource['env']): boolean {
-  return argv.includes('--debug') || isOn(env['PAYDESK_DEBUG']);
-}
 
 /**
  * Every command: `run()` parses, makes one domain call, shows one view, and returns what `--json` prints.

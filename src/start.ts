@@ -5,12 +5,12 @@ import { dirname } from 'node:path';
 import { Config } from '@oclif/core/config';
 import { normalizeArgv } from '@oclif/core/help';
 import { run } from '@oclif/core/run';
-import { wantsDebug, wantsJson } from './base-command.js';
 import { UsageError } from './errors.js';
 import { processSecrets } from './output/redact.js';
 import { reportError } from './output/report.js';
 import { createStreams } from './output/streams.js';
 import { suggest } from './suggest.js';
+import { wantsDebug, wantsJson } from './surroundings.js';
 
 const isFlag = (word: string): boolean => word.startsWith('-');
 

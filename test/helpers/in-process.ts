@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { Config } from '@oclif/core/config';
 import { fileURLToPath } from 'node:url';
-import type { BaseCommand, Surroundings } from '../../src/base-command.js';
+import type { BaseCommand } from '../../src/base-command.js';
 import { createRedactor, type Redactor } from '../../src/output/redact.js';
+import type { Surroundings } from '../../src/surroundings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let loaded: Promise<Config> | undefined;

@@ -1,0 +1,45 @@
+import { processSecrets, type Redactor } from './output/redact.js';
+import type { StreamSource } from './output/streams.js';
+
+/** What a command meets outside itself; tests bring their own. */
+export interface Surroundings extends Omit<StreamSource, 'redact'> {
+  secrets: Redactor;
+  now(): Date;
+  /** Calls back on Ctrl-C and SIGTERM; returns what ends that. */
+  onInterrupt(callback: () => void): () => void;
+  setExitCode(code: number): void;
+  /** Leaves at once. */
+  exit(code: number): void;
+}
+
+export const processSurroundings: Surroundings = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  secrets: processSecrets,
+  now: () => new Date(),
+  onInterrupt(callback) {
+    process.on('SIGINT', callback).on('SIGTERM', callback);
+    return () => void process.off('SIGINT', callback).off('SIGTERM', callback);
+  },
+  setExitCode: (code) => void (process.exitCode = code),
+  // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C must end whatever hangs
+  exit: (code) => process.exit(code),
+};
+
+/** A setting of the environment that is meant: not empty, not 0, not false. */
+export const isOn = (value: string | undefined): boolean =>
+  value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
+
+/** Whether JSON was asked for; read from the words themselves, since errors come before they are parsed. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some((word) => word === '--json' || word === '--jq' || word.startsWith('--jq='));
+}
+
+/** Whether the stack and the requests were asked for. */
+export function wantsDebug(argv: readonly string[], env: StreamSource['env']): boolean {
+  return argv.includes('--debug') || isOn(env['PAYDESK_DEBUG']);
+}
