@@ -12,7 +12,7 @@ import type { ListView } from './output/rows.js';
 import { createStreams, type Streams } from './output/streams.js';
 import { safeJson } from './output/text.js';
 import { loadTheme, plainTheme, type Theme } from './output/theme.js';
-import { isOn, processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
+import { isCi, processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
 
 type Values = Record<string, unknown>;
 
@@ -87,7 +87,7 @@ export abstract class BaseCommand extends Command {
     const line = await readCommandLine(definition, argv, { context: this, env: this.streams.env });
     this.parsed = true;
     const { flags, args } = line.output;
-    const silent = flags['no-input'] === true || isOn(this.streams.env['CI']);
+    const silent = flags['no-input'] === true || isCi(this.streams.env);
     this.interactive = this.streams.stdinIsTerminal && this.streams.stderr.terminal && !silent;
     this.profileName = flags['profile'] as string | undefined;
 

@@ -28,9 +28,8 @@ export const processSurroundings: Surroundings = {
   exit: (code) => process.exit(code),
 };
 
-/** A setting of the environment that is meant: not empty, not 0, not false. */
-export const isOn = (value: string | undefined): boolean =>
-  value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
+/** Whether nobody is there to be asked, whatever the streams look like. */
+export const isCi = (env: StreamSource['env']): boolean => !['', 'false'].includes(env['CI'] ?? '');
 
 /** Whether JSON was asked for; read from the words themselves, since errors come before they are parsed. */
 export function wantsJson(argv: readonly string[]): boolean {
@@ -41,5 +40,5 @@ export function wantsJson(argv: readonly string[]): boolean {
 
 /** Whether the stack and the requests were asked for. */
 export function wantsDebug(argv: readonly string[], env: StreamSource['env']): boolean {
-  return argv.includes('--debug') || isOn(env['PAYDESK_DEBUG']);
+  return argv.includes('--debug') || !['', '0', 'false'].includes(env['PAYDESK_DEBUG'] ?? '');
 }
