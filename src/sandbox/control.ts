@@ -1,17 +1,14 @@
-import * as z from 'zod';
-import { id, text, webAddress } from '../contract/fields.js';
-import { amountProblem } from '../contract/money.js';
-import { fieldErrors } from '../contract/problem.js';
-import { checkoutMethods } from '../contract/payment.js';
+import type * as z from 'zod';
+import type { appBody, appPatch, clockBody, faultBody, payBody } from './control-requests.js';
 import { checkPolicy, type App } from './domain/apps.js';
-import { cardNames } from './domain/cards.js';
 import { createApp } from './domain/defaults.js';
-import { faultKindNames, faultRoutes } from './domain/faults.js';
+import { faultRoutes } from './domain/faults.js';
 import { learn } from './domain/moves.js';
 import { finishChallenge, pay } from './domain/paying.js';
 import { findPayment } from './domain/payments.js';
 import { books, type Books } from './domain/providers.js';
 import { invalidField, Refusal } from './domain/refusal.js';
+import { storyOf, type Story } from './domain/story.js';
 import { changeState } from './domain/transitions.js';
 import type { Work } from './domain/work.js';
 import type { Engine } from './engine.js';
@@ -23,68 +20,6 @@ import type { Worker } from './worker.js';
 
 // What the sandbox can be told that the real service cannot: play the customer and the provider, move the clock,
 // make faults, change apps, fill and empty the database.
-
-const name = text.min(1, 'must not be empty');
-const object = z.strictObject;
-
-export const payBody = object({
-  card: z.enum(cardNames, `must be one of ${cardNames.join(', ')}`).optional(),
-  method: z.enum(checkoutMethods).optional(),
-  paymentProfileId: id.optional(),
-  saveMethod: z.boolean().optional(),
-  challenge: z.enum(['passed', 'failed']).optional(),
-});
-
-export const providerBody = object({ answer: z.enum(['confirm', 'decline', 'hold']) });
-
-export const faultBody = object({
-  kind: z.enum(faultKindNames, `must be one of ${faultKindNames.join(', ')}`),
-  route: z.string().default('*'),
-  next: z.int().min(1).optional(),
-  probability: z.number().gt(0).max(1).optional(),
-  status: z.int().min(500).max(599).optional(),
-  delayMs: z.int().min(0).max(86_400_000).optional(),
-  afterCommit: z.boolean().optional(),
-  retryAfterS: z.int().min(0).optional(),
-});
-
-export const clockBody = object({
-  action: z.enum(['stop', 'set', 'advance', 'resume']),
-  /** An instant in milliseconds for set, a duration for advance. */
-  value: z.number().optional(),
-});
-
-export const appBody = object({ friendlyName: name, isSandbox: z.boolean().default(true) });
-
-export const appPatch = object({
-  webhookUrl: webAddress.nullable().optional(),
-  isBlocked: z.boolean().optional(),
-  fraudPolicyId: id.nullable().optional(),
-  profile: object({
-    paymentProfileId: id,
-    isActive: z.boolean().optional(),
-    windowMs: z.int().min(1).optional(),
-    delayMs: z.int().min(0).optional(),
-  }).optional(),
-  policy: object({
-    name,
-    rule: z.enum(['allow', 'hold', 'hold-above', 'block']),
-    threshold: z
-      .string()
-      .refine((value) => amountProblem(value) === undefined, 'must be an amount, for example 100.00')
-      .optional(),
-  }).optional(),
-});
-
-/** Validates a control request the way the service validates its own. */
-export function check<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const errors = fieldErrors(parsed.error);
-  throw new Refusal('invalid-request', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
-    errors,
-  });
-}
 
 export interface Control {
   pay(key: string, appId: string | undefined, request: z.infer<typeof payBody>): Promise<PaymentRow>;
@@ -106,14 +41,6 @@ export interface Control {
   reset(): Promise<void>;
   export(): Promise<string>;
   import(text: string): Promise<void>;
-}
-
-/** Everything that happened to a payment. */
-export interface Story {
-  payment: PaymentRow;
-  events: unknown[];
-  operations: unknown[];
-  exchanges: unknown[];
 }
 
 export function createControl(engine: Engine, worker: Worker, outbox: Outbox): Control {
@@ -169,33 +96,7 @@ export function createControl(engine: Engine, worker: Worker, outbox: Outbox): C
     books: (key, appId) =>
       engine.read(async (work) => books(work, (await locate(work, key, appId)).payment_id)),
 
-    story: (key, appId) =>
-      engine.read(async (work) => {
-        const payment = await locate(work, key, appId);
-        const own = <T extends 'events' | 'operations' | 'exchanges'>(table: T) =>
-          work.tx
-            .selectFrom(table as 'events')
-            .selectAll()
-            .where('payment_id', '=', payment.payment_id)
-            .orderBy('id')
-            .execute();
-        const events = await own('events');
-        const attempts = await work.tx
-          .selectFrom('attempts')
-          .selectAll()
-          .where('event_id', 'in', [-1, ...events.map((event) => event.id)])
-          .orderBy('id')
-          .execute();
-        return {
-          payment,
-          events: events.map((event) => ({
-            ...event,
-            deliveries: attempts.filter((attempt) => attempt.event_id === event.id),
-          })),
-          operations: await own('operations'),
-          exchanges: await own('exchanges'),
-        };
-      }),
+    story: (key, appId) => engine.read(async (work) => storyOf(work, await locate(work, key, appId))),
 
     async clock({ action, value }) {
       const { now } = await engine.clock.read();

@@ -95,7 +95,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     pages: createPageRoutes(engine, addresses, controlToken),
     onRequest: options.onRequest ?? (() => {}),
   });
-  server.on('request', getRequestListener(app.fetch));
+  const listener = getRequestListener(app.fetch);
+  server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
   worker.wake();
 
   return {
@@ -145,7 +146,7 @@ async function describe(
       .selectFrom(table)
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
-    return Number(total);
+    return total;
   };
   const waiting = await engine.store.db
     .selectFrom('events')
@@ -159,7 +160,7 @@ async function describe(
     clock: { now: new Date(now).toISOString(), stopped },
     payments: await count('payments'),
     customers: await count('customers'),
-    webhooksWaiting: Number(waiting.total),
+    webhooksWaiting: waiting.total,
     faults: (await engine.faults.list()).length,
     answers: Object.fromEntries(
       Object.entries(answers).filter(

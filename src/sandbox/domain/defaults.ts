@@ -40,7 +40,8 @@ export async function createApp(
       is_blocked: 0,
       webhook_url: null,
       fraud_policy_id: null,
-      created_time: work.now + Number(count),
+      // Apps are listed in the order of their creation.
+      created_time: work.now + count,
     })
     .execute();
   for (const profile of profiles) {

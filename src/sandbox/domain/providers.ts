@@ -106,7 +106,7 @@ export async function books(work: Pick<Work, 'tx'>, paymentId: number): Promise<
     .execute();
   const counts = providerInstructions.map((kind) => {
     const row = rows.find((candidate) => candidate.kind === kind);
-    return [kind, { told: Number(row?.told ?? 0), done: Number(row?.done ?? 0) }];
+    return [kind, { told: row?.told ?? 0, done: row?.done ?? 0 }];
   });
   return { paymentId, ...Object.fromEntries(counts) } as Books;
 }

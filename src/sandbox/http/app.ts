@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context } from 'hono';
@@ -85,7 +84,7 @@ function respond(c: Context<Env>, answer: ServiceAnswer): Response {
     return c.body(answer.body, answer.status as 200, { ...answer.headers, 'content-length': length });
   }
   c.set('cut', true);
-  const outgoing = c.env.outgoing as ServerResponse | undefined;
+  const outgoing = c.env.outgoing;
   if (answer.cut === 'truncate' && outgoing) {
     const body = answer.body === '' ? ' '.repeat(64) : answer.body;
     outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(body) });

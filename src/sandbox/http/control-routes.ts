@@ -1,6 +1,7 @@
 import { Hono, type Context } from 'hono';
 import { openApiDocument } from '../../contract/openapi.js';
 import { shapeFailure, defaultAnswers } from '../answers.js';
+import type { Control } from '../control.js';
 import {
   appBody,
   appPatch,
@@ -9,8 +10,7 @@ import {
   faultBody,
   payBody,
   providerBody,
-  type Control,
-} from '../control.js';
+} from '../control-requests.js';
 import type { App } from '../domain/apps.js';
 import { Refusal } from '../domain/refusal.js';
 import { showPayment } from '../domain/payments.js';

@@ -259,7 +259,7 @@ const customerPages: Readonly<Record<AnswerChoices['customer-list'], CustomerPag
       .offset((number - 1) * pageSize)
       .execute();
     const data = rows.map((row) => showCustomer(row, call.app));
-    return { status: 200, body: { data, total: Number(total), page: number, pageSize } };
+    return { status: 200, body: { data, total, page: number, pageSize } };
   },
 };
 
