@@ -105,10 +105,7 @@ export interface DecodedLink {
   expiresTime?: string;
 }
 
-export function decodeLink(answer: Answer): DecodedLink | undefined {
-  const { raw } = answer;
-  // A bare address that is not even JSON is still the link.
-  if (raw === undefined) return isLink(answer.text) ? { url: answer.text } : undefined;
+export function decodeLink(raw: JsonValue | undefined): DecodedLink | undefined {
   if (typeof raw === 'string') return isLink(raw) ? { url: raw } : undefined;
   if (!isJsonObject(raw)) return undefined;
   for (const holder of [raw, own(raw, 'data'), own(raw, 'result')].filter(isJsonObject)) {

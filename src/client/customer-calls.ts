@@ -119,7 +119,7 @@ export function createCustomerCalls(
     async panelLink(customerId: string, given: CallOptions = {}): Promise<DecodedLink & { answer: Answer }> {
       const call = { ...given, parameters: { customerId } };
       const { answer } = await calls.succeed('getPanelLink', `customer ${customerId}`, call);
-      const link = decodeLink(answer);
+      const link = decodeLink(answer.raw);
       if (!link) throw oddAnswer('something that has no link in it', answer);
       return { ...link, answer };
     },

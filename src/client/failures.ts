@@ -1,6 +1,6 @@
 import type { Failure, FailureReason } from './exchange.js';
 
-// Only the code of an error is used: its own text and properties may hold headers of the request.
+// Only the code and the name of an error are used: its own text and properties may hold headers of the request.
 
 const known: Record<string, [FailureReason, string]> = {
   ECONNREFUSED: ['refused', 'the connection was refused'],
@@ -27,11 +27,13 @@ export function failureOf(error: unknown, connecting: boolean): Failure {
     return { reason: 'tls', message: `the TLS handshake failed (${code})`, permanent: true };
   }
   if (connecting && code === 'ECONNRESET') {
-    return failure('tls', 'the connection was closed before it was set up', false);
+    return failure('reset', 'the connection was closed while it was set up', false);
   }
   const found = code === undefined ? undefined : known[code];
   if (found) return failure(found[0], found[1], found[0] === 'name-not-found');
-  if (code?.startsWith('HPE_')) return failure('malformed', `the answer is not HTTP/1.1 (${code})`, false);
+  if (error instanceof Error && error.name === 'HTTPParserError') {
+    return failure('malformed', 'the answer is not HTTP/1.1', false);
+  }
   return failure('other', `the connection failed${code ? ` (${code})` : ''}`, false);
 }
 

@@ -1,4 +1,6 @@
 import { parseJson, type JsonValue } from '../contract/json.js';
+import { BodyLost } from './exchange.js';
+import { failure } from './failures.js';
 
 // Cuts the elements out of a list that is still arriving, so that a page of any size needs the memory of one.
 
@@ -32,7 +34,8 @@ export function createListSplitter(): ListSplitter {
 
   const keep = (text: string) => {
     pending += text;
-    if (pending.length > MAX_PART) throw new RangeError('one part of the list is too large');
+    if (pending.length > MAX_PART)
+      throw new BodyLost(failure('too-large', 'one part of the list is too large', true));
   };
 
   return {

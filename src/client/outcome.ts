@@ -115,7 +115,8 @@ export function settleByRead(operation: SettleOperation, before: SettleBefore, r
   }
   if (read.state === undefined) return 'open';
   if (done(read.state)) return wasDone ? 'open' : 'carried-out';
-  if (before.duringSeen && read.state === before.state) return 'failed';
+  // Unhold has no state on the way, so it cannot be seen to come back.
+  if (operation !== 'unhold' && before.duringSeen && read.state === before.state) return 'failed';
   if (not.includes(read.state))
     return read.state === before.state && read.state === 'Capturing' ? 'open' : 'not-carried-out';
   return 'open';
