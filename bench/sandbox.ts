@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import {
+  end,
+  firstLine,
+  load,
+  median,
+  residentMb,
+  startServer,
+  type Figure,
+  type Server,
+} from './measure.ts';
+
+const ROUNDS = 5;
+const CREATES = 4000;
+const CONCURRENCY = 32;
+
+const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
+let serial = 0;
+
+function createRequest(server: Server, reference: string) {
+  return {
+    method: 'POST' as const,
+    path: `/api/apps/${server.appId}/payments/hosted-page`,
+    headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      referenceId: reference,
+      amount: 49.9,
+      currency: 'EUR',
+      returnUrl: 'https://shop.example/thanks',
+      autoCapture: true,
+      showPayRecurringInCheckout: false,
+      customerOrder: { customer: { customerId: `c-${reference}` } },
+    }),
+  };
+}
+
+/** The rows of a create, copied from one that the sandbox made, written as plainly as node:sqlite can. */
+function bareWriter(file: string) {
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  db.exec('pragma journal_mode = wal; pragma synchronous = full;');
+  const tables = ['payments', 'customers', 'events'] as const;
+  const ids = { payments: 'payment_id', customers: 'id', events: 'id' };
+  const writers = tables.map((table) => {
+    const { [ids[table]]: _, ...row } = db.prepare(`select * from ${table} limit 1`).get() as Record<
+      string,
+      null | number | string
+    >;
+    const columns = Object.keys(row);
+    const insert = db.prepare(
+      `insert into ${table} (${columns.join(',')}) values (${columns.map((column) => `:${column}`).join(',')})`,
+    );
+    return { table, row, insert };
+  });
+  return {
+    write(reference: string, id: number) {
+      for (const { table, row, insert } of writers) {
+        insert.run({
+          ...row,
+          ...(table === 'payments' && { reference_id: reference }),
+          ...(table === 'customers' && { customer_id: `c-${reference}` }),
+          ...(table === 'events' && { payment_id: id }),
+        });
+      }
+    },
+    exec: (sql: string) => db.exec(sql),
+    close: () => db.close(),
+  };
+}
+
+/** A database file of the sandbox's own making, with one payment in it, for the bare writer. */
+async function preparedFile(): Promise<string> {
+  const file = join(folder, `bare-${serial++}.db`);
+  const server = await startServer('sandbox', file);
+  await load(server, 1, 1, () => createRequest(server, 'first'));
+  await server.stop();
+  return file;
+}
+
+async function creates(): Promise<Figure> {
+  const server = await startServer('sandbox', join(folder, 'creates.db'));
+  const bare = bareWriter(await preparedFile());
+  const ratios: number[] = [];
+  let rates = { ours: 0, bare: 0 };
+  await load(server, CREATES, CONCURRENCY, () => createRequest(server, `warm-${serial++}`));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const started = performance.now();
+    for (let index = 0; index < CREATES; index += 1) {
+      bare.exec('begin immediate');
+      bare.write(`b-${serial}`, 200_000 + serial++);
+      bare.exec('commit');
+    }
+    const bareRate = CREATES / ((performance.now() - started) / 1000);
+    const ours = await load(server, CREATES, CONCURRENCY, () => createRequest(server, `r-${serial++}`));
+    ratios.push(ours / bareRate);
+    rates = { ours, bare: bareRate };
+  }
+  bare.close();
+  await server.stop();
+  return {
+    name: 'durable creates against bare node:sqlite',
+    value: median(ratios),
+    unit: 'times',
+    limit: 0.5,
+    better: 'more',
+    detail: `${Math.round(rates.ours)}/s over HTTP, ${Math.round(rates.bare)}/s bare (last of ${ROUNDS} rounds)`,
+  };
+}
+
+async function reads(): Promise<Figure> {
+  const server = await startServer('sandbox', join(folder, 'reads.db'));
+  await load(server, 1000, CONCURRENCY, (index) => createRequest(server, `read-${index}`));
+  const headers = { authorization: `Bearer ${server.apiKey}` };
+  const path = (index: number) => `/api/apps/${server.appId}/payments/${100_001 + (index % 1000)}`;
+  const sample = await (await fetch(server.url + path(0), { headers })).text();
+  const bare = await startServer('bare', sample);
+  const ratios: number[] = [];
+  let rates = { ours: 0, bare: 0 };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const get = (index: number) => ({ method: 'GET' as const, path: path(index), headers });
+    const bareRate = await load(bare, 10_000, CONCURRENCY, get);
+    const ours = await load(server, 10_000, CONCURRENCY, get);
+    if (round > 0) ratios.push(ours / bareRate);
+    rates = { ours, bare: bareRate };
+  }
+  await bare.stop();
+  await server.stop();
+  return {
+    name: 'reads by id against a bare Hono route with the same bytes',
+    value: median(ratios),
+    unit: 'times',
+    limit: 0.5,
+    better: 'more',
+    detail: `${Math.round(rates.ours)}/s, ${Math.round(rates.bare)}/s bare (last of ${ROUNDS} rounds)`,
+  };
+}
+
+/** Two databases side by side, one filled to a million payments; the same creates on both, in turns. */
+async function growth(): Promise<Figure> {
+  const files = [await preparedFile(), await preparedFile()] as const;
+  const sizes = [1000, 1_000_000] as const;
+  for (const [index, file] of files.entries()) {
+    const bare = bareWriter(file);
+    for (let written = 0; written < (sizes[index] as number); written += 10_000) {
+      bare.exec('begin immediate');
+      for (let row = 0; row < Math.min(10_000, sizes[index] as number); row += 1) {
+        bare.write(`g-${hash(serial)}`, 1_000_000 + serial++);
+      }
+      bare.exec('commit');
+    }
+    bare.exec('pragma wal_checkpoint(truncate)');
+    bare.close();
+  }
+  const [small, large] = [await startServer('sandbox', files[0]), await startServer('sandbox', files[1])];
+  const ratios: number[] = [];
+  let costs = { small: 0, large: 0 };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const rate = async (server: Server) =>
+      load(server, CREATES, CONCURRENCY, () => createRequest(server, `n-${hash(serial++)}`));
+    costs = { small: 1000 / (await rate(small)), large: 1000 / (await rate(large)) };
+    if (round > 0) ratios.push(costs.large / costs.small);
+  }
+  await small.stop();
+  await large.stop();
+  return {
+    name: 'cost of a create at 1,000,000 payments against 1,000',
+    value: median(ratios),
+    unit: 'times',
+    limit: 1.5,
+    better: 'less',
+    detail: `${costs.large.toFixed(3)} ms, ${costs.small.toFixed(3)} ms (last of ${ROUNDS} rounds)`,
+  };
+}
+
+/** References in no order, so that the index is written all over, as with real ones. */
+function hash(value: number): string {
+  return (Math.imul(value ^ (value >>> 16), 0x45d9f3b) >>> 0).toString(36) + value.toString(36);
+}
+
+async function readiness(): Promise<Figure> {
+  const program = fileURLToPath(new URL('../bin/run.js', import.meta.url));
+  const env = { ...process.env, NODE_ENV: 'production', PAYDESK_HOME: join(folder, 'home') };
+  const ready: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round <= 20; round += 1) {
+    let started = performance.now();
+    const nothing = spawn(process.execPath, ['-e', '0'], { env });
+    await new Promise((resolve) => nothing.once('exit', resolve));
+    bare.push(performance.now() - started);
+    started = performance.now();
+    const child = spawn(process.execPath, [program, 'sandbox', 'start', '--port', '0', '--json'], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { url } = JSON.parse(await firstLine(child)) as { url: string };
+    await fetch(`${url}/openapi.json`, { method: 'HEAD' });
+    ready.push(performance.now() - started);
+    await end(child);
+  }
+  const above = median(ready.slice(1)) - median(bare.slice(1));
+  return {
+    name: 'sandbox start until it answers, above bare Node',
+    value: above,
+    unit: 'ms',
+    limit: 300,
+    better: 'less',
+    detail: `${Math.round(median(ready))} ms, bare ${Math.round(median(bare))} ms (medians of 20)`,
+  };
+}
+
+async function memory(): Promise<Figure> {
+  const server = await startServer('sandbox', join(folder, 'memory.db'));
+  await load(server, 100_000, CONCURRENCY, (index) => createRequest(server, `m-${index}`));
+  const value = residentMb(server.pid);
+  await server.stop();
+  return {
+    name: 'resident memory after 100,000 payments',
+    value,
+    unit: 'MB',
+    limit: 150,
+    better: 'less',
+    detail: 'created over HTTP in one process',
+  };
+}
+
+export async function sandboxFigures(report: (figure: Figure) => void): Promise<void> {
+  try {
+    for (const figure of [creates, reads, growth, readiness, memory]) report(await figure());
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
