@@ -1,0 +1,110 @@
+import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
+import type { RequestLine } from '../../sandbox/http/app.js';
+import type { StartedSandbox } from '../../sandbox/foreground.js';
+import { cardLines, type Field } from '../card.js';
+import { joinPieces, toned, type Line, type View } from '../lines.js';
+import { pad } from '../text.js';
+import type { Tone } from '../theme.js';
+import { localTime, tookTime } from '../time.js';
+
+export interface Started {
+  sandbox: StartedSandbox;
+  /** Absent with --no-profiles. */
+  profiles?: SandboxProfiles;
+  /** Where a sandbox in the background writes. */
+  logFile?: string;
+}
+
+/** What `--json` prints once requests are accepted. */
+export function startedJson({ sandbox }: Started): object {
+  const { url, consoleUrl, controlToken, apps } = sandbox;
+  return {
+    url,
+    consoleUrl,
+    controlToken,
+    apps: apps.map(({ appId, apiKey, friendlyName, isSandbox }) => ({
+      appId,
+      apiKey,
+      friendlyName,
+      isSandbox,
+    })),
+  };
+}
+
+export const startedView: View<Started> = (started, look) => {
+  const { sandbox, profiles, logFile } = started;
+  const stored = profiles?.stored.map((name) => (name === profiles.defaultName ? `${name} (default)` : name));
+  const fields: Field[] = [
+    { label: 'Console', value: sandbox.consoleUrl },
+    { label: 'Database', value: sandbox.database === ':memory:' ? 'in memory' : sandbox.database },
+    ...sandbox.apps.flatMap((app, index): Field[] => [
+      { label: index === 0 || !look.terminal ? 'Apps' : '', value: `${app.appId}  ${app.friendlyName}` },
+      // Where a profile holds the key, nobody has to see it.
+      ...(profiles ? [] : [{ label: look.terminal ? '' : 'Key', value: app.apiKey }]),
+    ]),
+    { label: 'Profiles', value: stored?.join(', ') ?? '' },
+    { label: 'Log', value: logFile ?? '' },
+  ];
+  const card = cardLines({ kind: 'Sandbox', id: sandbox.url, state: toned('good', 'ready'), fields }, look);
+  return look.terminal ? [...card, '', ...hints(started), ''] : card;
+};
+
+function hints({ profiles, logFile }: Started): Line[] {
+  const isUsual = profiles?.defaultName === 'local' && profiles.stored.includes('local');
+  const profile = profiles?.stored.includes('local') && !isUsual ? ' --profile local' : '';
+  const rows: Array<[string, string]> = [
+    [
+      'Try:',
+      `paydesk payments create${profile} --amount 10.23 --currency EUR --customer c_1 --return-url https://shop.example/done`,
+    ],
+    ['', 'paydesk sandbox pay REFERENCE --card approved'],
+    ['Stop:', logFile === undefined ? 'Ctrl-C' : 'paydesk sandbox stop'],
+  ];
+  return rows.map(([label, text]) => joinPieces('  ', toned('dim', pad(label, 7)), text));
+}
+
+/** Profiles that somebody else made and that were therefore left alone. */
+export function skippedNotes({ profiles }: Started): Line[] {
+  return (profiles?.skipped ?? []).map(({ why }) =>
+    joinPieces(toned('waiting', 'Not changed:'), ` ${why}. Remove it to have the sandbox use the name.`),
+  );
+}
+
+const METHOD = 6;
+const TOOK = 7;
+
+function toneOf(status: number): Tone {
+  if (status === 0 || status >= 500) return 'bad';
+  return status >= 400 ? 'waiting' : 'good';
+}
+
+/** Commands that only look at the sandbox are not worth a line. */
+export const isLogged = ({ method, path }: RequestLine): boolean =>
+  method !== 'GET' || !path.startsWith('/_sandbox/');
+
+/** One request: when, what was answered and how fast, and what was asked for. */
+export function requestLine({ method, path, status, ms, note }: RequestLine, at: Date): Line {
+  return joinPieces(
+    toned('dim', localTime(at).slice(-8)),
+    '  ',
+    toned(toneOf(status), status === 0 ? 'cut' : String(status)),
+    '  ',
+    pad(method, METHOD),
+    ' ',
+    toned('dim', pad(tookTime(ms), TOOK, 'right')),
+    '  ',
+    withoutSecrets(path),
+    ...(note === undefined ? [] : ['  ', toned('dim', note)]),
+  );
+}
+
+/** Something went wrong behind the requests, and the sandbox goes on. */
+export function errorLine(error: unknown, at: Date): Line {
+  const text = error instanceof Error ? error.message : String(error);
+  return joinPieces(toned('dim', localTime(at).slice(-8)), '  ', toned('bad', 'error'), `  ${text}`);
+}
+
+/** The links to a checkout and to a panel are as good as a key. */
+function withoutSecrets(path: string): string {
+  return path.replace(/^\/checkout\/(\d*).*$/, '/checkout/$1-…').replace(/^\/panel\/.*$/, '/panel/…');
+}

@@ -1,0 +1,106 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  GuardError,
+  type PaydeskError,
+  ProfileError,
+  ServiceError,
+  TemporaryError,
+  UsageError,
+  type ErrorOptions,
+} from '../errors.js';
+import type { StartedSandbox } from './foreground.js';
+import { createRuns } from './runs.js';
+import type { SandboxSettings } from './settings.js';
+
+// A sandbox left running in the background: the same program with the same settings, in a process of its own.
+
+const program = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
+
+export async function startInBackground(
+  settings: SandboxSettings,
+  { env, signal }: { env: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<StartedSandbox & { logFile: string }> {
+  const folder = join(settings.dataFolder, 'sandbox');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const logFile = join(folder, 'sandbox.log');
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn(process.execPath, [program, ...argumentsFor(settings)], {
+    detached: true,
+    env,
+    stdio: ['ignore', 'pipe', log],
+  });
+  closeSync(log);
+  const stop = () => child.kill('SIGTERM');
+  signal.addEventListener('abort', stop);
+  try {
+    const ready = await firstLine(child);
+    const run = (await createRuns(settings.dataFolder).alive()).find(({ url }) => url === ready.url);
+    if (!run)
+      throw new ServiceError('The sandbox stopped as soon as it was ready.', { code: 'sandbox-lost' });
+    return { ...run, apps: ready.apps, logFile };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    child.stdout?.destroy();
+    child.unref();
+  }
+}
+
+/** Profiles are stored by whoever starts it, who can also say what became of them. */
+function argumentsFor(settings: SandboxSettings): string[] {
+  const { host, port, location, seed, answers, rateLimit, webhookHosts } = settings;
+  return [
+    'sandbox',
+    'start',
+    '--json',
+    // The log of requests, which goes to the file.
+    '--debug',
+    '--no-profiles',
+    `--host=${host}`,
+    `--port=${port}`,
+    ...(location === ':memory:' ? ['--memory'] : ['--database', location]),
+    ...(seed === undefined ? [] : ['--seed', String(seed)]),
+    ...Object.entries(answers).flatMap(([name, variant]) => ['--answers', `${name}=${variant}`]),
+    ...(rateLimit === undefined ? [] : ['--rate-limit', `${rateLimit}/s`]),
+    ...webhookHosts.flatMap((name) => ['--webhook-host', name]),
+  ];
+}
+
+/** What it prints once it accepts requests; or the error that it printed instead. */
+function firstLine(child: ChildProcess): Promise<Pick<StartedSandbox, 'url' | 'apps'>> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      const [line, rest] = text.split('\n', 2);
+      if (rest !== undefined && line?.includes('"url"')) resolve(JSON.parse(line) as StartedSandbox);
+    });
+    child.on('error', reject);
+    child.on('close', (code) => reject(toldError(text, code)));
+  });
+}
+
+const classes: Readonly<Record<number, new (message: string, options: ErrorOptions) => PaydeskError>> = {
+  2: UsageError,
+  4: ProfileError,
+  5: TemporaryError,
+  9: GuardError,
+};
+
+/** The error of the other process, as if it had happened in this one. */
+function toldError(text: string, exit: number | null): PaydeskError {
+  try {
+    const { error } = JSON.parse(text) as { error: ErrorOptions & { message: string; exit: number } };
+    const { message, code, next, details } = error;
+    return new (classes[error.exit] ?? ServiceError)(message, { code, next, details });
+  } catch {
+    return new ServiceError(`The sandbox ended before it was ready (exit code ${exit ?? 'unknown'}).`, {
+      code: 'sandbox-lost',
+    });
+  }
+}

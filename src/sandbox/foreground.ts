@@ -1,0 +1,137 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ServiceError } from '../errors.js';
+import { StoreError } from '../store/errors.js';
+import type { RequestLine } from './http/app.js';
+import { createRuns, portOf, type Run, type Runs } from './runs.js';
+import { startSandbox, type SandboxApp } from './sandbox.js';
+import type { SandboxSettings } from './settings.js';
+
+// A sandbox as a process of its own: what it needs around the server to be found, and to be told what is in its way.
+
+/** A sandbox that accepts requests, in this process or in another. */
+export interface StartedSandbox extends Run {
+  apps: SandboxApp[];
+}
+
+export interface ForegroundSandbox extends StartedSandbox {
+  /** Resolves when it is asked to stop: `interrupted` by Ctrl-C or a time limit, else by SIGTERM or the control API. */
+  stopped: Promise<'asked' | 'interrupted'>;
+  close(): Promise<void>;
+}
+
+export async function startInForeground(
+  settings: SandboxSettings,
+  {
+    signal,
+    onRequest,
+    onError,
+  }: { signal: AbortSignal; onRequest(line: RequestLine): void; onError(error: unknown): void },
+): Promise<ForegroundSandbox> {
+  const runs = createRuns(settings.dataFolder);
+  let ask: (how: 'asked' | 'interrupted') => void = () => {};
+  const stopped = new Promise<'asked' | 'interrupted'>((resolve) => (ask = resolve));
+  // Before the handler that takes it for a Ctrl-C: a SIGTERM is a proper way to end a server.
+  const onTerminate = () => ask('asked');
+  process.prependListener('SIGTERM', onTerminate);
+  signal.addEventListener('abort', () => ask('interrupted'));
+  if (signal.aborted) ask('interrupted');
+  try {
+    makeFolderOf(settings);
+    const { host, port, location, seed, answers, rateLimit, webhookHosts } = settings;
+    const sandbox = await startSandbox({
+      host,
+      port,
+      location,
+      answers,
+      webhookHosts,
+      ...(seed !== undefined && { seed }),
+      ...(rateLimit !== undefined && { rateLimit }),
+      onRequest,
+      onError,
+      onStop: () => ask('asked'),
+    });
+    const { url, consoleUrl, controlToken } = sandbox;
+    const database = withoutPassword(location);
+    const startedTime = new Date().toISOString();
+    const run: Run = { url, consoleUrl, controlToken, pid: process.pid, database, startedTime };
+    const close = async () => {
+      process.off('SIGTERM', onTerminate);
+      await sandbox.close().finally(() => runs.remove(run));
+    };
+    try {
+      runs.write(run);
+      return { ...run, apps: await sandbox.apps(), stopped, close };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  } catch (error) {
+    process.off('SIGTERM', onTerminate);
+    throw await inTheWay(error, settings, runs);
+  }
+}
+
+function makeFolderOf({ location, dataFolder }: SandboxSettings): void {
+  // A folder that somebody named and that is not there is a slip of theirs; our own is made.
+  if (dirname(location) === dataFolder) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+}
+
+const withoutPassword = (location: string): string => location.replace(/:\/\/([^@/]*)@/, '://');
+
+/** What kept it from starting, with what holds it and what to type instead. */
+async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): Promise<unknown> {
+  const { code } = error as NodeJS.ErrnoException;
+  const { host, port } = settings;
+  if (code === 'EADDRINUSE') return portTaken(settings, runs, error);
+  if (code === 'EACCES' && error instanceof Error && 'port' in error) {
+    return new ServiceError(`This user may not listen on port ${port}.`, {
+      code: 'port-forbidden',
+      next: ['paydesk sandbox start --port 0'],
+      cause: error,
+    });
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    return new ServiceError(`There is no address ${host} on this machine to listen on.`, {
+      code: 'host-unavailable',
+      next: ['paydesk sandbox start --host 127.0.0.1'],
+      cause: error,
+    });
+  }
+  if (error instanceof StoreError) {
+    const next = {
+      'store-held': ['paydesk sandbox stop', 'paydesk sandbox start --memory --port 0'],
+      'store-newer': ['paydesk sandbox start --database FILE'],
+      'store-unusable': ['paydesk sandbox start --database FILE', 'paydesk sandbox start --memory'],
+      'store-unavailable': ['paydesk sandbox start --memory'],
+    }[error.code];
+    return new ServiceError(error.message, { code: error.code, next, cause: error });
+  }
+  return error;
+}
+
+async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown): Promise<ServiceError> {
+  const { port, location } = settings;
+  const ours = (await runs.alive()).find((run) => portOf(run) === port);
+  if (!ours) {
+    return new ServiceError(`Port ${port} is taken by another program.`, {
+      code: 'port-taken',
+      next: ['paydesk sandbox start --port 0'],
+      cause,
+    });
+  }
+  // Two sandboxes cannot have one file.
+  const sameFile = ours.database === location && location !== ':memory:' && !location.includes('://');
+  return new ServiceError(
+    `Port ${port} is taken by a sandbox that is running already (pid ${ours.pid}, database ${ours.database}).`,
+    {
+      code: 'port-taken',
+      next: [
+        `paydesk sandbox status --port ${port}`,
+        `paydesk sandbox stop --port ${port}`,
+        `paydesk sandbox start --port 0${sameFile ? ' --memory' : ''}`,
+      ],
+      cause,
+    },
+  );
+}

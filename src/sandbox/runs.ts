@@ -1,0 +1,91 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAnswering } from './remote.js';
+
+// A running sandbox leaves a note of itself in the data folder, so that the other commands find it.
+
+export interface Run {
+  url: string;
+  consoleUrl: string;
+  controlToken: string;
+  pid: number;
+  database: string;
+  startedTime: string;
+}
+
+export interface Runs {
+  write(run: Run): void;
+  /** Takes the note away, unless somebody else has written another one since. */
+  remove(run: Run): void;
+  /** The sandboxes that answer, the newest first; notes of those that are gone are cleaned away. */
+  alive(): Promise<Run[]>;
+}
+
+export const portOf = ({ url }: Pick<Run, 'url'>): number => Number(new URL(url).port);
+
+export function createRuns(dataFolder: string): Runs {
+  const folder = join(dataFolder, 'sandbox');
+  const fileOf = (run: Run) => join(folder, `${portOf(run)}.json`);
+
+  function read(file: string): Run | undefined {
+    try {
+      const run = JSON.parse(readFileSync(file, 'utf8')) as Partial<Run>;
+      const texts = [run.url, run.consoleUrl, run.controlToken, run.database, run.startedTime];
+      const isWhole = texts.every((text) => typeof text === 'string') && Number.isSafeInteger(run.pid);
+      return isWhole && URL.canParse(run.url as string) ? (run as Run) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  function remove(run: Run): void {
+    const file = fileOf(run);
+    if (read(file)?.controlToken === run.controlToken) rmSync(file, { force: true });
+  }
+
+  function all(): Run[] {
+    let names: string[];
+    try {
+      names = readdirSync(folder);
+    } catch {
+      return [];
+    }
+    return names
+      .filter((name) => /^\d+\.json$/.test(name))
+      .map((name) => read(join(folder, name)))
+      .filter((run) => run !== undefined)
+      .sort((a, b) => (a.startedTime < b.startedTime ? 1 : -1));
+  }
+
+  return {
+    write(run) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const draft = `${fileOf(run)}.${run.pid}.new`;
+      writeFileSync(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+      // The mode above counts only for a new file.
+      chmodSync(draft, 0o600);
+      renameSync(draft, fileOf(run));
+    },
+    remove,
+    async alive() {
+      const checked = await Promise.all(
+        all().map(async (run) => {
+          const answer = isProcess(run.pid) ? await isAnswering(run) : 'gone';
+          // One that is only slow keeps its note.
+          if (answer === 'gone') remove(run);
+          return answer === 'yes' ? run : undefined;
+        }),
+      );
+      return checked.filter((run) => run !== undefined);
+    },
+  };
+}
+
+export function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
