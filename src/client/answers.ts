@@ -60,7 +60,7 @@ function requestIdOf(headers: Record<string, string>, raw: JsonValue | undefined
   const holders = [raw, raw.error].filter(isJsonObject);
   for (const holder of holders) {
     for (const name of ['requestId', 'request_id', 'correlationId', 'traceId']) {
-      const value = own(holder, name);
+      const value = holder[name];
       if (typeof value === 'string' && value !== '') return value;
     }
   }
@@ -108,11 +108,11 @@ export interface DecodedLink {
 export function decodeLink(raw: JsonValue | undefined): DecodedLink | undefined {
   if (typeof raw === 'string') return isLink(raw) ? { url: raw } : undefined;
   if (!isJsonObject(raw)) return undefined;
-  for (const holder of [raw, own(raw, 'data'), own(raw, 'result')].filter(isJsonObject)) {
+  for (const holder of [raw, raw.data, raw.result].filter(isJsonObject)) {
     for (const name of ['url', 'panelLink', 'link', 'data']) {
-      const url = own(holder, name);
+      const url = holder[name];
       if (typeof url !== 'string' || !isLink(url)) continue;
-      const expires = own(holder, 'expiresTime');
+      const expires = holder.expiresTime;
       return { url, ...(typeof expires === 'string' ? { expiresTime: expires } : {}) };
     }
   }
@@ -146,10 +146,10 @@ function listIn(raw: JsonValue | undefined, names: string[]): JsonValue[] | unde
   if (Array.isArray(raw)) return raw;
   if (!isJsonObject(raw)) return undefined;
   for (const name of names) {
-    const value = own(raw, name);
+    const value = raw[name];
     if (Array.isArray(value)) return value;
   }
-  const data = own(raw, 'data');
+  const data = raw.data;
   return isJsonObject(data) ? listIn(data, names) : undefined;
 }
 
@@ -162,17 +162,13 @@ function unwrap(
 ): JsonObject | undefined {
   if (Array.isArray(raw) && raw.length === 1 && depth === 0) return unwrap(raw[0], names, marks, 1);
   if (!isJsonObject(raw)) return undefined;
-  if (marks.some((mark) => own(raw, mark) !== undefined)) return raw;
+  if (marks.some((mark) => raw[mark] !== undefined)) return raw;
   if (depth >= 2) return undefined;
   for (const name of [...names, 'data', 'result', 'item']) {
-    const found = unwrap(own(raw, name), names, marks, depth + 1);
+    const found = unwrap(raw[name], names, marks, depth + 1);
     if (found) return found;
   }
   return undefined;
-}
-
-function own(object: JsonObject, name: string): JsonValue | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 const NUMERIC_TEXT = /^-?\d+(\.\d+)?$/;
@@ -184,7 +180,7 @@ function knownFields<Shape extends z.ZodRawShape>(
 ): z.infer<typeof schema> {
   const fields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(schema.shape)) {
-    const value = own(object, name);
+    const value = object[name];
     if (value === undefined || value === null) continue;
     const parsed = (field as unknown as z.ZodType).safeParse(value);
     if (parsed.success) {

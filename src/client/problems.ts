@@ -98,7 +98,7 @@ function joined(path: JsonValue | undefined): string | undefined {
 
 function first(object: JsonObject, names: string[]): string | undefined {
   for (const name of names) {
-    const value = words(Object.hasOwn(object, name) ? object[name] : undefined);
+    const value = words(object[name]);
     if (value !== undefined) return value;
   }
   return undefined;

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo, Socket } from 'node:net';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readWhole, type Exchange, type SendRequest, type Transport } from '../../src/client/exchange.js';
 import { createTransport, type TransportTimeouts } from '../../src/client/transport.js';
@@ -240,6 +241,23 @@ describe('connections', () => {
     expect(server).toMatchObject({ connections: 2, requests: 2 });
   });
 
+  it('does not write a request that was interrupted while its connection was being made', async () => {
+    const server = await httpServer((_seen, response) => json(response, 200, {}));
+    const transport = transportFor(server.url);
+    await send(transport, { fresh: false, path: '/first' });
+    const controller = new AbortController();
+    const first = send(transport, { fresh: false, path: '/second' });
+    const second = send(transport, { fresh: false, path: '/interrupted', signal: controller.signal });
+    // Within this turn of the event loop: dispatched, and not connected yet.
+    for (let step = 0; step < 20; step += 1) await Promise.resolve();
+    controller.abort();
+    expect(outline(await second)).toBe('unsent aborted');
+    await first;
+    await expect.poll(() => server.connections).toBeGreaterThan(1);
+    for (let turn = 0; turn < 5; turn += 1) await send(transport, { fresh: false, path: '/later' });
+    expect(server.requests.map(({ url }) => url)).not.toContain('/interrupted');
+  });
+
   it('speaks HTTP/1.1 only', async () => {
     const server = await rawServer({ onRequest: (socket) => socket.end(http('200 OK', '{}')) });
     await send(transportFor(server.url));
@@ -250,35 +268,59 @@ describe('connections', () => {
 
 describe('TLS', () => {
   let folder: string;
+  let credentials: { key: string; cert: string };
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'paydesk-tls-'));
     const make = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
-    execFileSync(
-      'openssl',
-      ['req', ...make.split(' '), '-keyout', `${folder}/key`, '-out', `${folder}/cert`],
-      {
-        stdio: 'ignore',
-      },
-    );
+    const files = [
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+      '-keyout',
+      `${folder}/key`,
+      '-out',
+      `${folder}/cert`,
+    ];
+    execFileSync('openssl', ['req', ...make.split(' '), ...files], { stdio: 'ignore' });
+    credentials = {
+      key: readFileSync(`${folder}/key`, 'utf8'),
+      cert: readFileSync(`${folder}/cert`, 'utf8'),
+    };
     return () => rmSync(folder, { recursive: true });
   });
 
+  async function listen(server: Server): Promise<string> {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanUp(() => new Promise((resolve) => server.close(resolve)));
+    return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
   it('is unsent when the certificate cannot be trusted, for good', async () => {
     let bytes = 0;
-    const options = { key: readFileSync(`${folder}/key`), cert: readFileSync(`${folder}/cert`) };
-    const server = createTlsServer(options, (socket) => {
+    const server = createTlsServer(credentials, (socket) => {
       socket.on('data', (chunk) => (bytes += chunk.length));
       socket.on('error', () => undefined);
     });
     server.on('tlsClientError', () => undefined);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    cleanUp(() => new Promise((resolve) => server.close(resolve)));
-    const transport = transportFor(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const transport = transportFor(await listen(server));
     for (const fresh of [true, false]) {
       const exchange = await send(transport, { fresh });
       expect(exchange).toMatchObject({ kind: 'unsent', failure: { reason: 'tls', permanent: true } });
     }
     expect(bytes).toBe(0);
+  });
+
+  it('does not take up HTTP/2 where it is offered', async () => {
+    const trusted = getCACertificates('default');
+    setDefaultCACertificates([...trusted, credentials.cert]);
+    cleanUp(() => setDefaultCACertificates(trusted));
+    const server = createSecureServer({ ...credentials, allowHTTP1: true }, (request, response) => {
+      response.end(request.httpVersion);
+    });
+    const transport = transportFor(await listen(server));
+    for (const fresh of [true, false]) {
+      expect(await send(transport, { fresh })).toMatchObject({ kind: 'answer', body: '1.1' });
+    }
+    await transport.close();
   });
 });
 
