@@ -5,7 +5,7 @@ import { createApp } from './domain/defaults.js';
 import { faultRoutes } from './domain/faults.js';
 import { learn } from './domain/moves.js';
 import { finishChallenge, pay } from './domain/paying.js';
-import { findPayment } from './domain/payments.js';
+import { lockPayment, readPayment, type FindPayment } from './domain/payments.js';
 import { books, type Books } from './domain/providers.js';
 import { invalidField, Refusal } from './domain/refusal.js';
 import { storyOf, type Story } from './domain/story.js';
@@ -58,11 +58,11 @@ export function createControl(engine: Engine, worker: Worker, outbox: Outbox): C
     run: (work: Work, app: App, payment: PaymentRow) => Promise<PaymentRow>,
   ): Promise<PaymentRow> {
     const { payment_id } = await engine.write(async (work) => {
-      const payment = await locate(work, key, appId);
+      const payment = await locate(work, lockPayment, key, appId);
       const app = await work.apps.byId(payment.app_id, work.tx);
       return run(work, app as App, payment);
     });
-    const payment = await engine.read((work) => findPayment(work, undefined, { paymentId: payment_id }));
+    const payment = await engine.read((work) => readPayment(work, { paymentId: payment_id }));
     return payment as PaymentRow;
   }
 
@@ -94,9 +94,10 @@ export function createControl(engine: Engine, worker: Worker, outbox: Outbox): C
       }),
 
     books: (key, appId) =>
-      engine.read(async (work) => books(work, (await locate(work, key, appId)).payment_id)),
+      engine.read(async (work) => books(work, (await locate(work, readPayment, key, appId)).payment_id)),
 
-    story: (key, appId) => engine.read(async (work) => storyOf(work, await locate(work, key, appId))),
+    story: (key, appId) =>
+      engine.read(async (work) => storyOf(work, await locate(work, readPayment, key, appId))),
 
     async clock({ action, value }) {
       const { now } = await engine.clock.read();
@@ -202,6 +203,7 @@ async function requireApp(engine: Engine, appId: string): Promise<App> {
 /** A payment by id or reference, of one app or, when the reference is the only one, of any. */
 async function locate(
   work: Pick<Work, 'tx' | 'store'>,
+  find: FindPayment,
   key: string,
   appId: string | undefined,
 ): Promise<PaymentRow> {
@@ -209,7 +211,7 @@ async function locate(
   const wanted = rest ?? key;
   const byId = prefix === 'id' || (prefix === undefined && /^\d+$/.test(wanted));
   if (byId) {
-    const payment = await findPayment(work, undefined, { paymentId: Number(wanted) });
+    const payment = await find(work, { paymentId: Number(wanted) });
     if (payment) return payment;
   } else {
     let query = work.tx
@@ -222,7 +224,7 @@ async function locate(
     if (found.length > 1) {
       throw new Refusal('invalid-request', `More than one app has a payment ${wanted}; use its paymentId.`);
     }
-    const payment = found[0] && (await findPayment(work, undefined, { paymentId: found[0].payment_id }));
+    const payment = found[0] && (await find(work, { paymentId: found[0].payment_id }));
     if (payment) return payment;
   }
   throw new Refusal('not-found', `The sandbox has no payment ${wanted}.`);

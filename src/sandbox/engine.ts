@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { openStore, type Store } from '../store/store.js';
 import { createClock, type Clock } from './clock.js';
@@ -56,8 +56,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   });
   const listeners: Array<() => void> = [];
   let secret = '';
-  const derive = (purpose: string, key: string | number) =>
-    createHmac('sha256', secret).update(`${purpose}:${key}`).digest('hex');
+  const derive = (purpose: string, key: string | number) => hash('sha256', `${secret}:${purpose}:${key}`);
   const clock = createClock(store, options.realNow ?? Date.now);
   const apps = createAppDirectory(store);
   const faults = createFaults(store, derive);
@@ -108,7 +107,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     faults,
     derive,
     write,
-    read: (run) => run({ tx: store.db as Transaction<SandboxTables>, store: readOnly(store) }),
+    read: (run) => run({ tx: store.db as Transaction<SandboxTables>, store }),
     onDueWork: (listener) => listeners.push(listener),
     async waitUntil(instant) {
       const { now, stopped } = await clock.read();
@@ -123,11 +122,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     close: () => store.close(),
   };
-}
-
-/** Outside a transaction nothing is to be locked. */
-function readOnly(store: Store<SandboxTables>): Store<SandboxTables> {
-  return { ...store, forUpdate: (query) => query };
 }
 
 /** The secret from which keys, ids and signatures are derived: from the seed, or random and kept. */

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { openApiDocument } from '../contract/openapi.js';
 import { defaultAnswers, type AnswerChoices } from './answers.js';
 import { createControl, type Control } from './control.js';
 import { createEngine, type Engine } from './engine.js';
 import { createAddresses } from './http/addresses.js';
-import { createHttpApp, type RequestLine } from './http/app.js';
-import { createControlRoutes, openApi, showApp } from './http/control-routes.js';
+import { createApiListener } from './http/api-listener.js';
+import { createHttpApp } from './http/app.js';
+import { createControlRoutes, showApp } from './http/control-routes.js';
 import { createPageRoutes } from './http/page-routes.js';
+import { listen, serve, stopServing, type RequestLine } from './http/server.js';
 import { createService } from './http/service.js';
 import { createOutbox } from './outbox.js';
 import { createWorker, type Worker } from './worker.js';
@@ -45,11 +46,6 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const REQUEST_TIMEOUT_MS = 30_000;
-
-/** How long requests in flight may still take when it stops. */
-const DRAIN_MS = 1_000;
-
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0 } = options;
   const onError = options.onError ?? (() => {});
@@ -80,9 +76,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...(options.rateLimit !== undefined && { rateLimit: options.rateLimit }),
     onError,
   });
+  let openApi: string | undefined;
   const app = createHttpApp({
-    handle: service.handle,
-    openApi,
+    openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
     control: createControlRoutes({
       engine,
       control,
@@ -93,10 +89,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       onError,
     }),
     pages: createPageRoutes(engine, addresses, controlToken),
-    onRequest: options.onRequest ?? (() => {}),
   });
-  const listener = getRequestListener(app.fetch);
-  server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
+  serve(server, createApiListener(service.handle), app, options.onRequest);
   worker.wake();
 
   return {
@@ -114,24 +108,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await engine.close();
     },
   };
-}
-
-/** Listens before anything is opened, so that a port that is taken leaves no trace. */
-async function listen(host: string, port: number): Promise<Server> {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  return server;
-}
-
-async function stopServing(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(timer);
 }
 
 async function describe(

@@ -5,7 +5,7 @@ import type { CardName } from './domain/cards.js';
 import { charge } from './domain/charges.js';
 import { cancel, capture, recheck, refund, runJob } from './domain/moves.js';
 import { pay } from './domain/paying.js';
-import { createPayment, findPayment } from './domain/payments.js';
+import { createPayment, lockPayment } from './domain/payments.js';
 import type { Work } from './domain/work.js';
 import type { PaymentRow } from './schema.js';
 
@@ -235,7 +235,7 @@ export async function seedAll(work: Work): Promise<number> {
 
 async function play(work: Work, app: App, reference: string, scene: Scene): Promise<boolean> {
   const at = (ago: number): Work => ({ ...work, now: work.now - ago });
-  const seen = await findPayment(work, app.app_id, { referenceId: reference });
+  const seen = await lockPayment(work, { appId: app.app_id, referenceId: reference });
   if (seen) return false;
   const created = at(scene.age);
   const name = scene.customer.slice(2);
@@ -268,7 +268,7 @@ async function play(work: Work, app: App, reference: string, scene: Scene): Prom
   };
   if (scene.card) stage.payment = await pay(at(scene.age - 500), app, payment, { card: scene.card });
   await scene.afterwards?.(stage);
-  const end = await findPayment(work, app.app_id, { referenceId: reference });
+  const end = await lockPayment(work, { appId: app.app_id, referenceId: reference });
   if (end?.state !== scene.ends) throw new Error(`${reference} ended in ${end?.state}, not ${scene.ends}`);
   return true;
 }

@@ -1,4 +1,4 @@
-import { findPayment } from './domain/payments.js';
+import { lockPayment } from './domain/payments.js';
 import { runJob } from './domain/moves.js';
 import type { Engine } from './engine.js';
 import { createLoop } from './loop.js';
@@ -97,7 +97,7 @@ async function runNextJob(engine: Engine): Promise<boolean> {
   if (!job) return false;
   await engine.write(async (work) => {
     // The payment first, then its jobs: the same order as everywhere, so that two processes cannot lock each other out.
-    const payment = await findPayment(work, undefined, { paymentId: job.payment_id });
+    const payment = await lockPayment(work, { paymentId: job.payment_id });
     const { numDeletedRows } = await work.tx
       .deleteFrom('jobs')
       .where('id', '=', job.id)

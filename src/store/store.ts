@@ -3,6 +3,7 @@ import type { OpenOptions, Store } from './types.js';
 export { StoreError } from './errors.js';
 export type { StoreErrorCode } from './errors.js';
 export { blobType, idColumn, startIdsAt } from './columns.js';
+export { prepared } from './prepared.js';
 export type * from './types.js';
 
 /** Opens a database and brings its tables up to date. Only the engine that is used is loaded. */

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { Customer, CustomerBody, CustomerPatch } from '../../contract/customer.js';
 import type { CustomerOrder } from '../../contract/order.js';
 import type { CustomerRow } from '../schema.js';
 import { checkPolicy, type App } from './apps.js';
 import { Refusal } from './refusal.js';
+import { enrolCustomerRow } from './statements.js';
 import type { Work } from './work.js';
 
 /** A first payment makes the customer; a later one only fills in what was not known. */
@@ -12,35 +12,16 @@ export async function enrolCustomer(
   appId: string,
   buyer: CustomerOrder['customer'],
 ): Promise<void> {
-  const details = {
+  await enrolCustomerRow(work.tx, work.store.engine, {
+    app_id: appId,
+    customer_id: buyer.customerId,
     first_name: buyer.firstName ?? null,
     last_name: buyer.lastName ?? null,
     email: buyer.email ?? null,
     mobile_number: buyer.phoneNumber ?? null,
-  };
-  await work.tx
-    .insertInto('customers')
-    .values({
-      ...details,
-      app_id: appId,
-      customer_id: buyer.customerId,
-      fraud_policy_id: null,
-      created_time: work.now,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['app_id', 'customer_id'])
-        .doUpdateSet({
-          first_name: sql`coalesce(customers.first_name, excluded.first_name)`,
-          last_name: sql`coalesce(customers.last_name, excluded.last_name)`,
-          email: sql`coalesce(customers.email, excluded.email)`,
-          mobile_number: sql`coalesce(customers.mobile_number, excluded.mobile_number)`,
-        })
-        .where(
-          sql<boolean>`coalesce(excluded.first_name, excluded.last_name, excluded.email, excluded.mobile_number) is not null`,
-        ),
-    )
-    .execute();
+    fraud_policy_id: null,
+    created_time: work.now,
+  });
 }
 
 export async function createCustomer(

@@ -20,6 +20,7 @@ import { states } from '../../contract/states.js';
 import type { NewPayment, PaymentRow } from '../schema.js';
 import { checkPolicy, checkProfile, type App } from './apps.js';
 import { enrolCustomer } from './customers.js';
+import { insertPaymentRow, paymentById, paymentByReference } from './statements.js';
 import { addJob, recordEvent } from './transitions.js';
 import { invalidField, Refusal } from './refusal.js';
 import type { Work } from './work.js';
@@ -103,14 +104,9 @@ export async function insertPayment(
     provider_knows: null,
     version: 1,
   } satisfies NewPayment;
-  const inserted = await work.tx
-    .insertInto('payments')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['app_id', 'reference_id']).doNothing())
-    .returning('payment_id')
-    .executeTakeFirst();
+  const [inserted] = await insertPaymentRow(work.tx, work.store.engine, row);
   if (!inserted) {
-    const seen = await findPayment(work, app.app_id, { referenceId: body.referenceId });
+    const seen = await lockPayment(work, { appId: app.app_id, referenceId: body.referenceId });
     if (!seen) throw new Refusal('unavailable', 'The reference is being used by another request; try again.');
     return { payment: seen, created: false };
   }
@@ -144,19 +140,30 @@ function isAmount(text: string): boolean {
   return /^\d+(\.\d{1,2})?$/.test(text);
 }
 
-export async function findPayment(
+/** A payment id may be asked for within one app, or across all of them. */
+export type PaymentKey = { paymentId: number; appId?: string } | { appId: string; referenceId: string };
+
+export type FindPayment = (
   work: Pick<Work, 'tx' | 'store'>,
-  appId: string | undefined,
-  key: { paymentId: number } | { referenceId: string },
+  key: PaymentKey,
+) => Promise<PaymentRow | undefined>;
+
+export const readPayment: FindPayment = (work, key) => find(work, key, 'read');
+
+/** For a change: all that follows in the transaction rests on the state read here. */
+export const lockPayment: FindPayment = (work, key) => find(work, key, 'lock');
+
+async function find(
+  { tx, store }: Pick<Work, 'tx' | 'store'>,
+  key: PaymentKey,
+  how: 'read' | 'lock',
 ): Promise<PaymentRow | undefined> {
-  let query = work.tx.selectFrom('payments').selectAll();
-  if (appId !== undefined) query = query.where('app_id', '=', appId);
-  query =
-    'paymentId' in key
-      ? query.where('payment_id', '=', key.paymentId)
-      : query.where('reference_id', '=', key.referenceId);
-  // Locked until the end of the transaction: all that follows rests on the state read here.
-  return work.store.forUpdate(query).executeTakeFirst();
+  if ('referenceId' in key) {
+    const values = { app: key.appId, reference: key.referenceId };
+    return (await paymentByReference[how](tx, store.engine, values))[0];
+  }
+  const [payment] = await paymentById[how](tx, store.engine, { id: key.paymentId });
+  return key.appId === undefined || payment?.app_id === key.appId ? payment : undefined;
 }
 
 /** The payment as the service shows it. */

@@ -1,5 +1,6 @@
 import { states, type StateName } from '../../contract/states.js';
 import type { PaymentRow } from '../schema.js';
+import { insertEventRow } from './statements.js';
 import type { Work } from './work.js';
 
 export type PaymentChanges = Partial<
@@ -61,24 +62,21 @@ export async function recordEvent(
   cause: string,
 ): Promise<void> {
   const url = payment.webhook_url ?? (await work.apps.byId(payment.app_id, work.tx))?.webhook_url ?? null;
-  await work.tx
-    .insertInto('events')
-    .values({
-      payment_id: payment.payment_id,
-      version: payment.version,
-      from_state: from,
-      to_state: payment.state,
-      time: payment.changed_time,
-      cause,
-      url,
-      due_time: payment.changed_time,
-      attempts: 0,
-      lease_until: null,
-      lease_owner: null,
-      finished: url === null ? 1 : 0,
-      outcome: url === null ? 'no-target' : null,
-    })
-    .execute();
+  await insertEventRow(work.tx, work.store.engine, {
+    payment_id: payment.payment_id,
+    version: payment.version,
+    from_state: from,
+    to_state: payment.state,
+    time: payment.changed_time,
+    cause,
+    url,
+    due_time: payment.changed_time,
+    attempts: 0,
+    lease_until: null,
+    lease_owner: null,
+    finished: url === null ? 1 : 0,
+    outcome: url === null ? 'no-target' : null,
+  });
   if (url !== null) work.leavesWork();
 }
 

@@ -1,5 +1,4 @@
 import { Hono, type Context } from 'hono';
-import { openApiDocument } from '../../contract/openapi.js';
 import { shapeFailure, defaultAnswers } from '../answers.js';
 import type { Control } from '../control.js';
 import {
@@ -128,8 +127,6 @@ export function createControlRoutes({
   });
   return routes;
 }
-
-export const openApi = JSON.stringify(openApiDocument());
 
 /** A page of another site can neither read the token nor make the browser send this. */
 export function guard(c: Context, token: string): void {

@@ -21,12 +21,15 @@ import { listMethods, removeMethod, showMethod, stopRegistration } from '../doma
 import { cancel, capture, recheck, refund, unhold } from '../domain/moves.js';
 import {
   createPayment,
-  findPayment,
+  lockPayment,
+  readPayment,
   sameRequest,
   showPayment,
   type CreateBody,
   type Created,
   type CreateFlow,
+  type FindPayment,
+  type PaymentKey,
 } from '../domain/payments.js';
 import { Refusal } from '../domain/refusal.js';
 import type { Work } from '../domain/work.js';
@@ -76,7 +79,7 @@ export const handlers: Readonly<Record<EndpointName, Handler>> = {
 
   async recheckPayment(call) {
     const { payment, changed } = await call.engine.write(async (work) =>
-      recheck(work, await requirePayment(work, call)),
+      recheck(work, await requirePayment(work, call, lockPayment)),
     );
     return { status: 200, body: { ...showPayment(payment, call.addresses), changed } };
   },
@@ -171,13 +174,15 @@ async function operate(
   call: Call,
   move: (work: Work, payment: PaymentRow) => Promise<PaymentRow>,
 ): Promise<Result> {
-  const payment = await call.engine.write(async (work) => move(work, await requirePayment(work, call)));
+  const payment = await call.engine.write(async (work) =>
+    move(work, await requirePayment(work, call, lockPayment)),
+  );
   return { status: 200, body: showPayment(payment, call.addresses) };
 }
 
 async function read(call: Call): Promise<Result> {
   const payment = await call.engine.read(async (work) => {
-    const current = await requirePayment(work, call);
+    const current = await requirePayment(work, call, readPayment);
     return call.stale ? earlier(work, current) : current;
   });
   return { status: 200, body: showPayment(payment, call.addresses) };
@@ -199,14 +204,17 @@ async function earlier(work: Pick<Work, 'tx'>, payment: PaymentRow): Promise<Pay
 async function requirePayment(
   work: Pick<Work, 'tx' | 'store'>,
   { app, parameters }: Call,
+  find: FindPayment,
 ): Promise<PaymentRow> {
   const { paymentId, referenceId } = parameters;
-  const key =
-    referenceId === undefined ? { paymentId: integer(paymentId as string, 'paymentId') } : { referenceId };
-  const payment = await findPayment(work, app.app_id, key);
-  if (!payment) {
+  const appId = app.app_id;
+  const key: PaymentKey =
+    referenceId === undefined
+      ? { appId, paymentId: integer(paymentId as string, 'paymentId') }
+      : { appId, referenceId };
+  const payment = await find(work, key);
+  if (!payment)
     throw new Refusal('not-found', `There is no payment ${referenceId ?? paymentId} in this app.`);
-  }
   return payment;
 }
 

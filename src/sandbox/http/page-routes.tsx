@@ -3,7 +3,7 @@ import type { App } from '../domain/apps.js';
 import { cardNames, type CardName } from '../domain/cards.js';
 import { listMethods } from '../domain/methods.js';
 import { finishChallenge, pay } from '../domain/paying.js';
-import { findPayment } from '../domain/payments.js';
+import { lockPayment, readPayment } from '../domain/payments.js';
 import { Refusal } from '../domain/refusal.js';
 import type { Engine } from '../engine.js';
 import type { PaymentRow } from '../schema.js';
@@ -34,9 +34,7 @@ export function createPageRoutes(engine: Engine, addresses: Addresses, token: st
 
   async function paymentOf(link: string): Promise<PaymentRow | undefined> {
     const paymentId = addresses.readCheckout(link);
-    return paymentId === undefined
-      ? undefined
-      : engine.read((work) => findPayment(work, undefined, { paymentId }));
+    return paymentId === undefined ? undefined : engine.read((work) => readPayment(work, { paymentId }));
   }
 
   routes.get('/checkout/:link', async (c) => {
@@ -53,7 +51,7 @@ export function createPageRoutes(engine: Engine, addresses: Addresses, token: st
     const form = await c.req.parseBody();
     try {
       await engine.write(async (work) => {
-        const current = (await findPayment(work, undefined, { paymentId: payment.payment_id })) as PaymentRow;
+        const current = (await lockPayment(work, { paymentId: payment.payment_id })) as PaymentRow;
         const app = (await work.apps.byId(current.app_id, work.tx)) as App;
         if (form.challenge !== undefined)
           return finishChallenge(work, app, current, form.challenge === 'passed');

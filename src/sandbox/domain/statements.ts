@@ -1,0 +1,125 @@
+import { sql, type Kysely, type Selectable } from 'kysely';
+import { prepared, type Engine } from '../../store/store.js';
+import type { PaymentRow, SandboxTables } from '../schema.js';
+
+// The statements of every create and every read, made once: building them anew would cost more than running them.
+
+type Tables = SandboxTables;
+
+const paymentColumns = [
+  'app_id',
+  'reference_id',
+  'state',
+  'amount',
+  'captured_amount',
+  'currency',
+  'auto_capture',
+  'flow',
+  'auto_payment',
+  'fraud_status',
+  'customer_id',
+  'return_url',
+  'webhook_url',
+  'payer_ip',
+  'created_time',
+  'changed_time',
+  'expiration_time',
+  'authorised_until',
+  'request',
+  'card',
+  'payment_profile_id',
+  'save_method',
+  'method_id',
+  'pay_info',
+  'failure',
+  'provider_knows',
+  'version',
+] as const satisfies ReadonlyArray<keyof PaymentRow>;
+
+const eventColumns = [
+  'payment_id',
+  'version',
+  'from_state',
+  'to_state',
+  'time',
+  'cause',
+  'url',
+  'due_time',
+  'attempts',
+  'lease_until',
+  'lease_owner',
+  'finished',
+  'outcome',
+] as const satisfies ReadonlyArray<keyof Selectable<Tables['events']>>;
+
+/** Gives nothing back when the reference is taken. */
+export const insertPaymentRow = prepared<Tables, { payment_id: number }, (typeof paymentColumns)[number]>(
+  (db, value) =>
+    db
+      .insertInto('payments')
+      .values(Object.fromEntries(paymentColumns.map((name) => [name, value(name)])) as never)
+      .onConflict((conflict) => conflict.columns(['app_id', 'reference_id']).doNothing())
+      .returning('payment_id'),
+);
+
+export const insertEventRow = prepared<Tables, unknown, (typeof eventColumns)[number]>((db, value) =>
+  db
+    .insertInto('events')
+    .values(Object.fromEntries(eventColumns.map((name) => [name, value(name)])) as never),
+);
+
+const customerColumns = [
+  'app_id',
+  'customer_id',
+  'first_name',
+  'last_name',
+  'email',
+  'mobile_number',
+  'fraud_policy_id',
+  'created_time',
+] as const;
+
+/** Adds a customer, or fills in what was not known of one. */
+export const enrolCustomerRow = prepared<Tables, unknown, (typeof customerColumns)[number]>((db, value) =>
+  db
+    .insertInto('customers')
+    .values(Object.fromEntries(customerColumns.map((name) => [name, value(name)])) as never)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['app_id', 'customer_id'])
+        .doUpdateSet({
+          first_name: sql`coalesce(customers.first_name, excluded.first_name)`,
+          last_name: sql`coalesce(customers.last_name, excluded.last_name)`,
+          email: sql`coalesce(customers.email, excluded.email)`,
+          mobile_number: sql`coalesce(customers.mobile_number, excluded.mobile_number)`,
+        })
+        .where(
+          sql<boolean>`coalesce(excluded.first_name, excluded.last_name, excluded.email, excluded.mobile_number) is not null`,
+        ),
+    ),
+);
+
+const payments = (db: Kysely<Tables>) => db.selectFrom('payments').selectAll();
+
+/** Locked until the end of the transaction, where the engine has such locks. */
+const locked = (engine: Engine, query: ReturnType<typeof payments>) =>
+  engine === 'postgres' ? query.forUpdate() : query;
+
+export const paymentById = {
+  read: prepared<Tables, PaymentRow, 'id'>((db, value) => payments(db).where('payment_id', '=', value('id'))),
+  lock: prepared<Tables, PaymentRow, 'id'>((db, value, engine) =>
+    locked(engine, payments(db).where('payment_id', '=', value('id'))),
+  ),
+};
+
+export const paymentByReference = {
+  read: prepared<Tables, PaymentRow, 'app' | 'reference'>((db, value) =>
+    payments(db).where('app_id', '=', value('app')).where('reference_id', '=', value('reference')),
+  ),
+  lock: prepared<Tables, PaymentRow, 'app' | 'reference'>((db, value, engine) =>
+    locked(
+      engine,
+      payments(db).where('app_id', '=', value('app')).where('reference_id', '=', value('reference')),
+    ),
+  ),
+};

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Refusal } from '../domain/refusal.js';
+import { BODY_LIMIT, type ServiceAnswer, type ServiceRequest } from './service.js';
+
+export const API_PREFIX = '/api/apps/';
+
+/** The service on a socket: straight on node:http, since only here can an answer be cut short on purpose. */
+export function createApiListener(handle: (request: ServiceRequest) => Promise<ServiceAnswer>) {
+  return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<string | undefined> => {
+    const answer = await handle(readRequest(incoming));
+    if (answer.cut === undefined) send(outgoing, answer);
+    else cut(outgoing, answer);
+    return answer.note;
+  };
+}
+
+function readRequest(incoming: IncomingMessage): ServiceRequest {
+  const [path = '', search = ''] = split(incoming.url ?? '', '?');
+  const [appId = '', rest = ''] = split(path.slice(API_PREFIX.length), '/');
+  return {
+    method: incoming.method ?? 'GET',
+    appId: safeDecode(appId),
+    path: `/${rest}`,
+    query: new URLSearchParams(search),
+    header: (name) => incoming.headers[name] as string | undefined,
+    body: () => readText(incoming),
+  };
+}
+
+function send(outgoing: ServerResponse, { status, headers, body }: ServiceAnswer): void {
+  const hasBody = status !== 204;
+  outgoing.writeHead(status, hasBody ? { ...headers, 'content-length': Buffer.byteLength(body) } : headers);
+  outgoing.end(hasBody ? body : undefined);
+}
+
+function cut(outgoing: ServerResponse, answer: ServiceAnswer): void {
+  if (answer.cut === 'drop') {
+    outgoing.socket?.destroy();
+    return;
+  }
+  const body = answer.body === '' ? ' '.repeat(64) : answer.body;
+  outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(body) });
+  outgoing.write(body.slice(0, Math.floor(body.length / 2)), () => outgoing.socket?.destroy());
+}
+
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const tooLarge = () =>
+    new Refusal('body-too-large', 'The body is larger than 1 MiB.', { headers: { connection: 'close' } });
+  if (Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > BODY_LIMIT) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return decode(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Refusal('invalid-json', 'The body is not valid UTF-8.');
+  }
+}
+
+function split(text: string, at: string): [string, string?] {
+  const index = text.indexOf(at);
+  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
