@@ -1,0 +1,55 @@
+// JSON that a person hands over as a file or on stdin.
+
+import { readFile } from 'node:fs/promises';
+import { custom } from '@oclif/core/flags';
+import { parseJson, type JsonValue } from './contract/json.js';
+import { BadValue } from './flags.js';
+import type { Streams } from './output/streams.js';
+
+export interface JsonInput {
+  /** As typed: a file, or `-`. */
+  source: string;
+  value: JsonValue;
+}
+
+// More than any request of the service takes.
+const LONGEST = 16 * 1024 * 1024;
+
+/** Numbers keep their text: 10.10 stays 10.10. */
+export async function readJsonInput(source: string, stdin: Streams['stdin']): Promise<JsonInput> {
+  const text = source === '-' ? await readAll(stdin) : await readText(source);
+  if (text.trim() === '') throw new BadValue('there is nothing in it');
+  try {
+    return { source, value: parseJson(text) };
+  } catch (error) {
+    throw new BadValue(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new BadValue('there is no such file');
+    if (code === 'EISDIR') throw new BadValue('a folder, not a file');
+    throw new BadValue(`cannot be read (${code ?? String(error)})`);
+  }
+}
+
+/** What is piped in; on a terminal there is nothing to wait for. */
+export async function readAll(stdin: Streams['stdin']): Promise<string> {
+  if (stdin.isTTY) throw new BadValue('reads a pipe, and stdin is a terminal');
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > LONGEST) throw new BadValue('too long');
+  }
+  return text;
+}
+
+/** `FILE` or `-`, read while the command line is, so that a bad file is told together with everything else. */
+export const jsonFlag = custom<JsonInput>({
+  helpValue: 'FILE|-',
+  parse: (text, command) => readJsonInput(text, (command as unknown as { streams: Streams }).streams.stdin),
+});

@@ -1,0 +1,37 @@
+// A link that was made for a customer: opened in a browser, or shown as a code for a phone.
+
+import { boolean } from '@oclif/core/flags';
+import { ServiceError } from './errors.js';
+import type { Line } from './output/lines.js';
+
+export const linkFlags = {
+  open: boolean({ summary: 'Open the link in a browser.' }),
+  qr: boolean({ summary: 'Show the link as a code for a phone, on stderr.' }),
+};
+
+/** Does what the flags ask for with a link of the service. */
+export async function useLink(
+  url: string | undefined,
+  flags: { open: boolean; qr: boolean },
+  note: (...lines: Line[]) => void,
+): Promise<void> {
+  if (!flags.open && !flags.qr) return;
+  if (url === undefined || !isWebLink(url)) {
+    throw new ServiceError('The service gave no link that could be opened or shown as a code.', {
+      code: 'no-link',
+    });
+  }
+  if (flags.qr) {
+    const { renderUnicodeCompact } = await import('uqr');
+    note(...renderUnicodeCompact(url).split('\n'));
+  }
+  if (flags.open) {
+    const { default: open } = await import('open');
+    await open(url);
+  }
+}
+
+/** What the service sends is handed to other programs only when it can be nothing but a web address. */
+function isWebLink(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+}

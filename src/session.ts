@@ -1,0 +1,85 @@
+// From "which app" to a client that can be used: the profile, its key, and what --debug tells of each request.
+
+import type { ClientEvent } from './client/call.js';
+import type { Client, ClientOptions } from './client/client.js';
+import { isStateName, type StateName } from './contract/states.js';
+import type { Redactor } from './output/redact.js';
+import { tookTime } from './output/time.js';
+import type { Environment } from './profiles/paths.js';
+import { resolveProfile, type ResolvedProfile } from './profiles/resolve.js';
+import { openProfiles } from './profiles/store.js';
+
+export interface Session {
+  profile: ResolvedProfile;
+  /** Ends its calls on Ctrl-C and when `--timeout` is up. */
+  client: Client;
+  /** Goes on after that, for a few seconds: reads that tell where an instruction stands that was sent before. */
+  settling: Client;
+  close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  /** `--profile` as given. */
+  profileName: string | undefined;
+  env: Environment;
+  secrets: Redactor;
+  trace: (text: string) => void;
+  signal: AbortSignal;
+}
+
+const SETTLING_MS = 5_000;
+
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { env, secrets, trace } = options;
+  const profile = resolveProfile({ flag: options.profileName, env, store: openProfiles(env) });
+  const { createClient } = await import('./client/client.js');
+  const common: ClientOptions = {
+    baseUrl: profile.baseUrl,
+    appId: profile.appId,
+    kind: profile.kind,
+    aliases: stateAliases(profile.aliases),
+    apiKey: async () => {
+      const key = (await profile.apiKey()).reveal();
+      secrets.add(key);
+      return key;
+    },
+    onEvent: (event) => trace(eventText(event)),
+  };
+  const client = createClient({ ...common, signal: options.signal });
+  const settling = createClient({ ...common, timeouts: { attemptMs: SETTLING_MS, overallMs: SETTLING_MS } });
+  return {
+    profile,
+    client,
+    settling,
+    close: async () => {
+      await client.close();
+      await settling.close();
+    },
+  };
+}
+
+/** The file may have been edited by hand: a name that is no state of ours maps nothing. */
+function stateAliases(aliases: Readonly<Record<string, string>>): Record<string, StateName> {
+  const known = Object.entries(aliases).filter((entry): entry is [string, StateName] =>
+    isStateName(entry[1]),
+  );
+  return Object.fromEntries(known);
+}
+
+function eventText(event: ClientEvent): string {
+  const body = (text: string | undefined) => (text === undefined ? '' : `  ${text}`);
+  switch (event.type) {
+    case 'request':
+      return `${event.method} ${event.path}${body(event.body)}`;
+    case 'answer': {
+      const id = event.requestId === undefined ? '' : `, request ${event.requestId}`;
+      return `${event.httpStatus} in ${tookTime(event.ms)}${id}${body(event.body)}`;
+    }
+    case 'failure': {
+      const left = event.sent === 'no' ? 'it did not leave' : 'it may have arrived';
+      return `${event.reason} after ${tookTime(event.ms)}: ${event.message}, ${left}`;
+    }
+    case 'retry':
+      return `attempt ${event.attempt + 1} in ${tookTime(event.waitMs)}`;
+  }
+}
