@@ -6,7 +6,9 @@ import { Hono } from 'hono';
 const [kind = 'sandbox', value = ':memory:'] = process.argv.slice(2);
 
 if (kind === 'sandbox') {
-  const { startSandbox } = await import('../dist/sandbox/sandbox.js');
+  const { startSandbox } = (await import(
+    new URL('../dist/sandbox/sandbox.js', import.meta.url).href
+  )) as typeof import('../src/sandbox/sandbox.js');
   const sandbox = await startSandbox({ location: value, seed: 1 });
   const [app] = await sandbox.apps();
   process.stdout.write(`${JSON.stringify({ url: sandbox.url, appId: app?.appId, apiKey: app?.apiKey })}\n`);

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const src = fileURLToPath(new URL('../src', import.meta.url));
+
+/** Which rooms of the house a room may import from. What is not listed here does not exist. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  store: [],
+  errors: ['store'],
+  suggest: [],
+  client: ['contract', 'errors'],
+  profiles: ['client', 'contract', 'errors', 'suggest'],
+  output: ['client', 'contract', 'errors', 'suggest', 'profiles', 'operations', 'sandbox', 'doctor'],
+  sandbox: ['contract', 'store', 'errors', 'suggest'],
+  operations: ['client', 'contract', 'errors', 'profiles'],
+  doctor: ['client', 'contract', 'errors', 'profiles'],
+  commands: ['*'],
+  // Files beside the rooms: what every command stands on.
+  root: ['*'],
+};
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+    .map((name) => join(folder, name));
+}
+
+/** Every import, type-only and dynamic ones too. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
+  return Array.from(found, ([, path]) => {
+    const target = resolve(dirname(file), path as string);
+    return all.find((candidate) => candidate.replace(/\.tsx?$/, '.js') === target) ?? target;
+  });
+}
+
+function roomOf(file: string): string {
+  const parts = relative(src, file).split(sep);
+  const [first = ''] = parts;
+  if (parts.length > 1) return first;
+  const name = first.replace(/\.tsx?$/, '');
+  return name === 'errors' || name === 'suggest' ? name : 'root';
+}
+
+const all = files(src);
+
+describe('the house', () => {
+  it('has no import that runs the wrong way', () => {
+    const wrong = all.flatMap((file) => {
+      const allowed = mayImport[roomOf(file)] ?? [];
+      return importsOf(file)
+        .filter((target) => roomOf(target) !== roomOf(file))
+        .filter(
+          (target) =>
+            roomOf(target) === 'commands' || !(allowed.includes('*') || allowed.includes(roomOf(target))),
+        )
+        .map((target) => `${relative(src, file)} imports ${relative(src, target)}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no import cycle, not even of types', () => {
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (file: string, path: string[]): void => {
+      const at = path.indexOf(file);
+      if (at >= 0) cycles.push([...path.slice(at), file].map((name) => relative(src, name)).join(' → '));
+      if (at >= 0 || done.has(file)) return;
+      for (const target of importsOf(file).filter((name) => all.includes(name)))
+        visit(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of all) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('knows every room', () => {
+    expect([...new Set(all.map(roomOf))].filter((room) => !(room in mayImport))).toEqual([]);
+  });
+
+  it('has no room called utils, helpers or common', () => {
+    expect(
+      all.filter((file) => /(^|[/\\])(utils?|helpers?|common)([/\\.])/.test(relative(src, file))),
+    ).toEqual([]);
+  });
+});
