@@ -270,7 +270,8 @@ const matchers = endpointNames
 
 function decode(part: string): string | undefined {
   try {
-    return decodeURIComponent(part);
+    const text = decodeURIComponent(part);
+    return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
   }

@@ -14,9 +14,14 @@ export const identifier = z
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters')
   .regex(printable, 'must not contain control characters')
-  .refine((value) => value.trim() === value, 'must not begin or end with a space');
+  .refine((value) => value.isWellFormed(), 'must be well-formed text')
+  .refine((value) => value.trim() === value, 'must not begin or end with a space')
+  .refine((value) => value !== '.' && value !== '..', 'must be something that a path can name');
 
-export const text = z.string(required('a string')).max(1000, 'must have at most 1000 characters');
+export const text = z
+  .string(required('a string'))
+  .max(1000, 'must have at most 1000 characters')
+  .refine(isStorable, 'must be well-formed text');
 
 export const flag = z.boolean(required('true or false'));
 
@@ -54,8 +59,14 @@ export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
           : 'must be an object',
   });
 
+/** Half a character, or a NUL, is not kept by every database. */
+function isStorable(value: string): boolean {
+  return value.isWellFormed() && !value.includes('\0');
+}
+
 function isWebAddress(value: string): boolean {
-  if (!URL.canParse(value)) return false;
+  // The parser would leave out spaces and line breaks, and the address would not be the one that was given.
+  if (/[\s\p{Cc}]/u.test(value) || !value.isWellFormed() || !URL.canParse(value)) return false;
   const { protocol } = new URL(value);
   return protocol === 'http:' || protocol === 'https:';
 }

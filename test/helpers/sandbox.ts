@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { startSandbox, type SandboxApp, type SandboxOptions } from '../../src/sandbox/sandbox.js';
-import type { RequestLine } from '../../src/sandbox/http/app.js';
 
 type Json = Record<string, unknown>;
+type RequestLine = Parameters<NonNullable<SandboxOptions['onRequest']>>[0];
 
 export interface Answer<Body = Json> {
   status: number;
@@ -133,10 +133,7 @@ export async function sandboxProcess(
   through: string[] = [],
 ): Promise<SandboxProcess> {
   const script = fileURLToPath(new URL('../sandbox/serve.ts', import.meta.url));
-  const [command, ...rest] = [...through, process.execPath, script, JSON.stringify(options)] as [
-    string,
-    ...string[],
-  ];
+  const [command = '', ...rest] = [...through, process.execPath, script, JSON.stringify(options)];
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const first = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited]);
