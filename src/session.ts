@@ -66,7 +66,7 @@ function stateAliases(aliases: Readonly<Record<string, string>>): Record<string,
   return Object.fromEntries(known);
 }
 
-function eventText(event: ClientEvent): string {
+export function eventText(event: ClientEvent): string {
   const body = (text: string | undefined) => (text === undefined ? '' : `  ${text}`);
   switch (event.type) {
     case 'request':

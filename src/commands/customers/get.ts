@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../contract/json.js';
+import { customerArgument } from '../../customer-input.js';
+import { customerCard } from '../../output/views/customer.js';
+import { ServiceCommand } from '../../service-command.js';
+
+export default class CustomersGet extends ServiceCommand {
+  static override summary = 'Show a customer.';
+  static override examples = [
+    '<%= config.bin %> customers get c_881',
+    '<%= config.bin %> customers get c_881 --jq .email',
+  ];
+  static override args = { customer: customerArgument };
+
+  async run(): Promise<JsonObject> {
+    const { args } = await this.parse(CustomersGet);
+    const { client } = await this.session();
+    const { object } = await client.getCustomer(args.customer);
+    return this.show(object, customerCard);
+  }
+}

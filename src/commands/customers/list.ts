@@ -1,0 +1,38 @@
+import { boolean } from '@oclif/core/flags';
+import { listCustomers } from '../../operations/list-customers.js';
+import { countFlag, listFlagsFor, pairFlag } from '../../flags.js';
+import { customerList } from '../../output/views/customer.js';
+import { ServiceCommand } from '../../service-command.js';
+
+const USUAL = 50;
+
+export default class CustomersList extends ServiceCommand {
+  static override summary = 'List the customers of the app.';
+  static override description =
+    'Customers are printed as they arrive, however many there are. The service does not say which parameters its ' +
+    'list takes: --param passes any on.';
+  static override examples = [
+    '<%= config.bin %> customers list',
+    '<%= config.bin %> customers list --all --csv > customers.csv',
+    '<%= config.bin %> customers list --limit 10 --param sort=createdTime',
+  ];
+  static override flags = {
+    limit: countFlag({ summary: `At most this many (default ${USUAL}).`, exclusive: ['all'] }),
+    all: boolean({ summary: 'Every customer of the app.' }),
+    param: pairFlag({ multiple: true, summary: 'A parameter for the query of the service.' }),
+    ...listFlagsFor(customerList),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(CustomersList);
+    const limit = flags.all ? undefined : (flags.limit ?? USUAL);
+    const params = Object.fromEntries((flags.param ?? []).map(({ key, value }) => [key, value]));
+    const { client } = await this.session();
+    let more = false;
+    await this.showStream(
+      listCustomers(client, { params, limit, more: () => void (more = true) }),
+      customerList,
+    );
+    if (more) this.note(`… more: --all lists every customer, --limit N the first N.`);
+  }
+}

@@ -1,0 +1,38 @@
+import { BaseCommand } from '../base-command.js';
+import { failureOf, type Diagnosis } from '../doctor/check.js';
+import { examine } from '../doctor/examine.js';
+import { listFlagsFor } from '../flags.js';
+import { checkList, mends } from '../output/views/doctor.js';
+import { eventText } from '../session.js';
+
+export default class Doctor extends BaseCommand {
+  static override summary =
+    'Check this machine, the profile, the way to the service, the key and the kind of app.';
+  static override description =
+    'Nothing is changed: the service is asked for one customer. Exit 0 when nothing failed, 4 for the profile or ' +
+    'the key, 5 when the service cannot be reached, otherwise 1.';
+  static override examples = [
+    '<%= config.bin %> doctor',
+    '<%= config.bin %> doctor --profile shop-eu --json',
+  ];
+  static override flags = listFlagsFor(checkList);
+
+  async run(): Promise<Diagnosis> {
+    await this.parse(Doctor);
+    const { engines } = this.config.pjson as { engines?: { node?: string } };
+    const diagnosis = await examine({
+      profile: this.profileName,
+      env: this.streams.env,
+      node: { version: process.versions.node, required: engines?.node },
+      now: () => this.now(),
+      signal: this.signal,
+      keepSecret: (key) => this.secrets.add(key),
+      onEvent: (event) => this.trace(eventText(event)),
+    });
+    await this.showList(diagnosis.checks, checkList);
+    if (this.streams.stdout.terminal) this.print(...mends(diagnosis));
+    const failure = failureOf(diagnosis);
+    if (failure) this.endAs(failure);
+    return diagnosis;
+  }
+}

@@ -1,0 +1,67 @@
+// What people type of a customer: its identifiers, and how to reach it.
+
+import { custom as argument } from '@oclif/core/args';
+import { custom } from '@oclif/core/flags';
+import { BadValue, emailFlag, parseId } from './flags.js';
+
+/** A name or another line of text for people; an empty one clears the field. */
+export function parseLine(text: string): string {
+  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)) throw new BadValue('one line, without control characters');
+  if (text.length > 1000) throw new BadValue('at most 1000 characters');
+  return text;
+}
+
+/** Digits and the signs that people write between them; what the service takes is for the service to say. */
+export function parsePhone(text: string): string {
+  if (!/^\+?[\d\s().-]{3,50}$/.test(text)) throw new BadValue('a phone number, for example +31 6 1234 5678');
+  return text;
+}
+
+const lineFlag = custom({ helpValue: 'TEXT', parse: async (text) => parseLine(text) });
+const phoneFlag = custom({ helpValue: 'NUMBER', parse: async (text) => parsePhone(text) });
+
+/** What a person can say of a customer. */
+export const contactFlags = {
+  'first-name': lineFlag({ summary: 'First name.' }),
+  'last-name': lineFlag({ summary: 'Last name.' }),
+  email: emailFlag({ summary: 'E-mail address, for receipts and risk checks.' }),
+  mobile: phoneFlag({ summary: 'Mobile number.' }),
+};
+
+type Given = Partial<Record<keyof typeof contactFlags, string | undefined>>;
+
+/** The fields of the service for the flags that were given. */
+export function contactFields(flags: Given) {
+  return {
+    ...(flags['first-name'] === undefined ? {} : { firstName: flags['first-name'] }),
+    ...(flags['last-name'] === undefined ? {} : { lastName: flags['last-name'] }),
+    ...(flags.email === undefined ? {} : { email: flags.email }),
+    ...(flags.mobile === undefined ? {} : { mobileNumber: flags.mobile }),
+  };
+}
+
+/** CUSTOMER: the merchant's own identifier. */
+export const customerArgument = argument({ parse: async (text) => parseId(text) })({
+  required: true,
+  ignoreStdin: true,
+  description: 'Your identifier of the customer.',
+});
+
+/** METHOD: kept as text, as it may have more digits than a number holds. */
+export const methodArgument = argument({
+  parse: async (text) => {
+    if (!/^[1-9]\d*$/.test(text)) throw new BadValue('a whole number, as customers methods shows it');
+    return text;
+  },
+})({
+  required: true,
+  ignoreStdin: true,
+  description: 'The number of the stored method.',
+});
+
+/** REGISTRATION: the service does not say what these look like. */
+export const registrationArgument = argument({ parse: async (text) => parseId(text) })({
+  required: true,
+  ignoreStdin: true,
+  description: 'The auto-payment registration, as customers methods shows it.',
+});

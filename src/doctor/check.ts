@@ -1,0 +1,66 @@
+import { PaydeskError, ProfileError, TemporaryError } from '../errors.js';
+
+export const checkNames = [
+  'node',
+  'config',
+  'modes',
+  'keyring',
+  'profile',
+  'dns',
+  'tls',
+  'service',
+  'clock',
+  'key',
+  'kind',
+] as const;
+export type CheckName = (typeof checkNames)[number];
+
+/** One thing that was looked at, and what to type when it is not as it should be. */
+export interface Check {
+  name: CheckName;
+  status: 'pass' | 'warn' | 'fail';
+  message: string;
+  mend?: string;
+}
+
+export const pass = (name: CheckName, message: string): Check => ({ name, status: 'pass', message });
+
+export const warn = (name: CheckName, message: string, mend?: string): Check => ({
+  name,
+  status: 'warn',
+  message,
+  ...(mend === undefined ? {} : { mend }),
+});
+
+export const fail = (name: CheckName, message: string, mend?: string): Check => ({
+  ...warn(name, message, mend),
+  status: 'fail',
+});
+
+export const notChecked = (name: CheckName, why: string): Check => warn(name, `Not checked: ${why}.`);
+
+export interface Diagnosis {
+  ok: boolean;
+  checks: Check[];
+}
+
+export function diagnose(checks: readonly Check[]): Diagnosis {
+  const sorted = checks.toSorted((a, b) => checkNames.indexOf(a.name) - checkNames.indexOf(b.name));
+  return { ok: sorted.every(({ status }) => status !== 'fail'), checks: sorted };
+}
+
+// Who may act goes before whether anybody answers, and that before everything else.
+const access: readonly CheckName[] = ['config', 'profile', 'key', 'kind'];
+const reach: readonly CheckName[] = ['dns', 'tls', 'service'];
+
+/** The gravest of what failed, as the error that has its exit code. */
+export function failureOf({ checks }: Diagnosis): PaydeskError | undefined {
+  const failed = checks.filter(({ status }) => status === 'fail').map(({ name }) => name);
+  if (failed.length === 0) return undefined;
+  const message = `${failed.length === 1 ? '1 check' : `${failed.length} checks`} failed: ${failed.join(', ')}.`;
+  if (failed.some((name) => access.includes(name)))
+    return new ProfileError(message, { code: 'doctor-access' });
+  if (failed.some((name) => reach.includes(name)))
+    return new TemporaryError(message, { code: 'doctor-reach' });
+  return new PaydeskError(message, { code: 'doctor-failed' });
+}

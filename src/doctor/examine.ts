@@ -1,0 +1,57 @@
+import type { ClientOptions } from '../client/client.js';
+import { PaydeskError } from '../errors.js';
+import { findPaths, type Environment } from '../profiles/paths.js';
+import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
+import { openProfiles, type ProfileStore } from '../profiles/store.js';
+import { diagnose, fail, notChecked, pass, type Check, type CheckName, type Diagnosis } from './check.js';
+import { checkConfig, checkKeyring, checkModes, checkNode } from './machine.js';
+import { checkDns, checkTls } from './network.js';
+import { checkService } from './service.js';
+
+export interface ExamineOptions {
+  profile: string | undefined;
+  env: Environment;
+  node: { version: string; required: string | undefined };
+  now: () => Date;
+  signal: AbortSignal;
+  /** Told the key before it is used, so that it is shown nowhere. */
+  keepSecret: (key: string) => void;
+  onEvent?: ClientOptions['onEvent'];
+}
+
+/** Looks at everything that a command depends on; independent things at the same time. */
+export async function examine(options: ExamineOptions): Promise<Diagnosis> {
+  const { env, node } = options;
+  const store = openProfiles(env);
+  const paths = findPaths(env);
+  const machine = [checkNode(node.version, node.required), checkConfig(store), checkModes(paths)];
+  const [keyring, app] = await Promise.all([checkKeyring({ paths, env, store }), checkApp(options, store)]);
+  return diagnose([...machine, keyring, ...app]);
+}
+
+const ofApp: readonly CheckName[] = ['dns', 'tls', 'service', 'clock', 'key', 'kind'];
+
+async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<Check[]> {
+  const { profile: flag, env } = options;
+  const skipped = (names: readonly CheckName[], why: string) => names.map((name) => notChecked(name, why));
+  let profile: ResolvedProfile;
+  let apiKey: string;
+  try {
+    profile = resolveProfile({ ...(flag === undefined ? {} : { flag }), env, store });
+    apiKey = (await profile.apiKey()).reveal();
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    return [fail('profile', error.message, error.next[0]), ...skipped(ofApp, 'there is no usable profile')];
+  }
+  options.keepSecret(apiKey);
+  const name = profile.name === undefined ? 'The environment' : `Profile ${profile.name}`;
+  const found = pass('profile', `${name}: ${profile.kind} app ${profile.appId} at ${profile.baseUrl}.`);
+  const dns = await checkDns(profile.baseUrl);
+  if (dns.status === 'fail')
+    return [found, dns, ...skipped(ofApp.slice(1), 'the name could not be looked up')];
+  const [tls, service] = await Promise.all([
+    checkTls(profile.baseUrl, options.now()),
+    checkService({ ...options, profile, apiKey }),
+  ]);
+  return [found, dns, tls, ...service];
+}

@@ -1,0 +1,97 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { PaydeskError } from '../errors.js';
+import { createKeyring } from '../profiles/keyring.js';
+import type { Environment, Paths } from '../profiles/paths.js';
+import type { ProfileStore } from '../profiles/store.js';
+import { fail, pass, warn, type Check } from './check.js';
+
+/** `required` as package.json has it: `>=24.15`. */
+export function checkNode(version: string, required: string | undefined): Check {
+  const least = /^>=(\d+)\.(\d+)/.exec(required ?? '');
+  const found = /^v?(\d+)\.(\d+)/.exec(version);
+  const difference = [1, 2].map((part) => Number(found?.[part]) - Number(least?.[part]));
+  const old = least !== null && ((difference[0] || difference[1]) ?? 0) < 0;
+  if (!old) return pass('node', `Node ${version.replace(/^v/, '')}.`);
+  return fail(
+    'node',
+    `Node ${version.replace(/^v/, '')} is too old.`,
+    `Install Node ${required?.slice(2)} or newer.`,
+  );
+}
+
+/** The stored profiles can be read. */
+export function checkConfig(store: ProfileStore): Check {
+  try {
+    const count = store.list().length;
+    return pass('config', `${count === 1 ? '1 profile' : `${count} profiles`} in ${store.file}.`);
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    return fail('config', error.message, `Mend ${store.file} by hand, or move it away.`);
+  }
+}
+
+/** Only the owner can read the profiles and the keys. */
+export function checkModes(paths: Paths, platform = process.platform): Check {
+  if (platform === 'win32') return pass('modes', 'This system has no file modes.');
+  const keys = modeOf(paths.keys) === undefined ? [] : readable(paths.keys);
+  const wanted = [
+    { path: paths.config, mode: 0o700 },
+    { path: paths.configFile, mode: 0o600 },
+    { path: paths.keys, mode: 0o700 },
+    ...keys.map((name) => ({ path: join(paths.keys, name), mode: 0o600 })),
+  ];
+  const wrong = wanted.flatMap(({ path, mode }) => {
+    const found = modeOf(path);
+    return found !== undefined && (found & 0o077) !== 0 ? [{ path, mode, found }] : [];
+  });
+  if (wrong.length === 0) return pass('modes', `Only you can read ${paths.config}.`);
+  const list = wrong.map(({ path, found }) => `${path} (0${found.toString(8)})`).join(', ');
+  const mend = wrong.map(({ path, mode }) => `chmod ${mode.toString(8)} ${quoted(path)}`).join(' && ');
+  return warn('modes', `Others on this machine can get at ${list}.`, mend);
+}
+
+/** Where keys are kept here. */
+export async function checkKeyring(options: {
+  paths: Paths;
+  env: Environment;
+  store: ProfileStore;
+}): Promise<Check> {
+  const { paths, env, store } = options;
+  if (await createKeyring({ folder: paths.config, env }).works()) {
+    return pass('keyring', 'The keyring of this system works.');
+  }
+  const inside = keyringProfiles(store);
+  if (inside.length === 0) return pass('keyring', 'There is no keyring here: keys go to private files.');
+  return warn(
+    'keyring',
+    `The keyring does not answer, and it has the keys of ${inside.join(', ')}.`,
+    'Unlock the keyring, or set PAYDESK_BASE_URL, PAYDESK_APP_ID and PAYDESK_API_KEY instead.',
+  );
+}
+
+/** A file that cannot be read is told by its own check. */
+function keyringProfiles(store: ProfileStore): string[] {
+  try {
+    return store.list().flatMap(({ name, key }) => (key.in === 'keyring' ? [name] : []));
+  } catch {
+    return [];
+  }
+}
+
+function modeOf(path: string): number | undefined {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  return mode === undefined ? undefined : mode & 0o777;
+}
+
+function readable(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function quoted(path: string): string {
+  return /^[\w./~+@-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,65 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { fail, pass, warn, type Check } from './check.js';
+
+const limitMs = 5_000;
+const soonDays = 14;
+const dayMs = 86_400_000;
+
+const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+
+export async function checkDns(baseUrl: string): Promise<Check> {
+  const host = hostOf(baseUrl);
+  if (isIP(host) > 0) return pass('dns', `${host} is an address and needs no look-up.`);
+  const timer = new AbortController();
+  const late = new Promise<string>((resolve) => {
+    const timeout = setTimeout(resolve, limitMs, 'no answer within 5 s');
+    timer.signal.addEventListener('abort', () => clearTimeout(timeout));
+  });
+  const found = lookup(host, { all: true }).then(
+    (addresses) => addresses.map(({ address }) => address),
+    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+  );
+  const result = await Promise.race([found, late]);
+  timer.abort();
+  if (Array.isArray(result)) return pass('dns', `${host} is ${result.slice(0, 3).join(', ')}.`);
+  return fail('dns', `${host} could not be looked up (${result}).`, 'Check the base URL: paydesk whoami');
+}
+
+/** The certificate of the service; only a handshake, no request. */
+export async function checkTls(baseUrl: string, now: Date): Promise<Check> {
+  const url = new URL(baseUrl);
+  if (url.protocol === 'http:') return pass('tls', 'Plain http, as the service is on this machine.');
+  const host = hostOf(baseUrl);
+  const shaken = await handshake(host, Number(url.port || 443));
+  if (typeof shaken === 'string') {
+    const mend = /^(CERT|UNABLE|SELF|DEPTH|ERR_TLS)/.test(shaken)
+      ? 'If the certificate is of your own authority: set NODE_EXTRA_CA_CERTS to its file.'
+      : 'Check the base URL and the network: paydesk whoami';
+    return fail('tls', `No secure connection to ${url.host} (${shaken}).`, mend);
+  }
+  const days = Math.floor((shaken.getTime() - now.getTime()) / dayMs);
+  const message = `The certificate of ${host} is valid for ${days} more ${days === 1 ? 'day' : 'days'}.`;
+  return days >= soonDays ? pass('tls', message) : warn('tls', message, 'Tell whoever runs the service.');
+}
+
+/** The end of the certificate, or why there is none. */
+function handshake(host: string, port: number): Promise<Date | string> {
+  return new Promise((resolve) => {
+    const end = (result: Date | string) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(() => end('no answer within 5 s'), limitMs);
+    const socket: TLSSocket = connect({
+      host,
+      port,
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(host) > 0 ? {} : { servername: host }),
+    });
+    socket.once('secureConnect', () => end(new Date(socket.getPeerCertificate().valid_to)));
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+  });
+}

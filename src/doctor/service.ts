@@ -1,0 +1,154 @@
+import { createClient, type Client, type ClientOptions } from '../client/client.js';
+import type { Transport } from '../client/exchange.js';
+import { createTransport } from '../client/transport.js';
+import { isJsonObject, type JsonObject } from '../contract/json.js';
+import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../errors.js';
+import type { ResolvedProfile } from '../profiles/resolve.js';
+import { fail, notChecked, pass, warn, type Check } from './check.js';
+
+export interface ServiceTools {
+  profile: ResolvedProfile;
+  apiKey: string;
+  now: () => Date;
+  onEvent?: ClientOptions['onEvent'];
+  signal: AbortSignal;
+}
+
+const timeouts = { connectMs: 3_000, headersMs: 5_000, bodyMs: 5_000, attemptMs: 6_000, overallMs: 10_000 };
+const skewLimitS = 30;
+
+interface Heard {
+  date: string | undefined;
+  /** By our clock: half-way between asking and hearing. */
+  at: number;
+  ms: number;
+}
+
+/** What one authenticated read that changes nothing shows: whether it answers, its clock, the key and the kind. */
+export async function checkService(tools: ServiceTools): Promise<Check[]> {
+  const { profile, apiKey, signal, onEvent } = tools;
+  const { baseUrl, appId } = profile;
+  let heard: Heard | undefined;
+  const transport = listening(
+    createTransport({ baseUrl, timeouts }),
+    tools.now,
+    (answer) => (heard = answer),
+  );
+  // The kind is left out: a contradiction is to be told as a check and not as an error.
+  const client = createClient({
+    baseUrl,
+    appId,
+    apiKey: () => apiKey,
+    transport,
+    timeouts,
+    retry: { attempts: 2, baseMs: 100, capMs: 500 },
+    signal,
+    ...(onEvent === undefined ? {} : { onEvent }),
+  });
+  try {
+    const found = await firstCustomer(client).then(
+      (customer) => ({ customer }),
+      (error: unknown) => ({ error }),
+    );
+    signal.throwIfAborted();
+    if ('error' in found && !(found.error instanceof PaydeskError)) throw found.error;
+    return describe(profile, heard, found as Found);
+  } finally {
+    await client.close();
+  }
+}
+
+type Found = { customer: JsonObject | undefined } | { error: PaydeskError };
+
+function describe(profile: ResolvedProfile, heard: Heard | undefined, found: Found): Check[] {
+  const error = 'error' in found ? found.error : undefined;
+  if (heard === undefined || error instanceof TemporaryError) {
+    const unanswered = 'the service did not answer';
+    return [
+      fail('service', error?.message ?? 'The service did not answer.', 'Check the base URL: paydesk whoami'),
+      heard === undefined ? notChecked('clock', unanswered) : checkClock(heard),
+      notChecked('key', unanswered),
+      notChecked('kind', unanswered),
+    ];
+  }
+  return [
+    pass('service', `${profile.baseUrl} answered in ${heard.ms} ms.`),
+    checkClock(heard),
+    checkKey(profile, error),
+    'customer' in found ? checkKind(profile, found.customer) : notChecked('kind', 'the key was not accepted'),
+  ];
+}
+
+function checkClock({ date, at }: Heard): Check {
+  const theirs = Date.parse(date ?? '');
+  if (Number.isNaN(theirs)) return warn('clock', 'The service does not tell its time.');
+  // Its time has no fractions of a second: half of one is the best guess.
+  const seconds = Math.round((at - theirs - 500) / 1000);
+  if (Math.abs(seconds) <= skewLimitS) return pass('clock', 'The clock agrees with that of the service.');
+  return warn(
+    'clock',
+    `The clock of this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the service.`,
+    'Set the clock of this machine, for example by switching on time synchronisation.',
+  );
+}
+
+function checkKey({ name, appId, sources }: ResolvedProfile, error: PaydeskError | undefined): Check {
+  if (error === undefined) return pass('key', `The key is accepted for app ${appId}.`);
+  const missing = error instanceof ServiceError && error.httpStatus === 404;
+  if (error instanceof ProfileError || missing) {
+    const anew =
+      name === undefined
+        ? 'Set PAYDESK_APP_ID and PAYDESK_API_KEY as the management console shows them.'
+        : `paydesk profiles remove ${name}, then paydesk profiles add ${name} with the key of the management console`;
+    const message = missing ? `The service knows no app ${appId} with this key (HTTP 404).` : error.message;
+    return fail('key', `${message} The key is from ${sources.apiKey}.`, anew);
+  }
+  return warn('key', `The key could not be tried by listing customers: ${error.message}`);
+}
+
+function checkKind({ name, kind, appId }: ResolvedProfile, customer: JsonObject | undefined): Check {
+  const app = isJsonObject(customer?.app) ? customer.app : undefined;
+  if (app?.isBlocked === true) {
+    return fail('kind', `App ${appId} is blocked.`, 'Have it opened in the management console.');
+  }
+  if (typeof app?.isSandbox !== 'boolean') {
+    const why = customer === undefined ? 'there is no customer yet to ask by' : 'no customer shows it';
+    return warn(
+      'kind',
+      `The profile says ${kind}; whether the service sees it so is not known: ${why}.`,
+      'Compare the App ID with the management console.',
+    );
+  }
+  const theirs = app.isSandbox ? 'sandbox' : 'live';
+  if (theirs === kind) return pass('kind', `The app is ${kind}, as the profile says.`);
+  return fail(
+    'kind',
+    `The profile says that app ${appId} is ${kind}, and the service says ${theirs}.`,
+    name === undefined
+      ? `Set PAYDESK_KIND=${theirs}`
+      : `paydesk profiles remove ${name}, then paydesk profiles add ${name} with --${theirs}`,
+  );
+}
+
+/** A customer with its app; the list may leave the app out. */
+async function firstCustomer(client: Client): Promise<JsonObject | undefined> {
+  for await (const { fields, object } of client.listCustomers({ params: { limit: '1' } })) {
+    if (object.app !== undefined || fields.customerId === undefined) return object;
+    return (await client.getCustomer(fields.customerId)).object;
+  }
+  return undefined;
+}
+
+function listening(transport: Transport, now: () => Date, hear: (heard: Heard) => void): Transport {
+  return {
+    async send(request) {
+      const from = now().getTime();
+      const began = performance.now();
+      const result = await transport.send(request);
+      const ms = performance.now() - began;
+      if (result.kind === 'open') hear({ date: result.headers.date, at: from + ms / 2, ms: Math.round(ms) });
+      return result;
+    },
+    close: () => transport.close(),
+  };
+}
