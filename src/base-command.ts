@@ -7,7 +7,7 @@ import { globalFlags } from './flags.js';
 import type { Line, Look, View } from './output/lines.js';
 import { renderLines, toned } from './output/lines.js';
 import type { Redactor } from './output/redact.js';
-import { reportError } from './output/report.js';
+import { reportError, type UsageProblem } from './output/report.js';
 import type { ListView } from './output/rows.js';
 import { createStreams, type Streams } from './output/streams.js';
 import { safeJson } from './output/text.js';
@@ -96,6 +96,10 @@ export abstract class BaseCommand extends Command {
       const problem = 'chooses what people see: it cannot be used together with --json or --jq';
       if (flags[name]) line.bad.push({ input: `--${name}`, problem });
     }
+    const together = await this.review(flags);
+    line.bad.push(...together.bad);
+    const isBad = (input: string) => line.bad.some((problem) => problem.input === input);
+    line.missing.push(...together.missing.filter(({ input }) => !isBad(input)));
     const onlyMissing = line.bad.length + line.unknown.length === 0;
     const refused = usageError(line, help);
     if (refused && !(onlyMissing && this.interactive)) throw refused;
@@ -111,6 +115,11 @@ export abstract class BaseCommand extends Command {
       if (stillOpen) throw stillOpen;
     }
     return line.output as unknown as ParserOutput<F, B, A>;
+  }
+
+  /** What only the values together show to be wrong or missing; a value that is bad by itself is not among them. */
+  protected async review(_flags: Values): Promise<{ bad: UsageProblem[]; missing: Missing[] }> {
+    return { bad: [], missing: [] };
   }
 
   /**

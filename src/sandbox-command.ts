@@ -8,7 +8,7 @@ import { resolveProfile, type ResolvedProfile } from './profiles/resolve.js';
 import { openProfiles } from './profiles/store.js';
 import { createRemote, type Remote } from './sandbox/remote.js';
 import { createRuns, portOf, type Run } from './sandbox/runs.js';
-import { parsePort } from './sandbox/settings.js';
+import { parsePort } from './sandbox-flags.js';
 
 /** A command that acts on a running sandbox: finds the one that is meant. */
 export abstract class SandboxCommand extends BaseCommand {

@@ -39,13 +39,13 @@ export type Flow = keyof FlowBodies;
 
 export type SettleResult = SettleAnswer & { attempts: number; retryAfterMs?: number };
 
-const flowEndpoints = {
+export const flowEndpoints = {
   'hosted-page': 'createHostedPayment',
   plain: 'createPayment',
   'provider-hosted-page': 'createProviderHostedPayment',
 } as const satisfies Record<Flow, EndpointName>;
 
-const operationEndpoints = {
+export const operationEndpoints = {
   capture: 'capturePayment',
   cancel: 'cancelPayment',
   refund: 'refundPayment',

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
-import type { RequestLine } from './http/app.js';
+import type { RequestLine } from './http/server.js';
 import { createRuns, portOf, type Run, type Runs } from './runs.js';
 import { startSandbox, type SandboxApp } from './sandbox.js';
 import type { SandboxSettings } from './settings.js';

@@ -1,6 +1,7 @@
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../contract/json.js';
+import { isJsonObject, parseJson, type JsonObject } from '../contract/json.js';
 import { type ErrorOptions, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import type { Run } from './runs.js';
+import type { SandboxApp } from './sandbox.js';
 
 // The control API of a running sandbox, called from another process.
 
@@ -8,11 +9,59 @@ type Address = Pick<Run, 'url' | 'controlToken'>;
 
 /** How a payment is to be paid; what is absent is for the sandbox to choose. */
 export interface PayRequest {
-  card?: string;
-  method?: string;
-  paymentProfileId?: number;
-  saveMethod?: boolean;
-  challenge?: string;
+  card?: string | undefined;
+  method?: string | undefined;
+  paymentProfileId?: number | undefined;
+  saveMethod?: boolean | undefined;
+  challenge?: string | undefined;
+}
+
+export interface ClockTime {
+  now: string;
+  stopped: boolean;
+}
+
+export type ClockChange =
+  | { action: 'stop' | 'resume' }
+  /** An instant for set, a duration for advance, in milliseconds. */
+  | { action: 'set' | 'advance'; value: number };
+
+export interface FaultRequest {
+  kind: string;
+  route?: string | undefined;
+  next?: number | undefined;
+  probability?: number | undefined;
+  status?: number | undefined;
+  delayMs?: number | undefined;
+  retryAfterS?: number | undefined;
+  afterCommit?: boolean | undefined;
+}
+
+export interface Fault {
+  id: number;
+  kind: string;
+  route: string;
+  remaining: number | null;
+  probability: number | null;
+  /** How many calls it has met, hit or not. */
+  seen: number;
+  status?: number;
+  delayMs?: number;
+  retryAfterS?: number;
+  afterCommit?: boolean;
+}
+
+/** What is absent stays as it is; null takes it away. */
+export interface AppChange {
+  webhookUrl?: string | null | undefined;
+  isBlocked?: boolean | undefined;
+  fraudPolicyId?: number | null | undefined;
+  profile?: {
+    paymentProfileId: number;
+    isActive?: boolean | undefined;
+    windowMs?: number | undefined;
+    delayMs?: number | undefined;
+  };
 }
 
 export interface Remote {
@@ -22,6 +71,20 @@ export interface Remote {
   /** The payment as it stands; of one app where the reference alone could be another's. */
   payment(key: string, appId?: string): Promise<JsonObject>;
   pay(paymentId: string, request: PayRequest): Promise<JsonObject>;
+  books(paymentId: string): Promise<JsonObject>;
+  clock(): Promise<ClockTime>;
+  changeClock(change: ClockChange): Promise<ClockTime>;
+  faults(): Promise<Fault[]>;
+  addFault(fault: FaultRequest): Promise<Fault>;
+  /** One fault, or all of them; answers with how many there were. */
+  clearFaults(id?: number): Promise<number>;
+  apps(): Promise<SandboxApp[]>;
+  createApp(app: { friendlyName: string; isSandbox: boolean }): Promise<SandboxApp>;
+  changeApp(appId: string, change: AppChange): Promise<SandboxApp>;
+  seed(): Promise<number>;
+  reset(): Promise<void>;
+  export(): Promise<string>;
+  import(document: string): Promise<void>;
 }
 
 interface Call {
@@ -77,12 +140,7 @@ export async function isAnswering(to: Address): Promise<'yes' | 'no' | 'gone'> {
 }
 
 export function createRemote(run: Run, signal?: AbortSignal): Remote {
-  async function call(method: string, path: string, options: Call = {}): Promise<JsonValue> {
-    const answer = await ask(method, path, options);
-    return parseJson(answer);
-  }
-
-  async function ask(method: string, path: string, options: Call): Promise<string> {
+  async function ask(method: string, path: string, options: Call = {}): Promise<string> {
     let answer: Answer;
     try {
       answer = await send(run, method, path, { ...options, signal });
@@ -93,19 +151,38 @@ export function createRemote(run: Run, signal?: AbortSignal): Remote {
     return answer.text;
   }
 
-  const object = async (method: string, path: string, options?: Call) =>
-    (await call(method, path, options)) as JsonObject;
+  /** The sandbox is our own, of this version or one close to it: its answers are what the types say. */
+  async function call<T = JsonObject>(method: string, path: string, options?: Call): Promise<T> {
+    return parseJson(await ask(method, path, options)) as T;
+  }
+
   const paymentPath = (key: string) => `/payments/${encodeURIComponent(key)}`;
 
   return {
     run,
-    status: () => object('GET', '/status'),
-    stop: async () => void (await call('POST', '/stop')),
+    status: () => call('GET', '/status'),
+    stop: async () => void (await ask('POST', '/stop')),
     async payment(key, appId) {
-      const story = await object('GET', `${paymentPath(key)}/story`, { query: { appId } });
-      return story['payment'] as JsonObject;
+      const { payment } = await call('GET', `${paymentPath(key)}/story`, { query: { appId } });
+      return payment as JsonObject;
     },
-    pay: (paymentId, request) => object('POST', `${paymentPath(`id:${paymentId}`)}/pay`, { body: request }),
+    pay: (paymentId, request) => call('POST', `${paymentPath(`id:${paymentId}`)}/pay`, { body: request }),
+    books: (paymentId) => call('GET', `${paymentPath(`id:${paymentId}`)}/books`),
+    clock: () => call('GET', '/clock'),
+    changeClock: (change) => call('POST', '/clock', { body: change }),
+    faults: () => call('GET', '/faults'),
+    addFault: (fault) => call('POST', '/faults', { body: fault }),
+    async clearFaults(id) {
+      const path = id === undefined ? '/faults' : `/faults/${id}`;
+      return (await call<{ cleared: number }>('DELETE', path)).cleared;
+    },
+    apps: () => call('GET', '/apps'),
+    createApp: (app) => call('POST', '/apps', { body: app }),
+    changeApp: (appId, change) => call('PATCH', `/apps/${encodeURIComponent(appId)}`, { body: change }),
+    seed: async () => (await call<{ payments: number }>('POST', '/seed')).payments,
+    reset: async () => void (await ask('POST', '/reset')),
+    export: () => ask('GET', '/export'),
+    import: async (document) => void (await ask('POST', '/import', { text: document })),
   };
 }
 
@@ -138,9 +215,34 @@ function refusal(run: Run, { status, text }: Answer): PaydeskError {
   if (status === 401 || status === 403) {
     return new ServiceError(`The sandbox at ${run.url} does not take our control token: ${detail}`, options);
   }
-  if (status === 400) return new UsageError(detail, options);
+  if (status === 400) return badInput(problem, detail, options);
   if (status === 503) return new TemporaryError(detail, options);
   return new ServiceError(detail, options);
+}
+
+/** How people type what the control API calls by the names of its fields. */
+const inputs: Readonly<Record<string, string>> = {
+  value: 'the time',
+  route: '--route',
+  probability: '--probability',
+  method: '--method',
+  paymentProfileId: '--provider-profile',
+  webhookUrl: '--webhook-url',
+  fraudPolicyId: '--fraud-policy',
+  delayMs: '--delay',
+  'profile.paymentProfileId': '--provider-profile',
+};
+
+function badInput(problem: JsonObject, detail: string, options: ErrorOptions): UsageError {
+  const errors = (Array.isArray(problem['errors']) ? problem['errors'] : []).filter(isJsonObject);
+  const details = errors.flatMap(({ path, message }) =>
+    typeof path === 'string' && typeof message === 'string' && inputs[path] !== undefined
+      ? [{ input: inputs[path], problem: message }]
+      : [],
+  );
+  if (details.length === 0 || details.length < errors.length) return new UsageError(detail, options);
+  const many = details.length === 1 ? '1 value' : `${details.length} values`;
+  return new UsageError(`${many} cannot be used.`, { ...options, details });
 }
 
 function readProblem(text: string): JsonObject {

@@ -5,7 +5,7 @@ import { numericIdFlag } from '../../flags.js';
 import { paidView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
 import { cardNames } from '../../sandbox/domain/cards.js';
-import { parseMethod } from '../../sandbox/settings.js';
+import { parseMethod } from '../../sandbox-flags.js';
 import { SandboxCommand } from '../../sandbox-command.js';
 
 export default class SandboxPay extends SandboxCommand {

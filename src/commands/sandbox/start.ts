@@ -14,7 +14,8 @@ import {
 import { findPaths } from '../../profiles/paths.js';
 import { storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
-import * as settings from '../../sandbox/settings.js';
+import * as inputs from '../../sandbox-flags.js';
+import { chooseSettings } from '../../sandbox/settings.js';
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Serve the whole payments service on this machine.';
@@ -28,17 +29,17 @@ export default class SandboxStart extends BaseCommand {
     '<%= config.bin %> sandbox start --answers errors=html --answers operations=empty',
   ];
   static override flags = {
-    port: custom<number>({ parse: async (text) => settings.parsePort(text) })({
+    port: custom<number>({ parse: async (text) => inputs.parsePort(text) })({
       helpValue: 'N',
       default: 4010,
       summary: 'The port to listen on; 0 picks a free one.',
     }),
-    host: custom({ parse: async (text) => settings.parseLoopbackHost(text) })({
+    host: custom({ parse: async (text) => inputs.parseLoopbackHost(text) })({
       helpValue: 'ADDRESS',
       default: '127.0.0.1',
       summary: 'The address to listen on, of this machine alone.',
     }),
-    database: custom({ parse: async (text) => settings.parseDatabase(text) })({
+    database: custom({ parse: async (text) => inputs.parseDatabase(text) })({
       helpValue: 'FILE|postgres://…',
       exclusive: ['memory'],
       summary: 'Where everything is kept (default: sandbox.db in the data folder).',
@@ -48,16 +49,16 @@ export default class SandboxStart extends BaseCommand {
       helpValue: 'N',
       summary: 'Makes ids, keys and outcomes of a new database repeatable.',
     }),
-    answers: custom({ parse: settings.parseAnswer })({
+    answers: custom({ parse: inputs.parseAnswer })({
       helpValue: 'NAME=VARIANT',
       multiple: true,
       summary: 'Answer another plausible way where the spec leaves a gap.',
     }),
-    'rate-limit': custom<number>({ parse: async (text) => settings.parseRate(text) })({
+    'rate-limit': custom<number>({ parse: async (text) => inputs.parseRate(text) })({
       helpValue: 'N/s',
       summary: 'Answer 429 to whatever comes faster.',
     }),
-    'webhook-host': custom({ parse: async (text) => settings.parseHostName(text) })({
+    'webhook-host': custom({ parse: async (text) => inputs.parseHostName(text) })({
       helpValue: 'HOST',
       multiple: true,
       summary: 'A host besides this machine that webhooks may go to.',
@@ -69,7 +70,7 @@ export default class SandboxStart extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(SandboxStart);
     const { env } = this.streams;
-    const chosen = settings.chooseSettings(flags, findPaths(env).data);
+    const chosen = chooseSettings(flags, findPaths(env).data);
     if (flags.detach) {
       const { startInBackground } = await import('../../sandbox/background.js');
       const { logFile, ...sandbox } = await startInBackground(chosen, { env, signal: this.signal });

@@ -1,5 +1,5 @@
 import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
-import type { RequestLine } from '../../sandbox/http/app.js';
+import type { RequestLine } from '../../sandbox/http/server.js';
 import type { StartedSandbox } from '../../sandbox/foreground.js';
 import { cardLines, type Field } from '../card.js';
 import { joinPieces, toned, type Line, type View } from '../lines.js';

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../../contract/json.js';
-import { joinPieces, toned, type View } from '../lines.js';
-import { statePiece, textAt } from '../values.js';
+import type { WrittenFile } from '../../sandbox/documents.js';
+import type { ClockTime } from '../../sandbox/remote.js';
+import type { Run } from '../../sandbox/runs.js';
+import { groupDigits } from '../amount.js';
+import { cardLines } from '../card.js';
+import { joinPieces, TAB, toned, type Line, type View } from '../lines.js';
+import { instantText, localTime, roughDuration } from '../time.js';
+import { statePiece, textAt, valueAt } from '../values.js';
 import { paymentCard } from './payment.js';
 
 /** A payment after the customer has been played, and the state that it was in before. */
@@ -10,3 +16,109 @@ export const paidView: View<{ before: string; payment: JsonObject }> = ({ before
   const after = textAt(payment, 'paymentState');
   return [...card, '', joinPieces('  ', toned('dim', before), ' → ', statePiece(after))];
 };
+
+const counted = (count: number | string, one: string): string =>
+  `${groupDigits(String(count))} ${one}${String(count) === '1' ? '' : 's'}`;
+
+const databaseText = (database: string): string => (database === ':memory:' ? 'in memory' : database);
+
+export const statusView: View<JsonObject> = (status, look) => {
+  const answers = Object.entries(valueAt(status, 'answers') ?? {}).map(([name, value]) => `${name}=${value}`);
+  const clock = valueAt(status, 'clock');
+  const stopped = valueAt(clock, 'stopped') === true;
+  const waiting = textAt(status, 'webhooksWaiting');
+  return cardLines(
+    {
+      kind: 'Sandbox',
+      id: textAt(status, 'url'),
+      state: toned('good', 'running'),
+      fields: [
+        { label: 'Console', value: textAt(status, 'consoleUrl') },
+        { label: 'Database', value: databaseText(textAt(status, 'database')) },
+        { label: 'Process', value: textAt(status, 'pid') },
+        { label: 'Started', value: instantText(textAt(status, 'startedTime'), look) },
+        { label: 'Clock', value: clockText(textAt(clock, 'now'), stopped, look.terminal) },
+        { label: 'Payments', value: textAt(status, 'payments') },
+        { label: 'Customers', value: textAt(status, 'customers') },
+        { label: 'Webhooks', value: look.terminal ? `${waiting} waiting` : waiting },
+        { label: 'Faults', value: textAt(status, 'faults') },
+        { label: 'Answers', value: answers.join(', ') },
+      ],
+    },
+    look,
+  );
+};
+
+/** Others that are running, and how to choose one of them. */
+export function othersNote(shown: Run, all: readonly Run[]): Line[] {
+  const others = all.filter(({ url }) => url !== shown.url);
+  if (others.length === 0) return [];
+  const ports = others.map(({ url }) => new URL(url).port).join(', ');
+  return [toned('dim', `Also running, choose with --port: ${ports}`)];
+}
+
+export interface StoppedSandbox {
+  stopped: boolean;
+  url?: string;
+  pid?: number;
+  database?: string;
+}
+
+export const stoppedView: View<StoppedSandbox> = ({ stopped, url, database = '' }, look) => {
+  if (!stopped) return [];
+  if (!look.terminal) return [joinPieces('stopped', TAB, url ?? '')];
+  const kept = database === ':memory:' ? 'What was in it is gone.' : `What was in it is kept in ${database}.`;
+  return [`Stopped the sandbox at ${url}.`, kept];
+};
+
+function clockText(now: string, stopped: boolean, terminal: boolean): string {
+  const at = terminal ? localTime(new Date(now)) : now;
+  return `${at}${stopped ? ' (stopped)' : ''}`;
+}
+
+export const clockView: View<ClockTime> = ({ now, stopped }, look) => {
+  if (!look.terminal) return [joinPieces(now, TAB, stopped ? 'stopped' : 'running')];
+  const ahead = new Date(now).getTime() - look.now.getTime();
+  const offset =
+    Math.abs(ahead) < 2_000 ? '' : `  (${roughDuration(ahead)} ${ahead > 0 ? 'ahead' : 'behind'})`;
+  return [
+    joinPieces(
+      localTime(new Date(now)),
+      '  ',
+      stopped ? toned('waiting', 'stopped') : toned('good', 'running'),
+      toned('dim', offset),
+    ),
+  ];
+};
+
+export const seededView: View<{ payments: number }> = ({ payments }, look) => {
+  if (!look.terminal) return [joinPieces('seeded', TAB, String(payments))];
+  if (payments === 0) return ['The ready-made set is there already.'];
+  return [`Added ${counted(payments, 'payment')}: one in every state, and several that are stuck.`];
+};
+
+export const resetView: View<{ payments: number }> = ({ payments }, look) =>
+  look.terminal
+    ? [`The sandbox is empty again; ${counted(payments, 'payment')} gone. Apps and keys are as before.`]
+    : [joinPieces('reset', TAB, String(payments))];
+
+export const exportedView: View<WrittenFile> = ({ file, bytes }, look) =>
+  look.terminal
+    ? [`Wrote ${file} (${counted(bytes, 'byte')}). It holds the keys of the apps.`]
+    : [joinPieces(file, TAB, String(bytes))];
+
+export interface Imported {
+  imported: true;
+  payments: number;
+  customers: number;
+}
+
+export const importedView: View<Imported> = ({ payments, customers }, look) =>
+  look.terminal
+    ? [`The sandbox now holds ${counted(payments, 'payment')} of ${counted(customers, 'customer')}.`]
+    : [joinPieces('imported', TAB, String(payments), TAB, String(customers))];
+
+export const clearedView: View<{ cleared: number }> = ({ cleared }, look) =>
+  look.terminal
+    ? [cleared === 0 ? 'There were no faults.' : `Cleared ${counted(cleared, 'fault')}.`]
+    : [joinPieces('cleared', TAB, String(cleared))];

@@ -1,0 +1,31 @@
+import { custom } from '@oclif/core/args';
+import { boolean } from '@oclif/core/flags';
+import { parseId } from '../../../flags.js';
+import { newAppView } from '../../../output/views/sandbox-apps.js';
+import type { SandboxApp } from '../../../sandbox/sandbox.js';
+import { SandboxCommand } from '../../../sandbox-command.js';
+
+export default class SandboxAppsCreate extends SandboxCommand {
+  static override summary = 'Add an app to the sandbox, with a key of its own.';
+  static override examples = [
+    '<%= config.bin %> sandbox apps create "Second shop"',
+    '<%= config.bin %> sandbox apps create "Practice shop" --live',
+  ];
+  static override args = {
+    name: custom({ parse: async (text) => parseId(text) })({
+      required: true,
+      description: 'What people call it.',
+    }),
+  };
+  static override flags = {
+    live: boolean({ summary: 'It poses as live, for practice; the money is as unreal.' }),
+  };
+
+  async run(): Promise<SandboxApp> {
+    const { args, flags } = await this.parse(SandboxAppsCreate);
+    const sandbox = await this.sandbox(flags);
+    const app = await sandbox.createApp({ friendlyName: args.name, isSandbox: !flags.live });
+    this.show({ app, url: sandbox.run.url }, newAppView);
+    return app;
+  }
+}

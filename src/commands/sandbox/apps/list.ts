@@ -1,0 +1,21 @@
+import { listFlagsFor } from '../../../flags.js';
+import { appCards, appList } from '../../../output/views/sandbox-apps.js';
+import type { SandboxApp } from '../../../sandbox/sandbox.js';
+import { SandboxCommand } from '../../../sandbox-command.js';
+
+export default class SandboxAppsList extends SandboxCommand {
+  static override summary = 'List the apps of the sandbox, with their provider profiles and fraud policies.';
+  static override examples = [
+    '<%= config.bin %> sandbox apps list',
+    '<%= config.bin %> sandbox apps list --columns app,key',
+  ];
+  static override flags = listFlagsFor(appList);
+
+  async run(): Promise<readonly SandboxApp[]> {
+    const { flags } = await this.parse(SandboxAppsList);
+    const sandbox = await this.sandbox(flags);
+    const apps = await sandbox.apps();
+    const isTable = !this.streams.stdout.terminal || flags.columns !== undefined || flags.csv;
+    return isTable ? this.showList(apps, appList) : this.show(apps, appCards);
+  }
+}

@@ -1,0 +1,26 @@
+import { string } from '@oclif/core/args';
+import type { JsonObject } from '../../contract/json.js';
+import { listFlagsFor } from '../../flags.js';
+import { bookList, booksRows } from '../../output/views/sandbox-lists.js';
+import { SandboxCommand } from '../../sandbox-command.js';
+
+export default class SandboxBooks extends SandboxCommand {
+  static override summary = 'Show what the provider was told to do with a payment, and what it did.';
+  static override examples = [
+    '<%= config.bin %> sandbox books inv-2041',
+    "<%= config.bin %> sandbox books id:100231 --jq '.refund.done'",
+  ];
+  static override args = {
+    payment: string({ required: true, description: 'A paymentId (digits) or a referenceId.' }),
+  };
+  static override flags = listFlagsFor(bookList);
+
+  async run(): Promise<JsonObject> {
+    const { args, flags } = await this.parse(SandboxBooks);
+    const sandbox = await this.sandbox(flags);
+    const { id } = await this.findPayment(sandbox, args.payment);
+    const books = await sandbox.books(id);
+    await this.showList(booksRows(books), bookList);
+    return books;
+  }
+}

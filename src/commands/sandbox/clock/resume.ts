@@ -1,0 +1,17 @@
+import { clockView } from '../../../output/views/sandbox.js';
+import type { ClockTime } from '../../../sandbox/remote.js';
+import { SandboxCommand } from '../../../sandbox-command.js';
+
+export default class SandboxClockResume extends SandboxCommand {
+  static override summary = 'Let the clock run on from where it stands.';
+  static override examples = [
+    '<%= config.bin %> sandbox clock resume',
+    '<%= config.bin %> sandbox clock resume --port 4010 --json',
+  ];
+
+  async run(): Promise<ClockTime> {
+    const { flags } = await this.parse(SandboxClockResume);
+    const sandbox = await this.sandbox(flags);
+    return this.show(await sandbox.changeClock({ action: 'resume' }), clockView);
+  }
+}

@@ -1,0 +1,27 @@
+import { custom } from '@oclif/core/args';
+import { clockView } from '../../../output/views/sandbox.js';
+import type { ClockTime } from '../../../sandbox/remote.js';
+import { parseClockInstant } from '../../../sandbox-flags.js';
+import { SandboxCommand } from '../../../sandbox-command.js';
+
+export default class SandboxClockSet extends SandboxCommand {
+  static override summary =
+    'Set the clock to an instant to come; everything due until then happens, in order.';
+  static override examples = [
+    '<%= config.bin %> sandbox clock set 2027-01-01T00:00:00Z',
+    '<%= config.bin %> sandbox clock set 2027-03-01',
+  ];
+  static override args = {
+    instant: custom<Date>({ parse: async (text) => parseClockInstant(text) })({
+      required: true,
+      description: 'An ISO time; the clock never goes back.',
+    }),
+  };
+
+  async run(): Promise<ClockTime> {
+    const { args, flags } = await this.parse(SandboxClockSet);
+    const sandbox = await this.sandbox(flags);
+    const value = args.instant.getTime();
+    return this.show(await sandbox.changeClock({ action: 'set', value }), clockView);
+  }
+}

@@ -1,0 +1,17 @@
+import { clockView } from '../../../output/views/sandbox.js';
+import type { ClockTime } from '../../../sandbox/remote.js';
+import { SandboxCommand } from '../../../sandbox-command.js';
+
+export default class SandboxClockStop extends SandboxCommand {
+  static override summary = 'Stop the clock: nothing falls due until it is set, advanced or resumed.';
+  static override examples = [
+    '<%= config.bin %> sandbox clock stop',
+    '<%= config.bin %> sandbox clock stop --port 4010 --json',
+  ];
+
+  async run(): Promise<ClockTime> {
+    const { flags } = await this.parse(SandboxClockStop);
+    const sandbox = await this.sandbox(flags);
+    return this.show(await sandbox.changeClock({ action: 'stop' }), clockView);
+  }
+}

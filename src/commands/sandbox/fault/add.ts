@@ -1,0 +1,62 @@
+import { string as argument } from '@oclif/core/args';
+import { boolean, custom, string } from '@oclif/core/flags';
+import { countFlag } from '../../../flags.js';
+import { faultKindLines, faultView } from '../../../output/views/sandbox-lists.js';
+import { faultKindNames, faultKinds } from '../../../sandbox/domain/faults.js';
+import type { Fault } from '../../../sandbox/remote.js';
+import { parseDelay, parseProbability, parseServerError } from '../../../sandbox-flags.js';
+import { SandboxCommand } from '../../../sandbox-command.js';
+
+const delayFlag = custom<number>({ helpValue: 'DURATION', parse: async (text) => parseDelay(text) });
+
+export default class SandboxFaultAdd extends SandboxCommand {
+  static override summary =
+    'Make the sandbox fail on purpose: for the next calls, for a share of them, or for all.';
+  static override description = `The kinds:\n${faultKindLines(faultKinds)}`;
+  static override examples = [
+    '<%= config.bin %> sandbox fault add drop-after-commit --route refund --next 1',
+    '<%= config.bin %> sandbox fault add error-before-commit --probability 0.2 --status 503',
+    '<%= config.bin %> sandbox fault add latency --route get --delay 3s',
+    '<%= config.bin %> sandbox fault add webhook-duplicate --route Captured',
+  ];
+  static override args = {
+    kind: argument({ required: true, options: faultKindNames, description: 'What goes wrong.' }),
+  };
+  static override flags = {
+    route: string({
+      helpValue: 'NAME',
+      summary:
+        'Where: create, charge, get, capture, cancel, refund, unhold, recheck or an endpoint; for provider faults ' +
+        'authorize, capture, refund or void; for webhooks a state (default: everywhere).',
+    }),
+    next: countFlag({ exclusive: ['probability'], summary: 'Strike the next N matching calls only.' }),
+    probability: custom<number>({ parse: async (text) => parseProbability(text) })({
+      helpValue: '0.2',
+      summary: 'Strike this share of the matching calls; the seed decides which.',
+    }),
+    status: custom<number>({ parse: async (text) => parseServerError(text) })({
+      helpValue: '503',
+      summary: 'The status that an error answers with.',
+    }),
+    delay: delayFlag({ summary: 'How long a delay takes.' }),
+    'retry-after': delayFlag({ summary: 'The Retry-After of a rate limit, in whole seconds; 0 sends none.' }),
+    'after-commit': boolean({ summary: 'Delay the answer instead of the request.' }),
+  };
+
+  async run(): Promise<Fault> {
+    const { args, flags } = await this.parse(SandboxFaultAdd);
+    const sandbox = await this.sandbox(flags);
+    const retryAfter = flags['retry-after'];
+    const fault = await sandbox.addFault({
+      kind: args.kind,
+      route: flags.route,
+      next: flags.next,
+      probability: flags.probability,
+      status: flags.status,
+      delayMs: flags.delay,
+      retryAfterS: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
+      afterCommit: flags['after-commit'] || undefined,
+    });
+    return this.show(fault, faultView);
+  }
+}

@@ -1,0 +1,23 @@
+import { custom } from '@oclif/core/args';
+import { parseNumericId } from '../../../flags.js';
+import { clearedView } from '../../../output/views/sandbox.js';
+import { SandboxCommand } from '../../../sandbox-command.js';
+
+export default class SandboxFaultClear extends SandboxCommand {
+  static override summary = 'Take away one fault, or all of them.';
+  static override examples = [
+    '<%= config.bin %> sandbox fault clear',
+    '<%= config.bin %> sandbox fault clear 3',
+  ];
+  static override args = {
+    id: custom<number>({ parse: async (text) => parseNumericId(text) })({
+      description: 'Which one, as sandbox fault list shows it (default: all).',
+    }),
+  };
+
+  async run(): Promise<{ cleared: number }> {
+    const { args, flags } = await this.parse(SandboxFaultClear);
+    const sandbox = await this.sandbox(flags);
+    return this.show({ cleared: await sandbox.clearFaults(args.id) }, clearedView);
+  }
+}

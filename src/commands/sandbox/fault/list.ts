@@ -1,0 +1,19 @@
+import { listFlagsFor } from '../../../flags.js';
+import { faultList } from '../../../output/views/sandbox-lists.js';
+import type { Fault } from '../../../sandbox/remote.js';
+import { SandboxCommand } from '../../../sandbox-command.js';
+
+export default class SandboxFaultList extends SandboxCommand {
+  static override summary = 'List the faults that the sandbox makes, and how often each may still strike.';
+  static override examples = [
+    '<%= config.bin %> sandbox fault list',
+    '<%= config.bin %> sandbox fault list --json',
+  ];
+  static override flags = listFlagsFor(faultList);
+
+  async run(): Promise<readonly Fault[]> {
+    const { flags } = await this.parse(SandboxFaultList);
+    const sandbox = await this.sandbox(flags);
+    return this.showList(await sandbox.faults(), faultList);
+  }
+}

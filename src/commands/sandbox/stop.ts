@@ -1,0 +1,19 @@
+import { stoppedView, type StoppedSandbox } from '../../output/views/sandbox.js';
+import { stopAndWait } from '../../sandbox/stop.js';
+import { SandboxCommand } from '../../sandbox-command.js';
+
+export default class SandboxStop extends SandboxCommand {
+  static override summary = 'Stop the sandbox that is running, and wait until it is gone.';
+  static override examples = ['<%= config.bin %> sandbox stop', '<%= config.bin %> sandbox stop --port 4010'];
+
+  async run(): Promise<StoppedSandbox> {
+    const { flags } = await this.parse(SandboxStop);
+    const [run] = await this.running(flags.port);
+    if (run) await stopAndWait(run, this.signal);
+    const result = run
+      ? { stopped: true, url: run.url, pid: run.pid, database: run.database }
+      : { stopped: false };
+    if (!run) this.note('No sandbox was running.');
+    return this.show(result, stoppedView);
+  }
+}

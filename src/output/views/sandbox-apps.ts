@@ -1,0 +1,114 @@
+import type { SandboxApp } from '../../sandbox/sandbox.js';
+import { cardLines, type Field } from '../card.js';
+import { joinPieces, toned, type Line, type Look, type Piece, type View } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { displayWidth, pad } from '../text.js';
+import { roughDuration, tookTime } from '../time.js';
+
+const kindOf = ({ isSandbox }: SandboxApp): string => (isSandbox ? 'sandbox' : 'live');
+
+const kindPiece = (app: SandboxApp): Piece => toned(app.isSandbox ? undefined : 'bad', kindOf(app));
+
+const profileText = ({ paymentProfileId, name, methodType }: SandboxApp['profiles'][number]): string =>
+  `${paymentProfileId} ${name} ${methodType}`;
+
+const policyText = ({ fraudPolicyId, name }: SandboxApp['fraudPolicies'][number]): string =>
+  `${fraudPolicyId} ${name}`;
+
+export const appList: ListView<SandboxApp> = {
+  empty: 'The sandbox has no apps.',
+  columns: [
+    { key: 'app', value: ({ appId }) => appId },
+    { key: 'name', value: ({ friendlyName }) => friendlyName },
+    { key: 'kind', value: kindOf, shown: kindPiece },
+    {
+      key: 'blocked',
+      value: ({ isBlocked }) => (isBlocked ? 'yes' : 'no'),
+      shown: ({ isBlocked }) => (isBlocked ? toned('bad', 'yes') : 'no'),
+    },
+    { key: 'webhook', value: ({ webhookUrl }) => webhookUrl ?? '' },
+    {
+      key: 'fraud-policy',
+      title: 'fraud policy',
+      value: ({ fraudPolicyId }) => String(fraudPolicyId ?? ''),
+    },
+    { key: 'profiles', extra: 'terminal', value: ({ profiles }) => profiles.map(profileText).join('; ') },
+    {
+      key: 'policies',
+      extra: 'terminal',
+      value: ({ fraudPolicies }) => fraudPolicies.map(policyText).join('; '),
+    },
+    { key: 'key', extra: true, value: ({ apiKey }) => apiKey },
+  ],
+};
+
+function profileLine(profile: SandboxApp['profiles'][number], width: number): Line {
+  const { paymentProfileId, name, methodType, isActive, windowMs, delayMs } = profile;
+  const facts = [
+    methodType,
+    `authorises for ${roughDuration(windowMs)}`,
+    ...(delayMs > 0 ? [`answers after ${tookTime(delayMs)}`] : []),
+  ].join(', ');
+  return joinPieces(
+    `${String(paymentProfileId).padStart(3)}  ${pad(name, width)}  `,
+    isActive ? facts : toned('dim', 'not active'),
+  );
+}
+
+function policyLine(policy: SandboxApp['fraudPolicies'][number], chosen: number | null): Line {
+  const isChosen = policy.fraudPolicyId === chosen;
+  return joinPieces(
+    `${String(policy.fraudPolicyId).padStart(3)}  ${policy.name}`,
+    ...(isChosen ? [toned('dim', '  (of this app)')] : []),
+  );
+}
+
+const section = (label: string, lines: Line[], look: Look): Field[] =>
+  lines.map((value, index) => ({ label: index === 0 || !look.terminal ? label : '', value }));
+
+function appLines(app: SandboxApp, look: Look, extra: Field[] = []): Line[] {
+  const width = Math.max(...app.profiles.map(({ name }) => displayWidth(name)));
+  return cardLines(
+    {
+      kind: 'App',
+      id: app.appId,
+      reference: app.friendlyName,
+      state: app.isBlocked ? toned('bad', `${kindOf(app)}, blocked`) : kindPiece(app),
+      fields: [
+        ...extra,
+        { label: 'Webhook', value: app.webhookUrl ?? '' },
+        ...section(
+          'Profiles',
+          app.profiles.map((profile) => profileLine(profile, width)),
+          look,
+        ),
+        ...section(
+          'Policies',
+          app.fraudPolicies.map((policy) => policyLine(policy, app.fraudPolicyId)),
+          look,
+        ),
+      ],
+    },
+    look,
+  );
+}
+
+export const appCard: View<SandboxApp> = (app, look) => appLines(app, look);
+
+export const appCards: View<readonly SandboxApp[]> = (apps, look) =>
+  apps.flatMap((app, index) => [...(index === 0 ? [] : ['']), ...appLines(app, look)]);
+
+/** A new app: its key is shown, since no profile holds it yet. */
+export const newAppView: View<{ app: SandboxApp; url: string }> = ({ app, url }, look) => {
+  const card = appLines(app, look, [{ label: 'Key', value: app.apiKey }]);
+  if (!look.terminal) return card;
+  const kind = app.isSandbox ? '--sandbox' : '--live';
+  return [
+    ...card,
+    '',
+    joinPieces(
+      toned('dim', '  Use it:  '),
+      `paydesk profiles add NAME --base-url ${url} --app-id ${app.appId} ${kind}`,
+    ),
+  ];
+};

@@ -1,0 +1,84 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { Fault } from '../../sandbox/remote.js';
+import { toned, type Line, type View } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { pad } from '../text.js';
+import { tookTime } from '../time.js';
+import { textAt } from '../values.js';
+
+/** One kind of instruction in the books of the provider. */
+interface BookRow {
+  instruction: string;
+  told: string;
+  done: string;
+}
+
+const instructions = ['authorize', 'capture', 'refund', 'void'] as const;
+
+export function booksRows(books: JsonObject): BookRow[] {
+  return instructions.map((instruction) => ({
+    instruction,
+    told: textAt(books, instruction, 'told'),
+    done: textAt(books, instruction, 'done'),
+  }));
+}
+
+export const bookList: ListView<BookRow> = {
+  empty: '',
+  columns: [
+    { key: 'instruction', value: ({ instruction }) => instruction },
+    { key: 'told', align: 'right', number: true, value: ({ told }) => told },
+    { key: 'done', align: 'right', number: true, value: ({ done }) => done },
+  ],
+};
+
+/** `the next 2`, `20 % of them`, `every one`; one that is used up strikes no more. */
+function strikes({ remaining, probability }: Fault): string {
+  if (remaining === 0) return 'used up';
+  if (remaining !== null) return `the next ${remaining}`;
+  return probability === null ? 'every one' : `${Number((probability * 100).toPrecision(6))} % of them`;
+}
+
+function settings({ status, delayMs, retryAfterS, afterCommit }: Fault): string {
+  return [
+    status === undefined ? '' : `status ${status}`,
+    delayMs === undefined ? '' : `delay ${tookTime(delayMs)}`,
+    retryAfterS === undefined ? '' : `retry after ${retryAfterS} s`,
+    afterCommit ? 'after commit' : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+const routeText = ({ route }: Fault): string => (route === '*' ? 'everywhere' : route);
+
+export const faultList: ListView<Fault> = {
+  empty: 'There are no faults. Add one: paydesk sandbox fault add KIND',
+  columns: [
+    { key: 'id', align: 'right', number: true, value: ({ id }) => String(id) },
+    { key: 'kind', value: ({ kind }) => kind },
+    { key: 'route', value: ({ route }) => route, shown: routeText },
+    {
+      key: 'strikes',
+      value: strikes,
+      shown: (fault): Line => toned(fault.remaining === 0 ? 'dim' : undefined, strikes(fault)),
+    },
+    { key: 'met', align: 'right', number: true, value: ({ seen }) => String(seen) },
+    { key: 'settings', value: settings },
+  ],
+};
+
+export const faultView: View<Fault> = (fault) => {
+  const details = settings(fault);
+  return [
+    `Fault ${fault.id}: ${fault.kind}, ${routeText(fault)}, strikes ${strikes(fault)}${details && ` (${details})`}.`,
+  ];
+};
+
+/** For the help text: every kind and what it does. */
+export function faultKindLines(kinds: Readonly<Record<string, { summary: string }>>): string {
+  const width = Math.max(...Object.keys(kinds).map((name) => name.length));
+  return Object.entries(kinds)
+    .map(([name, { summary }]) => `  ${pad(name, width)}  ${summary}`)
+    .join('\n');
+}

@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import { BadValue, parseDuration, parseInstant } from './flags.js';
+import { didYouMean } from './suggest.js';
+import type { AnswerChoices } from './sandbox/answers.js';
+
+// Values that people type for a sandbox: how each is read, and what to type instead when it cannot be used.
+
+const bad = (problem: string): never => {
+  throw new BadValue(problem);
+};
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  return /^\d+$/.test(text) && port <= 65_535 ? port : bad('a number up to 65535; 0 picks a free port');
+}
+
+/** Only this machine: whoever can reach the sandbox can use it. */
+export function parseLoopbackHost(text: string): string {
+  const host = text.replace(/^\[(.*)\]$/, '$1');
+  const isLoopback = host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+  return isLoopback ? host : bad('an address of this machine alone: 127.0.0.1, ::1 or localhost');
+}
+
+/** A file, as a whole path, or the address of a PostgreSQL database. */
+export function parseDatabase(text: string): string {
+  if (text.trim() === '') return bad('must not be empty');
+  if (text === ':memory:') return bad('for a database in memory use --memory');
+  if (/^postgres(ql)?:\/\//i.test(text)) {
+    return URL.canParse(text) ? text : bad('an address such as postgres://user@host/database');
+  }
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return bad('a file, or an address that starts with postgres://');
+  return resolve(text);
+}
+
+/** `20/s`. */
+export function parseRate(text: string): number {
+  const rate = /^(\d{1,9})(?:\/s)?$/.exec(text)?.[1];
+  return rate !== undefined && Number(rate) > 0 ? Number(rate) : bad('requests a second, for example 20/s');
+}
+
+export function parseHostName(text: string): string {
+  const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text);
+  return isName ? text.toLowerCase() : bad('the name of a host, without scheme or path: hooks.shop.example');
+}
+
+/** `NAME=VARIANT` of the gaps in the spec. */
+export async function parseAnswer(text: string): Promise<Partial<AnswerChoices>> {
+  const { answerVariants } = await import('./sandbox/answers.js');
+  const variants: Readonly<Record<string, readonly string[]>> = answerVariants;
+  const [name = '', ...rest] = text.split('=');
+  const variant = rest.join('=');
+  const names = Object.keys(variants);
+  if (!Object.hasOwn(variants, name)) {
+    return bad(`NAME=VARIANT with a name out of ${names.join(', ')}.${didYouMean(name, names)}`);
+  }
+  const known = variants[name]!;
+  if (known.includes(variant)) return { [name]: variant };
+  return bad(`${name} is answered as one of ${known.join(', ')}.${didYouMean(variant, known)}`);
+}
+
+/** One of the kinds of method that a checkout offers. */
+export async function parseMethod(text: string): Promise<string> {
+  const { checkoutMethods } = await import('./contract/payment.js');
+  const known: readonly string[] = checkoutMethods;
+  return known.includes(text) ? text : bad(`one of ${known.join(', ')}.${didYouMean(text, known)}`);
+}
+
+/** A duration that may be nothing at all. */
+export const parseDelay = (text: string): number => (/^0(ms|s)?$/.test(text) ? 0 : parseDuration(text));
+
+/** An instant of the sandbox's clock; a duration would leave open from when. */
+export function parseClockInstant(text: string): Date {
+  if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) {
+    return bad(`an ISO time; to move by a duration: paydesk sandbox clock advance ${text}`);
+  }
+  try {
+    return parseInstant(text);
+  } catch {
+    return bad('an ISO time such as 2027-01-01T00:00:00Z');
+  }
+}
+
+export function parseProbability(text: string): number {
+  const share = Number(text);
+  return /^\d*\.?\d+$/.test(text) && share > 0 && share <= 1 ? share : bad('more than 0 and at most 1: 0.2');
+}
+
+export function parseServerError(text: string): number {
+  return /^5\d\d$/.test(text) ? Number(text) : bad('from 500 to 599, for example 503');
+}
