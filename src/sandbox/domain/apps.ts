@@ -51,13 +51,17 @@ export function createAppDirectory(store: Store<SandboxTables>): AppDirectory {
 }
 
 export function checkPolicy(app: App, id: number | undefined): void {
-  if (id !== undefined && !app.policies.some((policy) => policy.fraud_policy_id === id)) {
-    throw invalidField('fraudPolicyId', `is not a fraud policy of this app: ${id}`);
-  }
+  const problem = id === undefined ? undefined : policyProblem(app, id);
+  if (problem !== undefined) throw invalidField('fraudPolicyId', problem);
 }
 
-export function checkProfile(app: App, id: number, path: string): void {
+export function policyProblem(app: App, id: number): string | undefined {
+  const isKnown = app.policies.some((policy) => policy.fraud_policy_id === id);
+  return isKnown ? undefined : `is not a fraud policy of this app: ${id}`;
+}
+
+export function profileProblem(app: App, id: number): string | undefined {
   const profile = app.profiles.find((candidate) => candidate.payment_profile_id === id);
-  if (!profile) throw invalidField(path, `is not a provider profile of this app: ${id}`);
-  if (profile.is_active !== 1) throw invalidField(path, `is a provider profile that is not active: ${id}`);
+  if (!profile) return `is not a provider profile of this app: ${id}`;
+  return profile.is_active === 1 ? undefined : `is a provider profile that is not active: ${id}`;
 }

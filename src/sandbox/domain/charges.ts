@@ -1,24 +1,18 @@
 import type { AutoPaymentBody } from '../../contract/payment.js';
 import type { MethodRow, PaymentRow } from '../schema.js';
-import { checkPolicy, checkProfile, type App } from './apps.js';
+import type { App } from './apps.js';
 import { listMethods } from './methods.js';
 import { authorise, blockPayment, fraudVerdict } from './paying.js';
-import { insertPayment, type Created } from './payments.js';
+import { checkReferences, insertPayment, lockPayment, type Created } from './payments.js';
 import { Refusal } from './refusal.js';
 import { changeState } from './transitions.js';
 import type { Work } from './work.js';
 
 /** Charges a stored method of a customer who is not there. The state of the payment is the result. */
 export async function charge(work: Work, app: App, body: AutoPaymentBody): Promise<Created> {
-  checkPolicy(app, body.fraudPolicyId);
+  await checkReferences(work, app, body);
   const forced = body.paymentMethodProviderProfileId;
-  if (forced !== undefined) checkProfile(app, forced, 'paymentMethodProviderProfileId');
-  const seen = await work.tx
-    .selectFrom('payments')
-    .selectAll()
-    .where('app_id', '=', app.app_id)
-    .where('reference_id', '=', body.referenceId)
-    .executeTakeFirst();
+  const seen = await lockPayment(work, { appId: app.app_id, referenceId: body.referenceId });
   if (seen) return { payment: seen, created: false };
   const method = await chooseMethod(work, app, body);
   const result = await insertPayment(work, app, body, {

@@ -7,7 +7,6 @@ import {
   isJsonNumber,
   isJsonObject,
 } from '../../contract/json.js';
-import { isKnownCurrency } from '../../contract/currencies.js';
 import { sameAmount } from '../../contract/money.js';
 import type { CustomerOrder } from '../../contract/order.js';
 import type {
@@ -18,11 +17,12 @@ import type {
 } from '../../contract/payment.js';
 import { states } from '../../contract/states.js';
 import type { NewPayment, PaymentRow } from '../schema.js';
-import { checkPolicy, checkProfile, type App } from './apps.js';
+import type { App } from './apps.js';
 import { enrolCustomer } from './customers.js';
 import { insertPaymentRow, paymentById, paymentByReference } from './statements.js';
 import { addJob, recordEvent } from './transitions.js';
-import { invalidField, Refusal } from './refusal.js';
+import { invalidRequest, referenceErrors } from './references.js';
+import { Refusal } from './refusal.js';
 import type { Work } from './work.js';
 
 export type CreateBody = HostedPaymentBody | PlainPaymentBody | ProviderHostedPaymentBody;
@@ -40,11 +40,10 @@ export async function createPayment(
   flow: CreateFlow,
   body: CreateBody,
 ): Promise<Created> {
-  checkReferences(app, body);
+  const seen = await checkReferences(work, app, body);
+  if (seen) return { payment: seen, created: false };
   const hosted = body as HostedPaymentBody;
   const expiration = hosted.expirationTime === undefined ? null : Date.parse(hosted.expirationTime);
-  if (expiration !== null && expiration <= work.now)
-    throw invalidField('expirationTime', 'must be in the future');
   const result = await insertPayment(work, app, body, {
     flow,
     currency: body.currency,
@@ -196,11 +195,18 @@ export function showPayment(
   };
 }
 
-function checkReferences(app: App, body: CreateBody): void {
-  if (!isKnownCurrency(body.currency)) throw invalidField('currency', 'is not a supported currency');
-  checkPolicy(app, body.fraudPolicyId);
-  const { paymentProfiles = [] } = body as HostedPaymentBody;
-  for (const [index, id] of paymentProfiles.entries()) checkProfile(app, id, `paymentProfiles.${index}`);
-  const { paymentProfileId } = body as ProviderHostedPaymentBody;
-  if (paymentProfileId !== undefined) checkProfile(app, paymentProfileId, 'paymentProfileId');
+/**
+ * Refuses a body that names what the app does not have; but a request that comes again is answered with its payment,
+ * even when a link has expired or a profile was switched off meanwhile.
+ */
+export async function checkReferences(
+  work: Work,
+  app: App,
+  body: { referenceId: string },
+): Promise<PaymentRow | undefined> {
+  const errors = referenceErrors(app, body, work.now);
+  if (errors.length === 0) return undefined;
+  const seen = await lockPayment(work, { appId: app.app_id, referenceId: body.referenceId });
+  if (!seen) throw invalidRequest(errors);
+  return seen;
 }

@@ -3,12 +3,13 @@ import type * as z from 'zod';
 import { customerPatch } from '../../contract/customer.js';
 import { endpointOf, matchEndpoint, type EndpointName } from '../../contract/endpoints.js';
 import { phone } from '../../contract/fields.js';
-import { parseJson, type JsonValue } from '../../contract/json.js';
-import { fieldErrors, problems } from '../../contract/problem.js';
+import { isJsonObject, parseJson, type JsonValue } from '../../contract/json.js';
+import { fieldErrors, problems, type FieldError } from '../../contract/problem.js';
 import { StoreError } from '../../store/store.js';
 import { shapeFailure, shapeSuccess, type Answer, type AnswerChoices } from '../answers.js';
 import type { App } from '../domain/apps.js';
 import type { FaultKind, TakenFault } from '../domain/faults.js';
+import { invalidRequest, referenceErrors } from '../domain/references.js';
 import { Refusal } from '../domain/refusal.js';
 import type { Engine } from '../engine.js';
 import { equal, type Addresses } from './addresses.js';
@@ -101,7 +102,9 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
       const query = endpoint.query
         ? readQuery(endpoint.query, request.query)
         : Object.fromEntries(request.query);
-      const body = endpoint.body ? await readBody(request, bodySchema(name, endpoint.body)) : undefined;
+      const body = endpoint.body
+        ? await readBody(request, bodySchema(name, endpoint.body), (value) => wrongReferences(app, value))
+        : undefined;
       const stale = faults.some((fault) => fault.kind === 'stale-read');
       const result = await handlers[name]({
         engine,
@@ -117,6 +120,10 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
     } catch (error) {
       return failed(error, requestId);
     }
+  }
+
+  async function wrongReferences(app: App, body: object): Promise<FieldError[]> {
+    return referenceErrors(app, body, (await engine.clock.read()).now);
   }
 
   function bodySchema(name: EndpointName, schema: z.ZodType): z.ZodType {
@@ -227,18 +234,28 @@ function readQuery(schema: z.ZodType, search: URLSearchParams): Record<string, s
   const parsed = schema.safeParse(
     Object.fromEntries(Object.entries(query).filter(([key]) => known.includes(key))),
   );
-  if (!parsed.success) throw invalid(parsed.error);
+  if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error));
   return query;
 }
 
-async function readBody(request: ServiceRequest, schema: z.ZodType): Promise<unknown> {
+async function readBody(
+  request: ServiceRequest,
+  schema: z.ZodType,
+  wrongReferences: (body: object) => Promise<FieldError[]>,
+): Promise<unknown> {
   const type = request.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     throw new Refusal('unsupported-media-type', `Send application/json${type ? `, not ${type}` : ''}.`);
   }
-  const parsed = schema.safeParse(parseBody(await request.body()));
-  if (!parsed.success) throw invalid(parsed.error);
-  return parsed.data;
+  const value = parseBody(await request.body());
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = fieldErrors(parsed.error);
+  const more = isJsonObject(value) ? await wrongReferences(value) : [];
+  throw invalidRequest([
+    ...errors,
+    ...more.filter(({ path }) => !errors.some((error) => error.path === path)),
+  ]);
 }
 
 function parseBody(text: string): JsonValue {
@@ -247,12 +264,6 @@ function parseBody(text: string): JsonValue {
   } catch (error) {
     throw new Refusal('invalid-json', `The body is not valid JSON: ${(error as Error).message}`);
   }
-}
-
-function invalid(error: z.ZodError): Refusal {
-  const errors = fieldErrors(error);
-  const list = errors.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ');
-  return new Refusal('invalid-request', list, { errors });
 }
 
 function withId(answer: ServiceAnswer, requestId: string): ServiceAnswer {
