@@ -68,14 +68,20 @@ export async function updateCustomer(
   patch: CustomerPatch,
 ): Promise<CustomerRow> {
   const customer = await requireCustomer(work, app.app_id, customerId);
+  // Only what is given: another request may be changing the rest at this moment.
   const changes = {
-    first_name: patch.firstName ?? customer.first_name,
-    last_name: patch.lastName ?? customer.last_name,
-    email: patch.email ?? customer.email,
-    mobile_number: patch.mobileNumber ?? customer.mobile_number,
+    ...(patch.firstName !== undefined && { first_name: patch.firstName }),
+    ...(patch.lastName !== undefined && { last_name: patch.lastName }),
+    ...(patch.email !== undefined && { email: patch.email }),
+    ...(patch.mobileNumber !== undefined && { mobile_number: patch.mobileNumber }),
   };
-  await work.tx.updateTable('customers').set(changes).where('id', '=', customer.id).execute();
-  return { ...customer, ...changes };
+  if (Object.keys(changes).length === 0) return customer;
+  return work.tx
+    .updateTable('customers')
+    .set(changes)
+    .where('id', '=', customer.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 export async function findCustomer(

@@ -33,8 +33,8 @@ export function createAddresses(engine: Engine, baseUrl: () => string): Addresse
       return `${baseUrl()}/panel/${text}.${panelProof(text)}`;
     },
     readPanel(token, now) {
-      const [text = '', proof = ''] = token.split('.');
-      if (!equal(proof, panelProof(text))) return undefined;
+      const [text = '', proof = '', ...more] = token.split('.');
+      if (more.length > 0 || !equal(proof, panelProof(text))) return undefined;
       const [appId, customerId, expires] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [
         string,
         string,

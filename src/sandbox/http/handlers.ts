@@ -31,7 +31,7 @@ import {
   type FindPayment,
   type PaymentKey,
 } from '../domain/payments.js';
-import { Refusal } from '../domain/refusal.js';
+import { invalidField, Refusal } from '../domain/refusal.js';
 import type { Work } from '../domain/work.js';
 import type { Engine } from '../engine.js';
 import type { PaymentRow } from '../schema.js';
@@ -251,8 +251,8 @@ const customerPages: Readonly<Record<AnswerChoices['customer-list'], CustomerPag
     return { status: 200, body: { customers } };
   },
   async pages(call) {
-    const pageSize = Number(call.query.pageSize ?? PAGE_SIZE);
-    const number = Number(call.query.page ?? 1);
+    const pageSize = pageNumber(call.query, 'pageSize', PAGE_SIZE);
+    const number = pageNumber(call.query, 'page', 1);
     const { total } = await call.engine.store.db
       .selectFrom('customers')
       .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -275,13 +275,16 @@ function page(call: Call, after: number, limit: number) {
   return call.engine.read((work) => listCustomers(work, call.app.app_id, { after, limit }));
 }
 
+function pageNumber(query: Record<string, string>, name: string, usual: number): number {
+  const text = query[name] ?? String(usual);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalidField(name, 'must be a whole number, at least 1');
+  return Number(text);
+}
+
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const match = /^c(\d+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
-  if (!match) {
-    throw new Refusal('invalid-request', 'cursor is not one that this service gave out.', {
-      errors: [{ path: 'cursor', message: 'is not one that this service gave out' }],
-    });
-  }
-  return Number(match[1]);
+  const id = Number(match?.[1]);
+  if (!Number.isSafeInteger(id)) throw invalidField('cursor', 'is not one that this service gave out');
+  return id;
 }
