@@ -3,8 +3,8 @@ import type { appBody, appPatch, clockBody, faultBody, payBody } from './control
 import { checkPolicy, type App } from './domain/apps.js';
 import { createApp } from './domain/defaults.js';
 import { faultRoutes } from './domain/faults.js';
-import { learn } from './domain/moves.js';
-import { finishChallenge, pay } from './domain/paying.js';
+import { answerByHand } from './domain/moves.js';
+import { chooseProfile, finishChallenge, pay } from './domain/paying.js';
 import { lockPayment, readPayment, type FindPayment } from './domain/payments.js';
 import { books, type Books } from './domain/providers.js';
 import { invalidField, Refusal } from './domain/refusal.js';
@@ -78,19 +78,13 @@ export function createControl(engine: Engine, worker: Worker, outbox: Outbox): C
     },
 
     provider: (key, appId, answer) =>
-      onPayment(key, appId, (work, _app, payment) => {
-        if (answer === 'hold') {
-          if (payment.state !== 'Created' && payment.state !== 'ActionRequired') throw notOpen(payment);
-          return changeState(work, payment, 'Held', 'held by hand', { card: payment.card ?? 'approved' });
-        }
-        const waiting = ['Processing', 'Capturing', 'Refunding', 'Cancelling'].includes(payment.state);
-        if (!waiting) throw notOpen(payment);
-        return learn(
-          work,
-          payment,
-          answer === 'confirm',
-          `provider ${answer === 'confirm' ? 'confirmed' : 'declined'}`,
-        );
+      onPayment(key, appId, (work, app, payment) => {
+        if (answer !== 'hold') return answerByHand(work, payment, answer === 'confirm');
+        if (payment.state !== 'Created' && payment.state !== 'ActionRequired') throw notOpen(payment);
+        return changeState(work, payment, 'Held', 'held by hand', {
+          card: payment.card ?? 'approved',
+          payment_profile_id: payment.payment_profile_id ?? chooseProfile(app, payment).payment_profile_id,
+        });
       }),
 
     books: (key, appId) =>

@@ -85,7 +85,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   }
 
   try {
-    secret = await store.transaction((tx) => prepare(tx, options.seed));
+    secret = await store.transaction((tx) => prepare(tx, options));
     // Alone with the file, a lease can only be one that a killed process left.
     if (!store.shared)
       await store.transaction((tx) =>
@@ -125,13 +125,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /** The secret from which keys, ids and signatures are derived: from the seed, or random and kept. */
-async function prepare(tx: Kysely<SandboxTables>, seed: number | undefined): Promise<string> {
+async function prepare(
+  tx: Kysely<SandboxTables>,
+  { seed, realNow = Date.now }: EngineOptions,
+): Promise<string> {
   await tx
     .insertInto('settings')
     .values({ key: 'secret', value: seed === undefined ? randomBytes(32).toString('hex') : `seed-${seed}` })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
-  const now = Date.now();
+  const now = realNow();
   await tx
     .insertInto('clock')
     .values({ id: 1, stopped: 0, at: now, real: now })

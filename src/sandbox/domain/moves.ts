@@ -9,7 +9,8 @@ import {
   scheduleAnswer,
   startCapture,
 } from './paying.js';
-import { instruct, mayHoldMoney, profileOf } from './providers.js';
+import type { ProviderInstruction } from './faults.js';
+import { instruct, lastExchange, mayHoldMoney, noteAnswer, profileOf } from './providers.js';
 import { Refusal } from './refusal.js';
 import { changeState } from './transitions.js';
 import type { Work } from './work.js';
@@ -79,12 +80,7 @@ export async function recheck(
 }
 
 /** The result of an open instruction becomes known. */
-export async function learn(
-  work: Work,
-  payment: PaymentRow,
-  done: boolean,
-  cause: string,
-): Promise<PaymentRow> {
+async function learn(work: Work, payment: PaymentRow, done: boolean, cause: string): Promise<PaymentRow> {
   switch (payment.state) {
     case 'Processing':
       return done
@@ -99,6 +95,28 @@ export async function learn(
     default:
       return payment;
   }
+}
+
+const openInstructions: Partial<Record<PaymentRow['state'], ProviderInstruction>> = {
+  Processing: 'authorize',
+  Capturing: 'capture',
+  Refunding: 'refund',
+  Cancelling: 'void',
+};
+
+/** The provider is made to answer an open instruction; its own books say the same from then on. */
+export async function answerByHand(work: Work, payment: PaymentRow, done: boolean): Promise<PaymentRow> {
+  const kind = openInstructions[payment.state];
+  if (!kind) {
+    throw new Refusal(
+      'operation-not-allowed',
+      `Payment ${payment.payment_id} is ${payment.state}; nothing waits there.`,
+    );
+  }
+  const cause = `provider ${done ? 'confirmed' : 'declined'}`;
+  const exchange = await lastExchange(work, payment, kind);
+  if (exchange) await noteAnswer(work, exchange.id, done, cause);
+  return learn(work, payment, done, cause);
 }
 
 /** Work that fell due. A payment that has moved on since makes it void. */

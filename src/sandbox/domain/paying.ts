@@ -8,6 +8,7 @@ import { storeMethod } from './methods.js';
 import {
   fateOf,
   instruct,
+  lastExchange,
   noteAnswer,
   payInfoOf,
   pendingExchange,
@@ -16,7 +17,7 @@ import {
   providerReference,
 } from './providers.js';
 import { invalidField, Refusal } from './refusal.js';
-import { addJob, changeState } from './transitions.js';
+import { addJob, changeDetails, changeState, type PaymentChanges } from './transitions.js';
 import type { Work } from './work.js';
 
 // From the customer's choice to the money: fraud rules, the provider's authorisation, and capture when it is automatic.
@@ -129,7 +130,7 @@ export async function fraudVerdict(work: Work, app: App, payment: PaymentRow): P
 }
 
 export function blockPayment(work: Work, payment: PaymentRow): Promise<PaymentRow> {
-  return changeState(work, payment, 'Declined', 'blocked by a fraud rule', {
+  return toDeclined(work, payment, 'blocked by a fraud rule', {
     fraud_status: 'Rejected',
     failure: 'blocked by a fraud rule',
   });
@@ -165,15 +166,21 @@ export async function authorise(
 
 /** The provider's answer to an authorisation that it kept waiting. */
 export async function answerAuthorisation(work: Work, payment: PaymentRow): Promise<PaymentRow> {
-  const card = testCard(payment.card ?? 'approved');
-  const expired = card.verdict === 'approve' && (await hasExpiredCard(work, payment));
-  const done = card.verdict === 'approve' && !expired;
-  const reason = expired ? 'expired card' : (card.reason ?? 'approved');
+  const { done, reason } = await lateVerdict(work, payment);
   const exchange = await pendingExchange(work, payment, 'authorize');
   if (exchange !== undefined) await noteAnswer(work, exchange, done, reason);
   return done
     ? authorised(work, payment, { cause: 'confirmed by the provider', capture: 'inline' })
     : decline(work, payment, reason, 'declined by the provider');
+}
+
+async function lateVerdict(work: Work, payment: PaymentRow): Promise<{ done: boolean; reason: string }> {
+  const card = testCard(payment.card ?? 'approved');
+  const expired = card.verdict === 'approve' && (await hasExpiredCard(work, payment));
+  return {
+    done: card.verdict === 'approve' && !expired,
+    reason: expired ? 'expired card' : (card.reason ?? 'approved'),
+  };
 }
 
 export async function authorised(
@@ -233,13 +240,7 @@ export async function answerInstruction(
   const fate = await fateOf(work, payment, instruction);
   await noteAnswer(work, exchange, fate.done, fate.reason);
   if (fate.answer === 'lost') {
-    const provider_knows = fate.done ? 'done' : 'failed';
-    await work.tx
-      .updateTable('payments')
-      .set({ provider_knows })
-      .where('payment_id', '=', payment.payment_id)
-      .execute();
-    return { ...payment, provider_knows };
+    return changeDetails(work, payment, { provider_knows: fate.done ? 'done' : 'failed' });
   }
   return finishInstruction(work, payment, instruction, fate.done, fate.reason);
 }
@@ -289,14 +290,29 @@ async function goBack(
 ): Promise<PaymentRow> {
   const back = await changeState(work, payment, to, cause, {
     // What was asked of the provider before is still open there; recheck brings it in.
-    ...(to === 'Processing' && {
-      provider_knows: testCard(payment.card ?? 'approved').verdict === 'approve' ? 'done' : 'failed',
-    }),
+    ...(to === 'Processing' && { provider_knows: await settleAuthorisation(work, payment) }),
   });
+  const { expiration_time } = back;
+  // A link that ran out meanwhile had to wait for this.
+  if (
+    (to === 'Created' || to === 'ActionRequired') &&
+    expiration_time !== null &&
+    expiration_time <= work.now
+  )
+    await addJob(work, back, 'expire-link', expiration_time);
   if (to === 'Authorised' && back.authorised_until !== null) {
     await addJob(work, back, 'expire-authorisation', back.authorised_until);
   }
   return back;
+}
+
+/** What the provider has decided, or decides now, about an authorisation whose answer nobody waits for any more. */
+async function settleAuthorisation(work: Work, payment: PaymentRow): Promise<'done' | 'failed'> {
+  const exchange = await lastExchange(work, payment, 'authorize');
+  if (exchange?.answer !== 'pending') return exchange?.done === 1 ? 'done' : 'failed';
+  const { done, reason } = await lateVerdict(work, payment);
+  await noteAnswer(work, exchange.id, done, reason);
+  return done ? 'done' : 'failed';
 }
 
 export async function scheduleAnswer(work: Work, payment: PaymentRow, delayMs: number): Promise<void> {
@@ -304,10 +320,22 @@ export async function scheduleAnswer(work: Work, payment: PaymentRow, delayMs: n
 }
 
 async function decline(work: Work, payment: PaymentRow, reason: string, cause: string): Promise<PaymentRow> {
-  return changeState(work, payment, 'Declined', cause, {
+  return toDeclined(work, payment, cause, {
     failure: reason,
     pay_info: JSON.stringify(await payInfoOf(work, payment)),
   });
+}
+
+/** A second attempt that is declined too leaves the payment where it is, with the newer reason. */
+function toDeclined(
+  work: Work,
+  payment: PaymentRow,
+  cause: string,
+  changes: PaymentChanges,
+): Promise<PaymentRow> {
+  return payment.state === 'Declined'
+    ? changeDetails(work, payment, changes)
+    : changeState(work, payment, 'Declined', cause, changes);
 }
 
 /** A stored card expires by the clock; a card that the customer types says itself what it does. */
@@ -325,7 +353,12 @@ async function hasExpiredCard(work: Work, payment: PaymentRow): Promise<boolean>
   return isExpired({ month: method.expiry_month, year: method.expiry_year }, work.now);
 }
 
-function chooseProfile(app: App, payment: PaymentRow, request: PayRequest): ProviderProfileRow {
+/** The provider that the customer chose, or the first that the payment offers. */
+export function chooseProfile(
+  app: App,
+  payment: PaymentRow,
+  request: Pick<PayRequest, 'method' | 'paymentProfileId'> = {},
+): ProviderProfileRow {
   const offered = offeredProfiles(app, payment);
   if (request.paymentProfileId !== undefined) {
     const named = offered.find((profile) => profile.payment_profile_id === request.paymentProfileId);

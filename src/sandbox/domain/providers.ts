@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fromHundredths, toHundredths } from '../../contract/money.js';
 import { numberFromText } from '../../contract/json.js';
 import type { PayInfo } from '../../contract/payment.js';
-import type { PaymentRow, ProviderProfileRow } from '../schema.js';
+import type { ExchangeRow, PaymentRow, ProviderProfileRow } from '../schema.js';
 import { cardExpiry, LATER_MS, testCard } from './cards.js';
 import { findCustomer } from './customers.js';
 import { providerInstructions, type ProviderInstruction } from './faults.js';
@@ -36,7 +36,11 @@ export async function fateOf(
   }
   for (const fault of await work.faults.take(work.tx, ['provider-silent', 'provider-fails'], instruction)) {
     if (fault.kind === 'provider-silent') fate.answer = 'lost';
-    else Object.assign(fate, { done: false, reason: 'the provider failed' });
+    else {
+      Object.assign(fate, { done: false, reason: 'the provider failed', delayMs: 0 });
+      // It fails at once: nothing would remember until a later answer that it is to fail.
+      if (fate.answer === 'later') fate.answer = 'now';
+    }
   }
   if (fate.answer === 'now' && fate.delayMs > 0) fate.answer = 'later';
   return fate;
@@ -80,6 +84,21 @@ export async function pendingExchange(
     .orderBy('id', 'desc')
     .executeTakeFirst();
   return row?.id;
+}
+
+/** The instruction of a kind that the provider was given last. */
+export async function lastExchange(
+  work: Work,
+  payment: PaymentRow,
+  kind: ProviderInstruction,
+): Promise<ExchangeRow | undefined> {
+  return work.tx
+    .selectFrom('exchanges')
+    .selectAll()
+    .where('payment_id', '=', payment.payment_id)
+    .where('kind', '=', kind)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
 }
 
 /** Whether the provider holds, or may come to hold, money for this payment. */

@@ -55,6 +55,16 @@ export async function changeState(
   return moved;
 }
 
+/** Notes something of a payment that stays in its state: no change of state, no webhook. */
+export async function changeDetails(
+  work: Work,
+  payment: PaymentRow,
+  changes: PaymentChanges,
+): Promise<PaymentRow> {
+  await work.tx.updateTable('payments').set(changes).where('payment_id', '=', payment.payment_id).execute();
+  return { ...payment, ...changes };
+}
+
 export async function recordEvent(
   work: Work,
   payment: PaymentRow,
