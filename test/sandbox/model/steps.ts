@@ -99,11 +99,9 @@ const amount = fc.oneof(
   fc.integer({ min: 1, max: 30_000 }).map((cents) => cents / 100),
   fc.constantFrom(0.01, 10.1, 100, 100.01, 999_999_999.99),
 );
-const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 });
-const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 12 });
-/** An option that is there one time in `freq`: fast-check counts the other way round. */
-const rarely = <T>(arbitrary: fc.Arbitrary<T>, freq: number) =>
-  fc.oneof({ arbitrary: fc.constant(undefined), weight: freq - 1 }, { arbitrary, weight: 1 });
+/** There one time in `many`. */
+const rarely = <T>(arbitrary: fc.Arbitrary<T>, many: number) =>
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: many - 1 }, { arbitrary, weight: 1 });
 
 const create: fc.Arbitrary<Step> = fc.record({
   do: fc.constant('create' as const),
@@ -228,9 +226,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       customer,
       amount,
       autoCapture: fc.boolean(),
-      method: maybe(fc.nat(9)),
-      profile: seldom(profile),
-      policy: seldom(policy),
+      method: rarely(fc.nat(9), 2),
+      profile: rarely(profile, 4),
+      policy: rarely(policy, 6),
     }),
     weight: 6,
   },
@@ -272,10 +270,10 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
   },
   {
-    arbitrary: fc.record({ do: fc.constant('customer' as const), customer, policy: maybe(policy) }),
+    arbitrary: fc.record({ do: fc.constant('customer' as const), customer, policy: rarely(policy, 2) }),
     weight: 2,
   },
-  { arbitrary: fc.record({ do: fc.constant('app-policy' as const), policy: maybe(policy) }), weight: 1 },
+  { arbitrary: fc.record({ do: fc.constant('app-policy' as const), policy: rarely(policy, 2) }), weight: 1 },
   { arbitrary: advance, weight: 8 },
   { arbitrary: fault, weight: 5 },
   { arbitrary: fc.constant({ do: 'clear' as const }), weight: 3 },
