@@ -3,6 +3,7 @@
 import { custom as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
 import { BadValue, emailFlag, parseId } from './flags.js';
+import type { PromptContext } from './profiles/ask.js';
 
 /** A name or another line of text for people; an empty one clears the field. */
 export function parseLine(text: string): string {
@@ -65,3 +66,24 @@ export const registrationArgument = argument({ parse: async (text) => parseId(te
   ignoreStdin: true,
   description: 'The auto-payment registration, as customers methods shows it.',
 });
+
+const names = Object.keys(contactFlags) as (keyof typeof contactFlags)[];
+
+/** The same flags, of which one at least must be given. */
+export function requireSome(flags: typeof contactFlags): typeof contactFlags {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, { ...flag, atLeastOne: names }]),
+  ) as typeof contactFlags;
+}
+
+export async function askForCustomer(context: PromptContext): Promise<string> {
+  const { input } = await import('@inquirer/prompts');
+  const validate = (text: string) => {
+    try {
+      return parseId(text) === text;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  return input({ message: 'Your identifier of the customer:', validate }, context);
+}

@@ -1,5 +1,5 @@
 import { cardLines, extraFields } from '../card.js';
-import { type Line, type View, joinPieces, toned } from '../lines.js';
+import { type Line, type View, joinPieces, TAB, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { instantText } from '../time.js';
 import { textAt, valueAt } from '../values.js';
@@ -15,6 +15,13 @@ const known = new Set([
   'app',
   'createdTime',
 ]);
+
+const labels: Readonly<Record<string, string>> = {
+  firstName: 'First name',
+  lastName: 'Last name',
+  email: 'Email',
+  mobileNumber: 'Mobile',
+};
 
 const fullName = (customer: unknown): string =>
   [textAt(customer, 'firstName'), textAt(customer, 'lastName')].filter(Boolean).join(' ');
@@ -52,6 +59,20 @@ export const customerCard: View<unknown> = (customer, look) =>
     },
     look,
   );
+
+/** What became of each field that was to be changed. */
+export const customerChanges: View<{
+  customer: unknown;
+  changes: ReadonlyArray<{ field: string; before: string | null; after: string | null }>;
+}> = ({ customer, changes }, look) => {
+  const rows = changes.map(({ field, before, after }) => ({
+    label: labels[field] ?? field,
+    value: look.terminal
+      ? joinPieces(before ?? '(nothing)', ' → ', after ?? '(nothing)')
+      : joinPieces(before ?? '', TAB, after ?? ''),
+  }));
+  return cardLines({ kind: 'Customer', id: idOf(customer), fields: rows }, look);
+};
 
 export const customerList: ListView<unknown> = {
   empty: 'No customers.',

@@ -33,3 +33,9 @@ export const methodList: ListView<unknown> = {
     { key: 'type', extra: true, value: (method) => textAt(method, 'paymentMethodType') },
   ],
 };
+
+/** `method 12 (Visa credit, expires 04/2029)`, for a question. */
+export function methodName(id: string, method: unknown): string {
+  const what = method === undefined ? '' : description(method);
+  return what === '' ? `method ${id}` : `method ${id} (${what})`;
+}

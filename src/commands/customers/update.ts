@@ -1,0 +1,22 @@
+import { contactFields, contactFlags, customerArgument, requireSome } from '../../customer-input.js';
+import { updateCustomer, type UpdatedCustomer } from '../../operations/update-customer.js';
+import { customerChanges } from '../../output/views/customer.js';
+import { liveBanner } from '../../output/views/live.js';
+import { ServiceCommand } from '../../service-command.js';
+
+export default class CustomersUpdate extends ServiceCommand {
+  static override summary = 'Change the name, e-mail address or mobile number of a customer.';
+  static override examples = [
+    '<%= config.bin %> customers update c_881 --email ada@example.org',
+    "<%= config.bin %> customers update c_881 --first-name Ada --mobile '+31 6 1234 5678'",
+  ];
+  static override args = { customer: customerArgument };
+  static override flags = requireSome(contactFlags);
+
+  async run(): Promise<UpdatedCustomer> {
+    const { args, flags } = await this.parse(CustomersUpdate);
+    const { client, profile } = await this.session();
+    this.note(...liveBanner(profile));
+    return this.show(await updateCustomer(client, args.customer, contactFields(flags)), customerChanges);
+  }
+}
