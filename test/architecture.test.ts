@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   suggest: [],
   client: ['contract', 'errors'],
   profiles: ['client', 'contract', 'errors', 'suggest'],
+  ledger: ['contract', 'store', 'errors'],
   output: ['client', 'contract', 'errors', 'suggest', 'profiles', 'operations', 'sandbox', 'doctor'],
   sandbox: ['contract', 'store', 'errors', 'suggest'],
   operations: ['client', 'contract', 'errors', 'profiles'],

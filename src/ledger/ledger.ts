@@ -1,0 +1,237 @@
+import { sql, type ExpressionBuilder, type Transaction } from 'kysely';
+import type { Store } from '../store/store.js';
+import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
+
+// What this desk did: an intent is written before anything is sent, and outcomes are added as they become known.
+// While an intent is open, nobody on the same ledger sends anything else for that payment.
+
+export const outcomes = ['done', 'accepted', 'failed', 'refused', 'unsent', 'unknown'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** The end state is still to come, or nobody knows whether it was carried out. */
+export function isOpen(outcome: Outcome | undefined): boolean {
+  return outcome === undefined || outcome === 'accepted' || outcome === 'unknown';
+}
+
+/** Which payment: by where it is, not by what a profile is called. */
+export interface PaymentPlace {
+  baseUrl: string;
+  appId: string;
+  paymentId: string;
+}
+
+export interface NewIntent extends PaymentPlace {
+  operation: string;
+  referenceId?: string | undefined;
+  amount?: string | undefined;
+  currency?: string | undefined;
+  before?: string | undefined;
+  profile?: string | undefined;
+  kind: 'sandbox' | 'live';
+  reason?: string | undefined;
+  ticket?: string | undefined;
+  description?: string | undefined;
+  batchId?: string | undefined;
+}
+
+export interface NewOutcome {
+  outcome: Outcome;
+  after?: string | undefined;
+  why?: string | undefined;
+  httpStatus?: number | undefined;
+}
+
+/** An intent with the last that is known of it. */
+export interface Entry extends IntentRow {
+  last: OutcomeRow | undefined;
+}
+
+export function outcomeOf(entry: Entry): Outcome {
+  return (entry.last?.outcome as Outcome | undefined) ?? 'unknown';
+}
+
+export type Opening =
+  /** The way is free, and the intent is on the disk. */
+  | { kind: 'opened'; intent: Entry }
+  /** An intent is open for this payment, of this operation or another. */
+  | { kind: 'held'; intent: Entry }
+  /** This ledger has the same operation as done, or as failed and not asked for again. */
+  | { kind: 'ended'; intent: Entry };
+
+export interface Ledger {
+  /** On this machine alone: others who work on the same payments do not see it. */
+  readonly embedded: boolean;
+  /** Whose hand it is: user and host, or the CI job. */
+  readonly operator: string;
+  /** By the clock of the database, in milliseconds. */
+  now(): Promise<number>;
+  /** The intent that stands in the way of an operation, or undefined when the way is free. */
+  inTheWay(place: PaymentPlace, operation: string, again: boolean): Promise<Opening | undefined>;
+  /** Writes an intent durably, unless something stands in the way. */
+  open(intent: NewIntent, options?: { again?: boolean }): Promise<Opening>;
+  /** Takes an open intent over with a new one; undefined when it is no longer the open one. */
+  reopen(open: Entry, intent: NewIntent): Promise<Entry | undefined>;
+  /** Adds what became of an intent; one that is closed by it no longer holds its payment. */
+  record(intentId: number, outcome: NewOutcome): Promise<void>;
+  /** Something that needs no hold, such as a create: what was asked and what came of it. */
+  note(intent: NewIntent, outcome: NewOutcome): Promise<void>;
+}
+
+export interface LedgerOptions {
+  operator: string;
+  /** In place of the database's clock; a simulation has its own. */
+  now?: () => number;
+}
+
+type Tx = Transaction<DeskTables>;
+
+export function createLedger(store: Store<DeskTables>, { operator, now }: LedgerOptions): Ledger {
+  async function clock(tx: Tx | Store<DeskTables>['db']): Promise<number> {
+    if (now) return now();
+    if (store.engine === 'sqlite') return Date.now();
+    const { rows } = await sql<{
+      now: number;
+    }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(tx);
+    return (rows[0] as { now: number }).now;
+  }
+
+  async function insertIntent(tx: Tx, intent: NewIntent, resendOf?: number): Promise<Entry> {
+    const row = {
+      ...columnsOf(intent),
+      reference_id: intent.referenceId ?? null,
+      operation: intent.operation,
+      amount: intent.amount ?? null,
+      currency: intent.currency ?? null,
+      before_state: intent.before ?? null,
+      profile: intent.profile ?? null,
+      kind: intent.kind,
+      operator,
+      reason: intent.reason ?? null,
+      ticket: intent.ticket ?? null,
+      description: intent.description ?? null,
+      time: await clock(tx),
+      resend_of: resendOf ?? null,
+      batch_id: intent.batchId ?? null,
+    };
+    const { id } = await tx.insertInto('intents').values(row).returning('id').executeTakeFirstOrThrow();
+    return { ...row, id, last: undefined };
+  }
+
+  async function insertOutcome(tx: Tx, intentId: number, outcome: NewOutcome): Promise<void> {
+    await tx
+      .insertInto('outcomes')
+      .values({
+        intent_id: intentId,
+        outcome: outcome.outcome,
+        after_state: outcome.after ?? null,
+        why: outcome.why ?? null,
+        http_status: outcome.httpStatus ?? null,
+        operator,
+        time: await clock(tx),
+      })
+      .execute();
+  }
+
+  /** `tx` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
+  async function obstacle(
+    db: Tx | Store<DeskTables>['db'],
+    place: PaymentPlace,
+    operation: string,
+    again: boolean,
+  ): Promise<Opening | undefined> {
+    const held = await db.selectFrom('holds').select('intent_id').where(at(place)).executeTakeFirst();
+    if (held && held.intent_id !== TAKING) return { kind: 'held', intent: await entry(db, held.intent_id) };
+    const before = await db
+      .selectFrom('intents')
+      .select('id')
+      .where(at(place))
+      .where('operation', '=', operation)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (!before) return undefined;
+    const last = await entry(db, before.id);
+    const outcome = outcomeOf(last);
+    const ended = outcome === 'done' || (outcome === 'failed' && !again);
+    return ended ? { kind: 'ended', intent: last } : undefined;
+  }
+
+  async function entry(db: Tx | Store<DeskTables>['db'], id: number): Promise<Entry> {
+    const intent = await db.selectFrom('intents').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const last = await db
+      .selectFrom('outcomes')
+      .selectAll()
+      .where('intent_id', '=', id)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return { ...intent, last };
+  }
+
+  async function release(tx: Tx, intentId: number): Promise<void> {
+    await tx.deleteFrom('holds').where('intent_id', '=', intentId).execute();
+  }
+
+  return {
+    embedded: store.engine === 'sqlite',
+    operator,
+    now: () => clock(store.db),
+
+    inTheWay: (place, operation, again) => obstacle(store.db, place, operation, again),
+
+    open: (intent, { again = false } = {}) =>
+      store.transaction(async (tx) => {
+        await tx
+          .insertInto('holds')
+          .values({ ...columnsOf(intent), intent_id: TAKING })
+          .onConflict((conflict) => conflict.columns(['base_url', 'app_id', 'payment_id']).doNothing())
+          .execute();
+        const found = await obstacle(tx, intent, intent.operation, again);
+        if (found) {
+          if (found.kind === 'ended') await tx.deleteFrom('holds').where(at(intent)).execute();
+          return found;
+        }
+        const opened = await insertIntent(tx, intent);
+        await tx.updateTable('holds').set({ intent_id: opened.id }).where(at(intent)).execute();
+        return { kind: 'opened', intent: opened };
+      }),
+
+    reopen: (open, intent) =>
+      store.transaction(async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('holds')
+          .set({ intent_id: TAKING })
+          .where('intent_id', '=', open.id)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return undefined;
+        const opened = await insertIntent(tx, intent, open.id);
+        await insertOutcome(tx, open.id, { outcome: 'unknown', why: `sent anew as ${opened.id}` });
+        await tx.updateTable('holds').set({ intent_id: opened.id }).where(at(intent)).execute();
+        return opened;
+      }),
+
+    record: (intentId, outcome) =>
+      store.transaction(async (tx) => {
+        await insertOutcome(tx, intentId, outcome);
+        if (!isOpen(outcome.outcome)) await release(tx, intentId);
+      }),
+
+    note: (intent, outcome) =>
+      store.transaction(async (tx) => {
+        const { id } = await insertIntent(tx, intent);
+        await insertOutcome(tx, id, outcome);
+      }),
+  };
+}
+
+/** Stands in a hold between taking it and writing its intent, within one transaction. */
+const TAKING = 0;
+
+function columnsOf({ baseUrl, appId, paymentId }: PaymentPlace) {
+  return { base_url: baseUrl, app_id: appId, payment_id: paymentId };
+}
+
+const at =
+  (place: PaymentPlace) =>
+  <DB, TB extends keyof DB>(eb: ExpressionBuilder<DB, TB>) =>
+    eb.and(columnsOf(place) as never);

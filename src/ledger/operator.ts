@@ -1,0 +1,23 @@
+import { hostname, userInfo } from 'node:os';
+
+/** Who does it, for the ledger: the CI job where there is one, else the user and the machine. */
+export function findOperator(env: Readonly<Record<string, string | undefined>>): string {
+  if (env.GITHUB_ACTIONS === 'true') {
+    return `github:${env.GITHUB_REPOSITORY ?? '?'}/actions/runs/${env.GITHUB_RUN_ID ?? '?'} (${env.GITHUB_ACTOR ?? '?'})`;
+  }
+  if (env.GITLAB_CI === 'true')
+    return `gitlab:${env.CI_JOB_URL ?? env.CI_JOB_ID ?? '?'} (${env.GITLAB_USER_LOGIN ?? '?'})`;
+  if (env.CI !== undefined && env.CI !== '' && env.CI !== 'false') {
+    return `ci:${env.BUILD_URL ?? env.BUILD_ID ?? env.CI_JOB_ID ?? hostname()}`;
+  }
+  return `${userName()}@${hostname()}`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // An account without an entry, as in some containers.
+    return 'unknown';
+  }
+}

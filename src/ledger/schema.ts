@@ -1,0 +1,196 @@
+import { sql, type Generated, type Selectable } from 'kysely';
+import { idColumn, type Migration } from '../store/store.js';
+
+/** What was about to be sent. Rows are only ever added. */
+interface IntentTable {
+  id: Generated<number>;
+  base_url: string;
+  app_id: string;
+  payment_id: string;
+  reference_id: string | null;
+  operation: string;
+  amount: string | null;
+  currency: string | null;
+  /** The state that was read before. */
+  before_state: string | null;
+  profile: string | null;
+  kind: string;
+  operator: string;
+  reason: string | null;
+  ticket: string | null;
+  description: string | null;
+  time: number;
+  /** The intent whose instruction was sent anew after the quiet period. */
+  resend_of: number | null;
+  batch_id: string | null;
+}
+
+/** What became of an intent. Rows are only ever added; the last one counts. */
+interface OutcomeTable {
+  id: Generated<number>;
+  intent_id: number;
+  outcome: string;
+  after_state: string | null;
+  why: string | null;
+  http_status: number | null;
+  operator: string;
+  time: number;
+}
+
+/** The intent that is open for a payment: there is at most one, whoever asks. */
+interface HoldTable {
+  base_url: string;
+  app_id: string;
+  payment_id: string;
+  intent_id: number;
+}
+
+/** Many money moves from one plan. */
+interface BatchTable {
+  id: string;
+  action: string;
+  base_url: string;
+  app_id: string;
+  kind: string;
+  profile: string | null;
+  /** Of the plan file; a plan is applied once. */
+  digest: string;
+  rows: number;
+  operator: string;
+  time: number;
+}
+
+/** A row of a batch; whoever works on it holds its lease. */
+interface BatchRowTable {
+  id: Generated<number>;
+  batch_id: string;
+  line: number;
+  payment_id: string;
+  reference_id: string | null;
+  amount: string;
+  currency: string;
+  before_state: string;
+  description: string | null;
+  reason: string | null;
+  ticket: string | null;
+  intent_id: number | null;
+  outcome: string | null;
+  after_state: string | null;
+  why: string | null;
+  due_time: number;
+  lease_until: number | null;
+  lease_owner: string | null;
+  finished: number;
+}
+
+/** The desk's own database: one format for everything that lives in it. */
+export interface DeskTables {
+  intents: IntentTable;
+  outcomes: OutcomeTable;
+  holds: HoldTable;
+  batches: BatchTable;
+  batch_rows: BatchRowTable;
+}
+
+export type IntentRow = Selectable<IntentTable>;
+export type OutcomeRow = Selectable<OutcomeTable>;
+export type BatchRecord = Selectable<BatchTable>;
+export type BatchRow = Selectable<BatchRowTable>;
+
+export const deskMigrations: Migration[] = [
+  {
+    name: 'ledger',
+    async up(db) {
+      await db.schema
+        .createTable('intents')
+        .addColumn('id', ...idColumn(db))
+        .addColumn('base_url', 'text', (column) => column.notNull())
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('payment_id', 'text', (column) => column.notNull())
+        .addColumn('reference_id', 'text')
+        .addColumn('operation', 'text', (column) => column.notNull())
+        .addColumn('amount', 'text')
+        .addColumn('currency', 'text')
+        .addColumn('before_state', 'text')
+        .addColumn('profile', 'text')
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('operator', 'text', (column) => column.notNull())
+        .addColumn('reason', 'text')
+        .addColumn('ticket', 'text')
+        .addColumn('description', 'text')
+        .addColumn('time', 'bigint', (column) => column.notNull())
+        .addColumn('resend_of', 'bigint')
+        .addColumn('batch_id', 'text')
+        .execute();
+      await sql`create index intents_of_payment on intents (payment_id, app_id, base_url, operation, id)`.execute(
+        db,
+      );
+      await sql`create index intents_in_time on intents (time, id)`.execute(db);
+      await db.schema
+        .createTable('outcomes')
+        .addColumn('id', ...idColumn(db))
+        .addColumn('intent_id', 'bigint', (column) => column.notNull())
+        .addColumn('outcome', 'text', (column) => column.notNull())
+        .addColumn('after_state', 'text')
+        .addColumn('why', 'text')
+        .addColumn('http_status', 'integer')
+        .addColumn('operator', 'text', (column) => column.notNull())
+        .addColumn('time', 'bigint', (column) => column.notNull())
+        .execute();
+      await sql`create index outcomes_of_intent on outcomes (intent_id, id)`.execute(db);
+      await db.schema
+        .createTable('holds')
+        .addColumn('base_url', 'text', (column) => column.notNull())
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('payment_id', 'text', (column) => column.notNull())
+        .addColumn('intent_id', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('holds_one_per_payment', ['base_url', 'app_id', 'payment_id'])
+        .execute();
+      await db.schema.createIndex('holds_of_intent').on('holds').column('intent_id').execute();
+    },
+  },
+  {
+    name: 'batches',
+    async up(db) {
+      await db.schema
+        .createTable('batches')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('action', 'text', (column) => column.notNull())
+        .addColumn('base_url', 'text', (column) => column.notNull())
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('profile', 'text')
+        .addColumn('digest', 'text', (column) => column.notNull().unique())
+        .addColumn('rows', 'integer', (column) => column.notNull())
+        .addColumn('operator', 'text', (column) => column.notNull())
+        .addColumn('time', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable('batch_rows')
+        .addColumn('id', ...idColumn(db))
+        .addColumn('batch_id', 'text', (column) => column.notNull())
+        .addColumn('line', 'integer', (column) => column.notNull())
+        .addColumn('payment_id', 'text', (column) => column.notNull())
+        .addColumn('reference_id', 'text')
+        .addColumn('amount', 'text', (column) => column.notNull())
+        .addColumn('currency', 'text', (column) => column.notNull())
+        .addColumn('before_state', 'text', (column) => column.notNull())
+        .addColumn('description', 'text')
+        .addColumn('reason', 'text')
+        .addColumn('ticket', 'text')
+        .addColumn('intent_id', 'bigint')
+        .addColumn('outcome', 'text')
+        .addColumn('after_state', 'text')
+        .addColumn('why', 'text')
+        .addColumn('due_time', 'bigint', (column) => column.notNull())
+        .addColumn('lease_until', 'bigint')
+        .addColumn('lease_owner', 'text')
+        .addColumn('finished', 'integer', (column) => column.notNull())
+        .execute();
+      await sql`create index batch_rows_due on batch_rows (batch_id, due_time, id) where finished = 0`.execute(
+        db,
+      );
+      await sql`create index batch_rows_of_batch on batch_rows (batch_id, id)`.execute(db);
+    },
+  },
+];

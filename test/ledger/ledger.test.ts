@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { openDesk, type Desk } from '../../src/ledger/desk.js';
+import { readHistory } from '../../src/ledger/history.js';
+import { outcomeOf, type NewIntent } from '../../src/ledger/ledger.js';
+import { findOperator } from '../../src/ledger/operator.js';
+import { describeWithPostgres } from '../helpers/postgres.js';
+
+const intent: NewIntent = {
+  baseUrl: 'https://pay.example',
+  appId: 'app_1',
+  paymentId: '100001',
+  referenceId: 'inv-1',
+  operation: 'refund',
+  amount: '49.90',
+  currency: 'EUR',
+  before: 'Captured',
+  profile: 'shop',
+  kind: 'live',
+  reason: 'parcel lost',
+  ticket: 'T-1',
+};
+
+function suite(location: () => Promise<string>): void {
+  const desks: Desk[] = [];
+
+  async function desk(at: string, now?: () => number): Promise<Desk> {
+    const opened = await openDesk({ location: at, operator: `op-${desks.length}`, ...(now && { now }) });
+    desks.push(opened);
+    return opened;
+  }
+
+  afterEach(async () => {
+    for (const opened of desks.splice(0)) await opened.close();
+  });
+
+  it('opens one intent for a payment, whoever asks and whatever for', async () => {
+    const at = await location();
+    const [one, two] = [await desk(at), await desk(at)];
+    const opened = await one.ledger.open(intent);
+    expect(opened.kind).toBe('opened');
+    const refund = await two.ledger.open(intent);
+    const cancel = await two.ledger.open({ ...intent, operation: 'cancel' });
+    expect([refund.kind, cancel.kind]).toEqual(['held', 'held']);
+    expect(cancel.intent).toMatchObject({ id: opened.intent.id, operation: 'refund', ticket: 'T-1' });
+  });
+
+  it('lets exactly one of many simultaneous attempts through', async () => {
+    const at = await location();
+    const [one, two] = [await desk(at), await desk(at)];
+    const attempts = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 === 0 ? one : two).ledger.open(intent),
+    );
+    const kinds = (await Promise.all(attempts)).map((opening) => opening.kind);
+    expect(kinds.filter((kind) => kind === 'opened')).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'held')).toHaveLength(39);
+  });
+
+  it('keeps payments of other apps, services and ids apart', async () => {
+    const { ledger } = await desk(await location());
+    await ledger.open(intent);
+    for (const other of [{ appId: 'app_2' }, { baseUrl: 'https://other.example' }, { paymentId: '2' }]) {
+      expect((await ledger.open({ ...intent, ...other })).kind).toBe('opened');
+    }
+  });
+
+  it.each(['accepted', 'unknown'] as const)('stays open while it is %s', async (outcome) => {
+    const { ledger } = await desk(await location());
+    const { intent: opened } = await ledger.open(intent);
+    await ledger.record(opened.id, { outcome, after: 'Refunding' });
+    const next = await ledger.open(intent);
+    expect(next.kind).toBe('held');
+    expect(outcomeOf(next.intent)).toBe(outcome);
+  });
+
+  it.each([
+    ['done', 'ended', 'ended'],
+    ['failed', 'ended', 'opened'],
+    ['refused', 'opened', 'opened'],
+    ['unsent', 'opened', 'opened'],
+  ] as const)('after %s the same operation is %s, and with --again %s', async (outcome, plain, again) => {
+    for (const [isAgain, expected] of [
+      [false, plain],
+      [true, again],
+    ] as const) {
+      const { ledger } = await desk(await location());
+      const { intent: opened } = await ledger.open(intent);
+      await ledger.record(opened.id, { outcome });
+      expect((await ledger.inTheWay(intent, 'refund', isAgain))?.kind ?? 'opened').toBe(expected);
+      expect((await ledger.open(intent, { again: isAgain })).kind).toBe(expected);
+    }
+  });
+
+  it('lets another operation through once the first has ended', async () => {
+    const { ledger } = await desk(await location());
+    const { intent: opened } = await ledger.open({ ...intent, operation: 'capture' });
+    await ledger.record(opened.id, { outcome: 'done', after: 'Captured' });
+    expect((await ledger.open(intent)).kind).toBe('opened');
+  });
+
+  it('hands an open intent over to exactly one resend', async () => {
+    const at = await location();
+    const [one, two] = [await desk(at), await desk(at)];
+    const { intent: opened } = await one.ledger.open(intent);
+    const taken = await Promise.all([one.ledger.reopen(opened, intent), two.ledger.reopen(opened, intent)]);
+    const [winner, ...others] = taken.filter((entry) => entry !== undefined);
+    expect(others).toEqual([]);
+    expect(winner).toMatchObject({ resend_of: opened.id });
+    expect((await two.ledger.open(intent)).intent.id).toBe(winner?.id);
+  });
+
+  it('tells the history, the newest first, with what became of each', async () => {
+    let now = 1000;
+    const { ledger, store } = await desk(await location(), () => now);
+    const first = await ledger.open(intent);
+    now = 2000;
+    await ledger.record(first.intent.id, { outcome: 'unknown', why: 'read timeout' });
+    await ledger.record(first.intent.id, { outcome: 'done', after: 'Refunded' });
+    now = 3000;
+    await ledger.open({
+      ...intent,
+      paymentId: '2',
+      referenceId: 'inv-2',
+      operation: 'capture',
+      ticket: undefined,
+    });
+    const all = await Array.fromAsync(readHistory(store, {}));
+    expect(all.map((entry) => [entry.payment_id, entry.operation, entry.time, outcomeOf(entry)])).toEqual([
+      ['2', 'capture', 3000, 'unknown'],
+      ['100001', 'refund', 1000, 'done'],
+    ]);
+    const count = async (filter: Parameters<typeof readHistory>[1]) =>
+      (await Array.fromAsync(readHistory(store, filter))).length;
+    expect(await count({ payment: 'inv-1' })).toBe(1);
+    expect(await count({ payment: '2' })).toBe(1);
+    expect(await count({ outcome: 'done' })).toBe(1);
+    expect(await count({ outcome: 'unknown' })).toBe(1);
+    expect(await count({ ticket: 'T-1' })).toBe(1);
+    expect(await count({ since: 2500 })).toBe(1);
+    expect(await count({ appId: 'another' })).toBe(0);
+  });
+
+  it('pages through a long history without losing any', async () => {
+    const { ledger, store } = await desk(await location());
+    const open = (index: number) => ledger.open({ ...intent, paymentId: String(index) });
+    await Promise.all(Array.from({ length: 1203 }, (_, index) => open(index)));
+    const seen = new Set((await Array.fromAsync(readHistory(store, {}))).map((entry) => entry.payment_id));
+    expect(seen.size).toBe(1203);
+  });
+}
+
+describe('the ledger on SQLite', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-ledger-'));
+  let number = 0;
+  suite(async () => join(folder, `${number++}.db`));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+describeWithPostgres('the ledger on PostgreSQL', (postgres) => {
+  suite(() => postgres().createDatabase());
+});
+
+describe('who did it', () => {
+  it.each([
+    [
+      { GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'shop/api', GITHUB_RUN_ID: '7', GITHUB_ACTOR: 'ada' },
+      'github:shop/api/actions/runs/7 (ada)',
+    ],
+    [
+      { GITLAB_CI: 'true', CI_JOB_URL: 'https://git.example/jobs/9', GITLAB_USER_LOGIN: 'ben' },
+      'gitlab:https://git.example/jobs/9 (ben)',
+    ],
+    [{ CI: 'true', BUILD_ID: '12' }, 'ci:12'],
+  ])('names the CI job of %o', (env, expected) => {
+    expect(findOperator(env)).toBe(expected);
+  });
+
+  it('names user and machine elsewhere', () => {
+    expect(findOperator({})).toMatch(/^[^@]+@[^@]+$/);
+  });
+});
