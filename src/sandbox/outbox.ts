@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { webhookMessage, type AnswerChoices } from './answers.js';
 import type { Engine } from './engine.js';
 import { createLoop } from './loop.js';
@@ -36,7 +36,7 @@ export const RETRY_DELAYS = [5, 30, 120, 600, 3600, 21_600, 86_400].map((seconds
 
 export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxOptions): Outbox {
   const owner = randomUUID();
-  const agent = new Agent({ allowH2: false, connections: CONCURRENCY });
+  let agent: Promise<Agent> | undefined;
   const abort = new AbortController();
 
   const loop = createLoop({
@@ -184,11 +184,14 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
       time: event.time,
     });
     try {
-      const answer = await request(withQuery(url, message.query), {
+      const { default: request } = await import('undici/lib/api/api-request.js');
+      const target = withQuery(url, message.query);
+      const answer = await request.call(await (agent ??= createAgent()), {
+        origin: target.origin,
+        path: target.pathname + target.search,
         method: 'POST',
         headers: { 'user-agent': 'paydesk-sandbox', ...message.headers },
         body: message.body,
-        dispatcher: agent,
         headersTimeout: TIMEOUT_MS,
         bodyTimeout: TIMEOUT_MS,
         signal: AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -243,9 +246,15 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
     async stop() {
       abort.abort();
       await loop.stop();
-      await agent.destroy();
+      await (await agent)?.destroy();
     },
   };
+}
+
+/** Loaded by file, and only once there is something to send: the index of undici brings everything along. */
+async function createAgent(): Promise<Agent> {
+  const { default: OwnAgent } = await import('undici/lib/dispatcher/agent.js');
+  return new OwnAgent({ allowH2: false, connections: CONCURRENCY });
 }
 
 function isAllowed(url: string, hosts: string[]): boolean {
@@ -257,10 +266,10 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-function withQuery(url: string, query: Record<string, string>): string {
+function withQuery(url: string, query: Record<string, string>): URL {
   const target = new URL(url);
   for (const [key, value] of Object.entries(query)) target.searchParams.set(key, value);
-  return target.href;
+  return target;
 }
 
 async function startOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openApiDocument } from '../contract/openapi.js';
 import { defaultAnswers, type AnswerChoices } from './answers.js';
 import { createControl, type Control } from './control.js';
 import { createEngine, type Engine } from './engine.js';
 import { createAddresses } from './http/addresses.js';
 import { createApiListener } from './http/api-listener.js';
-import { createHttpApp } from './http/app.js';
-import { createControlRoutes, showApp } from './http/control-routes.js';
-import { createPageRoutes } from './http/page-routes.js';
-import { listen, serve, stopServing, type RequestLine } from './http/server.js';
+import { createRequestListener, listen, stopServing, type RequestLine } from './http/server.js';
 import { createService } from './http/service.js';
+import { showApp } from './http/show-app.js';
 import { createOutbox } from './outbox.js';
 import { createWorker, type Worker } from './worker.js';
 
@@ -50,7 +48,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0 } = options;
   const onError = options.onError ?? (() => {});
   const answers: AnswerChoices = { ...defaultAnswers, ...options.answers };
-  const server = await listen(host, port);
+  const listener = Promise.withResolvers<RequestListener>();
+  const server = await listen(host, port, listener.promise);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
   let engine: Engine;
   try {
@@ -76,10 +75,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...(options.rateLimit !== undefined && { rateLimit: options.rateLimit }),
     onError,
   });
-  let openApi: string | undefined;
-  const app = createHttpApp({
-    openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
-    control: createControlRoutes({
+  // Not needed to answer for the service: loaded when the first of these requests comes.
+  const loadApp = async () => {
+    const { createApp } = await import('./http/app.js');
+    return createApp({
       engine,
       control,
       addresses,
@@ -87,10 +86,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       status: () => describe(engine, options, answers, url),
       stop: () => options.onStop?.(),
       onError,
-    }),
-    pages: createPageRoutes(engine, addresses, controlToken),
-  });
-  serve(server, createApiListener(service.handle), app, options.onRequest);
+    });
+  };
+  listener.resolve(createRequestListener(createApiListener(service.handle), loadApp, options.onRequest));
   worker.wake();
 
   return {

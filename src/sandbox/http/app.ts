@@ -1,19 +1,19 @@
 import { Hono } from 'hono';
+import { openApiDocument } from '../../contract/openapi.js';
 import { shapeFailure, defaultAnswers } from '../answers.js';
-
-export interface HttpOptions {
-  /** The OpenAPI document, as text. */
-  openApi(): string;
-  control: Hono;
-  pages: Hono;
-}
+import { createControlRoutes, type ControlOptions } from './control-routes.js';
+import { createPageRoutes } from './page-routes.js';
 
 /** Everything but the service itself: its description, the control API and the pages. */
-export function createHttpApp({ openApi, control, pages }: HttpOptions): Hono {
+export function createApp(options: ControlOptions): Hono {
   const app = new Hono();
-  app.get('/openapi.json', (c) => c.body(openApi(), 200, { 'content-type': 'application/json' }));
-  app.route('/_sandbox', control);
-  app.route('/', pages);
+  let openApi: string | undefined;
+  app.get('/openapi.json', (c) => {
+    openApi ??= JSON.stringify(openApiDocument());
+    return c.body(openApi, 200, { 'content-type': 'application/json' });
+  });
+  app.route('/_sandbox', createControlRoutes(options));
+  app.route('/', createPageRoutes(options.engine, options.addresses, options.token));
   app.notFound((c) => {
     const answer = shapeFailure(defaultAnswers, {
       code: 'not-found',

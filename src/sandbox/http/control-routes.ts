@@ -10,13 +10,13 @@ import {
   payBody,
   providerBody,
 } from '../control-requests.js';
-import type { App } from '../domain/apps.js';
 import { Refusal } from '../domain/refusal.js';
 import { showPayment } from '../domain/payments.js';
 import type { Engine } from '../engine.js';
 import { isLoopback } from '../outbox.js';
 import { equal, type Addresses } from './addresses.js';
 import { refusalOf } from './service.js';
+import { showApp } from './show-app.js';
 
 export interface ControlOptions {
   engine: Engine;
@@ -162,30 +162,4 @@ async function showClock(engine: Engine) {
 
 function showFault({ options, ...fault }: Awaited<ReturnType<Engine['faults']['list']>>[number]) {
   return { ...fault, ...(JSON.parse(options) as object) };
-}
-
-export function showApp(app: App) {
-  return {
-    appId: app.app_id,
-    apiKey: app.api_key,
-    friendlyName: app.friendly_name,
-    isSandbox: app.is_sandbox === 1,
-    isBlocked: app.is_blocked === 1,
-    webhookUrl: app.webhook_url,
-    fraudPolicyId: app.fraud_policy_id,
-    profiles: app.profiles.map((profile) => ({
-      paymentProfileId: profile.payment_profile_id,
-      name: profile.name,
-      methodType: profile.method_type,
-      isActive: profile.is_active === 1,
-      windowMs: profile.window_ms,
-      delayMs: profile.delay_ms,
-    })),
-    fraudPolicies: app.policies.map((policy) => ({
-      fraudPolicyId: policy.fraud_policy_id,
-      name: policy.name,
-      rule: policy.rule,
-      threshold: policy.threshold,
-    })),
-  };
 }

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Hono } from 'hono';
 import { API_PREFIX } from './api-listener.js';
 
@@ -20,9 +19,21 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** How long requests in flight may still take when it stops. */
 const DRAIN_MS = 1_000;
 
-/** Listens before anything is opened, so that a port that is taken leaves no trace. */
-export async function listen(host: string, port: number): Promise<Server> {
+/**
+ * Listens before anything is opened, so that a port that is taken leaves no trace. Requests that come before there
+ * is a listener wait for it.
+ */
+export async function listen(
+  host: string,
+  port: number,
+  listener: Promise<RequestListener>,
+): Promise<Server> {
+  // As an import of its own it would load a second HTTP stack.
+  const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS });
+  const early: RequestListener = (...request) => void listener.then((answer) => answer(...request));
+  server.on('request', early);
+  void listener.then((answer) => server.off('request', early).on('request', answer));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -30,18 +41,28 @@ export async function listen(host: string, port: number): Promise<Server> {
   return server;
 }
 
-export function serve(
-  server: Server,
+/** The service itself, and beside it what is loaded only when somebody asks for it. */
+export function createRequestListener(
   api: Listener,
-  app: Hono,
+  loadApp: () => Promise<Hono>,
   onRequest?: (line: RequestLine) => void,
-): void {
-  const others = getRequestListener(app.fetch);
-  server.on('request', (incoming, outgoing) => {
+): RequestListener {
+  let loaded: Promise<Listener> | undefined;
+  const others: Listener = async (...request) => (await (loaded ??= listenerOf(loadApp)))(...request);
+  return (incoming, outgoing) => {
     const isApi = incoming.url?.startsWith(API_PREFIX) ?? false;
-    const answered = isApi ? api(incoming, outgoing) : others(incoming, outgoing).then(() => undefined);
+    const answered = isApi ? api(incoming, outgoing) : others(incoming, outgoing);
     if (onRequest) logWhenDone(incoming, outgoing, answered, onRequest);
-  });
+  };
+}
+
+async function listenerOf(loadApp: () => Promise<Hono>): Promise<Listener> {
+  const [{ getRequestListener }, app] = await Promise.all([import('@hono/node-server'), loadApp()]);
+  const listener = getRequestListener(app.fetch);
+  return async (incoming, outgoing) => {
+    await listener(incoming, outgoing);
+    return undefined;
+  };
 }
 
 function logWhenDone(
