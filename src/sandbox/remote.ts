@@ -166,8 +166,8 @@ export function createRemote(run: Run, signal?: AbortSignal): Remote {
       const { payment } = await call('GET', `${paymentPath(key)}/story`, { query: { appId } });
       return payment as JsonObject;
     },
-    pay: (paymentId, request) => call('POST', `${paymentPath(`id:${paymentId}`)}/pay`, { body: request }),
-    books: (paymentId) => call('GET', `${paymentPath(`id:${paymentId}`)}/books`),
+    pay: (paymentId, request) => call('POST', `${paymentPath(paymentId)}/pay`, { body: request }),
+    books: (paymentId) => call('GET', `${paymentPath(paymentId)}/books`),
     clock: () => call('GET', '/clock'),
     changeClock: (change) => call('POST', '/clock', { body: change }),
     faults: () => call('GET', '/faults'),

@@ -46,8 +46,8 @@ function profileLine(profile: SandboxApp['profiles'][number], width: number): Li
   const { paymentProfileId, name, methodType, isActive, windowMs, delayMs } = profile;
   const facts = [
     methodType,
-    `authorises for ${roughDuration(windowMs)}`,
-    ...(delayMs > 0 ? [`answers after ${tookTime(delayMs)}`] : []),
+    `window ${roughDuration(windowMs)}`,
+    ...(delayMs > 0 ? [`answers after ${delayMs < 1_000 ? tookTime(delayMs) : roughDuration(delayMs)}`] : []),
   ].join(', ');
   return joinPieces(
     `${String(paymentProfileId).padStart(3)}  ${pad(name, width)}  `,

@@ -35,7 +35,7 @@ export const startedView: View<Started> = (started, look) => {
   const { sandbox, profiles, logFile } = started;
   const stored = profiles?.stored.map((name) => (name === profiles.defaultName ? `${name} (default)` : name));
   const fields: Field[] = [
-    { label: 'Console', value: sandbox.consoleUrl },
+    { label: 'Console', value: look.terminal ? '' : sandbox.consoleUrl },
     { label: 'Database', value: sandbox.database === ':memory:' ? 'in memory' : sandbox.database },
     ...sandbox.apps.flatMap((app, index): Field[] => [
       { label: index === 0 || !look.terminal ? 'Apps' : '', value: `${app.appId}  ${app.friendlyName}` },
@@ -49,19 +49,23 @@ export const startedView: View<Started> = (started, look) => {
   return look.terminal ? [...card, '', ...hints(started), ''] : card;
 };
 
-function hints({ profiles, logFile }: Started): Line[] {
+function hints({ sandbox, profiles, logFile }: Started): Line[] {
   const isUsual = profiles?.defaultName === 'local' && profiles.stored.includes('local');
   const profile = profiles?.stored.includes('local') && !isUsual ? ' --profile local' : '';
-  const rows: Array<[string, string]> = [
-    [
-      'Try:',
-      `paydesk payments create${profile} --amount 10.23 --currency EUR --customer c_1 --return-url https://shop.example/done`,
-    ],
-    ['', 'paydesk sandbox pay REFERENCE --card approved'],
-    ['Stop:', logFile === undefined ? 'Ctrl-C' : 'paydesk sandbox stop'],
+  return [
+    // Not wrapped: a link that is broken in two cannot be followed.
+    hint('See:', sandbox.consoleUrl),
+    hint('Try:', `paydesk payments create${profile}`),
+    hint('', 'paydesk sandbox pay REFERENCE --card approved'),
+    hint('Stop:', logFile === undefined ? 'Ctrl-C' : 'paydesk sandbox stop'),
   ];
-  return rows.map(([label, text]) => joinPieces('  ', toned('dim', pad(label, 7)), text));
 }
+
+const HINT = 7;
+
+/** What to type or open next. */
+export const hint = (label: string, text: string): Line =>
+  joinPieces('  ', toned('dim', pad(label, HINT)), text);
 
 /** Profiles that somebody else made and that were therefore left alone. */
 export function skippedNotes({ profiles }: Started): Line[] {
@@ -104,7 +108,10 @@ export function errorLine(error: unknown, at: Date): Line {
   return joinPieces(toned('dim', localTime(at).slice(-8)), '  ', toned('bad', 'error'), `  ${text}`);
 }
 
-/** The links to a checkout and to a panel are as good as a key. */
+/** The links to a checkout and to a panel are as good as a key, and so is the token of the console. */
 function withoutSecrets(path: string): string {
-  return path.replace(/^\/checkout\/(\d*).*$/, '/checkout/$1-…').replace(/^\/panel\/.*$/, '/panel/…');
+  return path
+    .replace(/^\/checkout\/(\d*)[^?]*/, '/checkout/$1-…')
+    .replace(/^\/panel\/[^?]*/, '/panel/…')
+    .replace(/([?&]token=)[^&]*/g, '$1…');
 }

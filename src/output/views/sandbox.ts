@@ -8,6 +8,7 @@ import { joinPieces, TAB, toned, type Line, type View } from '../lines.js';
 import { instantText, localTime, roughDuration } from '../time.js';
 import { statePiece, textAt, valueAt } from '../values.js';
 import { paymentCard } from './payment.js';
+import { hint } from './sandbox-start.js';
 
 /** A payment after the customer has been played, and the state that it was in before. */
 export const paidView: View<{ before: string; payment: JsonObject }> = ({ before, payment }, look) => {
@@ -27,13 +28,13 @@ export const statusView: View<JsonObject> = (status, look) => {
   const clock = valueAt(status, 'clock');
   const stopped = valueAt(clock, 'stopped') === true;
   const waiting = textAt(status, 'webhooksWaiting');
-  return cardLines(
+  const card = cardLines(
     {
       kind: 'Sandbox',
       id: textAt(status, 'url'),
       state: toned('good', 'running'),
       fields: [
-        { label: 'Console', value: textAt(status, 'consoleUrl') },
+        { label: 'Console', value: look.terminal ? '' : textAt(status, 'consoleUrl') },
         { label: 'Database', value: databaseText(textAt(status, 'database')) },
         { label: 'Process', value: textAt(status, 'pid') },
         { label: 'Started', value: instantText(textAt(status, 'startedTime'), look) },
@@ -47,6 +48,7 @@ export const statusView: View<JsonObject> = (status, look) => {
     },
     look,
   );
+  return look.terminal ? [...card, '', hint('See:', textAt(status, 'consoleUrl'))] : card;
 };
 
 /** Others that are running, and how to choose one of them. */
@@ -76,11 +78,14 @@ function clockText(now: string, stopped: boolean, terminal: boolean): string {
   return `${at}${stopped ? ' (stopped)' : ''}`;
 }
 
+const SLACK_MS = 2_000;
+
 export const clockView: View<ClockTime> = ({ now, stopped }, look) => {
   if (!look.terminal) return [joinPieces(now, TAB, stopped ? 'stopped' : 'running')];
   const ahead = new Date(now).getTime() - look.now.getTime();
-  const offset =
-    Math.abs(ahead) < 2_000 ? '' : `  (${roughDuration(ahead)} ${ahead > 0 ? 'ahead' : 'behind'})`;
+  // The command itself took a moment: two days are not to read as one.
+  const size = roughDuration(Math.abs(ahead) + SLACK_MS);
+  const offset = Math.abs(ahead) < SLACK_MS ? '' : `  (${size} ${ahead > 0 ? 'ahead' : 'behind'})`;
   return [
     joinPieces(
       localTime(new Date(now)),
