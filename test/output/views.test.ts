@@ -9,7 +9,7 @@ import { textAt } from '../../src/output/values.js';
 import { customerCard, customerList } from '../../src/output/views/customer.js';
 import { methodList } from '../../src/output/views/method.js';
 import { operationLine, operationList, type OperationResult } from '../../src/output/views/operation.js';
-import { paymentCard, paymentCards, paymentList } from '../../src/output/views/payment.js';
+import { paymentCard, paymentList } from '../../src/output/views/payment.js';
 import { unprintable } from '../helpers/printable.js';
 
 const now = new Date('2026-11-16T09:12:40Z');
@@ -98,7 +98,6 @@ describe('a payment', () => {
     expect(await list(paymentList, [payment], inPipe)).toBe(
       '100231\tinv-2041\tCaptured\t49.90\tEUR\tc_881\t2026-11-14T09:12:40Z\n',
     );
-    expect(text(paymentCards, [payment, payment]).split('\n\n')).toHaveLength(2);
   });
 });
 
@@ -182,7 +181,6 @@ describe('whatever the service sends', () => {
     const cards: Array<View<unknown>> = [
       paymentCard,
       customerCard,
-      (value, look): Line[] => paymentCards([value], look),
       (value, look): Line[] => operationLine({ payment: value, operation: 'x', outcome: 'done' }, look),
     ];
     fc.assert(

@@ -1,7 +1,9 @@
 import { isStateName } from '../../contract/states.js';
+import type { NamedRead } from '../../operations/named-payments.js';
 import { amountDigits, formatAmount } from '../amount.js';
 import { cardLines, extraFields, type Field } from '../card.js';
 import { type Line, type View, joinPieces, toned } from '../lines.js';
+import { describeError } from '../report.js';
 import type { ListView } from '../rows.js';
 import { instantText, shortInstant } from '../time.js';
 import { statePiece, textAt, textOf, valueAt } from '../values.js';
@@ -112,9 +114,11 @@ export const paymentCard: View<unknown> = (payment, look) => {
   );
 };
 
-/** Several payments, one card after another. */
-export const paymentCards: View<readonly unknown[]> = (payments, look) =>
-  payments.flatMap((payment, index) => [...(index === 0 ? [] : ['']), ...paymentCard(payment, look)]);
+/** One of several payments as `--json` prints it: the service's own object, or why it could not be read. */
+export function readJson(entry: NamedRead): unknown {
+  if ('read' in entry) return entry.read.object;
+  return { payment: entry.name.typed, error: describeError(entry.error) };
+}
 
 export const paymentList: ListView<unknown> = {
   empty: 'No payments.',

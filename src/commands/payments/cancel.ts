@@ -1,0 +1,18 @@
+import { MoveCommand } from '../../move-command.js';
+import { namesIn, paymentArgs } from '../../payment-args.js';
+
+export default class PaymentsCancel extends MoveCommand {
+  static override summary = 'Cancel payments that are not captured.';
+  static override description =
+    'Reserved money is released, and an open checkout is closed. A captured payment is refunded instead.';
+  static override examples = [
+    '<%= config.bin %> payments cancel inv-2041',
+    '<%= config.bin %> payments cancel 100231 100232 --confirm 7f31c2',
+  ];
+  static override args = paymentArgs;
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(PaymentsCancel);
+    return this.move('cancel', namesIn(args), flags);
+  }
+}

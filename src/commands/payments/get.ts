@@ -1,0 +1,40 @@
+import { listFlagsFor } from '../../flags.js';
+import { endingOf } from '../../operations/endings.js';
+import { readPayments } from '../../operations/named-payments.js';
+import { paymentCard, paymentList, readJson } from '../../output/views/payment.js';
+import { namesIn, paymentArgs } from '../../payment-args.js';
+import { ServiceCommand } from '../../service-command.js';
+
+export default class PaymentsGet extends ServiceCommand {
+  static override summary = 'Show payments as the service has them.';
+  static override examples = [
+    '<%= config.bin %> payments get inv-2041',
+    '<%= config.bin %> payments get 100231 100232 --columns payment,state,amount',
+    '<%= config.bin %> payments get inv-2041 --jq .paymentState',
+    '<%= config.bin %> payments get - --csv < payments.txt',
+  ];
+  static override args = paymentArgs;
+  static override flags = listFlagsFor(paymentList);
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(PaymentsGet);
+    const names = namesIn(args);
+    const { client } = await this.session();
+    const reads = await readPayments(client, names);
+    const [first] = reads;
+    if (reads.length === 1 && first && 'error' in first) throw first.error;
+    const found = reads.flatMap((entry) => ('read' in entry ? [entry.read.object] : []));
+    const asTable = flags.csv || flags.columns !== undefined || reads.length > 1;
+    if (asTable) await this.showList(found, paymentList);
+    else this.show(found[0], paymentCard);
+    const ending = endingOf(
+      reads.map((entry) => ({
+        typed: entry.name.typed,
+        ...('error' in entry ? { error: entry.error } : {}),
+      })),
+      'read',
+    );
+    if (ending) this.endAs(ending);
+    return reads.length === 1 ? found[0] : reads.map(readJson);
+  }
+}

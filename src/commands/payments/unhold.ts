@@ -1,0 +1,18 @@
+import { MoveCommand } from '../../move-command.js';
+import { namesIn, paymentArgs } from '../../payment-args.js';
+
+export default class PaymentsUnhold extends MoveCommand {
+  static override summary = 'Release payments that a fraud rule holds.';
+  static override description =
+    'The payment goes on as if it had not been held: it is authorised, and captured at once where that was asked for.';
+  static override examples = [
+    '<%= config.bin %> payments unhold 100244',
+    '<%= config.bin %> payments unhold - < held.txt',
+  ];
+  static override args = paymentArgs;
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(PaymentsUnhold);
+    return this.move('unhold', namesIn(args), flags);
+  }
+}

@@ -1,0 +1,59 @@
+import { boolean } from '@oclif/core/flags';
+import type { SettleOperation } from './client/outcome.js';
+import { listFlagsFor } from './flags.js';
+import { askToConfirm } from './live-guard.js';
+import { MoneyCommand, reasonLines } from './money-command.js';
+import { endingOf } from './operations/endings.js';
+import { participles } from './operations/legality.js';
+import { moveAll, type PlannedMove } from './operations/moves.js';
+import type { NamedPayment } from './operations/named-payments.js';
+import { moveJson, moveQuestion, nextStepLines, plannedLines } from './output/views/moves.js';
+import { operationLine, operationList } from './output/views/operation.js';
+import type { MoneyFlags } from './payment-flags.js';
+
+interface MoveFlags extends MoneyFlags {
+  force: boolean;
+  columns?: string[] | undefined;
+  csv: boolean;
+  description?: string | undefined;
+}
+
+/** capture, cancel, refund and unhold: the same care, whatever the verb. */
+export abstract class MoveCommand extends MoneyCommand {
+  static override baseFlags = {
+    ...MoneyCommand.baseFlags,
+    ...listFlagsFor(operationList),
+    force: boolean({ summary: 'Send it even where the state is known to forbid it.' }),
+  };
+
+  protected async move(
+    operation: SettleOperation,
+    names: readonly NamedPayment[],
+    flags: MoveFlags,
+  ): Promise<unknown> {
+    const { desk, guard } = await this.openDesk(flags);
+    const { force, wait, description } = flags;
+    const request = { operation, names, description, force, wait, dryRun: flags['dry-run'] };
+    const results = await moveAll(desk, request, {
+      confirm: (plan) => {
+        const { lines, amount } = moveQuestion(plan);
+        return askToConfirm(guard, { lines: [...lines, ...reasonLines(flags)], amount });
+      },
+    });
+    await this.#present(results, flags);
+    const ending = endingOf(results, participles[operation]);
+    if (ending) this.endAs(ending);
+    const json = results.map(moveJson);
+    return json.length === 1 ? json[0] : json;
+  }
+
+  async #present(results: readonly PlannedMove[], flags: MoveFlags): Promise<void> {
+    const [first] = results;
+    const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
+    if (first === undefined) return;
+    if (first.request && !asTable) return this.print(...plannedLines(first));
+    if (asTable || !this.streams.stdout.terminal) await this.showList(results, operationList);
+    else this.show(first, operationLine);
+    if (!this.json) this.note(...nextStepLines(results));
+  }
+}

@@ -1,0 +1,195 @@
+// What `paydesk api` is about to ask for. Nothing that moves money gets past the guards by being spelt differently.
+
+import { resolvePath } from '../client/app-path.js';
+import type { SettleOperation } from '../client/outcome.js';
+import { operationEndpoints } from '../client/payment-calls.js';
+import { APP_PATH, endpointOf, type EndpointName, type RepeatClass } from '../contract/endpoints.js';
+import { isJsonObject, numberFromText, type JsonObject, type JsonValue } from '../contract/json.js';
+import { UsageError } from '../errors.js';
+
+export interface TypedRequest {
+  method: string;
+  path: string;
+  fields: ReadonlyArray<{ key: string; value: string }>;
+  body: JsonValue | undefined;
+}
+
+export type ApiRequest =
+  /** Capture, cancel, refund or unhold: to be done as the commands of that name do it. */
+  | { kind: 'move'; operation: SettleOperation; paymentId: string; description: string | undefined }
+  | {
+      kind: 'request';
+      method: string;
+      path: string;
+      query: Record<string, string>;
+      body: JsonValue | undefined;
+      repeat: RepeatClass;
+      /** A customer whom it concerns: reading them shows which app answers. */
+      customerId: string | undefined;
+    };
+
+const creates = [
+  'createHostedPayment',
+  'createPayment',
+  'createProviderHostedPayment',
+  'createAutoPayment',
+] as const satisfies EndpointName[];
+const money: readonly EndpointName[] = [...creates, ...Object.values(operationEndpoints)];
+
+/** Without its key a create that is sent again may make a second one. */
+const keys: Partial<Record<EndpointName, string>> = {
+  ...Object.fromEntries(creates.map((name) => [name, 'referenceId'])),
+  createCustomer: 'customerId',
+};
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+export function parseMethod(text: string): string {
+  const method = text.toUpperCase();
+  if (methods.includes(method)) return method;
+  throw new Error(`one of ${methods.join(', ')}`);
+}
+
+export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
+  const { method, path, fields } = typed;
+  const reads = method === 'GET';
+  const query = reads ? Object.fromEntries(fields.map(({ key, value }) => [key, value])) : {};
+  if (reads && typed.body !== undefined)
+    throw refuse('--body', 'a GET has no body; use --field for its query');
+  refuseTwice(fields);
+  refuseOtherApp(path, appId);
+  const resolved = resolvePath(method, path, appId, query);
+  const { endpoint, parameters } = resolved;
+  if (endpoint === undefined || !money.includes(endpoint)) refuseDisguise(resolved.path, method, appId);
+
+  const body = typed.body ?? (reads || fields.length === 0 ? undefined : fieldsBody(fields));
+  const operation = operationOf(endpoint);
+  if (operation !== undefined) return move(operation, parameters.paymentId ?? '', resolved.path, body);
+  const key = endpoint && keys[endpoint];
+  if (key !== undefined) requireKey(key, body);
+  const customerId = parameters.customerId ?? buyerIn(body);
+  return { kind: 'request', method, path, query, body, repeat: resolved.repeat, customerId };
+}
+
+function move(operation: SettleOperation, paymentId: string, path: string, body: unknown): ApiRequest {
+  if (!/^[1-9]\d*$/.test(paymentId))
+    throw refuse('PATH', 'the payment is named by the digits of its paymentId');
+  if (body !== undefined) {
+    throw refuse(
+      '--field',
+      `${operation} takes no body; a description goes into the path: ?description=TEXT`,
+    );
+  }
+  const query = new URL(path, 'http://path.invalid').searchParams;
+  const extra = [...query.keys()].filter((name) => operation !== 'refund' || name !== 'description');
+  if (extra.length > 0) throw refuse('PATH', `${operation} takes no ${extra.join(', ')}`);
+  return { kind: 'move', operation, paymentId, description: query.get('description') ?? undefined };
+}
+
+function operationOf(endpoint: EndpointName | undefined): SettleOperation | undefined {
+  const found = Object.entries(operationEndpoints).find(([, name]) => name === endpoint);
+  return found?.[0] as SettleOperation | undefined;
+}
+
+/** `true`, `false`, `null` and numbers are what they look like, numbers exact; in double quotes, and all else, text. */
+export function fieldValue(text: string): JsonValue {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'null') return null;
+  if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return numberFromText(text);
+  return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
+}
+
+function fieldsBody(fields: TypedRequest['fields']): JsonObject {
+  return Object.fromEntries(fields.map(({ key, value }) => [key, fieldValue(value)]));
+}
+
+function requireKey(key: string, body: JsonValue | undefined): void {
+  const value = isJsonObject(body) && Object.hasOwn(body, key) ? body[key] : undefined;
+  if (typeof value === 'string' && value !== '') return;
+  throw refuse('--body', `needs ${key} as text, so that it cannot be carried out twice`);
+}
+
+function buyerIn(body: JsonValue | undefined): string | undefined {
+  const order = isJsonObject(body) ? body.customerOrder : undefined;
+  const customer = isJsonObject(order) ? order.customer : undefined;
+  const id = isJsonObject(customer) ? customer.customerId : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+function refuseTwice(fields: TypedRequest['fields']): void {
+  const seen = new Set<string>();
+  for (const { key } of fields) {
+    if (seen.has(key)) throw refuse(`--field ${key}`, 'given twice: choose one');
+    seen.add(key);
+  }
+}
+
+/** The way that paths are written in the spec is understood, but for the app of the profile only. */
+function refuseOtherApp(typed: string, appId: string): void {
+  const path = `/${decodedWholly(typed).replace(/^\/+/, '')}`.toLowerCase();
+  const own = `${APP_PATH.replace('{appId}', appId)}/`.toLowerCase();
+  if (/^\/+api(\/|$)/.test(path) && !path.startsWith(own)) {
+    throw refuse('PATH', `leads out of app ${appId}: write what comes after /api/apps/${appId}`);
+  }
+}
+
+/**
+ * A server may decode twice, overlook case, endings such as `.json` or what stands behind a semicolon. A path that
+ * only then is one of the money verbs is refused, and so is a money path with another method than its own.
+ */
+function refuseDisguise(path: string, method: string, appId: string): void {
+  const pathname = decodedWholly(path.split('?', 1)[0] ?? '');
+  if (/(^|[/\\])\.{1,2}([/\\]|$)/.test(pathname)) throw refuse('PATH', 'has dot segments');
+  const below = pathname.slice(APP_PATH.replace('{appId}', appId).length);
+  const parts = below
+    .split(/[/\\]+/)
+    .filter((part) => part !== '')
+    .map(plainly);
+  for (const name of money) {
+    const { path: own, method: ownMethod } = endpointOf(name);
+    const isRead = method === 'GET' && operationOf(name) === undefined;
+    if (isRead || !sameParts(parts, own)) continue;
+    throw refuse('PATH', `could be taken for ${ownMethod} ${own}: write it like that`);
+  }
+}
+
+function sameParts(parts: readonly string[], template: string): boolean {
+  const own = template.split('/').filter((part) => part !== '');
+  return own.length === parts.length && own.every((part, at) => part.startsWith('{') || part === parts[at]);
+}
+
+/** As the most forgiving of servers would read it. */
+function plainly(part: string): string {
+  return part
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu, '')
+    .replace(/^[^a-z\d]+/, '')
+    .replace(/[^a-z\d-].*$/s, '');
+}
+
+const DECODINGS = 5;
+
+function decodedWholly(text: string): string {
+  let decoded = text;
+  for (let round = 0; round < DECODINGS; round += 1) {
+    const next = decoded.replaceAll(/(%[0-9a-f]{2})+/gi, (run) => {
+      try {
+        return decodeURIComponent(run);
+      } catch {
+        return run;
+      }
+    });
+    if (next === decoded) break;
+    decoded = next;
+  }
+  return decoded;
+}
+
+function refuse(input: string, problem: string): UsageError {
+  return new UsageError('The request cannot be used, and nothing was sent.', {
+    code: 'bad-request',
+    details: [{ input, problem }],
+    next: ['paydesk api --help'],
+  });
+}

@@ -1,0 +1,110 @@
+import type { PaymentRead } from '../client/payment-calls.js';
+import type { StateName } from '../contract/states.js';
+import {
+  InterruptedError,
+  NotReachedError,
+  type PaydeskError,
+  PendingError,
+  UnknownOutcomeError,
+} from '../errors.js';
+import { textAt } from '../output/values.js';
+import { readerOf, type Desk } from './desk.js';
+import { idOf, labelOf, stateOf } from './named-payments.js';
+import { readUntil } from './wait.js';
+
+// The status of the answer says nothing about a charge: its state does.
+
+export type ChargeStanding = 'done' | 'on-its-way' | 'failed' | 'unknown';
+
+const failures: readonly StateName[] = ['Declined', 'Failed', 'Expired', 'Cancelling', 'Cancelled'];
+const given: readonly StateName[] = ['Refunding', 'Refunded'];
+
+export function chargeStanding({ state }: PaymentRead, autoCapture: boolean): ChargeStanding {
+  if (state === undefined) return 'unknown';
+  if (state === 'Captured' || (state === 'Authorised' && !autoCapture)) return 'done';
+  return failures.includes(state) || given.includes(state) ? 'failed' : 'on-its-way';
+}
+
+/** What became of a charge, followed to its end where that was asked for. */
+export async function chargeOutcome(
+  desk: Desk,
+  start: PaymentRead,
+  { autoCapture, wait }: { autoCapture: boolean; wait: boolean },
+): Promise<{ read: PaymentRead; standing: ChargeStanding; error?: PaydeskError }> {
+  let last = start;
+  const standing = () => chargeStanding(last, autoCapture);
+  const isOver = () => standing() === 'done' || standing() === 'failed';
+  if (wait && !isOver()) {
+    const look = async () => {
+      const read = await readerOf(desk).getPayment({ paymentId: idOf(start) });
+      if (stateOf(read) !== stateOf(last)) desk.note(`  ${stateOf(last)} → ${stateOf(read)}`);
+      last = read;
+    };
+    await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
+  }
+  const error = errorOf(desk, last, standing(), wait);
+  return { read: last, standing: standing(), ...(error === undefined ? {} : { error }) };
+}
+
+function errorOf(
+  desk: Desk,
+  read: PaymentRead,
+  standing: ChargeStanding,
+  wait: boolean,
+): PaydeskError | undefined {
+  const label = `The charge, payment ${labelOf(read)},`;
+  const next = [`paydesk payments get ${idOf(read)}`];
+  switch (standing) {
+    case 'done':
+      return undefined;
+    case 'failed': {
+      const why = reasonOf(read);
+      const refunded = read.state !== undefined && given.includes(read.state);
+      return new NotReachedError(
+        `${label} ${refunded ? 'went through and was given back: it is' : 'failed: it is'} ${stateOf(read)}${why === '' ? '' : ` (${why})`}.\n` +
+          'Another try needs a new --reference: this one stays with this result.',
+        {
+          code: 'charge-failed',
+          details: { state: stateOf(read), ...(why === '' ? {} : { reason: why }) },
+          next,
+        },
+      );
+    }
+    case 'unknown':
+      return new UnknownOutcomeError(
+        `${label} is ${stateOf(read) ?? 'in no state that is shown'}, a state that paydesk does not know. ` +
+          'It may or may not have been charged.',
+        { code: 'unknown-state', next },
+      );
+    case 'on-its-way':
+      if (!wait) return undefined;
+      if (desk.signal.reason instanceof InterruptedError) {
+        return new InterruptedError(`${label} is ${stateOf(read)}.`, { code: 'stopped-waiting', next });
+      }
+      return new PendingError(`${label} is still ${stateOf(read)} now that the time is up.`, {
+        code: 'time-up',
+        next,
+      });
+  }
+}
+
+const reasonFields = [
+  'failureReason',
+  'declineReason',
+  'statusReason',
+  'reason',
+  'failureMessage',
+  'message',
+];
+
+/** The service names no field for it: whatever says why is taken. */
+function reasonOf({ object }: PaymentRead): string {
+  const holders = [[], ['payInfo'], ['error']];
+  for (const path of holders) {
+    for (const name of reasonFields) {
+      const text = textAt(object, ...path, name);
+      if (text !== '') return text;
+    }
+  }
+  return '';
+}

@@ -1,0 +1,95 @@
+// Creates and charges: sent with a reference that is looked for first, so that running it again makes nothing new.
+
+import type { Client } from '../client/client.js';
+import type { Created } from '../client/created.js';
+import type { Flow, FlowBodies, PaymentRead } from '../client/payment-calls.js';
+import type { JsonObject } from '../contract/json.js';
+import type { AutoPaymentBody } from '../contract/payment.js';
+import { ServiceError, UnknownOutcomeError } from '../errors.js';
+import { differences } from './differences.js';
+import { labelOf } from './named-payments.js';
+import type { RequestKind } from './payment-request.js';
+
+export interface CreatedPayment {
+  /** Whether this run made it. */
+  created: boolean;
+  read: PaymentRead;
+}
+
+/** `isNew`: the reference was made a moment ago, so nobody can have used it. */
+export async function createPayment(
+  client: Client,
+  kind: RequestKind,
+  body: JsonObject & { referenceId: string },
+  { isNew }: { isNew: boolean },
+): Promise<CreatedPayment> {
+  const { referenceId } = body;
+  const seen = isNew ? undefined : await find(client, referenceId);
+  const result = seen ? { created: false, read: seen } : await send(client, kind, body);
+  const details = differences(kind, body, result.read);
+  if (details.length > 0) {
+    throw new ServiceError(
+      `The reference ${referenceId} belongs to payment ${labelOf(result.read)}, which is another one. ` +
+        'Nothing new was created.',
+      { code: 'reference-in-use', details, next: [`paydesk payments get ref:${referenceId}`] },
+    );
+  }
+  return result;
+}
+
+/** The payment of a reference, if there is one. */
+export async function find(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
+  try {
+    return await client.getPayment({ referenceId });
+  } catch (error) {
+    if (error instanceof ServiceError && error.httpStatus === 404) return undefined;
+    throw error;
+  }
+}
+
+async function send(
+  client: Client,
+  kind: RequestKind,
+  body: JsonObject & { referenceId: string },
+): Promise<CreatedPayment> {
+  const { referenceId } = body;
+  const made = await call(client, kind, body);
+  const { conflict } = made;
+  if (made.value) return { created: isOurs(made, kind), read: made.value };
+  const read = await find(client, referenceId);
+  if (read) return { created: isOurs(made, kind), read };
+  throw new ServiceError(
+    `The service answered ${made.answer.httpStatus}${conflict ? `: ${conflict.message}` : ''}, ` +
+      `and there is no payment with reference ${referenceId}.`,
+    { code: conflict?.code ?? 'odd-answer', httpStatus: made.answer.httpStatus, next: ['paydesk doctor'] },
+  );
+}
+
+/** The reference was not in use when it was looked for, so an answer that does not tell means that we made it. */
+function isOurs(
+  { created, conflict, earlierMayHaveArrived }: Created<PaymentRead>,
+  kind: RequestKind,
+): boolean {
+  if (conflict) return earlierMayHaveArrived;
+  // Which status a new one is answered with is not specified for every flow.
+  return created !== false || kind === 'provider-hosted-page';
+}
+
+async function call(
+  client: Client,
+  kind: RequestKind,
+  body: JsonObject & { referenceId: string },
+): Promise<Created<PaymentRead>> {
+  try {
+    if (kind === 'charge') return await client.charge(body as unknown as AutoPaymentBody);
+    return await client.createPayment(kind, body as unknown as FlowBodies[Flow]);
+  } catch (error) {
+    if (!(error instanceof UnknownOutcomeError)) throw error;
+    const { code, details, httpStatus } = error;
+    throw new UnknownOutcomeError(
+      `${error.message.replace(' Running the same command again is safe.', '')} ` +
+        `Running it again with --reference ${body.referenceId} is safe: it makes nothing twice.`,
+      { code, details, httpStatus, cause: error, next: [`paydesk payments get ref:${body.referenceId}`] },
+    );
+  }
+}

@@ -1,0 +1,22 @@
+import type { Client } from '../client/client.js';
+import type { Clock } from '../client/clock.js';
+import type { Line } from '../output/lines.js';
+
+/** What an operation on payments works with; tests bring their own clock. */
+export interface Desk {
+  client: Client;
+  /** For reads that must still be made after the signal has fired. */
+  settling: Client;
+  clock: Clock;
+  /** Fires on Ctrl-C and when the time is up; its reason is the error that this means. */
+  signal: AbortSignal;
+  /** How long a wait may take when no other limit was given. */
+  waitMs: number;
+  /** Something that a person should know while it goes on. */
+  note: (...lines: Line[]) => void;
+}
+
+/** The client that can still be used. */
+export function readerOf(desk: Desk): Client {
+  return desk.signal.aborted ? desk.settling : desk.client;
+}

@@ -1,0 +1,55 @@
+import type { PaymentRead } from '../client/payment-calls.js';
+import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
+import { sameAmount } from '../contract/money.js';
+import { paymentFlows } from '../contract/payment.js';
+import type { RequestKind } from './payment-request.js';
+
+/** A field of a payment that is there already and is not what was asked for. */
+export interface Difference {
+  field: string;
+  asked: string;
+  found: string;
+}
+
+const flowNames: Readonly<Record<RequestKind, (typeof paymentFlows)[number]>> = {
+  'hosted-page': 'HostedPage',
+  plain: 'Direct',
+  'provider-hosted-page': 'ProviderHostedPage',
+  charge: 'AutoPayment',
+};
+
+/**
+ * What makes a payment another one: amount, currency, customer, flow. What the service does not show, or calls by a
+ * name that we do not know, differs from nothing; a charge has no currency of its own.
+ */
+export function differences(kind: RequestKind, body: JsonObject, read: PaymentRead): Difference[] {
+  const { amount, currency, customerId, paymentFlow } = read.fields;
+  const knownFlow = paymentFlows.find((name) => name === paymentFlow);
+  const pairs: Array<[string, string | undefined, string | undefined]> = [
+    ['amount', textOf(body['amount']), amount === undefined ? undefined : numberText(amount)],
+    ['currency', kind === 'charge' ? undefined : textOf(body['currency']), currency],
+    ['customer', customerOf(body), customerId],
+    ['flow', flowNames[kind], knownFlow],
+  ];
+  return pairs.flatMap(([field, asked, found]) => {
+    if (asked === undefined || found === undefined || isSame(field, asked, found)) return [];
+    return [{ field, asked, found }];
+  });
+}
+
+function isSame(field: string, asked: string, found: string): boolean {
+  const plain = /^\d+(\.\d{1,2})?$/;
+  if (field === 'amount' && plain.test(asked) && plain.test(found)) return sameAmount(asked, found);
+  return asked === found;
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (isJsonNumber(value)) return numberText(value);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function customerOf(body: JsonObject): string | undefined {
+  const order = body['customerOrder'];
+  const customer = isJsonObject(order) ? order['customer'] : undefined;
+  return isJsonObject(customer) ? textOf(customer['customerId']) : undefined;
+}

@@ -1,0 +1,32 @@
+import { exitCodeOf, PartialError, type PaydeskError } from '../errors.js';
+
+/**
+ * How a command on several payments ends: well, with the error that all of them share, or in part.
+ * A single payment ends with its own error.
+ */
+export function endingOf(
+  results: ReadonlyArray<{ typed: string; error?: PaydeskError | undefined }>,
+  what: string,
+): PaydeskError | undefined {
+  const failed = results.flatMap(({ typed, error }) => (error === undefined ? [] : [{ typed, error }]));
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  if (results.length === 1) return first.error;
+  const options = {
+    code: 'partial',
+    details: failed.map(({ typed, error }) => ({ input: typed, problem: firstLine(error.message) })),
+    next: [...new Set(failed.flatMap(({ error }) => error.next))].slice(0, 5),
+  };
+  const message = `${failed.length} of ${results.length} payments were not ${what}.`;
+  const codes = new Set(failed.map(({ error }) => exitCodeOf(error)));
+  if (failed.length < results.length || codes.size > 1) return new PartialError(message, options);
+  const Shared = first.error.constructor as typeof PaydeskError;
+  return new Shared(`None of the ${results.length} payments was ${what}.`, {
+    ...options,
+    code: first.error.code,
+  });
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,70 @@
+import type { Client } from '../client/client.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { canReach, type StateName, stateNames } from '../contract/states.js';
+import {
+  InterruptedError,
+  NotReachedError,
+  type PaydeskError,
+  PendingError,
+  UnknownOutcomeError,
+  UsageError,
+} from '../errors.js';
+import { didYouMean } from '../suggest.js';
+import { readerOf, type Desk } from './desk.js';
+import { idOf, labelOf, stateOf } from './named-payments.js';
+import { readUntil } from './wait.js';
+
+/** Our name of the state that was asked for, be it ours or the service's. */
+export function targetState(client: Client, typed: string): StateName {
+  const state = client.canonicalState(typed);
+  if (state !== undefined) return state;
+  const close = didYouMean(typed, stateNames);
+  throw new UsageError(`There is no state ${typed}.${close || ` They are: ${stateNames.join(', ')}.`}`, {
+    code: 'unknown-state-name',
+  });
+}
+
+/** Reads a payment until it is in a state, or can no longer come to be in it. */
+export async function followPayment(
+  desk: Desk,
+  start: PaymentRead,
+  until: StateName,
+): Promise<{ read: PaymentRead; error?: PaydeskError }> {
+  let last = start;
+  const look = async () => {
+    const read = await readerOf(desk).getPayment({ paymentId: idOf(start) });
+    if (stateOf(read) !== stateOf(last)) desk.note(`  ${stateOf(last)} → ${stateOf(read)}`);
+    last = read;
+  };
+  const isOver = () => last.state === until || isHopeless(last, until);
+  if (!isOver()) await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
+  if (last.state === until) return { read: last };
+  return { read: last, error: notThere(desk, last, until) };
+}
+
+const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
+  state !== undefined && !canReach(state, until);
+
+function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError {
+  const stands = `Payment ${labelOf(read)} is ${stateOf(read)}`;
+  const options = { next: [`paydesk payments get ${idOf(read)}`] };
+  if (isHopeless(read, until)) {
+    return new NotReachedError(`${stands} and cannot come to be ${until} any more.`, {
+      ...options,
+      code: 'not-reached',
+    });
+  }
+  if (read.state === undefined) {
+    return new UnknownOutcomeError(`${stands}, a state that paydesk does not know.`, {
+      ...options,
+      code: 'unknown-state',
+    });
+  }
+  if (desk.signal.reason instanceof InterruptedError) {
+    return new InterruptedError(`${stands}.`, { ...options, code: 'stopped-waiting' });
+  }
+  return new PendingError(`${stands} now that the time is up, and not ${until}.`, {
+    ...options,
+    code: 'time-up',
+  });
+}

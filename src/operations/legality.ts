@@ -1,0 +1,53 @@
+import type { SettleOperation } from '../client/outcome.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { isLegal, operationStates, states, type StateName } from '../contract/states.js';
+import { GuardError } from '../errors.js';
+import { idOf, labelOf, stateOf } from './named-payments.js';
+
+/** What is said of a payment that it was done to. */
+export const participles: Readonly<Record<SettleOperation | 'recheck', string>> = {
+  capture: 'captured',
+  cancel: 'cancelled',
+  refund: 'refunded',
+  unhold: 'released',
+  recheck: 'rechecked',
+};
+
+/** What serves the same purpose from another state. */
+const instead: Readonly<Record<SettleOperation, SettleOperation>> = {
+  capture: 'unhold',
+  cancel: 'refund',
+  refund: 'cancel',
+  unhold: 'capture',
+};
+
+/** Why the state that a payment is in forbids the operation, with the command that is right; undefined when it does not. */
+export function forbidden(operation: SettleOperation, read: PaymentRead): GuardError | undefined {
+  const { state } = read;
+  if (state === undefined || isLegal(operation, state)) return undefined;
+  const id = idOf(read);
+  const other = instead[operation];
+  const useOther = isLegal(other, state);
+  const advice = useOther ? ` It can be ${participles[other]} instead.` : '';
+  return new GuardError(
+    `Payment ${labelOf(read)} cannot be ${participles[operation]}: it is ${shownState(read, state)}. ` +
+      `${alreadyThere(operation, state) ?? states[state].meaning}${advice}`,
+    {
+      code: 'not-possible',
+      next: [useOther ? `paydesk payments ${other} ${id}` : `paydesk payments get ${id}`],
+    },
+  );
+}
+
+function alreadyThere(operation: SettleOperation, state: StateName): string | undefined {
+  if (operation === 'unhold') return undefined;
+  const { during, end } = operationStates[operation];
+  if (state === end) return 'There is nothing left to do.';
+  return state === during ? 'It is on its way already.' : undefined;
+}
+
+/** Their name, and ours where that is another. */
+function shownState(read: PaymentRead, state: StateName): string {
+  const theirs = stateOf(read);
+  return theirs === null || theirs === state ? state : `${theirs} (${state})`;
+}

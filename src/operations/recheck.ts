@@ -1,0 +1,51 @@
+import { ServiceError, TemporaryError, UnknownOutcomeError, type PaydeskError } from '../errors.js';
+import type { JsonObject } from '../contract/json.js';
+import type { Client } from '../client/client.js';
+import { idOf, type NamedRead, stateOf } from './named-payments.js';
+
+/** Before and after a recheck. It may be sent as often as one likes, so its outcome is never unknown for long. */
+export interface RecheckResult {
+  typed: string;
+  operation: 'recheck';
+  payment: JsonObject | null;
+  before: string | null;
+  after: string | null;
+  outcome: 'done' | 'refused' | 'unsent' | 'unknown';
+  /** Whether anything about the payment is not as it was. */
+  changed: boolean;
+  error?: PaydeskError;
+}
+
+export async function recheckAll(client: Client, reads: readonly NamedRead[]): Promise<RecheckResult[]> {
+  const results: RecheckResult[] = [];
+  for (const entry of reads) results.push(await recheck(client, entry, reads.length === 1));
+  return results;
+}
+
+async function recheck(client: Client, entry: NamedRead, alone: boolean): Promise<RecheckResult> {
+  const common = { typed: entry.name.typed, operation: 'recheck', changed: false } as const;
+  if ('error' in entry) {
+    return { ...common, payment: null, before: null, after: null, ...failure(entry.error) };
+  }
+  const { read } = entry;
+  const before = stateOf(read);
+  try {
+    const paymentId = idOf(read);
+    const { value } = await client.recheck(paymentId);
+    const now = await client.readBackPayment(value, { paymentId });
+    const changed = JSON.stringify(now.object) !== JSON.stringify(read.object);
+    return { ...common, payment: now.object, before, after: stateOf(now), outcome: 'done', changed };
+  } catch (error) {
+    const ofThisOne =
+      error instanceof ServiceError ||
+      error instanceof TemporaryError ||
+      error instanceof UnknownOutcomeError;
+    if (alone || !ofThisOne) throw error;
+    return { ...common, payment: read.object, before, after: before, ...failure(error) };
+  }
+}
+
+function failure(error: PaydeskError): Pick<RecheckResult, 'outcome' | 'error'> {
+  if (error instanceof ServiceError) return { outcome: 'refused', error };
+  return { outcome: error instanceof UnknownOutcomeError ? 'unknown' : 'unsent', error };
+}
