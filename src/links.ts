@@ -1,7 +1,6 @@
 // A link that was made for a customer: opened in a browser, or shown as a code for a phone.
 
 import { boolean } from '@oclif/core/flags';
-import { ServiceError } from './errors.js';
 import type { Line } from './output/lines.js';
 
 export const linkFlags = {
@@ -17,9 +16,7 @@ export async function useLink(
 ): Promise<void> {
   if (!flags.open && !flags.qr) return;
   if (url === undefined || !isWebLink(url)) {
-    throw new ServiceError('The service gave no link that could be opened or shown as a code.', {
-      code: 'no-link',
-    });
+    return note('The service gave no link that could be opened or shown as a code.');
   }
   if (flags.qr) {
     const { renderUnicodeCompact } = await import('uqr');
@@ -27,7 +24,8 @@ export async function useLink(
   }
   if (flags.open) {
     const { default: open } = await import('open');
-    await open(url);
+    // The link is printed as well, so that a machine without a browser is no failure.
+    await open(url).catch(() => note('No browser could be opened here.'));
   }
 }
 

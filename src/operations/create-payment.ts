@@ -2,13 +2,15 @@
 
 import type { Client } from '../client/client.js';
 import type { Created } from '../client/created.js';
-import type { Flow, FlowBodies, PaymentRead } from '../client/payment-calls.js';
+import { type Flow, type FlowBodies, flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { AutoPaymentBody } from '../contract/payment.js';
 import { ServiceError, UnknownOutcomeError } from '../errors.js';
-import { differences } from './differences.js';
+import { checkApp } from './app-check.js';
+import { customerOf, differences } from './differences.js';
 import { labelOf } from './named-payments.js';
 import type { RequestKind } from './payment-request.js';
+import { type PlannedRequest, requestOf } from './planned-request.js';
 
 export interface CreatedPayment {
   /** Whether this run made it. */
@@ -16,29 +18,45 @@ export interface CreatedPayment {
   read: PaymentRead;
 }
 
-/** `isNew`: the reference was made a moment ago, so nobody can have used it. */
+export interface CreateRequest {
+  kind: RequestKind;
+  body: JsonObject & { referenceId: string };
+  /** The reference was made a moment ago, so nobody can have used it. */
+  isNew: boolean;
+  dryRun: boolean;
+}
+
+/** `confirm` throws when it is not to be sent; it is not asked about a payment that is there already. */
 export async function createPayment(
   client: Client,
-  kind: RequestKind,
-  body: JsonObject & { referenceId: string },
-  { isNew }: { isNew: boolean },
-): Promise<CreatedPayment> {
-  const { referenceId } = body;
-  const seen = isNew ? undefined : await find(client, referenceId);
-  const result = seen ? { created: false, read: seen } : await send(client, kind, body);
-  const details = differences(kind, body, result.read);
-  if (details.length > 0) {
-    throw new ServiceError(
-      `The reference ${referenceId} belongs to payment ${labelOf(result.read)}, which is another one. ` +
-        'Nothing new was created.',
-      { code: 'reference-in-use', details, next: [`paydesk payments get ref:${referenceId}`] },
-    );
+  request: CreateRequest,
+  confirm: () => Promise<void>,
+): Promise<CreatedPayment | { request: PlannedRequest }> {
+  const { kind, body } = request;
+  await checkApp(client, customerOf(body));
+  const seen = request.isNew ? undefined : await find(client, body.referenceId);
+  if (seen) return compared(kind, body, { created: false, read: seen });
+  if (request.dryRun) {
+    const endpoint = kind === 'charge' ? 'createAutoPayment' : flowEndpoints[kind];
+    return { request: requestOf(endpoint, { appId: client.appId }, {}, body) };
   }
-  return result;
+  await confirm();
+  return compared(kind, body, await send(client, kind, body));
+}
+
+function compared(kind: RequestKind, body: CreateRequest['body'], result: CreatedPayment): CreatedPayment {
+  const details = differences(kind, body, result.read);
+  if (details.length === 0) return result;
+  const { referenceId } = body;
+  throw new ServiceError(
+    `The reference ${referenceId} belongs to payment ${labelOf(result.read)}, which is another one. ` +
+      'Nothing new was created.',
+    { code: 'reference-in-use', details, next: [`paydesk payments get ref:${referenceId}`] },
+  );
 }
 
 /** The payment of a reference, if there is one. */
-export async function find(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
+async function find(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
   try {
     return await client.getPayment({ referenceId });
   } catch (error) {
@@ -47,11 +65,7 @@ export async function find(client: Client, referenceId: string): Promise<Payment
   }
 }
 
-async function send(
-  client: Client,
-  kind: RequestKind,
-  body: JsonObject & { referenceId: string },
-): Promise<CreatedPayment> {
+async function send(client: Client, kind: RequestKind, body: CreateRequest['body']): Promise<CreatedPayment> {
   const { referenceId } = body;
   const made = await call(client, kind, body);
   const { conflict } = made;
@@ -78,7 +92,7 @@ function isOurs(
 async function call(
   client: Client,
   kind: RequestKind,
-  body: JsonObject & { referenceId: string },
+  body: CreateRequest['body'],
 ): Promise<Created<PaymentRead>> {
   try {
     if (kind === 'charge') return await client.charge(body as unknown as AutoPaymentBody);

@@ -48,7 +48,8 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function customerOf(body: JsonObject): string | undefined {
+/** The customer that a body names. */
+export function customerOf(body: JsonObject): string | undefined {
   const order = body['customerOrder'];
   const customer = isJsonObject(order) ? order['customer'] : undefined;
   return isJsonObject(customer) ? textOf(customer['customerId']) : undefined;

@@ -1,0 +1,51 @@
+import { CreateCommand } from '../../create-command.js';
+import { amountFlag, idFlag, numericIdFlag } from '../../flags.js';
+import { jsonFlag } from '../../json-input.js';
+import { chargeOutcome } from '../../operations/charge-outcome.js';
+import { createdJson, onItsWayLines } from '../../output/views/created.js';
+import { paymentCard } from '../../output/views/payment.js';
+import { customerFlag, orderFlags } from '../../payment-flags.js';
+
+export default class PaymentsCharge extends CreateCommand {
+  static override summary = 'Charge a stored method of a customer who is not present.';
+  static override description =
+    'The state decides whether it succeeded, not the answer. The reference is the key: a job that is run again with ' +
+    'the same one charges nothing twice.';
+  static override examples = [
+    '<%= config.bin %> payments charge --customer c_881 --amount 10.23 --reference inv-2042',
+    '<%= config.bin %> payments charge --customer c_881 --amount 10.23 --reference inv-2042 --wait --timeout 2m --json',
+  ];
+  static override flags = {
+    customer: customerFlag,
+    amount: amountFlag({ summary: 'What to charge, in major units, at most two decimals.' }),
+    reference: idFlag({
+      helpValue: 'REF',
+      summary: 'Your identifier of this charge: the same when the job is run again.',
+    }),
+    'method-id': numericIdFlag({ summary: 'Charge this stored method.' }),
+    'provider-profile': numericIdFlag({ summary: 'Charge through this provider profile.' }),
+    ...orderFlags,
+    order: jsonFlag({ helpValue: 'FILE.json', summary: 'The customerOrder, from a file.' }),
+  };
+
+  protected override kindOf() {
+    return 'charge' as const;
+  }
+
+  async run(): Promise<unknown> {
+    const { flags } = await this.parse(PaymentsCharge);
+    const made = await this.make(flags);
+    if ('planned' in made) return made.planned;
+    const {
+      desk,
+      made: { created, read },
+    } = made;
+    const autoCapture = flags['auto-capture'] !== false;
+    const end = await chargeOutcome(desk, read, { autoCapture, wait: flags.wait });
+    const payment = this.show(end.read.object, paymentCard);
+    if (end.error) this.endAs(end.error);
+    else if (end.standing === 'on-its-way' && !this.json)
+      this.note(...onItsWayLines(payment, end.read.state));
+    return createdJson({ created, payment }, end.error);
+  }
+}

@@ -1,0 +1,66 @@
+import { boolean, option, string } from '@oclif/core/flags';
+import { CreateCommand } from '../../create-command.js';
+import { amountFlag, currencyFlag, idFlag, instantFlag, numericIdFlag, urlFlag } from '../../flags.js';
+import { jsonFlag } from '../../json-input.js';
+import { linkFlags, useLink } from '../../links.js';
+import { followPayment, targetState } from '../../operations/follow-payment.js';
+import { createdJson } from '../../output/views/created.js';
+import { paymentCard } from '../../output/views/payment.js';
+import { customerFlag, orderFlags } from '../../payment-flags.js';
+
+const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
+const methods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
+
+export default class PaymentsCreate extends CreateCommand {
+  static override summary = 'Create a payment, and get the link where the customer pays.';
+  static override description =
+    'On a terminal, what is missing is asked for. Running it again with the same --reference makes nothing twice.';
+  static override examples = [
+    '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done',
+    '<%= config.bin %> payments create --body payment.json --reference inv-2041 --json',
+    '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done --wait',
+  ];
+  static override flags = {
+    amount: amountFlag({ summary: 'What to charge, in major units, at most two decimals.' }),
+    currency: currencyFlag({ summary: 'Three capital letters.' }),
+    customer: customerFlag,
+    'return-url': urlFlag({ summary: 'Where the browser goes after paying.' }),
+    reference: idFlag({
+      helpValue: 'REF',
+      summary: 'Your identifier of the payment (default: generated and shown).',
+    }),
+    flow: option({ options: flows })({ summary: 'How the customer pays (default: hosted-page).' }),
+    'provider-profile': numericIdFlag({ summary: 'The provider profile whose own page is used.' }),
+    'show-recurring': boolean({ summary: 'Let the checkout offer to save the method.' }),
+    'register-auto-payment': boolean({ summary: 'Store the method for later charges.' }),
+    expires: instantFlag({ summary: 'When the checkout link stops working.' }),
+    'offer-profile': numericIdFlag({ multiple: true, summary: 'Offer only these provider profiles.' }),
+    method: option({ options: methods, multiple: true })({ summary: 'Show only these kinds of method.' }),
+    ...orderFlags,
+    order: jsonFlag({ helpValue: 'FILE.json', summary: 'The customerOrder, from a file.' }),
+    body: jsonFlag({ summary: 'The whole body, from a file or stdin; flags add to it.' }),
+    ...linkFlags,
+    until: string({ helpValue: 'STATE', dependsOn: ['wait'], summary: 'What to wait for (default: paid).' }),
+  };
+
+  protected override kindOf(flags: { flow?: (typeof flows)[number] }) {
+    return flags.flow ?? 'hosted-page';
+  }
+
+  async run(): Promise<unknown> {
+    const { flags } = await this.parse(PaymentsCreate);
+    const made = await this.make(flags, ({ client }) => void targetState(client, flags.until ?? 'Captured'));
+    if ('planned' in made) return made.planned;
+    const {
+      desk,
+      made: { created, read },
+    } = made;
+    this.show(read.object, paymentCard);
+    await useLink(read.fields.redirectUrl, flags, (...lines) => this.note(...lines));
+    if (!flags.wait) return createdJson({ created, payment: read.object });
+    const paid = read.fields.autoCapture === false ? 'Authorised' : 'Captured';
+    const end = await followPayment(desk, read, targetState(desk.client, flags.until ?? paid));
+    if (end.error) this.endAs(end.error);
+    return createdJson({ created, payment: end.read.object }, end.error);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Missing } from './command-line.js';
+import type { JsonInput } from './json-input.js';
+import { askToConfirm, askToGoOn } from './live-guard.js';
+import { MoneyCommand, reasonLines } from './money-command.js';
+import { type CreatedPayment, createPayment } from './operations/create-payment.js';
+import type { Desk } from './operations/desk.js';
+import {
+  amountValue,
+  draftRequest,
+  type Given,
+  generateReference,
+  type RequestKind,
+} from './operations/payment-request.js';
+import { createSummary, generatedLine, plannedJson, repeatedLine } from './output/views/created.js';
+import { requestLines } from './output/views/moves.js';
+import type { UsageProblem } from './output/report.js';
+import type { MoneyFlags } from './payment-flags.js';
+import { askForPayment } from './payment-prompts.js';
+
+type Values = Record<string, unknown>;
+
+/** create and charge: a body from flags and files, checked before it leaves, sent with a reference. */
+export abstract class CreateCommand extends MoneyCommand {
+  /** Somebody was asked for values, and sees them together before they are sent. */
+  #guided = false;
+
+  protected abstract kindOf(flags: Values): RequestKind;
+
+  protected override async review(flags: Values): Promise<{ bad: UsageProblem[]; missing: Missing[] }> {
+    const { bad, missing } = draftRequest(this.kindOf(flags), givenBy(flags));
+    const expires = flags['expires'];
+    if (expires instanceof Date && expires <= this.now()) {
+      bad.push({ input: '--expires', value: expires.toISOString(), problem: 'must be in the future' });
+    }
+    return { bad, missing };
+  }
+
+  protected override async ask(missing: readonly Missing[], flags: Values): Promise<Values> {
+    this.#guided = true;
+    const names = missing.map(({ name }) => name);
+    return askForPayment(names, flags, this.promptContext);
+  }
+
+  /** Makes the payment, or finds the one that its reference made before; undefined after a dry run. */
+  protected async make(
+    flags: MoneyFlags & Values,
+    before?: (desk: Desk) => void,
+  ): Promise<{ desk: Desk; made: CreatedPayment } | { planned: Values }> {
+    const kind = this.kindOf(flags);
+    const { desk, guard } = await this.openDesk(flags);
+    before?.(desk);
+    const { body } = draftRequest(kind, givenBy(flags));
+    const isNew = body['referenceId'] === undefined;
+    const referenceId = isNew ? generateReference(this.now(), Math.random) : String(body['referenceId']);
+    const named = { ...body, referenceId };
+    if (isNew) this.note(generatedLine(referenceId));
+    const lines = [...createSummary(kind, named), ...reasonLines(flags)];
+    const request = { kind, body: named, isNew, dryRun: flags['dry-run'] };
+    const made = await createPayment(desk.client, request, async () => {
+      const confirms = guard.profile.kind === 'live' && guard.confirm === undefined;
+      if (this.#guided && !confirms) await askToGoOn(guard, { lines });
+      await askToConfirm(guard, { lines });
+    });
+    if ('request' in made) {
+      this.print('Would be sent:', ...requestLines(made.request));
+      return { planned: plannedJson(made.request) };
+    }
+    if (!made.created) this.note(repeatedLine);
+    return { desk, made };
+  }
+}
+
+function givenBy(flags: Values): Given {
+  const { amount, order, body } = flags;
+  return {
+    flags: { ...flags, amount: amountValue(amount as string | undefined) },
+    order: order as JsonInput | undefined,
+    body: body as JsonInput | undefined,
+  };
+}

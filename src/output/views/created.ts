@@ -1,0 +1,67 @@
+// What is said around create and charge: the question before, what became of it after.
+
+import { isJsonNumber, isJsonObject, numberText, type JsonObject } from '../../contract/json.js';
+import type { PaydeskError } from '../../errors.js';
+import type { PlannedRequest } from '../../operations/planned-request.js';
+import type { RequestKind } from '../../operations/payment-request.js';
+import { formatAmount } from '../amount.js';
+import { joinPieces, type Line, toned } from '../lines.js';
+import { describeError } from '../report.js';
+import { textAt, valueAt } from '../values.js';
+
+/** As `--json` prints it. */
+export function createdJson(
+  { created, payment }: { created: boolean; payment: JsonObject },
+  error?: PaydeskError,
+): Record<string, unknown> {
+  return { created, payment, ...(error === undefined ? {} : { error: describeError(error) }) };
+}
+
+export function plannedJson(request: PlannedRequest): Record<string, unknown> {
+  return { created: false, payment: null, dryRun: true, request };
+}
+
+/** What is about to be sent, in a few lines. */
+export function createSummary(kind: RequestKind, body: JsonObject): Line[] {
+  const amount = body['amount'];
+  const digits = isJsonNumber(amount) ? numberText(amount) : '';
+  const capture = body['autoCapture'] === false ? 'authorised only' : 'captured at once';
+  const facts: Array<[string, string]> = [
+    ['Amount', formatAmount(digits, textAt(body, 'currency'))],
+    ['Customer', textAt(body, 'customerOrder', 'customer', 'customerId')],
+    ['Reference', textAt(body, 'referenceId')],
+    ['Flow', `${kind}, ${capture}`],
+    ['Returns to', textAt(body, 'returnUrl')],
+  ];
+  const order = valueAt(body, 'customerOrder');
+  if (isJsonObject(order)) facts.push(['Description', textAt(order, 'description')]);
+  return [
+    kind === 'charge' ? 'Charge a stored method:' : 'Create a payment:',
+    ...facts
+      .filter(([, value]) => value !== '')
+      .map(([label, value]) => joinPieces('  ', toned('dim', label.padEnd(11)), '  ', value)),
+  ];
+}
+
+export const repeatedLine = 'This reference was used before, for the same payment. Nothing new was created.';
+
+/** Shown before the request leaves, so that it can be run again by hand. */
+export function generatedLine(referenceId: string): Line {
+  return joinPieces(
+    'Reference ',
+    toned('strong', referenceId),
+    toned('dim', '  (generated; to try again, give it with --reference)'),
+  );
+}
+
+/** What a charge that is on its way waits for. */
+export function onItsWayLines(payment: JsonObject, state: string | undefined): Line[] {
+  const id = textAt(payment, 'paymentId');
+  if (state === 'Held')
+    return ['', 'A fraud rule holds the charge. To release it:', `  paydesk payments unhold ${id}`];
+  return [
+    '',
+    'The charge was accepted and is on its way. To see where it stands:',
+    `  paydesk payments get ${id}`,
+  ];
+}

@@ -1,0 +1,47 @@
+import type { PromptContext } from './live-guard.js';
+import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from './flags.js';
+
+type Parse = (text: string) => unknown;
+
+const questions: Readonly<Record<string, { message: string; parse: Parse }>> = {
+  amount: { message: 'Amount, in major units:', parse: parseAmount },
+  currency: { message: 'Currency:', parse: parseCurrency },
+  customer: { message: 'Your identifier of the buyer:', parse: parseId },
+  reference: { message: 'Your identifier of this charge:', parse: parseId },
+  'return-url': { message: 'Where the browser goes after paying:', parse: parseUrl },
+  'provider-profile': { message: 'Provider profile:', parse: parseNumericId },
+};
+
+/** Asks for what is missing, by the names of the flags, and when to capture where that was left open. */
+export async function askForPayment(
+  missing: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+  context: PromptContext,
+): Promise<Record<string, unknown>> {
+  const { input, select } = await import('@inquirer/prompts');
+  const answers: Record<string, unknown> = {};
+  for (const name of missing) {
+    const question = questions[name];
+    if (question === undefined) continue;
+    const { message, parse } = question;
+    const validate = async (text: string) => (await problemWith(parse, text.trim())) ?? true;
+    answers[name] = await parse((await input({ message, validate }, context)).trim());
+  }
+  if (flags['auto-capture'] === undefined && flags['body'] === undefined) {
+    const choices = [
+      { value: true, name: 'as soon as it is authorised' },
+      { value: false, name: 'later, with payments capture' },
+    ];
+    answers['auto-capture'] = await select({ message: 'Capture the money:', choices }, context);
+  }
+  return answers;
+}
+
+async function problemWith(parse: Parse, text: string): Promise<string | undefined> {
+  try {
+    await parse(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
