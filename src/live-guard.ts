@@ -3,7 +3,8 @@
 import type { input } from '@inquirer/prompts';
 import { sameAmount } from './contract/money.js';
 import { GuardError, InterruptedError } from './errors.js';
-import { toned, type Line, joinPieces } from './output/lines.js';
+import type { Line } from './output/lines.js';
+import { liveBanner } from './output/views/live.js';
 import type { ResolvedProfile } from './profiles/resolve.js';
 
 export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
@@ -21,7 +22,7 @@ export interface LiveGuard {
 /** Before anything is sent: the app must be the one that is meant, and somebody or something must say so. */
 export function checkConfirmation(guard: LiveGuard, again: string): void {
   const { profile, confirm } = guard;
-  if (profile.kind === 'live') guard.note(bannerLine(profile));
+  guard.note(...liveBanner(profile));
   if (confirm !== undefined && confirm !== profile.appId) {
     throw new GuardError(
       `--confirm says ${confirm}, and the profile is for app ${profile.appId}. Nothing was sent.`,
@@ -36,10 +37,6 @@ export function checkConfirmation(guard: LiveGuard, again: string): void {
       next: [`${again} --confirm ${profile.appId}`],
     },
   );
-}
-
-function bannerLine({ name, appId }: ResolvedProfile): Line {
-  return joinPieces(toned('bad', 'LIVE'), `  ${name ?? 'environment'} (app ${appId})`);
 }
 
 export interface Question {

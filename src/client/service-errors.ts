@@ -66,7 +66,7 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
   if (context.repeat === 'read' || (untouched && !result.earlierMayHaveArrived)) {
     return new TemporaryError(`The service cannot answer now (HTTP ${httpStatus}): ${message}`, options);
   }
-  return unknown(`the service answered ${httpStatus}: ${message}`, options);
+  return unknown(`the service answered ${httpStatus}: ${message}`, options, context);
 }
 
 function failureError(
@@ -76,7 +76,8 @@ function failureError(
   context: ErrorContext,
 ): PaydeskError {
   const mayHaveArrived = kind === 'lost' || result.earlierMayHaveArrived;
-  if (context.repeat !== 'read' && mayHaveArrived) return unknown(failure.message, { code: 'answer-lost' });
+  if (context.repeat !== 'read' && mayHaveArrived)
+    return unknown(failure.message, { code: 'answer-lost' }, context);
   const reason: unknown = context.signal?.aborted ? context.signal.reason : undefined;
   if (reason instanceof PaydeskError) return reason;
   return new TemporaryError(
@@ -87,11 +88,12 @@ function failureError(
   );
 }
 
-function unknown(why: string, options: ErrorOptions): UnknownOutcomeError {
-  return new UnknownOutcomeError(
-    `It may have been carried out: ${why}. Running the same command again is safe.`,
-    options,
-  );
+function unknown(why: string, options: ErrorOptions, { repeat }: ErrorContext): UnknownOutcomeError {
+  const advice =
+    repeat === 'settle'
+      ? 'It was not sent again: see where it stands before you run it again.'
+      : 'Running the same command again is safe.';
+  return new UnknownOutcomeError(`It may have been carried out: ${why}. ${advice}`, options);
 }
 
 function redirectError(location: string | undefined, problem: ServiceProblem): ServiceError {

@@ -2,7 +2,7 @@
 
 import { exitCodeOf, InterruptedError, PaydeskError, UsageError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
-import { joinPieces, type Line, plainLine, renderLines, toned, wrapLine } from './lines.js';
+import { joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
 import type { Streams } from './streams.js';
 import { displayWidth, pad, safeJson, truncate } from './text.js';
 import { loadTheme } from './theme.js';
@@ -13,14 +13,6 @@ export interface UsageProblem {
   input: string;
   value?: string;
   problem: string;
-}
-
-/** A field that is not what was asked for; a list of these in `details` is laid out side by side. */
-export interface FieldDifference {
-  field: string;
-  asked: unknown;
-  /** Null where there is nothing. */
-  found: unknown;
 }
 
 export interface ErrorReport {
@@ -61,9 +53,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isUsageProblem = (value: unknown): value is UsageProblem =>
   isObject(value) && typeof value['input'] === 'string' && typeof value['problem'] === 'string';
 
-const isDifference = (value: unknown): value is FieldDifference =>
-  isObject(value) && typeof value['field'] === 'string' && 'asked' in value && 'found' in value;
-
 /** Two columns, the second wrapped beside itself. */
 function columns(rows: ReadonlyArray<[string, string]>, width: number): Line[] {
   const left = Math.min(Math.max(...rows.map(([name]) => displayWidth(name))), Math.floor(width / 2));
@@ -77,7 +66,7 @@ function columns(rows: ReadonlyArray<[string, string]>, width: number): Line[] {
 /** Records with the same fields, side by side under their names. */
 function table(records: ReadonlyArray<Record<string, unknown>>): Line[] {
   const names = Object.keys(records[0] ?? {});
-  const rows = [names, ...records.map((record) => names.map((name) => cell(record[name])))];
+  const rows = [names, ...records.map((record) => names.map((name) => cell(record[name] ?? '(nothing)')))];
   const widths = names.map((_, index) => Math.max(...rows.map((row) => displayWidth(row[index] ?? ''))));
   return rows.map((row, number) => {
     const text = row.map((value, index) => pad(value, widths[index] ?? 0)).join('  ');
@@ -90,32 +79,6 @@ const sameFields = (items: readonly unknown[]): items is ReadonlyArray<Record<st
 
 const cell = (value: unknown): string => (typeof value === 'string' ? value : safeJson(value));
 
-/** What was asked for beside what is there, each wrapped in its own column. */
-function sideBySide(differences: readonly FieldDifference[], width: number): Line[] {
-  const rows = differences.map(({ field, asked, found }) => [
-    field,
-    cell(asked),
-    found === null ? '(nothing)' : cell(found),
-  ]);
-  const name = Math.max(...rows.map(([field = '']) => displayWidth(field)));
-  const room = Math.max(12, Math.floor((width - name - 6) / 2));
-  const left = Math.min(room, Math.max(5, ...rows.map(([, asked = '']) => displayWidth(asked))));
-  return [['', 'asked', 'found'], ...rows].flatMap(([field = '', asked = '', found = '']) => {
-    const asks = wrapLine(asked, left);
-    const finds = wrapLine(found, room);
-    return Array.from({ length: Math.max(asks.length, finds.length) }, (_, index) =>
-      joinPieces(
-        '  ',
-        pad(index === 0 ? field : '', name),
-        '  ',
-        pad(plainLine(asks[index] ?? ''), left),
-        '  ',
-        finds[index] ?? '',
-      ),
-    );
-  });
-}
-
 function detailLines(details: unknown, width: number): Line[] {
   if (details === undefined || details === null) return [];
   const items = Array.isArray(details) ? details : [details];
@@ -126,7 +89,6 @@ function detailLines(details: unknown, width: number): Line[] {
     );
   }
   if (Array.isArray(details) && items.length > 0 && sameFields(items)) return table(items);
-  if (items.length > 0 && items.every(isDifference)) return sideBySide(items, width);
   return items.flatMap((item: unknown) => {
     if (isObject(item)) {
       const rows = Object.entries(item).map(([key, value]): [string, string] => [key, cell(value)]);

@@ -15,6 +15,10 @@ export interface InProcessOptions {
   env?: Record<string, string>;
   now?: Date;
   secrets?: Redactor;
+  /** What is piped in. */
+  input?: string;
+  /** Gets what goes to stdout as it is written; it is not kept then. */
+  onWrite?: (text: string) => void;
   /** Called once the command runs, with what a Ctrl-C would do. */
   onStart?: (interrupt: () => void) => void;
 }
@@ -33,9 +37,11 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     ...(options.terminal ? { columns: options.columns ?? 80 } : {}),
     write,
   });
+  const stdin = Object.assign(new PassThrough(), { isTTY: options.terminal === true });
+  if (!options.terminal) stdin.end(options.input ?? '');
   const surroundings: Surroundings = {
-    stdin: Object.assign(new PassThrough(), { isTTY: options.terminal === true }),
-    stdout: stream((text) => (stdout += text)),
+    stdin,
+    stdout: stream(options.onWrite ?? ((text) => (stdout += text))),
     stderr: stream((text) => (stderr += text)),
     env: { NO_COLOR: '1', ...options.env },
     secrets: options.secrets ?? createRedactor(),

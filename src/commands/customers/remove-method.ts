@@ -1,9 +1,8 @@
-import { confirmChange, confirmFlag } from '../../confirmation.js';
+import { ConfirmingCommand } from '../../confirming-command.js';
 import { numberFromText, type JsonNumber } from '../../contract/json.js';
 import { customerArgument, methodArgument } from '../../customer-input.js';
 import { findMethod, removeMethod, type MethodName } from '../../operations/stored-methods.js';
 import { methodName } from '../../output/views/method.js';
-import { ServiceCommand } from '../../service-command.js';
 
 interface RemovedMethod {
   removed: true;
@@ -11,7 +10,7 @@ interface RemovedMethod {
   paymentMethodId: JsonNumber;
 }
 
-export default class CustomersRemoveMethod extends ServiceCommand {
+export default class CustomersRemoveMethod extends ConfirmingCommand {
   static override summary = 'Remove a stored payment method of a customer.';
   static override description = 'It can no longer be charged, and cannot be brought back.';
   static override examples = [
@@ -19,20 +18,14 @@ export default class CustomersRemoveMethod extends ServiceCommand {
     '<%= config.bin %> customers remove-method c_881 12 --profile shop-eu --confirm 7f31c2',
   ];
   static override args = { customer: customerArgument, method: methodArgument };
-  static override flags = { confirm: confirmFlag };
 
   async run(): Promise<RemovedMethod> {
     const { args, flags } = await this.parse(CustomersRemoveMethod);
     const { client, profile } = await this.session();
+    const guard = this.openGuard(profile, flags.confirm);
     const name: MethodName = { customerId: args.customer, by: 'paymentMethodId', value: args.method };
     const what = methodName(args.method, await findMethod(client, name));
-    await confirmChange({
-      profile,
-      confirm: flags.confirm,
-      question: `Remove ${what} of customer ${args.customer}?`,
-      prompt: this.interactive ? this.promptContext : undefined,
-      note: (...lines) => this.note(...lines),
-    });
+    await this.askFirst(guard, `Remove ${what} of customer ${args.customer}?`);
     await removeMethod(client, name);
     return this.show(
       { removed: true, customerId: args.customer, paymentMethodId: numberFromText(args.method) },

@@ -1,9 +1,8 @@
-import { confirmChange, confirmFlag } from '../../confirmation.js';
+import { ConfirmingCommand } from '../../confirming-command.js';
 import { customerArgument, registrationArgument } from '../../customer-input.js';
 import { findMethod, stopAutoPayment, type MethodName } from '../../operations/stored-methods.js';
 import { textAt } from '../../output/values.js';
 import { methodName } from '../../output/views/method.js';
-import { ServiceCommand } from '../../service-command.js';
 
 interface StoppedAutoPayment {
   stopped: true;
@@ -11,7 +10,7 @@ interface StoppedAutoPayment {
   customerAutomaticProfileId: string;
 }
 
-export default class CustomersStopAutoPayment extends ServiceCommand {
+export default class CustomersStopAutoPayment extends ConfirmingCommand {
   static override summary = 'Stop an auto-payment registration, for example when a subscription ends.';
   static override description = 'Later charges on it are refused. The stored method itself stays.';
   static override examples = [
@@ -19,11 +18,11 @@ export default class CustomersStopAutoPayment extends ServiceCommand {
     '<%= config.bin %> customers stop-auto-payment c_881 4012 --profile shop-eu --confirm 7f31c2',
   ];
   static override args = { customer: customerArgument, registration: registrationArgument };
-  static override flags = { confirm: confirmFlag };
 
   async run(): Promise<StoppedAutoPayment> {
     const { args, flags } = await this.parse(CustomersStopAutoPayment);
     const { client, profile } = await this.session();
+    const guard = this.openGuard(profile, flags.confirm);
     const name: MethodName = {
       customerId: args.customer,
       by: 'customerAutomaticProfileId',
@@ -32,13 +31,7 @@ export default class CustomersStopAutoPayment extends ServiceCommand {
     const method = await findMethod(client, name);
     const of = method === undefined ? '' : ` of ${methodName(textAt(method, 'paymentMethodId'), method)}`;
     const what = `auto-payment registration ${args.registration}${of}`;
-    await confirmChange({
-      profile,
-      confirm: flags.confirm,
-      question: `Stop ${what} for customer ${args.customer}?`,
-      prompt: this.interactive ? this.promptContext : undefined,
-      note: (...lines) => this.note(...lines),
-    });
+    await this.askFirst(guard, `Stop ${what} for customer ${args.customer}?`);
     await stopAutoPayment(client, name);
     return this.show(
       { stopped: true, customerId: args.customer, customerAutomaticProfileId: args.registration },

@@ -1,0 +1,90 @@
+import { custom as argument, string } from '@oclif/core/args';
+import { pairFlag } from '../flags.js';
+import { jsonFlag } from '../json-input.js';
+import { askToConfirm } from '../live-guard.js';
+import { MoneyCommand, reasonLines } from '../money-command.js';
+import { parseMethod, planApiRequest, type ApiRequest } from '../operations/api-request.js';
+import { endingOf } from '../operations/endings.js';
+import { participles } from '../operations/legality.js';
+import { moveAll } from '../operations/moves.js';
+import { sendApiRequest } from '../operations/send-api-request.js';
+import { moveJson, moveQuestion } from '../output/views/moves.js';
+import { jsonLines } from '../output/views/raw.js';
+import type { MoneyFlags } from '../payment-flags.js';
+import { resolveProfile } from '../profiles/resolve.js';
+import { openProfiles } from '../profiles/store.js';
+
+export default class Api extends MoneyCommand {
+  static override summary =
+    'Send any request below the app, with the key of the profile, and print the answer.';
+  static override description =
+    'Fields go into the query of a GET and into the JSON body of anything else. There, true, false, null and ' +
+    'numbers are what they look like (numbers exact), and everything else is text; "123" in double quotes is text ' +
+    'too. Anything but a GET has to be confirmed on a live app. Capture, cancel, refund and unhold are done as the ' +
+    'payments commands do them, and print the same JSON.';
+  static override examples = [
+    '<%= config.bin %> api GET /customers --field limit=5',
+    '<%= config.bin %> api PATCH /customers/c_881 --field firstName=Ada',
+    '<%= config.bin %> api POST /payments --body payment.json',
+  ];
+  static override args = {
+    method: argument({ parse: async (text) => parseMethod(text) })({
+      required: true,
+      ignoreStdin: true,
+      description: 'GET, POST, PUT, PATCH or DELETE.',
+    }),
+    path: string({ required: true, ignoreStdin: true, description: 'What comes after /api/apps/APP_ID.' }),
+  };
+  static override flags = {
+    field: pairFlag({ multiple: true, summary: 'A field of the query or of the body.', exclusive: ['body'] }),
+    body: jsonFlag({ summary: 'The whole body: a JSON file, or - for stdin.' }),
+  };
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(Api);
+    const { env } = this.streams;
+    const { appId } = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
+    const typed = { ...args, fields: flags.field ?? [], body: flags.body?.value };
+    const request = planApiRequest(typed, appId);
+    return request.kind === 'move' ? this.#move(request, flags) : this.#send(request, flags);
+  }
+
+  async #send(request: Extract<ApiRequest, { kind: 'request' }>, flags: MoneyFlags): Promise<unknown> {
+    const { method, path, body } = request;
+    if (method === 'GET') return this.#print(await sendApiRequest((await this.session()).client, request));
+    const { desk, guard } = await this.openDesk(flags);
+    if (flags['dry-run']) {
+      const planned = { method, path, ...(body === undefined ? {} : { body }) };
+      return this.show({ dryRun: true, request: planned }, jsonLines);
+    }
+    await askToConfirm(guard, {
+      lines: [`${method} ${path} on app ${desk.client.appId}?`, ...reasonLines(flags)],
+    });
+    return this.#print(await sendApiRequest(desk.client, request));
+  }
+
+  #print(answer: Awaited<ReturnType<typeof sendApiRequest>>): unknown {
+    if (answer === undefined) return undefined;
+    if ('json' in answer) return this.show(answer.json, jsonLines);
+    return this.show(answer.text, (text) => text.split(/\r?\n/));
+  }
+
+  async #move(request: Extract<ApiRequest, { kind: 'move' }>, flags: MoneyFlags): Promise<unknown> {
+    const { operation, paymentId, description } = request;
+    const { desk, guard } = await this.openDesk(flags);
+    const names = [{ typed: paymentId, key: { paymentId } }];
+    const results = await moveAll(
+      desk,
+      { operation, names, description, force: false, wait: flags.wait, dryRun: flags['dry-run'] },
+      {
+        confirm: (plan) => {
+          const { lines, amount } = moveQuestion(plan);
+          return askToConfirm(guard, { lines: [...lines, ...reasonLines(flags)], amount });
+        },
+      },
+    );
+    const ending = endingOf(results, participles[operation]);
+    if (ending) this.endAs(ending);
+    return this.show(results.map(moveJson)[0], jsonLines);
+  }
+}

@@ -1,0 +1,41 @@
+import { string } from '@oclif/core/flags';
+import { InterruptedError } from './errors.js';
+import { askToConfirm, checkConfirmation, type LiveGuard } from './live-guard.js';
+import type { Line } from './output/lines.js';
+import type { ResolvedProfile } from './profiles/resolve.js';
+import { ServiceCommand } from './service-command.js';
+
+/** A command that takes something away that cannot be brought back, and asks before it does. */
+export abstract class ConfirmingCommand extends ServiceCommand {
+  static override baseFlags = {
+    ...ServiceCommand.baseFlags,
+    confirm: string({
+      helpValue: 'APP_ID',
+      summary: 'The App ID that is meant: needed on a live app where nobody can be asked.',
+    }),
+  };
+
+  /** Refuses before anything is read or sent what nobody can confirm. */
+  protected openGuard(profile: ResolvedProfile, confirm: string | undefined): LiveGuard {
+    const guard: LiveGuard = {
+      profile,
+      confirm,
+      interactive: this.interactive,
+      dryRun: false,
+      note: (...lines) => this.note(...lines),
+      prompts: () => this.promptContext,
+    };
+    checkConfirmation(guard, `paydesk ${(this.id ?? '').replaceAll(':', ' ')} …`);
+    return guard;
+  }
+
+  /** A live app wants its App ID; on a sandbox a yes will do, and without a terminal nothing is asked there. */
+  protected async askFirst(guard: LiveGuard, question: Line): Promise<void> {
+    if (guard.profile.kind === 'live') return askToConfirm(guard, { lines: [question] });
+    if (!this.interactive || guard.confirm !== undefined) return;
+    this.note(question);
+    const { confirm } = await import('@inquirer/prompts');
+    if (await confirm({ message: 'Go on?', default: false }, this.promptContext)) return;
+    throw new InterruptedError('Nothing was changed.', { code: 'declined' });
+  }
+}

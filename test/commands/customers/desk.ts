@@ -1,0 +1,92 @@
+import { afterAll, expect } from 'vitest';
+import type { AnswerChoices } from '../../../src/sandbox/answers.js';
+import { runInProcess, type InProcessOptions } from '../../helpers/in-process.js';
+import { startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
+
+type CommandClass = Parameters<typeof runInProcess>[0];
+type RunResult = Awaited<ReturnType<typeof runInProcess>>;
+
+const open: TestSandbox[] = [];
+afterAll(async () => {
+  for (const sandbox of open) await sandbox.close();
+});
+
+export interface Desk {
+  sandbox: TestSandbox;
+  /** Runs a command against the sandbox app, or the live one; the key must not be seen. */
+  run(
+    Class: CommandClass,
+    argv: string[],
+    options?: InProcessOptions & { live?: boolean },
+  ): Promise<RunResult>;
+  /** The environment that stands in for a profile. */
+  env(live?: boolean): Record<string, string>;
+  /** What was asked of the service since the last call of this, as `METHOD path`. */
+  asked(): string[];
+  /** Makes the next call of an endpoint, or all that follow, go wrong. */
+  fault(kind: string, route: string, more?: Record<string, unknown>): Promise<void>;
+  noFaults(): Promise<void>;
+}
+
+/** A sandbox that answers in the given way, and a desk that acts on it. */
+export async function startDesk(answers: Partial<AnswerChoices> = {}): Promise<Desk> {
+  const sandbox = await startTestSandbox({ answers });
+  open.push(sandbox);
+  const env = (live = false) => {
+    const { appId, apiKey } = live ? sandbox.live : sandbox.app;
+    return {
+      PAYDESK_BASE_URL: sandbox.url,
+      PAYDESK_APP_ID: appId,
+      PAYDESK_API_KEY: apiKey,
+      PAYDESK_KIND: live ? 'live' : 'sandbox',
+    };
+  };
+  return {
+    sandbox,
+    env,
+    async run(Class, argv, { live, ...options } = {}) {
+      const all = { ...env(live), ...options.env };
+      const result = await runInProcess(Class, argv, { ...options, env: all });
+      expect(result.stdout + result.stderr).not.toContain(all['PAYDESK_API_KEY']);
+      return result;
+    },
+    asked() {
+      const lines = sandbox.lines.splice(0).filter(({ path }) => path.startsWith('/api/'));
+      return lines.map(({ method, path }) => `${method} ${path.replace(/^\/api\/apps\/[^/]+/, '')}`);
+    },
+    async fault(kind, route, more = { next: 1 }) {
+      const { status, text } = await sandbox.control('POST', '/faults', { kind, route, ...more });
+      if (status >= 300) throw new Error(text);
+    },
+    async noFaults() {
+      await sandbox.control('DELETE', '/faults');
+    },
+  };
+}
+
+export const parsed = <T = Record<string, unknown>>(result: { stdout: string }): T =>
+  JSON.parse(result.stdout) as T;
+
+export interface Method {
+  paymentMethodId: number;
+  customerAutomaticProfileId: number;
+}
+
+/** A customer with one stored method, made by a payment that registered it. */
+export async function storedMethod(
+  { sandbox }: Desk,
+  customerId: string,
+  { appId, apiKey } = sandbox.app,
+): Promise<void> {
+  const order = { customer: { customerId, firstName: 'Ada', email: 'ada@example.org' } };
+  const { paymentId } = await sandbox.create(
+    { registerAutoPayment: true, customerOrder: order },
+    { appId, key: apiKey },
+  );
+  await sandbox.pay(paymentId);
+}
+
+/** Refusals of a command, whatever shape the service gave them. */
+export function errorOf(result: { stdout: string }): Record<string, unknown> & { message: string } {
+  return parsed<{ error: Record<string, unknown> & { message: string } }>(result).error;
+}

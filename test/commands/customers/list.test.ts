@@ -1,0 +1,161 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { beforeAll, describe, expect, it } from 'vitest';
+import CustomersList from '../../../src/commands/customers/list.js';
+import { answerVariants } from '../../../src/sandbox/answers.js';
+import { httpServer, json, type Seen } from '../../client/servers.js';
+import { runInProcess } from '../../helpers/in-process.js';
+import { paydesk } from '../../helpers/run.js';
+import { parsed, startDesk } from './desk.js';
+
+const COUNT = 120;
+const ids = Array.from({ length: COUNT }, (_, index) => `c${String(index).padStart(3, '0')}`);
+
+describe.each(answerVariants['customer-list'])('a list in the style: %s', async (variant) => {
+  const desk = await startDesk({ 'customer-list': variant });
+  beforeAll(async () => {
+    for (const customerId of ids) {
+      await desk.sandbox.call('POST', '/customers', {
+        customerId,
+        firstName: 'Zoë',
+        email: `${customerId}@example.org`,
+      });
+    }
+  });
+
+  it('shows the first 50 and says that there are more', async () => {
+    const listed = await desk.run(CustomersList, []);
+    expect(listed.code).toBe(0);
+    const rows = listed.stdout.trimEnd().split('\n');
+    expect(rows).toHaveLength(50);
+    expect(rows[0]).toBe('c000\tZoë\tc000@example.org\t');
+    expect(listed.stderr).toMatch(/^… more: --all/);
+  });
+
+  it('shows all of them, or as many as asked for', async () => {
+    const all = await desk.run(CustomersList, ['--all', '--json']);
+    expect(all).toMatchObject({ code: 0, stderr: '' });
+    expect(parsed<Array<{ customerId: string }>>(all).map(({ customerId }) => customerId)).toEqual(ids);
+
+    const some = await desk.run(CustomersList, ['--limit', '3', '--jq', '.[].customerId']);
+    expect(some.stdout).toBe('c000\nc001\nc002\n');
+    expect(some.stderr).toContain('more');
+
+    const exact = await desk.run(CustomersList, ['--limit', '120', '--columns', 'customer']);
+    expect(exact).toMatchObject({ stdout: `${ids.join('\n')}\n`, stderr: '' });
+  });
+
+  it('prints CSV and tables', async () => {
+    const csv = await desk.run(CustomersList, ['--limit', '1', '--csv', '--columns', 'customer,email']);
+    expect(csv.stdout).toBe('customer,email\nc000,c000@example.org\n');
+    const table = await desk.run(CustomersList, ['--limit', '2'], { terminal: true });
+    expect(table.stdout).toMatch(/^ {2}customer +name +email +mobile\n {2}c000 +Zoë +c000@example.org\n/);
+  });
+});
+
+describe.each(answerVariants['customer-list'])('an empty list in the style: %s', async (variant) => {
+  const desk = await startDesk({ 'customer-list': variant });
+
+  it('says so and is no error', async () => {
+    expect(await desk.run(CustomersList, [])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'No customers.\n',
+    });
+    expect(await desk.run(CustomersList, ['--json'])).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+});
+
+describe('customers list', async () => {
+  const desk = await startDesk();
+
+  it.each([
+    [['--limit', '0'], '--limit'],
+    [['--limit', '5', '--all'], '--limit'],
+    [['--param', 'x'], '--param'],
+    [['--columns', 'nmae'], '--columns'],
+    [['--json', '--csv'], '--csv'],
+  ])('refuses %j', async (argv, input) => {
+    const refused = await desk.run(CustomersList, argv);
+    expect(refused.code).toBe(2);
+    const told = refused.stderr + refused.stdout;
+    expect(told).toContain(input);
+    expect(desk.asked()).toEqual([]);
+  });
+
+  it('passes parameters on', async () => {
+    const server = await httpServer((_seen, response) => json(response, 200, { items: [] }));
+    const env = { PAYDESK_BASE_URL: server.url };
+    await desk.run(CustomersList, ['--param', 'limit=7', '--param', 'q=a=b c'], { env });
+    expect(server.requests[0]!.url).toMatch(/\/customers\?limit=7&q=a%3Db\+c$/);
+  });
+
+  it('does not make an array look whole that was cut short', async () => {
+    const server = await httpServer((seen, response) =>
+      seen.url.includes('cursor')
+        ? json(response, 403, { message: 'enough' })
+        : json(response, 200, { items: [{ customerId: 'a' }], nextCursor: 'b' }),
+    );
+    const cut = await desk.run(CustomersList, ['--json'], { env: { PAYDESK_BASE_URL: server.url } });
+    expect(cut.code).toBe(4);
+    expect(() => parsed(cut)).toThrow();
+    expect(cut.stderr).toContain('enough');
+  });
+
+  it('tells a list that cannot be read', async () => {
+    const server = await httpServer((_seen, response) => json(response, 400, { message: 'no listing' }));
+    const refused = await desk.run(CustomersList, ['--limit', '1'], {
+      env: { PAYDESK_BASE_URL: server.url },
+    });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('no listing');
+  });
+});
+
+describe('200,000 customers', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const page = 1_000;
+  const total = 200_000;
+  const queryOf = ({ url }: Seen) => Object.fromEntries(new URL(url, 'http://x').searchParams);
+  const endless = () =>
+    httpServer((seen, response) => {
+      const from = Number(queryOf(seen).cursor ?? 0);
+      const items = Array.from({ length: page }, (_, index) => ({
+        customerId: `c${from + index}`,
+        firstName: 'Zoë',
+      }));
+      json(response, 200, { items, nextCursor: from + page < total ? `${from + page}` : null });
+    });
+  const env = (url: string) => ({ PAYDESK_BASE_URL: url, PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'sk_x' });
+
+  it.each([['--json'], ['--csv'], ['--columns=customer']])(
+    'are printed by %s without being held',
+    async (flag) => {
+      const server = await endless();
+      let bytes = 0;
+      const heap: number[] = [];
+      await runInProcess(CustomersList, ['--all', flag], {
+        env: env(server.url),
+        onWrite: (text) => {
+          bytes += text.length;
+          server.requests.length = 0;
+          if (bytes > (heap.length + 1) * 400_000) {
+            collect();
+            heap.push(process.memoryUsage().heapUsed / 1024 / 1024);
+          }
+        },
+      });
+      expect(bytes).toBeGreaterThan(1_000_000);
+      const late = heap.slice(1);
+      expect(Math.max(...late) - Math.min(...late)).toBeLessThan(15);
+    },
+  );
+
+  it('stop coming when nobody reads on', async () => {
+    const server = await endless();
+    const { code, stdout } = await paydesk(['customers', 'list', '--limit', '3'], { env: env(server.url) });
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 4 });
+    expect(server.requests).toHaveLength(1);
+  });
+});
