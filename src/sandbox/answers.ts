@@ -103,11 +103,7 @@ function shapeFields(choices: AnswerChoices, endpoint: EndpointName, body: Recor
       if (typeof value === 'string') shaped[key] = otherValues[value] ?? value;
     }
   }
-  if (
-    choices.urls === 'absent' &&
-    shaped.paymentFlow !== 'HostedPage' &&
-    endpoint !== 'createHostedPayment'
-  ) {
+  if (choices.urls === 'absent' && body.paymentFlow !== 'HostedPage' && endpoint !== 'createHostedPayment') {
     for (const key of ['redirectUrl', 'returnUrl', 'webhookUrl']) delete shaped[key];
   }
   return shaped;
@@ -151,6 +147,8 @@ function shapePanelLink(choices: AnswerChoices, link: { url: string }): Answer {
 
 export interface Failure {
   code: ProblemCode;
+  /** Another one than the code's own: a fault says which. */
+  status?: number;
   detail: string;
   errors: FieldError[];
   headers: Record<string, string>;
@@ -159,7 +157,7 @@ export interface Failure {
 
 export function shapeFailure(choices: AnswerChoices, failure: Failure): Answer {
   const { status, title } = problems[failure.code];
-  const answer = shapeFailureBody(choices, failure, status, title);
+  const answer = shapeFailureBody(choices, failure, failure.status ?? status, title);
   return { ...answer, headers: { ...failure.headers, ...answer.headers } };
 }
 

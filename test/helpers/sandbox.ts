@@ -133,8 +133,8 @@ export async function sandboxProcess(
   through: string[] = [],
 ): Promise<SandboxProcess> {
   const script = fileURLToPath(new URL('../sandbox/serve.ts', import.meta.url));
-  const [command = '', ...rest] = [...through, process.execPath, script, JSON.stringify(options)];
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [command, ...rest] = [...through, process.execPath, script, JSON.stringify(options)];
+  const child = spawn(command as string, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const first = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited]);
   if (child.exitCode !== null) throw new Error(`the sandbox process ended with ${child.exitCode}`);

@@ -191,12 +191,13 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
     const refusal = refusalOf(error, onError);
     const shaped = shapeFailure(answers, {
       code: refusal.code,
+      ...(status !== undefined && { status }),
       detail: refusal.message,
       errors: refusal.errors,
       headers: refusal.headers,
       requestId,
     });
-    return { ...shaped, ...(status !== undefined && { status }), note: refusal.message };
+    return { ...shaped, note: refusal.message };
   }
 
   return { handle };

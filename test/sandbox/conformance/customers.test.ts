@@ -267,7 +267,7 @@ onEveryStore((bench) => {
         `${payload}.`,
         `.${proof}`,
         '.',
-        `${token.slice(0, -2)}`,
+        token.slice(0, -2),
         `${token}A`,
         `${token}.A`,
         `A${token}`,
