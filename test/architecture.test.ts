@@ -18,6 +18,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['contract', 'store', 'errors', 'suggest'],
   operations: ['client', 'contract', 'errors', 'profiles'],
   doctor: ['client', 'contract', 'errors', 'profiles'],
+  demo: ['*'],
+  batch: ['client', 'contract', 'errors', 'ledger', 'operations', 'store', 'profiles'],
   commands: ['*'],
   // Files beside the rooms: what every command stands on.
   root: ['*'],

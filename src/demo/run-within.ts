@@ -1,0 +1,38 @@
+import { PassThrough } from 'node:stream';
+import type { Config } from '@oclif/core/config';
+import type { BaseCommand } from '../base-command.js';
+import { createRedactor } from '../output/redact.js';
+import type { Surroundings } from '../surroundings.js';
+
+type CommandClass = new (argv: string[], config: Config, surroundings: Surroundings) => BaseCommand;
+
+/** Runs another command as a person at an 80-column terminal would, and gives back what it printed. */
+export async function runWithin(
+  config: Config,
+  words: readonly string[],
+  { env, colour }: { env: Record<string, string | undefined>; colour: boolean },
+): Promise<{ output: string; exit: number }> {
+  const found = words
+    .map((_, index) => words.slice(0, index + 1))
+    .findLast((name) => config.findCommand(name.join(':')) !== undefined);
+  const loadable = config.findCommand((found ?? []).join(':'), { must: true });
+  const Class = (await loadable.load()) as unknown as CommandClass;
+  let output = '';
+  let exit = 0;
+  const stream = { isTTY: true, columns: 80, write: (text: string) => (output += text) };
+  const command = new Class(words.slice(found?.length ?? 0), config, {
+    stdin: Object.assign(new PassThrough(), { isTTY: false }),
+    stdout: stream,
+    stderr: stream,
+    env: { ...env, ...(colour ? {} : { NO_COLOR: '1' }) },
+    secrets: createRedactor(),
+    now: () => new Date(),
+    onInterrupt: () => () => {},
+    setExitCode: (code) => (exit = code),
+    exit: (code) => (exit = code),
+  });
+  command.id = loadable.id;
+  // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
+  await command._run();
+  return { output, exit };
+}
