@@ -101,7 +101,7 @@ async function call(
     if (!(error instanceof UnknownOutcomeError)) throw error;
     const { code, details, httpStatus } = error;
     throw new UnknownOutcomeError(
-      `${error.message.replace(' Running the same command again is safe.', '')} ` +
+      `${error.message.replace(/\.* Running the same command again is safe\.$/, '.')} ` +
         `Running it again with --reference ${body.referenceId} is safe: it makes nothing twice.`,
       { code, details, httpStatus, cause: error, next: [`paydesk payments get ref:${body.referenceId}`] },
     );

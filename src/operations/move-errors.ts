@@ -19,6 +19,9 @@ import type { Sent } from './move-result.js';
 import { idOf, labelOf, stateOf } from './named-payments.js';
 import { endStateOf } from './standing.js';
 
+/** What the service says may end with a full stop, and so do our sentences. */
+const clause = (text: string): string => text.replace(/\.+$/, '');
+
 const look = (sent: Sent): string[] => [`paydesk payments get ${idOf(sent.before)}`];
 
 export function refusedBy(sent: Sent, problem: ServiceProblem, read: PaymentRead | undefined): PaydeskError {
@@ -53,7 +56,7 @@ export function notSent(sent: Sent, answer: Extract<SettleResult, { kind: 'unsen
   const { retryAfterMs, problem } = answer;
   const what = answer.proven ? 'was not sent' : 'was not taken';
   return new TemporaryError(
-    `The ${operation} of payment ${labelOf(sent.before)} ${what}: ${answer.why}. Nothing was changed; it is safe to run again.`,
+    `The ${operation} of payment ${labelOf(sent.before)} ${what}: ${clause(answer.why)}. Nothing was changed; it is safe to run again.`,
     {
       code: answer.proven ? 'not-sent' : 'not-taken',
       ...(problem ? { httpStatus: problem.httpStatus } : {}),
@@ -84,7 +87,7 @@ export function stillUnknown(sent: Sent, why: string, shown: readonly string[]):
       ? 'It could not be read since then.'
       : `${count} since then ${shown.length === 1 ? 'shows' : 'show'} ${states}.`;
   return new UnknownOutcomeError(
-    `The answer to the ${operation} of payment ${labelOf(sent.before)} was lost: ${why}.\n` +
+    `The answer to the ${operation} of payment ${labelOf(sent.before)} was lost: ${clause(why)}.\n` +
       `It may or may not have been carried out. It was not sent again.\n${seen}\n` +
       'Look before you send it again: it may still arrive.',
     { code: 'outcome-unknown', details: { reads: shown }, next: look(sent) },

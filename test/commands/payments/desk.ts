@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import Cancel from '../../../src/commands/payments/cancel.js';
+import Capture from '../../../src/commands/payments/capture.js';
+import Charge from '../../../src/commands/payments/charge.js';
+import Create from '../../../src/commands/payments/create.js';
+import Get from '../../../src/commands/payments/get.js';
+import Recheck from '../../../src/commands/payments/recheck.js';
+import Refund from '../../../src/commands/payments/refund.js';
+import Unhold from '../../../src/commands/payments/unhold.js';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
+import { type InProcessOptions, runInProcess } from '../../helpers/in-process.js';
+import {
+  newReference,
+  type ShownPayment,
+  startTestSandbox,
+  type TestSandbox,
+} from '../../helpers/sandbox.js';
+
+const commands = {
+  create: Create,
+  charge: Charge,
+  get: Get,
+  capture: Capture,
+  cancel: Cancel,
+  refund: Refund,
+  unhold: Unhold,
+  recheck: Recheck,
+};
+export type Verb = keyof typeof commands;
+
+export interface Ran {
+  stdout: string;
+  stderr: string;
+  code: number;
+  /** The parsed JSON of stdout. */
+  json: Json;
+}
+// What a test looks at in JSON is named there.
+export type Json = { [key: string]: Json } & Json[] & string;
+
+const home = mkdtempSync(join(tmpdir(), 'paydesk-payments-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+type Env = Record<string, string>;
+
+/** Runs `paydesk payments VERB …` in this process against an app. */
+export async function payments(
+  env: Env,
+  verb: Verb,
+  args: Array<string | number>,
+  options: Omit<InProcessOptions, 'env'> & { env?: Env } = {},
+): Promise<Ran> {
+  const { stdout, stderr, code } = await runInProcess(commands[verb], args.map(String), {
+    ...options,
+    env: { PAYDESK_HOME: home, ...env, ...options.env },
+  });
+  return {
+    stdout,
+    stderr,
+    code,
+    get json() {
+      return JSON.parse(stdout) as Json;
+    },
+  };
+}
+
+export const envOf = (sandbox: TestSandbox, kind: 'sandbox' | 'live' = 'sandbox'): Env => {
+  const app = kind === 'live' ? sandbox.live : sandbox.app;
+  return {
+    PAYDESK_BASE_URL: sandbox.url,
+    PAYDESK_APP_ID: app.appId,
+    PAYDESK_API_KEY: app.apiKey,
+    PAYDESK_KIND: kind,
+  };
+};
+
+export interface TestDesk {
+  sandbox: TestSandbox;
+  /** As a script: pipes. */
+  run(verb: Verb, args: Array<string | number>, options?: Parameters<typeof payments>[3]): Promise<Ran>;
+  /** A payment in that state; the clock is at your disposal. */
+  paid(card?: string, fields?: Record<string, unknown>): Promise<ShownPayment>;
+  authorised(): Promise<ShownPayment>;
+  held(): Promise<ShownPayment>;
+  /** A customer with a stored method. */
+  stored(card?: string): Promise<string>;
+  fault(fault: Record<string, unknown>): Promise<void>;
+  /** Requests that reached the sandbox since the last time this was called, as `METHOD /path`. */
+  requests(): string[];
+}
+
+/** A sandbox for one file of tests, and the commands pointed at it. */
+export async function openTestDesk(options: Partial<SandboxOptions> = {}): Promise<TestDesk> {
+  const sandbox = await startTestSandbox(options);
+  const paid: TestDesk['paid'] = async (card = 'approved', fields = {}) => {
+    const { paymentId } = await sandbox.create({ returnUrl: 'https://shop.example/done', ...fields });
+    await sandbox.pay(paymentId, card);
+    await sandbox.settle();
+    return sandbox.read(paymentId);
+  };
+  return {
+    sandbox,
+    run: (verb, args, more) => payments(envOf(sandbox), verb, args, more),
+    paid,
+    authorised: () => paid('approved', { autoCapture: false }),
+    held: () => paid('held'),
+    async stored(card = 'approved') {
+      const customerId = `c-${newReference()}`;
+      await paid(card, { registerAutoPayment: true, customerOrder: { customer: { customerId } } });
+      return customerId;
+    },
+    async fault(fault) {
+      const { status, text } = await sandbox.control('POST', '/faults', fault);
+      if (status >= 300) throw new Error(text);
+    },
+    requests: () => sandbox.lines.splice(0).map(({ method, path }) => `${method} ${path}`),
+  };
+}
+
+/** The flags that a hosted-page payment needs. */
+export const createFlags = (reference: string, more: Record<string, string> = {}): string[] =>
+  Object.entries({
+    amount: '10.10',
+    currency: 'EUR',
+    customer: 'c_881',
+    'return-url': 'https://shop.example/done',
+    reference,
+    ...more,
+  }).flatMap(([name, value]) => [`--${name}`, value]);
+
+export { newReference };

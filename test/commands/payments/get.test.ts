@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTestDesk, payments, type TestDesk, envOf } from './desk.js';
+
+let desk: TestDesk;
+beforeAll(async () => {
+  desk = await openTestDesk();
+});
+afterAll(() => desk.sandbox.close());
+
+it('shows a payment as the service has it: a card on a terminal, lines in a pipe, the exact object as JSON', async () => {
+  const { paymentId, referenceId } = await desk.paid('approved', { amount: 10.1 });
+  const shown = await desk.run('get', [referenceId], { terminal: true });
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toMatch(new RegExp(`^Payment ${paymentId}   ${referenceId} +Captured\n`));
+  expect(shown.stdout).toContain('Amount       EUR 10.10   captured EUR 10.10');
+
+  const piped = await desk.run('get', [paymentId]);
+  expect(piped.stdout).toContain(`payment\t${paymentId}\nreference\t${referenceId}\nstate\tCaptured\n`);
+  expect(piped.stderr).toBe('');
+
+  const { text } = await desk.sandbox.call('GET', `/payments/${paymentId}`);
+  expect((await desk.run('get', [paymentId, '--json'])).json).toEqual(JSON.parse(text));
+});
+
+it('takes digits for an id unless ref: says otherwise', async () => {
+  const reference = '777000111';
+  const { paymentId } = await desk.sandbox.create({ referenceId: reference });
+  expect((await desk.run('get', [`ref:${reference}`, '--jq', '.paymentId'])).stdout).toBe(`${paymentId}\n`);
+  expect((await desk.run('get', [reference])).code).toBe(1);
+  expect((await desk.run('get', [`id:${paymentId}`])).code).toBe(0);
+  const bad = await desk.run('get', ['id:inv-1']);
+  expect(bad).toMatchObject({ code: 2 });
+  expect(bad.stderr).toContain('id: is followed by digits');
+});
+
+it('reads several, also from stdin, and says which it could not read', async () => {
+  const [one, two] = [await desk.sandbox.create(), await desk.sandbox.create()];
+  const input = `${one.referenceId}\n\n${two.paymentId}\n`;
+  const table = await desk.run('get', ['-'], { input });
+  expect(table.stdout.trimEnd().split('\n')).toEqual([
+    expect.stringContaining(`${one.paymentId}\t${one.referenceId}\tCreated`),
+    expect.stringContaining(`${two.paymentId}\t${two.referenceId}\tCreated`),
+  ]);
+  const csv = await desk.run('get', ['-', '--csv', '--columns', 'state,payment'], { input });
+  expect(csv.stdout.split(/\r?\n/)[0]).toBe('state,payment');
+
+  const part = await desk.run('get', [one.referenceId, 'nowhere', two.referenceId, '--json']);
+  expect(part.code).toBe(7);
+  expect(part.json.map((entry) => entry.paymentId ?? entry.error?.code)).toEqual([
+    one.paymentId,
+    'not-found',
+    two.paymentId,
+  ]);
+  const told = await desk.run('get', [one.referenceId, 'nowhere']);
+  expect(told.code).toBe(7);
+  expect(told.stderr).toMatch(/1 of 2 payments were not read[^]*nowhere\s+There is no payment/);
+  expect((await desk.run('get', ['nowhere', 'never', '--json'])).code).toBe(1);
+});
+
+it('refuses what names no payment before anything is asked of the service', async () => {
+  desk.requests();
+  for (const [args, problem] of [
+    [[], 'PAYMENT'],
+    [['\u001b[31m'], 'without control'],
+    [['-'], 'names no payment'],
+    [['x', '--bogus'], 'there is no such flag'],
+    [['x', '--columns', 'nope'], 'there is no nope'],
+  ] as const) {
+    const { code, stderr } = await desk.run('get', [...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(problem);
+  }
+  expect(desk.requests()).toEqual([]);
+});
+
+it('ends with 4 on a wrong key, 5 when the server is gone and 130 on Ctrl-C', async () => {
+  const env = envOf(desk.sandbox);
+  const wrong = await payments({ ...env, PAYDESK_API_KEY: 'sk_wrong_key' }, 'get', ['1', '--json']);
+  expect(wrong.code).toBe(4);
+  expect(wrong.json.error?.next).toContain('paydesk whoami');
+  const gone = await payments({ ...env, PAYDESK_BASE_URL: 'http://127.0.0.1:9' }, 'get', ['1']);
+  expect(gone.code).toBe(5);
+  expect(gone.stderr).toContain('could not be reached');
+
+  await desk.fault({ kind: 'latency', route: 'get', next: 1, delayMs: 20_000 });
+  const started = Date.now();
+  const stopped = await desk.run('get', ['1'], { onStart: (interrupt) => setTimeout(interrupt, 100) });
+  expect(stopped.code).toBe(130);
+  expect(Date.now() - started).toBeLessThan(5_000);
+});
+
+it('stops when another app answers than the profile says', async () => {
+  const { paymentId } = await desk.sandbox.create();
+  const { url, app } = desk.sandbox;
+  const { httpServer } = await import('../../client/servers.js');
+  const echo = await httpServer(async (_request, response) => {
+    const answer = await fetch(`${url}/api/apps/${app.appId}/payments/${paymentId}`, {
+      headers: { authorization: `Bearer ${app.apiKey}` },
+    });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  const env = { ...envOf(desk.sandbox), PAYDESK_BASE_URL: echo.url, PAYDESK_APP_ID: 'another' };
+  const { code, json } = await payments(env, 'refund', [paymentId, '--json']);
+  expect(code).toBe(4);
+  expect(json.error?.code).toBe('wrong-app');
+  expect(echo.requests.every(({ method }) => method === 'GET')).toBe(true);
+});

@@ -1,0 +1,223 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { envOf, openTestDesk, payments, type TestDesk } from './desk.js';
+
+let desk: TestDesk;
+beforeAll(async () => {
+  desk = await openTestDesk();
+});
+afterEach(() => desk.sandbox.control('DELETE', '/faults'));
+afterAll(() => desk.sandbox.close());
+
+const posts = () => desk.requests().filter((line) => line.startsWith('POST /api'));
+
+describe('capture, cancel, refund and unhold', () => {
+  it('shows before and after on a terminal, and what to do next', async () => {
+    const { paymentId, referenceId } = await desk.paid();
+    const { code, stdout, stderr } = await desk.run('refund', [referenceId], { terminal: true });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^  ${paymentId}  ${referenceId}   Captured → Refunding   accepted   [\\d.]+ m?s\n$`),
+    );
+    expect(stderr).toBe(
+      '\nThe refund is on its way. It is final when the state is Refunded:\n' +
+        `  paydesk payments get ${paymentId}\n`,
+    );
+    expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+  });
+
+  it('prints a row in a pipe and the operation as JSON', async () => {
+    const one = await desk.authorised();
+    const row = await desk.run('capture', [one.paymentId]);
+    expect(row.stdout).toBe(`${one.paymentId}\t${one.referenceId}\tAuthorised\tCapturing\taccepted\n`);
+
+    const two = await desk.authorised();
+    const { code, json } = await desk.run('cancel', [two.referenceId, '--json']);
+    expect(code).toBe(0);
+    expect(Object.keys(json)).toEqual(['payment', 'operation', 'before', 'after', 'outcome']);
+    expect(json).toMatchObject({
+      operation: 'cancel',
+      before: 'Authorised',
+      after: 'Cancelling',
+      outcome: 'accepted',
+    });
+    expect(json.payment?.paymentId).toBe(two.paymentId);
+
+    const held = await desk.held();
+    expect((await desk.run('unhold', [held.paymentId, '--json'])).json).toMatchObject({
+      before: 'Held',
+      outcome: 'done',
+    });
+  });
+
+  it('sends the description of a refund, and nothing of the reason and the ticket', async () => {
+    const { paymentId } = await desk.paid();
+    desk.requests();
+    const flags = ['--description', 'parcel lost', '--reason', 'secret reason', '--ticket', 'T-1'];
+    expect((await desk.run('refund', [paymentId, ...flags])).code).toBe(0);
+    expect(posts().join()).toMatch(/refund/);
+    const story = await desk.sandbox.control('GET', `/payments/${paymentId}/story`);
+    expect(story.text).toContain('parcel lost');
+    expect(story.text).not.toContain('secret reason');
+  });
+
+  it('follows to the end with --wait', async () => {
+    const one = await desk.paid();
+    expect((await desk.run('refund', [one.paymentId, '--wait', '--json'])).json).toMatchObject({
+      before: 'Captured',
+      after: 'Refunded',
+      outcome: 'done',
+    });
+    const two = await desk.authorised();
+    expect((await desk.run('capture', [two.paymentId, '--wait', '--json'])).json).toMatchObject({
+      after: 'Captured',
+      outcome: 'done',
+    });
+  });
+
+  it('ends with 3 when it bounces back, and 8 when the time is up', async () => {
+    const bounces = await desk.paid('refund-fails');
+    const failed = await desk.run('refund', [bounces.paymentId, '--wait', '--json']);
+    expect(failed.code).toBe(3);
+    expect(failed.json).toMatchObject({ after: 'Captured', outcome: 'failed' });
+    expect(failed.json.error).toMatchObject({ code: 'not-reached', exit: 3 });
+
+    const slow = await desk.paid();
+    await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
+    const pending = await desk.run('refund', [slow.paymentId, '--wait', '--timeout', '700ms', '--json']);
+    expect(pending.code).toBe(8);
+    expect(pending.json).toMatchObject({ after: 'Refunding', outcome: 'accepted' });
+    expect(pending.json.error).toMatchObject({ exit: 8 });
+    expect(await desk.sandbox.books(slow.paymentId)).toMatchObject({ refund: '1/1' });
+  });
+
+  it('refuses what the state forbids with 9 and the right command, unless forced', async () => {
+    const { paymentId } = await desk.paid();
+    desk.requests();
+    const { code, stderr } = await desk.run('cancel', [paymentId]);
+    expect(code).toBe(9);
+    expect(stderr).toContain(`paydesk payments refund ${paymentId}`);
+    expect(posts()).toEqual([]);
+
+    const forced = await desk.run('cancel', [paymentId, '--force', '--json']);
+    expect(posts()).toHaveLength(1);
+    expect(forced.code).toBe(1);
+    expect(forced.json).toMatchObject({ outcome: 'refused', before: 'Captured', after: 'Captured' });
+    expect(forced.json.error).toMatchObject({ code: 'operation-not-allowed', httpStatus: 422, exit: 1 });
+    expect(forced.json.error?.next).toEqual([`paydesk payments refund ${paymentId}`]);
+  });
+
+  it.each([
+    ['refund', 'authorised', 'cancel'],
+    ['capture', 'held', 'unhold'],
+    ['unhold', 'authorised', 'capture'],
+  ] as const)('%s of a payment that is %s points at %s', async (verb, state, right) => {
+    const { paymentId } = await desk[state]();
+    const { code, json } = await desk.run(verb, [paymentId, '--json']);
+    expect(code).toBe(9);
+    expect(json.error?.next).toEqual([`paydesk payments ${right} ${paymentId}`]);
+  });
+
+  it('does every check and sends nothing with --dry-run', async () => {
+    const { paymentId } = await desk.paid();
+    desk.requests();
+    const { code, json } = await desk.run('refund', [
+      paymentId,
+      '--dry-run',
+      '--description',
+      'a b',
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ dryRun: true, outcome: 'unsent', before: 'Captured', after: 'Captured' });
+    expect(json.request?.path).toBe(
+      `/api/apps/${desk.sandbox.app.appId}/payments/${paymentId}/refund?description=a+b`,
+    );
+    expect(posts()).toEqual([]);
+    expect((await desk.run('cancel', [paymentId, '--dry-run'])).code).toBe(9);
+    expect((await desk.run('refund', [paymentId, '--dry-run'])).stdout).toContain(
+      'Would be sent:\nPOST /api',
+    );
+  });
+
+  it('works on several, and ends with 7 when some were not done', async () => {
+    const [one, two, three] = [await desk.paid(), await desk.authorised(), await desk.paid()];
+    const names = [one.paymentId, two.referenceId, three.paymentId];
+    const { code, json } = await desk.run('refund', [...names, '--json']);
+    expect(code).toBe(7);
+    expect(json.map(({ outcome }) => outcome)).toEqual(['accepted', 'refused', 'accepted']);
+    expect(json[1]).toMatchObject({ before: 'Authorised', error: { exit: 9 } });
+    expect(await desk.sandbox.books(two.paymentId)).not.toHaveProperty('refund');
+
+    const none = await desk.run('refund', [two.paymentId, 'nowhere', '--json']);
+    expect(none.code).toBe(7);
+    const all = await desk.run('capture', ['-'], {
+      input: `${two.paymentId}\n${(await desk.authorised()).paymentId}`,
+    });
+    expect(all.code).toBe(0);
+    expect(all.stdout.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  it('refuses a payment that is named twice before anything is sent', async () => {
+    const { paymentId, referenceId } = await desk.paid();
+    desk.requests();
+    const { code, stderr } = await desk.run('refund', [paymentId, referenceId]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`is the same payment as ${paymentId}`);
+    expect(posts()).toEqual([]);
+  });
+
+  it('ends with 4, 5 and 130 before anything was sent', async () => {
+    const { paymentId } = await desk.paid();
+    const env = envOf(desk.sandbox);
+    for (const verb of ['capture', 'cancel', 'refund', 'unhold', 'recheck'] as const) {
+      const wrong = await payments({ ...env, PAYDESK_API_KEY: 'sk_wrong' }, verb, [paymentId, '--json']);
+      expect(wrong.code).toBe(4);
+      expect((await payments({}, verb, [paymentId])).code).toBe(4);
+    }
+    expect(
+      (await payments({ ...env, PAYDESK_BASE_URL: 'http://127.0.0.1:9' }, 'refund', [paymentId])).code,
+    ).toBe(5);
+    await desk.fault({ kind: 'latency', route: 'get', next: 1, delayMs: 20_000 });
+    const stopped = await desk.run('refund', [paymentId], { onStart: (stop) => setTimeout(stop, 100) });
+    expect(stopped.code).toBe(130);
+    expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Captured');
+  });
+
+  it('only warns of a state that nobody knows, and follows an alias', async () => {
+    const other = await openTestDesk({ answers: { states: 'other' } });
+    try {
+      const { paymentId } = await other.held();
+      const { code, stderr, json } = await other.run('unhold', [paymentId, '--json']);
+      expect(code).toBe(0);
+      expect(stderr).toContain('does not know the state OnHold');
+      expect(json).toMatchObject({ before: 'OnHold', operation: 'unhold' });
+    } finally {
+      await other.sandbox.close();
+    }
+  });
+});
+
+describe('recheck', () => {
+  it('says plainly whether anything changed', async () => {
+    const stuck = await desk.paid('unknown-charged');
+    const found = await desk.run('recheck', [stuck.paymentId], { terminal: true });
+    expect(found.stdout).toMatch(/Processing → Captur\w+   changed\n$/);
+    await desk.sandbox.settle();
+    const again = await desk.run('recheck', [stuck.paymentId], { terminal: true });
+    expect(again.stdout).toMatch(/   Captured   nothing changed\n$/);
+    expect((await desk.run('recheck', [stuck.paymentId, '--json'])).json).toMatchObject({
+      operation: 'recheck',
+      before: 'Captured',
+      after: 'Captured',
+      outcome: 'done',
+    });
+  });
+
+  it('takes several, in part too', async () => {
+    const { paymentId } = await desk.paid();
+    const { code, json } = await desk.run('recheck', [paymentId, 'nowhere', '--json']);
+    expect(code).toBe(7);
+    expect(json.map(({ outcome }) => outcome)).toEqual(['done', 'refused']);
+    expect((await desk.run('recheck', ['nowhere'])).code).toBe(1);
+  });
+});
