@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import type Conf from 'conf';
 import { ProfileError, TemporaryError } from '../errors.js';
 import { checkName } from './checks.js';
 import { makeFolder } from './paths.js';
@@ -54,9 +55,24 @@ export function readConfig(file: string): Config {
   return parsed as Config;
 }
 
+/**
+ * A dependency of conf sends every signal a second time, so that a program without listeners of its own ends by it.
+ * Ours has some, and would take one Ctrl-C for two: a server that drains would be cut off.
+ */
+async function loadConf(): Promise<{ default: typeof Conf }> {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const before = signals.map((signal) => process.rawListeners(signal));
+  const module = await import('conf');
+  signals.forEach((signal, index) => {
+    const added = process.rawListeners(signal).filter((listener) => !before[index]!.includes(listener));
+    for (const listener of added) process.off(signal, listener as NodeJS.SignalsListener);
+  });
+  return module;
+}
+
 /** Reads, changes and writes the file while every other process that wants to change it waits. */
 export async function updateConfig<T>(file: string, change: (config: Config) => T): Promise<T> {
-  const { default: Conf } = await import('conf');
+  const { default: ConfFile } = await loadConf();
   const { DatabaseSync } = await import('node:sqlite');
   const folder = dirname(file);
   try {
@@ -66,7 +82,7 @@ export async function updateConfig<T>(file: string, change: (config: Config) => 
     try {
       const config = readConfig(file);
       const result = change(config);
-      const conf = new Conf<Config>({
+      const conf = new ConfFile<Config>({
         cwd: folder,
         configName: basename(file, '.json'),
         projectSuffix: '',
