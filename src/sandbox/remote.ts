@@ -227,6 +227,7 @@ const inputs: Readonly<Record<string, string>> = {
   probability: '--probability',
   method: '--method',
   paymentProfileId: '--provider-profile',
+  saveMethod: '--save-method',
   webhookUrl: '--webhook-url',
   fraudPolicyId: '--fraud-policy',
   delayMs: '--delay',
