@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runInProcess } from '../../helpers/in-process.js';
+import { paydesk, type RunResult } from '../../helpers/run.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const node = join(root, 'node_modules', 'node', 'bin', 'node');
+
+/** The line that `sandbox start --json` prints first. */
+export interface Ready {
+  url: string;
+  consoleUrl: string;
+  controlToken: string;
+  apps: Array<{ appId: string; apiKey: string; friendlyName: string; isSandbox: boolean }>;
+}
+
+export interface SandboxProcess {
+  ready: Ready;
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** The exit code; -1 when a signal ended it. */
+  ended: Promise<number>;
+}
+
+export interface Home {
+  path: string;
+  /** Starts a sandbox in the foreground with `--json`, on a free port unless told otherwise. */
+  start(...args: string[]): Promise<SandboxProcess>;
+  /** Runs paydesk in this home, as a script does. */
+  run(args: string[], input?: string): Promise<RunResult>;
+  /** The same with `--json`, parsed and without a process; fails when the exit code is another. */
+  json<T = Record<string, unknown>>(args: string[], code?: number): Promise<T>;
+  /** Ends what is still running and removes the folder. */
+  remove(): Promise<void>;
+}
+
+export async function createHome(): Promise<Home> {
+  const path = await mkdtemp(join(tmpdir(), 'paydesk-sandbox-'));
+  const started: SandboxProcess[] = [];
+  const run: Home['run'] = (args, input) =>
+    paydesk(args, { home: path, ...(input !== undefined && { input }) });
+
+  return {
+    path,
+    run,
+    async start(...args) {
+      const port = args.includes('--port') ? [] : ['--port', '0'];
+      const sandbox = await spawnSandbox(path, ['--json', ...port, ...args]);
+      started.push(sandbox);
+      return sandbox;
+    },
+    async json<T>(args: string[], code = 0) {
+      const { Class, rest } = await findCommand(args);
+      const result = await runInProcess(Class, [...rest, '--json'], { env: { PAYDESK_HOME: path } });
+      if (result.code !== code) throw new Error(`exit ${result.code}:\n${result.stdout}\n${result.stderr}`);
+      return JSON.parse(result.stdout) as T;
+    },
+    async remove() {
+      for (const { kill, ended } of started) {
+        kill('SIGKILL');
+        await ended;
+      }
+      for (const pid of detached(path)) {
+        if (!started.some((sandbox) => sandbox.pid === pid)) process.kill(pid, 'SIGKILL');
+      }
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Sandboxes in the background whose notes are still there. */
+function detached(home: string): number[] {
+  const folder = join(home, 'data', 'sandbox');
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  return names.map((name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { pid: number }).pid);
+}
+
+/** The class of a command, and the words after its name. */
+async function findCommand(args: string[]) {
+  for (let length = args.length; length > 0; length--) {
+    const base = join(root, 'src', 'commands', ...args.slice(0, length));
+    const file = [`${base}.ts`, join(base, 'index.ts')].find((candidate) => existsSync(candidate));
+    if (file === undefined) continue;
+    const { default: Class } = (await import(file)) as { default: Parameters<typeof runInProcess>[0] };
+    return { Class, rest: args.slice(length) };
+  }
+  throw new Error(`there is no command ${args.join(' ')}`);
+}
+
+function spawnSandbox(home: string, args: string[]): Promise<SandboxProcess> {
+  const child = spawn(node, [join(root, 'bin', 'run.js'), 'sandbox', 'start', ...args], {
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', TZ: 'UTC', PAYDESK_HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? -1)));
+  return new Promise((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const isFirst = !stdout.includes('\n');
+      stdout += text;
+      if (!isFirst || !stdout.includes('\n')) return;
+      resolve({
+        ready: JSON.parse(stdout.split('\n')[0]!) as Ready,
+        pid: child.pid!,
+        stdout: () => stdout,
+        stderr: () => stderr,
+        kill: (signal) => void child.kill(signal),
+        ended,
+      });
+    });
+    void ended.then((code) => reject(new Error(`exit ${code} before it was ready:\n${stdout}\n${stderr}`)));
+  });
+}
+
+/** Creates a payment that a customer can pay. */
+export async function createPayment(
+  ready: Ready,
+  referenceId: string,
+  app = ready.apps[0]!,
+): Promise<Response> {
+  return fetch(`${ready.url}/api/apps/${app.appId}/payments/hosted-page`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      referenceId,
+      amount: 49.9,
+      currency: 'EUR',
+      customerOrder: { customer: { customerId: 'c_881' } },
+      autoCapture: true,
+      returnUrl: 'https://shop.example/done',
+      showPayRecurringInCheckout: true,
+    }),
+  });
+}
