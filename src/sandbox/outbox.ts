@@ -44,11 +44,18 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
     nextIn: async () => engine.waitUntil(await nextTime()),
     onError,
   });
-  engine.onDueWork(loop.wake);
+  let rouse = () => {};
+  engine.onDueWork(() => {
+    rouse();
+    loop.wake();
+  });
 
   async function deliverDue(): Promise<void> {
     const active = new Set<Promise<void>>();
     for (;;) {
+      // New work is taken up at once: a target that takes its time must not keep the others waiting.
+      const { promise: roused, resolve } = Promise.withResolvers<void>();
+      rouse = resolve;
       const free = CONCURRENCY - active.size;
       const claimed = free > 0 && !abort.signal.aborted ? await claim(free) : [];
       for (const event of claimed) {
@@ -58,7 +65,7 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
         active.add(delivery);
       }
       if (active.size === 0) return;
-      if (claimed.length === 0) await Promise.race(active);
+      if (claimed.length === 0) await Promise.race([...active, roused]);
     }
   }
 
@@ -137,13 +144,15 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
   async function send(event: EventRow): Promise<void> {
     const result = await attempt(event);
     if (result === 'delivered') return finish(event, 'delivered');
+    // Whoever serves this database next may send it at once.
+    if (result === 'stopped') return update(event, { lease_until: null });
     const wait = RETRY_DELAYS[event.attempts];
     if (result === 'forbidden' || wait === undefined) return finish(event, 'failed');
     const { now } = await engine.clock.read();
     await postpone(event, now + wait, event.attempts + 1);
   }
 
-  async function attempt(event: EventRow): Promise<'delivered' | 'failed' | 'forbidden'> {
+  async function attempt(event: EventRow): Promise<'delivered' | 'failed' | 'forbidden' | 'stopped'> {
     const url = event.url as string;
     const started = performance.now();
     const { now } = await engine.clock.read();
@@ -200,7 +209,7 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
       await record(answer.statusCode, null, start);
       return answer.statusCode >= 200 && answer.statusCode < 300 ? 'delivered' : 'failed';
     } catch (error) {
-      if (abort.signal.aborted) throw error;
+      if (abort.signal.aborted) return 'stopped';
       await record(null, reasonOf(error), null);
       return 'failed';
     }

@@ -89,7 +89,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     });
   };
   listener.resolve(createRequestListener(createApiListener(service.handle), loadApp, options.onRequest));
-  worker.wake();
+  // Takes up what an earlier run left: jobs and webhooks.
+  engine.refresh();
 
   return {
     url,

@@ -6,7 +6,6 @@ import type { Outbox } from './outbox.js';
 
 /** Runs what falls due by the sandbox's clock: provider answers and expiries. */
 export interface Worker {
-  wake(): void;
   /** Runs all that is due at this moment, and lets the webhooks of it leave. */
   drain(): Promise<void>;
   /** Advances the clock step by step, so that everything due on the way happens in order and at its time. */
@@ -58,7 +57,6 @@ export function createWorker({ engine, outbox, onError }: WorkerOptions): Worker
   engine.onDueWork(loop.wake);
 
   return {
-    wake: loop.wake,
     drain,
     advanceTo(instant) {
       const turn = advancing.then(() => advance(instant));

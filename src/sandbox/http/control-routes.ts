@@ -79,7 +79,7 @@ export function createControlRoutes({
     return c.json({ payment: showPayment(payment, addresses), ...story });
   });
   routes.post('/webhooks/:id/resend', async (c) => {
-    await control.resend(Number(c.req.param('id')));
+    await control.resend(idOf(c, 'webhook'));
     return c.json({ resent: true });
   });
 
@@ -97,7 +97,7 @@ export function createControlRoutes({
   });
   routes.delete('/faults', async (c) => c.json({ cleared: await control.clearFaults() }));
   routes.delete('/faults/:id', async (c) => {
-    const cleared = await control.clearFaults(Number(c.req.param('id')));
+    const cleared = await control.clearFaults(idOf(c, 'fault'));
     if (cleared === 0) throw new Refusal('not-found', `There is no fault ${c.req.param('id')}.`);
     return c.json({ cleared });
   });
@@ -145,6 +145,12 @@ export function guard(c: Context, token: string): void {
 
 export function isOwnHost(host: string): boolean {
   return URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname);
+}
+
+function idOf(c: Context, what: string): number {
+  const id = Number(c.req.param('id'));
+  if (!Number.isSafeInteger(id)) throw new Refusal('not-found', `There is no ${what} ${c.req.param('id')}.`);
+  return id;
 }
 
 async function body(c: Context): Promise<unknown> {
