@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createFlags,
+  envOf,
+  newReference,
+  openTestDesk,
+  payments,
+  type TestDesk,
+  type Verb,
+} from './desk.js';
+
+let desk: TestDesk;
+let live: Record<string, string>;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  live = envOf(desk.sandbox, 'live');
+});
+afterAll(() => desk.sandbox.close());
+
+const sent = () => desk.requests().filter((line) => line.includes(' /api/'));
+
+/** A captured payment of the app that poses as live. */
+async function livePayment(): Promise<number> {
+  const { live: app } = desk.sandbox;
+  const { paymentId } = await desk.sandbox.create({}, { key: app.apiKey, appId: app.appId });
+  await desk.sandbox.pay(paymentId);
+  await desk.sandbox.settle();
+  return paymentId;
+}
+
+const calls: Array<[Verb, (paymentId: number) => string[]]> = [
+  ['create', () => createFlags(newReference())],
+  ['charge', () => ['--customer', 'c', '--amount', '1', '--reference', newReference()]],
+  ['capture', (id) => [String(id)]],
+  ['cancel', (id) => [String(id)]],
+  ['refund', (id) => [String(id)]],
+  ['unhold', (id) => [String(id)]],
+];
+
+describe('on a live app', () => {
+  it.each(calls)(
+    '%s without a terminal needs --confirm, and sends not even a read before it',
+    async (verb, args) => {
+      const paymentId = await livePayment();
+      desk.requests();
+      const missing = await payments(live, verb, args(paymentId));
+      expect(missing.code).toBe(9);
+      expect(missing.stderr).toContain(`LIVE  environment (app ${desk.sandbox.live.appId})`);
+      expect(missing.stderr).toContain(`--confirm ${desk.sandbox.live.appId}`);
+      const wrong = await payments(live, verb, [...args(paymentId), '--confirm', 'another', '--json']);
+      expect(wrong.code).toBe(9);
+      expect(wrong.json.error?.code).toBe('confirmation-wrong');
+      expect(sent()).toEqual([]);
+    },
+  );
+
+  it('--confirm with the App ID lets it through, and --force does not replace it', async () => {
+    const paymentId = await livePayment();
+    expect((await payments(live, 'refund', [paymentId, '--force'])).code).toBe(9);
+    const { code, json } = await payments(live, 'refund', [
+      paymentId,
+      '--confirm',
+      desk.sandbox.live.appId,
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    expect(json.outcome).toBe('accepted');
+    const made = await payments(live, 'create', [
+      ...createFlags(newReference()),
+      '--confirm',
+      desk.sandbox.live.appId,
+    ]);
+    expect(made.code).toBe(0);
+  });
+
+  it('a dry run, a read and a recheck need no confirmation', async () => {
+    const paymentId = await livePayment();
+    desk.requests();
+    expect((await payments(live, 'refund', [paymentId, '--dry-run'])).code).toBe(0);
+    expect((await payments(live, 'create', [...createFlags(newReference()), '--dry-run'])).code).toBe(0);
+    expect((await payments(live, 'get', [paymentId])).code).toBe(0);
+    expect(sent().filter((line) => line.startsWith('POST'))).toEqual([]);
+    expect((await payments(live, 'recheck', [paymentId])).code).toBe(0);
+  });
+});
+
+describe('on a sandbox app', () => {
+  it('nothing is asked, but an App ID that is not meant stops it', async () => {
+    const { paymentId } = await desk.paid();
+    const { code, stderr } = await desk.run('refund', [paymentId, '--confirm', desk.sandbox.live.appId]);
+    expect(code).toBe(9);
+    expect(stderr).not.toContain('LIVE');
+    expect((await desk.run('refund', [paymentId, '--confirm', desk.sandbox.app.appId])).code).toBe(0);
+  });
+});
+
+it.each(calls)('%s stops when the profile says sandbox and the app is live', async (verb, args) => {
+  const paymentId = await livePayment();
+  const { live: app } = desk.sandbox;
+  await desk.sandbox.call(
+    'POST',
+    '/customers',
+    { customerId: 'c_881' },
+    { key: app.apiKey, appId: app.appId },
+  );
+  await desk.sandbox.call('POST', '/customers', { customerId: 'c' }, { key: app.apiKey, appId: app.appId });
+  desk.requests();
+  const forced = ['create', 'charge'].includes(verb) ? [] : ['--force'];
+  const { code, json } = await payments({ ...live, PAYDESK_KIND: 'sandbox' }, verb, [
+    ...args(paymentId),
+    ...forced,
+    '--json',
+  ]);
+  expect(code).toBe(4);
+  expect(json.error?.message).toContain('is sandbox, and the service says live');
+  expect(sent().filter((line) => line.startsWith('POST'))).toEqual([]);
+});
