@@ -14,7 +14,7 @@ export interface ServiceTools {
   signal: AbortSignal;
 }
 
-const timeouts = { connectMs: 3_000, headersMs: 5_000, bodyMs: 5_000, attemptMs: 6_000, overallMs: 10_000 };
+const timeouts = { connectMs: 2_000, headersMs: 3_000, bodyMs: 3_000, attemptMs: 4_000, overallMs: 6_000 };
 const skewLimitS = 30;
 
 interface Heard {

@@ -29,7 +29,7 @@ describe.each(answerVariants['customer-written'])('when a write is answered with
 
     const got = await desk.run(CustomersGet, ['c1', '--json']);
     expect(got).toMatchObject({ code: 0, stderr: '' });
-    expect(parsed(got)).toEqual(parsed<{ customer: object }>(created).customer);
+    expect(parsed(got)).toEqual((parsed(created) as { customer: object }).customer);
 
     const updated = await desk.run(CustomersUpdate, [
       'c1',

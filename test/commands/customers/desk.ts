@@ -47,7 +47,9 @@ export async function startDesk(answers: Partial<AnswerChoices> = {}): Promise<D
     async run(Class, argv, { live, ...options } = {}) {
       const all = { ...env(live), ...options.env };
       const result = await runInProcess(Class, argv, { ...options, env: all });
-      expect(result.stdout + result.stderr).not.toContain(all['PAYDESK_API_KEY']);
+      for (const key of [sandbox.app.apiKey, sandbox.live.apiKey, all['PAYDESK_API_KEY'] || 'sk_']) {
+        expect(result.stdout + result.stderr).not.toContain(key);
+      }
       return result;
     },
     asked() {
@@ -64,8 +66,7 @@ export async function startDesk(answers: Partial<AnswerChoices> = {}): Promise<D
   };
 }
 
-export const parsed = <T = Record<string, unknown>>(result: { stdout: string }): T =>
-  JSON.parse(result.stdout) as T;
+export const parsed = (result: { stdout: string }): unknown => JSON.parse(result.stdout);
 
 export interface Method {
   paymentMethodId: number;
@@ -88,5 +89,5 @@ export async function storedMethod(
 
 /** Refusals of a command, whatever shape the service gave them. */
 export function errorOf(result: { stdout: string }): Record<string, unknown> & { message: string } {
-  return parsed<{ error: Record<string, unknown> & { message: string } }>(result).error;
+  return (parsed(result) as { error: Record<string, unknown> & { message: string } }).error;
 }

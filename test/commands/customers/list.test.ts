@@ -35,7 +35,7 @@ describe.each(answerVariants['customer-list'])('a list in the style: %s', async 
   it('shows all of them, or as many as asked for', async () => {
     const all = await desk.run(CustomersList, ['--all', '--json']);
     expect(all).toMatchObject({ code: 0, stderr: '' });
-    expect(parsed<Array<{ customerId: string }>>(all).map(({ customerId }) => customerId)).toEqual(ids);
+    expect((parsed(all) as Array<{ customerId: string }>).map(({ customerId }) => customerId)).toEqual(ids);
 
     const some = await desk.run(CustomersList, ['--limit', '3', '--jq', '.[].customerId']);
     expect(some.stdout).toBe('c000\nc001\nc002\n');

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { paydesk, paydeskTty } from '../../helpers/run.js';
+import { parsed, startDesk, storedMethod, type Method } from './desk.js';
+
+describe('customers on a terminal', async () => {
+  const desk = await startDesk();
+  const { sandbox } = desk;
+
+  const methodsOf = async (customerId: string, live = false) => {
+    const { appId, apiKey } = live ? sandbox.live : sandbox.app;
+    const path = `/customers/${customerId}/payment-methods`;
+    return (await sandbox.call<Method[]>('GET', path, undefined, { appId, key: apiKey })).body;
+  };
+
+  it('asks for the customer that create needs', async () => {
+    const tty = await paydeskTty(['customers', 'create', '--first-name', 'Ada'], { env: desk.env() });
+    await tty.waitFor('Your identifier of the customer:');
+    tty.press('enter');
+    await tty.waitFor('must not be empty');
+    tty.type('t_1');
+    tty.press('enter');
+    await tty.waitFor(/Customer t_1\s+Name\s+Ada/);
+    expect(await tty.ended()).toBe(0);
+    expect(tty.raw()).not.toContain(sandbox.app.apiKey);
+  });
+
+  it('does not ask where nobody is', async () => {
+    const refused = await paydesk(['customers', 'create'], { env: desk.env() });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/--customer +missing: your identifier of the customer/);
+    const told = await paydeskTty(['customers', 'create', '--no-input'], { env: desk.env() });
+    await told.waitFor('missing');
+    expect(await told.ended()).toBe(2);
+  });
+
+  it('asks before a method is removed, and takes no for an answer', async () => {
+    await storedMethod(desk, 't_2');
+    const [method] = await methodsOf('t_2');
+    const argv = ['customers', 'remove-method', 't_2', String(method!.paymentMethodId)];
+    const no = await paydeskTty(argv, { env: desk.env() });
+    await no.waitFor(/Remove method \d+ \(Visa credit, expires \d+\/\d+\) of customer t_2\?/);
+    await no.waitFor('Go on?');
+    no.press('enter');
+    expect(await no.ended()).toBe(130);
+    expect(await methodsOf('t_2')).toHaveLength(1);
+
+    const yes = await paydeskTty(argv, { env: desk.env() });
+    await yes.waitFor('Go on?');
+    yes.type('y');
+    yes.press('enter');
+    await yes.waitFor('Removed method');
+    expect(await yes.ended()).toBe(0);
+    expect(await methodsOf('t_2')).toEqual([]);
+  });
+
+  it('wants the App ID typed on a live app', async () => {
+    await storedMethod(desk, 't_3', sandbox.live);
+    const [method] = await methodsOf('t_3', true);
+    const argv = ['customers', 'stop-auto-payment', 't_3', String(method!.customerAutomaticProfileId)];
+    const left = await paydeskTty(argv, { env: desk.env(true) });
+    await left.waitFor(`LIVE  environment (app ${sandbox.live.appId})`);
+    await left.waitFor('Type the App ID to confirm:');
+    left.press('ctrl-c');
+    expect(await left.ended()).toBe(130);
+
+    const tty = await paydeskTty(argv, { env: desk.env(true) });
+    await tty.waitFor('Type the App ID to confirm:');
+    tty.type(sandbox.live.appId);
+    tty.press('enter');
+    await tty.waitFor('Stopped auto-payment registration');
+    expect(await tty.ended()).toBe(0);
+  });
+
+  it('prints for scripts what the tables leave out', async () => {
+    await sandbox.call('POST', '/customers', { customerId: 't_4', firstName: 'Ada' });
+    const got = await paydesk(['customers', 'get', 't_4', '--json'], { env: desk.env() });
+    expect(got).toMatchObject({ code: 0, stderr: '' });
+    expect(parsed(got)).toMatchObject({
+      customerId: 't_4',
+      app: { appId: sandbox.app.appId, isBlocked: false },
+    });
+    const name = await paydesk(['customers', 'get', 't_4', '--jq', '.firstName'], { env: desk.env() });
+    expect(name.stdout).toBe('Ada\n');
+  });
+});
