@@ -126,10 +126,11 @@ function refuseTwice(fields: TypedRequest['fields']): void {
 
 /** The way that paths are written in the spec is understood, but for the app of the profile only. */
 function refuseOtherApp(typed: string, appId: string): void {
-  const path = `/${decodedWholly(typed).replace(/^\/+/, '')}`.toLowerCase();
-  const own = `${APP_PATH.replace('{appId}', appId)}/`.toLowerCase();
-  if (/^\/+api(\/|$)/.test(path) && !path.startsWith(own)) {
-    throw refuse('PATH', `leads out of app ${appId}: write what comes after /api/apps/${appId}`);
+  if (typed !== typed.trim()) throw refuse('PATH', 'has spaces around it');
+  const own = `${APP_PATH.replace('{appId}', encodeURIComponent(appId))}/`;
+  if (`/${typed}`.startsWith(own) || typed.startsWith(own)) return;
+  if (/^[\s/\\]*api([/\\]|$)/i.test(decodedWholly(typed))) {
+    throw refuse('PATH', `leads out of app ${appId}: write what comes after ${own.slice(0, -1)}`);
   }
 }
 
@@ -148,7 +149,8 @@ function refuseDisguise(path: string, method: string, appId: string): void {
   for (const name of money) {
     const { path: own, method: ownMethod } = endpointOf(name);
     const isRead = method === 'GET' && operationOf(name) === undefined;
-    if (isRead || !sameParts(parts, own)) continue;
+    const alike = sameParts(parts, own) || sameParts(parts.filter(Boolean), own);
+    if (isRead || !alike) continue;
     throw refuse('PATH', `could be taken for ${ownMethod} ${own}: write it like that`);
   }
 }
