@@ -7,9 +7,10 @@ import {
   PendingError,
   UnknownOutcomeError,
 } from '../errors.js';
+import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
 import { readerOf, type Desk } from './desk.js';
-import { idOf, labelOf, stateOf } from './named-payments.js';
+import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { readUntil } from './wait.js';
 
 // The status of the answer says nothing about a charge: its state does.
@@ -61,7 +62,7 @@ function errorOf(
       const why = reasonOf(read);
       const refunded = read.state !== undefined && given.includes(read.state);
       return new NotReachedError(
-        `${label} ${refunded ? 'went through and was given back: it is' : 'failed: it is'} ${stateOf(read)}${why === '' ? '' : ` (${why})`}.\n` +
+        `${label} ${refunded ? 'went through and was given back: it is' : 'failed: it is'} ${stateText(read)}${why === '' ? '' : ` (${safeText(why)})`}.\n` +
           'Another try needs a new --reference: this one stays with this result.',
         {
           code: 'charge-failed',
@@ -72,16 +73,16 @@ function errorOf(
     }
     case 'unknown':
       return new UnknownOutcomeError(
-        `${label} is ${stateOf(read) ?? 'in no state that is shown'}, a state that paydesk does not know. ` +
+        `${label} is ${stateText(read)}, a state that paydesk does not know. ` +
           'It may or may not have been charged.',
         { code: 'unknown-state', next },
       );
     case 'on-its-way':
       if (!wait) return undefined;
       if (desk.signal.reason instanceof InterruptedError) {
-        return new InterruptedError(`${label} is ${stateOf(read)}.`, { code: 'stopped-waiting', next });
+        return new InterruptedError(`${label} is ${stateText(read)}.`, { code: 'stopped-waiting', next });
       }
-      return new PendingError(`${label} is still ${stateOf(read)} now that the time is up.`, {
+      return new PendingError(`${label} is still ${stateText(read)} now that the time is up.`, {
         code: 'time-up',
         next,
       });

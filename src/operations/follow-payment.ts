@@ -11,7 +11,7 @@ import {
 } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { readerOf, type Desk } from './desk.js';
-import { idOf, labelOf, stateOf } from './named-payments.js';
+import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { readUntil } from './wait.js';
 
 /** Our name of the state that was asked for, be it ours or the service's. */
@@ -46,7 +46,7 @@ const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
   state !== undefined && !canReach(state, until);
 
 function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError {
-  const stands = `Payment ${labelOf(read)} is ${stateOf(read)}`;
+  const stands = `Payment ${labelOf(read)} is ${stateText(read)}`;
   const options = { next: [`paydesk payments get ${idOf(read)}`] };
   if (isHopeless(read, until)) {
     return new NotReachedError(`${stands} and cannot come to be ${until} any more.`, {

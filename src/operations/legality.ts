@@ -2,7 +2,7 @@ import type { SettleOperation } from '../client/outcome.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { isLegal, operationStates, states, type StateName } from '../contract/states.js';
 import { GuardError } from '../errors.js';
-import { idOf, labelOf, stateOf } from './named-payments.js';
+import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 
 /** What is said of a payment that it was done to. */
 export const participles: Readonly<Record<SettleOperation | 'recheck', string>> = {
@@ -49,5 +49,5 @@ function alreadyThere(operation: SettleOperation, state: StateName): string | un
 /** Their name, and ours where that is another. */
 function shownState(read: PaymentRead, state: StateName): string {
   const theirs = stateOf(read);
-  return theirs === null || theirs === state ? state : `${theirs} (${state})`;
+  return theirs === null || theirs === state ? state : `${stateText(read)} (${state})`;
 }

@@ -13,10 +13,11 @@ import {
   TemporaryError,
   UnknownOutcomeError,
 } from '../errors.js';
+import { safeText } from '../output/text.js';
 import type { Desk } from './desk.js';
 import { forbidden } from './legality.js';
 import type { Sent } from './move-result.js';
-import { idOf, labelOf, stateOf } from './named-payments.js';
+import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { endStateOf } from './standing.js';
 
 /** What the service says may end with a full stop, and so do our sentences. */
@@ -46,7 +47,7 @@ export function refusedBy(sent: Sent, problem: ServiceProblem, read: PaymentRead
 
 export function notCarriedOut(sent: Sent, read: PaymentRead): ServiceError {
   return new ServiceError(
-    `The ${sent.move.operation} was not carried out: payment ${labelOf(read)} is ${stateOf(read)}.`,
+    `The ${sent.move.operation} was not carried out: payment ${labelOf(read)} is ${stateText(read)}.`,
     { code: 'not-carried-out', next: look(sent) },
   );
 }
@@ -71,7 +72,7 @@ export function failed(sent: Sent, read: PaymentRead): NotReachedError {
   const { operation } = sent.move;
   const back = stateOf(read) === stateOf(sent.before);
   return new NotReachedError(
-    `The ${operation} of payment ${labelOf(read)} failed: it is ${back ? 'back in' : 'in'} ${stateOf(read)}.`,
+    `The ${operation} of payment ${labelOf(read)} failed: it is ${back ? 'back in' : 'in'} ${stateText(read)}.`,
     { code: 'not-reached', next: look(sent) },
   );
 }
@@ -80,7 +81,7 @@ const counts = ['No read', 'One read', 'Two reads', 'Three reads', 'Four reads',
 
 export function stillUnknown(sent: Sent, why: string, shown: readonly string[]): UnknownOutcomeError {
   const { operation } = sent.move;
-  const states = [...new Set(shown)].join(', then ');
+  const states = [...new Set(shown.map(safeText))].join(', then ');
   const count = counts[shown.length] ?? `${shown.length} reads`;
   const seen =
     shown.length === 0
@@ -89,8 +90,12 @@ export function stillUnknown(sent: Sent, why: string, shown: readonly string[]):
   return new UnknownOutcomeError(
     `The answer to the ${operation} of payment ${labelOf(sent.before)} was lost: ${clause(why)}.\n` +
       `It may or may not have been carried out. It was not sent again.\n${seen}\n` +
-      'Look before you send it again: it may still arrive.',
-    { code: 'outcome-unknown', details: { reads: shown }, next: look(sent) },
+      'The same command again settles it: it reads, and sends nothing.',
+    {
+      code: 'outcome-unknown',
+      details: { reads: shown },
+      next: [`paydesk payments ${operation} ${idOf(sent.before)}`, ...look(sent)],
+    },
   );
 }
 
@@ -99,8 +104,7 @@ export function pendingOf(desk: Desk, sent: Sent, read: PaymentRead | undefined)
   const { operation } = sent.move;
   const end = endStateOf(operation);
   const options = { next: look(sent) };
-  const stands =
-    read === undefined ? 'could not be read' : `is ${stateOf(read) ?? 'in no state that is shown'}`;
+  const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
   const text = `The ${operation} was accepted, and payment ${labelOf(sent.before)} ${stands}`;
   if (read !== undefined && read.state === undefined) {
     return new UnknownOutcomeError(`${text}, a state that paydesk does not know.`, {

@@ -3,6 +3,7 @@ import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import { BadValue, parseId } from '../flags.js';
+import { safeText } from '../output/text.js';
 
 /** A payment as a person named it. */
 export interface NamedPayment {
@@ -93,7 +94,13 @@ export function idOf(read: PaymentRead): string {
 /** `100231 (inv-2041)`. */
 export function labelOf(read: PaymentRead): string {
   const { referenceId } = read.fields;
-  return referenceId === undefined ? idOf(read) : `${idOf(read)} (${referenceId})`;
+  return referenceId === undefined ? idOf(read) : `${idOf(read)} (${safeText(referenceId)})`;
+}
+
+/** The state in a sentence: a name that the service made up cannot break the line. */
+export function stateText(read: PaymentRead): string {
+  const state = stateOf(read);
+  return state === null ? 'in no state that is shown' : safeText(state);
 }
 
 /** The state as the service names it. */

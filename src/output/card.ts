@@ -12,7 +12,7 @@ import {
   wrapLine,
 } from './lines.js';
 import { textOf } from './values.js';
-import { pad } from './text.js';
+import { pad, truncate } from './text.js';
 
 export interface Field {
   label: string;
@@ -51,12 +51,18 @@ export function cardLines(card: Card, look: Look): Line[] {
     ];
     return rows.map(({ label, value }) => joinPieces(label.toLowerCase(), TAB, value));
   }
-  const label = Math.max(LABEL, ...fields.map((field) => lineWidth(field.label)));
+  const widest = Math.max(LABEL, ...fields.map((field) => lineWidth(field.label)));
+  const label = Math.min(widest, Math.max(LABEL, Math.floor(look.width / 3)));
   return [
     ...headLine(card, look),
     ...fields.flatMap((field) =>
       wrapLine(field.value, Math.max(12, look.width - label - 4)).map((line, index) =>
-        joinPieces('  ', toned('dim', pad(index === 0 ? plainLine(field.label) : '', label)), '  ', line),
+        joinPieces(
+          '  ',
+          toned('dim', pad(index === 0 ? truncate(plainLine(field.label), label) : '', label)),
+          '  ',
+          line,
+        ),
       ),
     ),
   ];

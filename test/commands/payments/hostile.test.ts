@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { httpServer } from '../../client/servers.js';
+import { unprintable } from '../../helpers/printable.js';
+import { createFlags, payments, type Verb } from './desk.js';
+
+const evil = '\u001B[2J\u001B]0;owned\u0007\u202Egnp.exe\u0000\r\nfake: line\u2028\u{E0041}';
+
+/** A service whose every text tries to take over the terminal. */
+const hostile = (state: string, failing: boolean) =>
+  httpServer((request, response) => {
+    if (request.url.includes('/customers/')) return response.writeHead(404).end();
+    if (failing && request.method === 'POST') {
+      const problem = { title: evil, detail: evil, code: evil, errors: [{ path: evil, message: evil }] };
+      return response.writeHead(422, { 'x-request-id': 'r-1' }).end(JSON.stringify(problem));
+    }
+    const created = request.method === 'POST' && request.body !== '';
+    if (!created && request.url.includes('referenceId:new')) return response.writeHead(404).end();
+    const payment = {
+      paymentId: 100231,
+      paymentState: state,
+      referenceId: created ? (JSON.parse(request.body) as { referenceId: string }).referenceId : undefined,
+      amount: 10.1,
+      currency: 'EUR',
+      fraudStatus: evil,
+      paymentFlow: evil,
+      redirectUrl: `https://pay.example/${evil}`,
+      payInfo: {
+        payer: { email: evil, card: { cardBrand: evil } },
+        paymentProfile: { paymentProfileName: evil },
+      },
+      failureReason: evil,
+      [evil]: { [evil]: evil },
+    };
+    return response.writeHead(200).end(JSON.stringify(payment));
+  });
+
+const calls: Array<[Verb, string[]]> = [
+  ['get', ['100231']],
+  ['get', ['100231', '100231']],
+  ['create', createFlags('new-1')],
+  ['charge', ['--customer', 'c', '--amount', '10.10', '--reference', 'new-2']],
+  ['capture', ['100231']],
+  ['cancel', ['100231']],
+  ['refund', ['100231']],
+  ['unhold', ['100231']],
+  ['recheck', ['100231']],
+];
+
+it.each(calls)('nothing that the service says moves the cursor: %s %j', async (verb, args) => {
+  for (const state of [evil, 'Captured', 'Declined', 'Authorised']) {
+    for (const failing of [false, true]) {
+      const { url } = await hostile(state, failing);
+      const env = { PAYDESK_BASE_URL: url, PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'key-1234' };
+      for (const more of [[], ['--json'], ['--debug']]) {
+        for (const terminal of [true, false]) {
+          const { stdout, stderr } = await payments(env, verb, [...args, ...more], { terminal });
+          const seen = stdout + stderr;
+          expect(seen).not.toBe('');
+          expect(unprintable(seen, '\n\t')).toEqual([]);
+          expect(seen).not.toMatch(/^fake: line/m);
+        }
+      }
+    }
+  }
+});

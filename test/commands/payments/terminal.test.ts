@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { paydesk, paydeskTty } from '../../helpers/run.js';
+import { createFlags, envOf, newReference, openTestDesk, type TestDesk } from './desk.js';
+
+let desk: TestDesk;
+const home = mkdtempSync(join(tmpdir(), 'paydesk-terminal-'));
+beforeAll(async () => {
+  desk = await openTestDesk();
+});
+afterAll(async () => {
+  await desk.sandbox.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const tty = (args: string[], kind: 'sandbox' | 'live' = 'sandbox') =>
+  paydeskTty(['payments', ...args], { home, env: envOf(desk.sandbox, kind) });
+
+async function livePayment(): Promise<number> {
+  const { live: app } = desk.sandbox;
+  const { paymentId } = await desk.sandbox.create({ amount: 49.9 }, { key: app.apiKey, appId: app.appId });
+  await desk.sandbox.pay(paymentId);
+  await desk.sandbox.settle();
+  return paymentId;
+}
+
+it('create asks for what is missing, shows it together, and then the link', async () => {
+  const terminal = await tty(['create', '--currency', 'EUR']);
+  await terminal.waitFor('Amount');
+  terminal.type('10,5');
+  terminal.press('enter');
+  await terminal.waitFor('a point before the decimals');
+  terminal.press('backspace', 'backspace');
+  terminal.type('.50');
+  terminal.press('enter');
+  await terminal.waitFor('buyer');
+  terminal.type('c_881');
+  terminal.press('enter');
+  await terminal.waitFor('Where the browser goes');
+  terminal.type('https://shop.example/done');
+  terminal.press('enter');
+  await terminal.waitFor('Capture the money');
+  terminal.press('down', 'enter');
+  await terminal.waitFor(/Reference pd-\d{8}-\w+/);
+  await terminal.waitFor(/Amount +EUR 10\.50/);
+  await terminal.waitFor('authorised only');
+  await terminal.waitFor('Go on?');
+  terminal.press('enter');
+  await terminal.waitFor(/Payment \d+/);
+  await terminal.waitFor('Checkout');
+  expect(await terminal.ended()).toBe(0);
+});
+
+it('create sends nothing when the summary is declined, or at Ctrl-C', async () => {
+  desk.requests();
+  const args = createFlags(newReference()).filter((word) => !['--amount', '10.10'].includes(word));
+  const declined = await tty(['create', ...args, '--auto-capture']);
+  await declined.waitFor('Amount');
+  declined.type('3');
+  declined.press('enter');
+  await declined.waitFor('Go on?');
+  declined.type('n');
+  declined.press('enter');
+  expect(await declined.ended()).toBe(130);
+  const left = await tty(['create']);
+  await left.waitFor('Amount');
+  left.press('ctrl-c');
+  expect(await left.ended()).toBe(130);
+  expect(desk.requests().filter((line) => line.startsWith('POST /api'))).toEqual([]);
+});
+
+it('a live refund is confirmed by its amount; a wrong one is told, none leaves it', async () => {
+  const paymentId = await livePayment();
+  const terminal = await tty(
+    ['refund', String(paymentId), '--reason', 'parcel lost', '--ticket', 'T-1'],
+    'live',
+  );
+  await terminal.waitFor(`LIVE  environment (app ${desk.sandbox.live.appId})`);
+  await terminal.waitFor(`Refund EUR 49.90 of payment ${paymentId}`);
+  await terminal.waitFor('parcel lost, T-1');
+  await terminal.waitFor('Type the amount to confirm');
+  terminal.type('49.91');
+  terminal.press('enter');
+  await terminal.waitFor('Type the amount, 49.9,');
+  terminal.press('backspace');
+  terminal.type('0');
+  terminal.press('enter');
+  await terminal.waitFor('Captured → Refunding');
+  expect(await terminal.ended()).toBe(0);
+  expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+
+  const other = await livePayment();
+  const empty = await tty(['refund', String(other)], 'live');
+  await empty.waitFor('Type the amount');
+  empty.press('enter');
+  expect(await empty.ended()).toBe(130);
+  expect(await desk.sandbox.books(other)).not.toHaveProperty('refund');
+});
+
+it('several live payments are confirmed once, by the App ID, with their totals', async () => {
+  const [one, two] = [await livePayment(), await livePayment()];
+  const terminal = await tty(['refund', String(one), String(two)], 'live');
+  await terminal.waitFor('Refund 2 payments, EUR 99.80 in all?');
+  await terminal.waitFor('Type the App ID to confirm');
+  terminal.type(desk.sandbox.live.appId);
+  terminal.press('enter');
+  expect(await terminal.ended()).toBe(0);
+  expect(await desk.sandbox.books(one)).toMatchObject({ refund: '1/1' });
+  expect(await desk.sandbox.books(two)).toMatchObject({ refund: '1/1' });
+});
+
+it('a payment that moved while the question stood is looked at again', async () => {
+  const paymentId = await livePayment();
+  const terminal = await tty(['refund', String(paymentId)], 'live');
+  await terminal.waitFor('Type the amount');
+  const { live: app } = desk.sandbox;
+  await desk.sandbox.call('POST', `/payments/${paymentId}/refund`, undefined, {
+    key: app.apiKey,
+    appId: app.appId,
+  });
+  await desk.sandbox.settle();
+  terminal.type('49.90');
+  terminal.press('enter');
+  await terminal.waitFor('changed meanwhile: Captured → Refunded');
+  expect(await terminal.ended()).toBe(9);
+  expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+});
+
+it('Ctrl-C while a refund is in flight says that its outcome is unknown', async () => {
+  const { paymentId } = await desk.paid();
+  await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 3_000, afterCommit: true });
+  const terminal = await tty(['refund', String(paymentId), '--debug']);
+  await terminal.waitFor(/POST \S+\/refund/);
+  // The request is on its way once it was carried out.
+  await expect
+    .poll(async () => (await desk.sandbox.read(paymentId)).paymentState, { timeout: 5_000 })
+    .not.toBe('Captured');
+  terminal.press('ctrl-c');
+  await terminal.waitFor(/accepted|done/);
+  expect(await terminal.ended()).toBe(0);
+  expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+});
+
+it('in CI nothing is asked, and a pipe gets rows and JSON from the real program', async () => {
+  const env = envOf(desk.sandbox);
+  const missing = await paydesk(['payments', 'create'], { home, env: { ...env, CI: 'true' } });
+  expect(missing.code).toBe(2);
+  expect(missing.stderr.match(/missing:/g)).toHaveLength(4);
+  const { paymentId } = await desk.paid();
+  const refund = await paydesk(['payments', 'refund', '-', '--json'], { home, env, input: `${paymentId}\n` });
+  expect(refund.code).toBe(0);
+  expect(JSON.parse(refund.stdout)).toMatchObject({ operation: 'refund', outcome: 'accepted' });
+});
