@@ -14,6 +14,8 @@ export interface Clock {
   moveTo(tx: Kysely<SandboxTables>, instant: number): Promise<void>;
   stop(tx: Kysely<SandboxTables>): Promise<void>;
   resume(tx: Kysely<SandboxTables>): Promise<void>;
+  /** Runs with the machine's clock, as at the beginning; returns its time. */
+  restart(tx: Kysely<SandboxTables>): Promise<number>;
   /** To be called after a commit that changed it. */
   changed(): void;
 }
@@ -67,6 +69,11 @@ export function createClock(store: Store<SandboxTables>, realNow: () => number):
     async resume(tx) {
       const current = await row(tx);
       await save(tx, { stopped: 0, at: nowOf(current), real: realNow() });
+    },
+    async restart(tx) {
+      const now = realNow();
+      await save(tx, { stopped: 0, at: now, real: now });
+      return now;
     },
     changed: () => {
       kept = undefined;

@@ -159,7 +159,7 @@ export function createControl(engine: Engine, worker: Worker, outbox: Outbox): C
       return { payments };
     },
     async reset() {
-      await settled(resetAll);
+      await settled((work) => resetAll(work, engine.clock));
     },
     export: () => exportAll(engine),
     async import(document) {

@@ -6,6 +6,7 @@ import { charge } from './domain/charges.js';
 import { cancel, capture, recheck, refund, runJob } from './domain/moves.js';
 import { pay } from './domain/paying.js';
 import { createPayment, lockPayment } from './domain/payments.js';
+import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
 import type { PaymentRow } from './schema.js';
 
@@ -269,7 +270,12 @@ async function play(work: Work, app: App, reference: string, scene: Scene): Prom
   if (scene.card) stage.payment = await pay(at(scene.age - 500), app, payment, { card: scene.card });
   await scene.afterwards?.(stage);
   const end = await lockPayment(work, { appId: app.app_id, referenceId: reference });
-  if (end?.state !== scene.ends) throw new Error(`${reference} ended in ${end?.state}, not ${scene.ends}`);
+  if (end?.state !== scene.ends) {
+    throw new Refusal(
+      'operation-not-allowed',
+      `${reference} became ${end?.state}, not ${scene.ends}: a fraud policy, a provider profile or a fault of the app is in the way. Nothing was added.`,
+    );
+  }
   return true;
 }
 

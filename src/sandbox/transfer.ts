@@ -1,11 +1,13 @@
+import { sql } from 'kysely';
 import * as z from 'zod';
+import type { Clock } from './clock.js';
 import { createFirstApps } from './domain/defaults.js';
 import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
 import type { Engine } from './engine.js';
 import { firstIds, restartIds } from './migrations.js';
 import { tableNames, type SandboxTables } from './schema.js';
-import { startIdsAt } from '../store/store.js';
+import { startIdsAt, StoreError } from '../store/store.js';
 
 // The whole database as one document, and back. A document that was exported, imported and exported again is the same.
 
@@ -14,12 +16,16 @@ const FORMAT = 'paydesk-sandbox-1';
 const row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 const documentSchema = z.strictObject({
   format: z.literal(FORMAT, `is not ${FORMAT}`),
-  tables: z.strictObject(
-    Object.fromEntries(tableNames.map((name) => [name, z.array(row)])) as Record<
-      (typeof tableNames)[number],
-      z.ZodArray<typeof row>
-    >,
-  ),
+  tables: z
+    .strictObject(
+      Object.fromEntries(tableNames.map((name) => [name, z.array(row)])) as Record<
+        (typeof tableNames)[number],
+        z.ZodArray<typeof row>
+      >,
+    )
+    // Without these two nothing could go on afterwards.
+    .refine(({ settings }) => settings.some(({ key }) => key === 'secret'), 'settings has no secret')
+    .refine(({ clock }) => clock.length === 1 && clock[0]?.id === 1, 'clock must have one row'),
 });
 
 /** What identifies a row, so that the order is the same every time. */
@@ -31,10 +37,12 @@ const orders: Partial<Record<keyof SandboxTables, string>> = {
 
 export async function exportAll(engine: Engine): Promise<string> {
   const tables = await engine.store.transaction(async (tx) => {
+    // One snapshot of all tables; SQLite gives that by itself.
+    if (engine.store.engine === 'postgres')
+      await sql`set transaction isolation level repeatable read`.execute(tx);
     const all: Record<string, unknown[]> = {};
     for (const name of tableNames) {
       const order = orders[name] ?? 'id';
-      // One snapshot: on PostgreSQL a locked settings row keeps other exports and imports away, not payments.
       const rows = await tx
         .selectFrom(name as 'jobs')
         .selectAll()
@@ -55,14 +63,7 @@ export async function importAll(engine: Engine, text: string): Promise<void> {
   const { tables } = readDocument(text);
   await engine.write(async ({ tx }) => {
     await empty(tx);
-    for (const name of tableNames) {
-      for (const rows of chunks(tables[name], 50)) {
-        await tx
-          .insertInto(name as 'settings')
-          .values(rows as never)
-          .execute();
-      }
-    }
+    for (const name of tableNames) await fill(tx, name, tables[name]);
     for (const [table, [column, first]] of Object.entries(firstIds)) {
       const ids = tables[table as keyof typeof tables].map((entry) => Number(entry[column]));
       await startIdsAt(
@@ -76,6 +77,20 @@ export async function importAll(engine: Engine, text: string): Promise<void> {
   await engine.reload();
 }
 
+async function fill(tx: Work['tx'], name: (typeof tableNames)[number], rows: unknown[]): Promise<void> {
+  for (const part of chunks(rows, 50)) {
+    try {
+      await tx
+        .insertInto(name as 'settings')
+        .values(part as never)
+        .execute();
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      throw unusable(`tables.${name}: ${(error as Error).message}`);
+    }
+  }
+}
+
 function readDocument(text: string): z.infer<typeof documentSchema> {
   let value: unknown;
   try {
@@ -86,10 +101,11 @@ function readDocument(text: string): z.infer<typeof documentSchema> {
   const parsed = documentSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Refusal(
-    'invalid-request',
-    `This is not an export of a sandbox: ${issue?.path.join('.') || 'the document'}: ${issue?.message}`,
-  );
+  throw unusable(`${issue?.path.join('.') || 'the document'}: ${issue?.message}`);
+}
+
+function unusable(why: string): Refusal {
+  return new Refusal('invalid-request', `This is not an export of a sandbox: ${why}`);
 }
 
 function* chunks<T>(rows: T[], size: number): Generator<T[]> {
@@ -97,12 +113,11 @@ function* chunks<T>(rows: T[], size: number): Generator<T[]> {
 }
 
 /** Back to the beginning, with the same secret: apps and keys stay as they are, and a seed gives the same again. */
-export async function resetAll(work: Work): Promise<void> {
+export async function resetAll(work: Work, clock: Clock): Promise<void> {
   const secret = await work.tx.selectFrom('settings').selectAll().execute();
   await empty(work.tx);
   await work.tx.insertInto('settings').values(secret).execute();
-  const now = Date.now();
-  await work.tx.insertInto('clock').values({ id: 1, stopped: 0, at: now, real: now }).execute();
+  const now = await clock.restart(work.tx);
   await restartIds(work.tx);
   await createFirstApps({ ...work, now });
 }
