@@ -87,9 +87,14 @@ function checkClock({ date, at }: Heard): Check {
   if (Math.abs(seconds) <= skewLimitS) return pass('clock', 'The clock agrees with that of the service.');
   return warn(
     'clock',
-    `The clock of this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the service.`,
+    `The clock of this machine is ${span(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} that of the service.`,
     'Set the clock of this machine, for example by switching on time synchronisation.',
   );
+}
+
+function span(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
 function checkKey({ name, appId, sources }: ResolvedProfile, error: PaydeskError | undefined): Check {

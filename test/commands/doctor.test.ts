@@ -64,7 +64,7 @@ describe('doctor', async () => {
     const env = { PAYDESK_HOME: temporaryFolder(), PAYDESK_API_KEY: 'sk_wrong_key' };
     const { stdout, stderr, code } = await desk.run(Doctor, [], { terminal: true, env, now: now() });
     expect(code).toBe(4);
-    expect(stdout).toMatch(/^ +check\n {2}pass +node +Node 2\d/);
+    expect(stdout).toMatch(/^ {2}status +check +message\n {2}pass +node +Node 2\d/);
     expect(stdout).toMatch(/\n {2}fail +key +The service does not accept the API key/);
     expect(stdout).toMatch(/\nTo mend it\n(.*\n)*? {2}key +Set PAYDESK_APP_ID and PAYDESK_API_KEY/);
     expect(stderr).toBe('Error: 1 check failed: key.\n');
@@ -137,8 +137,8 @@ describe('doctor', async () => {
   });
 
   it.each([
-    [-3600, /3600 s ahead of/],
-    [7200, /7200 s behind/],
+    [-3600, /is 60 min ahead of/],
+    [10_800, /is 3 h behind/],
   ])('warns of a clock that differs by %s s', async (seconds, message) => {
     const date = new Date(Date.now() + seconds * 1000).toUTCString();
     const server = await rawServer({
@@ -151,9 +151,7 @@ describe('doctor', async () => {
       status: 'warn',
       mend: expect.stringContaining('Set the clock') as unknown,
     });
-    expect(of('clock').message.replace(/\d+/, (n) => String(Math.round(Number(n) / 10) * 10))).toMatch(
-      message,
-    );
+    expect(of('clock').message).toMatch(message);
   });
 
   it('warns when the service does not tell its time, and asks a customer for the app', async () => {

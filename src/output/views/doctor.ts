@@ -10,12 +10,11 @@ export const checkList: ListView<Check> = {
   columns: [
     {
       key: 'status',
-      title: '',
       value: ({ status }) => status,
       shown: ({ status }) => toned(tones[status], status),
     },
     { key: 'check', value: ({ name }) => name },
-    { key: 'message', title: '', value: ({ message }) => message },
+    { key: 'message', value: ({ message }) => message },
     { key: 'mend', extra: 'terminal', value: ({ mend }) => mend ?? '' },
   ],
 };
