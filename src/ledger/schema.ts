@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
 import { idColumn, type Migration } from '../store/store.js';
 
@@ -58,6 +59,9 @@ interface BatchTable {
   rows: number;
   operator: string;
   time: number;
+  /** Who puts the rows in; null once all of them are there, and nothing is sent before that. */
+  loader: string | null;
+  loading_time: number | null;
 }
 
 /** A row of a batch; whoever works on it holds its lease. */
@@ -65,6 +69,13 @@ interface BatchRowTable {
   id: Generated<number>;
   batch_id: string;
   line: number;
+  /** As the file names the payment, and what it says of it. */
+  typed: string;
+  file_amount: string | null;
+  file_currency: string | null;
+  /** 0 where the plan left it out; such a row is finished from the start. */
+  planned: number;
+  /** What the service showed when the plan was made; empty where it showed nothing. */
   payment_id: string;
   reference_id: string | null;
   amount: string;
@@ -83,6 +94,12 @@ interface BatchRowTable {
   finished: number;
 }
 
+/** What tells this database from every other, and the key that its plans are sealed with: one row. */
+interface IdentityTable {
+  id: string;
+  plan_key: string;
+}
+
 /** The desk's own database: one format for everything that lives in it. */
 export interface DeskTables {
   intents: IntentTable;
@@ -90,6 +107,7 @@ export interface DeskTables {
   holds: HoldTable;
   batches: BatchTable;
   batch_rows: BatchRowTable;
+  identity: IdentityTable;
 }
 
 export type IntentRow = Selectable<IntentTable>;
@@ -164,12 +182,18 @@ export const deskMigrations: Migration[] = [
         .addColumn('rows', 'integer', (column) => column.notNull())
         .addColumn('operator', 'text', (column) => column.notNull())
         .addColumn('time', 'bigint', (column) => column.notNull())
+        .addColumn('loader', 'text')
+        .addColumn('loading_time', 'bigint')
         .execute();
       await db.schema
         .createTable('batch_rows')
         .addColumn('id', ...idColumn(db))
         .addColumn('batch_id', 'text', (column) => column.notNull())
         .addColumn('line', 'integer', (column) => column.notNull())
+        .addColumn('typed', 'text', (column) => column.notNull())
+        .addColumn('file_amount', 'text')
+        .addColumn('file_currency', 'text')
+        .addColumn('planned', 'integer', (column) => column.notNull())
         .addColumn('payment_id', 'text', (column) => column.notNull())
         .addColumn('reference_id', 'text')
         .addColumn('amount', 'text', (column) => column.notNull())
@@ -191,6 +215,18 @@ export const deskMigrations: Migration[] = [
         db,
       );
       await sql`create index batch_rows_of_batch on batch_rows (batch_id, id)`.execute(db);
+    },
+  },
+  {
+    name: 'identity',
+    async up(db) {
+      await db.schema
+        .createTable('identity')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('plan_key', 'text', (column) => column.notNull())
+        .execute();
+      const [id, key] = [randomUUID(), randomBytes(32).toString('hex')];
+      await sql`insert into identity (id, plan_key) values (${id}, ${key})`.execute(db);
     },
   },
 ];
