@@ -57,6 +57,10 @@ export async function payments(
     ...options,
     env: { PAYDESK_HOME: home, ...env, ...options.env },
   });
+  // Whatever a test looks at: the key is never printed.
+  const key = env['PAYDESK_API_KEY'];
+  if (key !== undefined && (stdout + stderr).includes(key))
+    throw new Error(`the key was printed:\n${stderr}`);
   return {
     stdout,
     stderr,

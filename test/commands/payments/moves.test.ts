@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Secret } from '../../../src/profiles/secret.js';
+import { temporaryStore } from '../../profiles/temporary-home.js';
 import { envOf, openTestDesk, payments, type TestDesk } from './desk.js';
 
 let desk: TestDesk;
@@ -183,14 +185,30 @@ describe('capture, cancel, refund and unhold', () => {
     expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Captured');
   });
 
-  it('only warns of a state that nobody knows, and follows an alias', async () => {
+  it('only warns of a state that nobody knows, and takes an alias for what it stands for', async () => {
     const other = await openTestDesk({ answers: { states: 'other' } });
     try {
-      const { paymentId } = await other.held();
-      const { code, stderr, json } = await other.run('unhold', [paymentId, '--json']);
-      expect(code).toBe(0);
-      expect(stderr).toContain('does not know the state OnHold');
-      expect(json).toMatchObject({ before: 'OnHold', operation: 'unhold' });
+      const held = await other.held();
+      const warned = await other.run('unhold', [held.paymentId, '--json']);
+      expect(warned.code).toBe(0);
+      expect(warned.stderr).toContain('does not know the state OnHold');
+      expect(warned.json).toMatchObject({ before: 'OnHold', operation: 'unhold' });
+
+      const { home, store } = temporaryStore();
+      const { url, app } = other.sandbox;
+      const key = new Secret(app.apiKey);
+      await store.add({ name: 'shop', baseUrl: url, appId: app.appId, kind: 'sandbox', apiKey: key });
+      await store.alias('shop', { OnHold: 'Held', Authorized: 'Authorised' });
+      const env = { PAYDESK_HOME: home };
+      const reserved = await other.authorised();
+      const refused = await payments(env, 'refund', [reserved.paymentId, '--json']);
+      expect(refused.code).toBe(9);
+      expect(refused.json.error?.message).toContain('it is Authorized (Authorised)');
+      const captured = await payments(env, 'capture', [reserved.paymentId, '--wait', '--json']);
+      expect(captured.json).toMatchObject({ before: 'Authorized', after: 'Captured', outcome: 'done' });
+      const released = await payments(env, 'unhold', [(await other.held()).paymentId, '--json']);
+      expect(released.json).toMatchObject({ before: 'OnHold', outcome: 'done' });
+      expect(released.stderr).toBe('');
     } finally {
       await other.sandbox.close();
     }

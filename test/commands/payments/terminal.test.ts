@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -152,4 +152,25 @@ it('in CI nothing is asked, and a pipe gets rows and JSON from the real program'
   const refund = await paydesk(['payments', 'refund', '-', '--json'], { home, env, input: `${paymentId}\n` });
   expect(refund.code).toBe(0);
   expect(JSON.parse(refund.stdout)).toMatchObject({ operation: 'refund', outcome: 'accepted' });
+});
+
+it('--open hands the link to the browser', async () => {
+  const seen = join(home, 'opened');
+  const browser = join(home, 'browser.sh');
+  writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > ${seen}.part && mv ${seen}.part ${seen}\n`, {
+    mode: 0o755,
+  });
+  const env = {
+    ...envOf(desk.sandbox),
+    BROWSER: browser,
+    DISPLAY: undefined,
+    XDG_CURRENT_DESKTOP: 'X-Generic',
+  };
+  const args = ['payments', 'create', ...createFlags(newReference()), '--open', '--json'];
+  const { code, stdout } = await paydesk(args, { home, env });
+  expect(code).toBe(0);
+  const { payment } = JSON.parse(stdout) as { payment: { redirectUrl: string } };
+  await expect
+    .poll(() => existsSync(seen) && readFileSync(seen, 'utf8'), { timeout: 10_000 })
+    .toBe(payment.redirectUrl);
 });

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { PaymentRead } from '../../src/client/payment-calls.js';
+import { decodePayment } from '../../src/client/answers.js';
+import { isStateName, type StateName, stateNames } from '../../src/contract/states.js';
+import { exitCodeOf, GuardError, PartialError, ServiceError, TemporaryError } from '../../src/errors.js';
+import { chargeStanding } from '../../src/operations/charge-outcome.js';
+import { differences } from '../../src/operations/differences.js';
+import { endingOf } from '../../src/operations/endings.js';
+import { forbidden } from '../../src/operations/legality.js';
+import { parsePayment, parsePaymentLines } from '../../src/operations/named-payments.js';
+import { generateReference } from '../../src/operations/payment-request.js';
+import { standingOf } from '../../src/operations/standing.js';
+
+function payment(state: string, more: Record<string, unknown> = {}): PaymentRead {
+  const raw = { paymentId: 7, referenceId: 'r', paymentState: state, amount: 10.1, currency: 'EUR', ...more };
+  const decoded = decodePayment(raw as never);
+  if (!decoded) throw new Error('no payment');
+  const answer = { httpStatus: 200, headers: {}, text: '', raw: undefined, readable: true };
+  return { ...decoded, state: isStateName(state) ? state : undefined, answer };
+}
+
+describe('a payment as it is typed', () => {
+  it.each([
+    ['100231', { paymentId: '100231' }],
+    ['inv-2041', { referenceId: 'inv-2041' }],
+    ['ref:123', { referenceId: '123' }],
+    ['id:123', { paymentId: '123' }],
+    ['ref:id:1', { referenceId: 'id:1' }],
+    ['ORD 7', { referenceId: 'ORD 7' }],
+    ['99999999999999999999', { paymentId: '99999999999999999999' }],
+  ])('%s', (typed, key) => expect(parsePayment(typed)).toEqual({ typed, key }));
+
+  it.each(['', ' ', 'id:x', 'ref:', 'a\nb', '\u202Ex'])('%j is refused', (typed) => {
+    expect(() => parsePayment(typed)).toThrow();
+  });
+
+  it('names the lines that are bad', () => {
+    expect(() => parsePaymentLines('a\nid:x\n\nid:y')).toThrow(/line 2: .*; line 4: /);
+    expect(parsePaymentLines('a\r\n\n 2 \n').map(({ typed }) => typed)).toEqual(['a', '2']);
+  });
+});
+
+describe('what a read proves of an instruction', () => {
+  const cases: Array<[Parameters<typeof standingOf>[0], StateName, string, boolean, string]> = [
+    ['refund', 'Captured', 'Refunding', false, 'on-its-way'],
+    ['refund', 'Captured', 'Refunded', false, 'done'],
+    ['refund', 'Captured', 'Captured', false, 'open'],
+    ['refund', 'Captured', 'Captured', true, 'bounced'],
+    ['refund', 'Captured', 'SomethingNew', true, 'open'],
+    ['capture', 'Authorised', 'Capturing', false, 'on-its-way'],
+    ['capture', 'Authorised', 'Captured', false, 'done'],
+    ['capture', 'Authorised', 'Refunding', false, 'done'],
+    ['capture', 'Authorised', 'Expired', false, 'excluded'],
+    ['capture', 'Authorised', 'Authorised', true, 'bounced'],
+    ['cancel', 'Authorised', 'Cancelled', false, 'done'],
+    ['cancel', 'Authorised', 'Captured', false, 'excluded'],
+    ['cancel', 'Created', 'Created', false, 'open'],
+    ['unhold', 'Held', 'Authorised', false, 'done'],
+    ['unhold', 'Held', 'Held', true, 'open'],
+    ['unhold', 'Held', 'OnHold', false, 'open'],
+  ];
+  it.each(cases)(
+    '%s from %s, read as %s (on its way before: %s): %s',
+    (operation, state, now, duringSeen, standing) => {
+      expect(standingOf(operation, { state, duringSeen }, payment(now))).toBe(standing);
+    },
+  );
+});
+
+describe('a charge', () => {
+  const ok = ['Captured'];
+  const onTheWay = ['Created', 'ActionRequired', 'Processing', 'Held', 'Authorised', 'Capturing'];
+  it.each(stateNames)('that is %s', (state) => {
+    const expected = ok.includes(state) ? 'done' : onTheWay.includes(state) ? 'on-its-way' : 'failed';
+    expect(chargeStanding(payment(state), true)).toBe(expected);
+    expect(chargeStanding(payment(state), false)).toBe(state === 'Authorised' ? 'done' : expected);
+  });
+  it('in a state that nobody knows', () => expect(chargeStanding(payment('Odd'), true)).toBe('unknown'));
+});
+
+describe('what makes a payment another one', () => {
+  const body = { amount: 10.1, currency: 'EUR', customerOrder: { customer: { customerId: 'c' } } };
+  const same = { customerId: 'c', paymentFlow: 'HostedPage' };
+  it('is not how an amount is written, what is not shown, or a name that we do not know', () => {
+    expect(differences('hosted-page', body, payment('Created', same))).toEqual([]);
+    expect(differences('hosted-page', body, payment('Created', { ...same, amount: '10.10' }))).toEqual([]);
+    expect(differences('hosted-page', body, payment('Created', { paymentFlow: 'Checkout' }))).toEqual([]);
+  });
+  it('is its amount, currency, customer and flow; a charge has no currency', () => {
+    const other = payment('Created', {
+      amount: 10.11,
+      currency: 'USD',
+      customerId: 'd',
+      paymentFlow: 'Direct',
+    });
+    expect(differences('hosted-page', body, other).map(({ field }) => field)).toEqual([
+      'amount',
+      'currency',
+      'customer',
+      'flow',
+    ]);
+    expect(differences('charge', body, other).map(({ field }) => field)).not.toContain('currency');
+  });
+});
+
+describe('what the state forbids', () => {
+  it.each([
+    ['cancel', 'Captured', 'paydesk payments refund 7'],
+    ['refund', 'Authorised', 'paydesk payments cancel 7'],
+    ['refund', 'Refunded', 'paydesk payments get 7'],
+    ['refund', 'Refunding', 'paydesk payments get 7'],
+    ['capture', 'Held', 'paydesk payments unhold 7'],
+    ['unhold', 'Authorised', 'paydesk payments capture 7'],
+  ] as const)('%s when %s: %s', (operation, state, next) => {
+    const error = forbidden(operation, payment(state));
+    expect(error).toBeInstanceOf(GuardError);
+    expect(error?.next).toEqual([next]);
+  });
+  it('says nothing of a legal one, or of a state that nobody knows', () => {
+    expect(forbidden('refund', payment('Captured'))).toBeUndefined();
+    expect(forbidden('refund', payment('Odd'))).toBeUndefined();
+  });
+});
+
+describe('how several payments end', () => {
+  const refused = new ServiceError('no', { code: 'x' });
+  const later = new TemporaryError('later', { code: 'y' });
+  it.each([
+    [[{}, {}], undefined],
+    [[{ error: refused }], 1],
+    [[{ error: refused }, {}], 7],
+    [[{ error: refused }, { error: later }], 7],
+    [[{ error: later }, { error: later }], 5],
+  ] as const)('%j', (results, code) => {
+    const ending = endingOf(
+      results.map((result) => ({ typed: 'p', ...result })),
+      'refunded',
+    );
+    expect(ending === undefined ? undefined : exitCodeOf(ending)).toBe(code);
+    if (code === 7) expect(ending).toBeInstanceOf(PartialError);
+  });
+});
+
+it('a generated reference has the day in it and is new each time', () => {
+  const make = () => generateReference(new Date('2026-11-15T23:00:00Z'), Math.random);
+  expect(make()).toMatch(/^pd-20261115-[a-z2-9]{10}$/);
+  expect(new Set(Array.from({ length: 1_000 }, make)).size).toBe(1_000);
+});
