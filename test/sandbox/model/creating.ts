@@ -96,8 +96,7 @@ export async function create(desk: Desk, step: CreateStep): Promise<void> {
   const reference = desk.nextReference();
   const body = bodyOf(desk, step, reference);
   if (step.spoil) spoilers[step.spoil](body);
-  const outcome = await desk.world.api('POST', paths[step.flow], body);
-  const fate = desk.fateOf(outcome, 'create');
+  const { outcome, fate } = await desk.call('POST', paths[step.flow], 'create', body);
   await desk.advance(0);
   const story = await desk.find(`ref:${reference}`);
   checkCreated(fate, story !== undefined, step.spoil === undefined, outcome);
@@ -124,8 +123,7 @@ export async function again(desk: Desk, entry: Entry, differs: boolean): Promise
   const { path, body } = entry.request;
   const amount = Number((Number(body['amount']) - 0.01).toFixed(2)) || 5;
   const route = entry.known.flow === 'charge' ? 'charge' : 'create';
-  const outcome = await desk.world.api('POST', path, differs ? { ...body, amount } : body);
-  const fate = desk.fateOf(outcome, route);
+  const { outcome, fate } = await desk.call('POST', path, route, differs ? { ...body, amount } : body);
   await desk.advance(0);
   // A link whose end has passed is not valid any more, and that is looked at first.
   const isLate = entry.known.expires !== undefined && entry.known.expires <= desk.now;
@@ -205,8 +203,7 @@ export async function charge(desk: Desk, step: ChargeStep): Promise<void> {
     ...(step.policy !== undefined && { fraudPolicyId: policyIds[step.policy] }),
   };
   const path = '/payments/auto-payment';
-  const outcome = await desk.world.api('POST', path, body);
-  const fate = desk.fateOf(outcome, 'charge');
+  const { outcome, fate } = await desk.call('POST', path, 'charge', body);
   await desk.advance(0);
   const story = await desk.find(`ref:${reference}`);
   checkCreated(fate, story !== undefined, method !== undefined, outcome);

@@ -1,8 +1,9 @@
+import { checkAccepted, createAccepted, isAuthorisation, type Accepted } from './accepted.js';
 import type { Outcome } from './http.js';
 import { checkStory, must } from './invariants.js';
 import { isPathOfTime, overdue, authorisedUntil, type Known, type Path, type StoredMethod } from './model.js';
 import { ERROR_AFTER, ERROR_BEFORE } from './steps.js';
-import { statesOf, type Instruction, type Story } from './story.js';
+import { statesOf, type Story } from './story.js';
 import type { World } from './world.js';
 
 // What a run knows: the payments, how often each thing was accepted, and the faults that may hit the next call.
@@ -12,8 +13,7 @@ export interface Entry {
   story: Story;
   /** The path and the body that made it. */
   request: { path: string; body: Record<string, unknown> };
-  /** For each kind: how often it was accepted, and how often nobody can say. */
-  accepted: Map<string, { surely: number; perhaps: number }>;
+  accepted: Accepted;
   hasStored: boolean;
 }
 
@@ -50,6 +50,13 @@ export interface Desk {
   look(): Promise<void>;
   mayFail(kind: string, route: string): boolean;
   fateOf(outcome: Outcome, route: string): Fate;
+  /** One call with nothing beside it: a fault for the next call hits this one. */
+  call(
+    method: string,
+    path: string,
+    route: string,
+    body?: unknown,
+  ): Promise<{ outcome: Outcome; fate: Fate }>;
   find(key: string): Promise<Story | undefined>;
   /** Takes in what happened to a payment since; the path must be one of the allowed ones. */
   absorb(entry: Entry, paths: Path[]): Promise<void>;
@@ -58,7 +65,6 @@ export interface Desk {
   /** As absorb, for a payment that may have gone any legal way. */
   absorbAny(entry: Entry): Promise<void>;
   add(entry: Omit<Entry, 'accepted' | 'hasStored' | 'story'>, story: Story, paths: Path[]): Promise<Entry>;
-  count(entry: Entry, kind: string, how: 'surely' | 'perhaps'): void;
   refreshMethods(customer: string): Promise<void>;
   /** A read that is repeated until no fault hits it. */
   read(path: string): Promise<{ status: number; body: unknown }>;
@@ -66,6 +72,7 @@ export interface Desk {
 
 const BEFORE = ['drop-before-commit'];
 const AFTER = ['drop-after-commit', 'truncate'];
+const TELLING = [...BEFORE, ...AFTER, 'error-before-commit', 'error-after-commit', 'rate-limit'];
 
 export function createDesk(world: World, start: number): Desk {
   let faults: FaultRow[] = [];
@@ -97,13 +104,11 @@ export function createDesk(world: World, start: number): Desk {
   async function take(entry: Entry, from: number): Promise<void> {
     const { story, known } = entry;
     checkStory(story, desk.now);
-    checkAccepted(entry);
+    checkAccepted(story, entry.accepted, known.autoCapture);
     checkExpiry(entry, from);
     const late = overdue(known, story, desk.now);
     must(late === undefined, `${late}, and the payment is still ${story.payment.paymentState}`, story);
-    const authorised = story.events
-      .slice(from)
-      .find(({ to_state, from_state }) => to_state === 'Authorised' && isFirst(from_state));
+    const authorised = story.events.slice(from).find(isAuthorisation);
     if (!authorised || !known.saves || known.method || entry.hasStored) return;
     entry.hasStored = true;
     const list = desk.methods.get(known.customer) ?? [];
@@ -166,6 +171,17 @@ export function createDesk(world: World, start: number): Desk {
       return 'refused';
     },
 
+    async call(method, path, route, body) {
+      const hit = faults.find(
+        (fault) =>
+          TELLING.includes(fault.kind) && (fault.remaining ?? 0) > 0 && ['*', route].includes(fault.route),
+      );
+      const outcome = await world.api(method, path, body);
+      const fate = desk.fateOf(outcome, route);
+      must(!hit || (fate !== 'accepted' && fate !== 'refused'), `${route} was not hit by ${hit?.kind}`);
+      return { outcome, fate };
+    },
+
     find,
 
     async absorb(entry, paths) {
@@ -179,10 +195,11 @@ export function createDesk(world: World, start: number): Desk {
 
     async absorbTime(except) {
       for (const entry of desk.entries) {
-        if (entry === except) continue;
-        const from = entry.story.payment.paymentState;
+        // What is over is looked at again at the end of the run.
+        if (entry === except || isOver(entry)) continue;
         const path = await renew(entry);
-        must(isPathOfTime(entry.known, from, path), `time took it along ${path.join(' ')}`, entry.story);
+        const isFit = isPathOfTime(entry.known, entry.story, path.length);
+        must(isFit, `time took it along ${path.join(' ')}`, entry.story);
       }
       await refreshAll();
     },
@@ -192,20 +209,14 @@ export function createDesk(world: World, start: number): Desk {
     },
 
     async add(entry, story, paths) {
-      const added: Entry = { ...entry, story, accepted: new Map(), hasStored: false };
-      if (added.known.flow === 'charge') desk.count(added, 'authorise', 'surely');
+      const added: Entry = { ...entry, story, accepted: createAccepted(), hasStored: false };
+      if (added.known.flow === 'charge') added.accepted.count('authorise', 'surely');
       desk.entries.push(added);
       const path = statesOf(story);
       const isAllowed = paths.some((allowed) => allowed.join() === path.join());
       must(isAllowed, `began with ${path.join(' ')}, expected ${JSON.stringify(paths)}`, story);
       await take(added, 0);
       return added;
-    },
-
-    count(entry, kind, how) {
-      const counts = entry.accepted.get(kind) ?? { surely: 0, perhaps: 0 };
-      counts[how]++;
-      entry.accepted.set(kind, counts);
     },
 
     async refreshMethods(customer) {
@@ -258,35 +269,8 @@ interface ShownMethod {
   isActive: boolean;
 }
 
-function isFirst(from: string | null): boolean {
-  return from !== 'Capturing' && from !== 'Cancelling';
-}
-
-/** In the books and among the operations: at most once for each request that was accepted. */
-function checkAccepted({ story, accepted, known }: Entry): void {
-  const limits = (kind: string) => {
-    const { surely, perhaps } = accepted.get(kind) ?? { surely: 0, perhaps: 0 };
-    return { least: surely, most: surely + perhaps };
-  };
-  for (const kind of ['capture', 'cancel', 'refund', 'unhold', 'recheck']) {
-    const { least, most } = limits(kind);
-    const found = story.operations.filter((operation) => operation.kind === kind).length;
-    must(
-      found >= least && found <= most,
-      `${found} times ${kind}, accepted ${least} to ${most} times`,
-      story,
-    );
-  }
-  const told = (kind: Instruction) => story.exchanges.filter((exchange) => exchange.kind === kind).length;
-  const authorised = story.events.filter(
-    ({ to_state, from_state }) => to_state === 'Authorised' && isFirst(from_state),
-  ).length;
-  const automatic = known.autoCapture ? authorised : 0;
-  must(told('capture') <= limits('capture').most + automatic, 'more captures than were asked for', story);
-  must(told('refund') <= limits('refund').most, 'more refunds than were asked for', story);
-  must(told('void') <= limits('cancel').most, 'more voids than were asked for', story);
-  const asked = limits('authorise').most + limits('unhold').most;
-  must(told('authorize') <= asked, 'more authorisations than were asked for', story);
+export function isOver({ story }: Entry): boolean {
+  return ['Refunded', 'Cancelled', 'Failed', 'Expired'].includes(story.payment.paymentState);
 }
 
 function checkExpiry({ known, story }: Entry, from: number): void {

@@ -124,7 +124,10 @@ export function checkWebhooks(
   receiver: Receiver,
   { mayDrop = false, mayReorder = false }: { mayDrop?: boolean; mayReorder?: boolean } = {},
 ): void {
-  const arrived = withoutRepeats(receiver.of(story.payment.paymentId));
+  const deliveries = receiver.of(story.payment.paymentId);
+  const arrived = withoutRepeats(deliveries);
+  const taken = new Set(deliveries.filter((delivery) => delivery.taken).map(({ eventId }) => eventId));
+  must(taken.size === arrived.length, 'a webhook was never taken by its receiver', story);
   const dropped = story.events.filter((event) => event.outcome === 'dropped');
   must(mayDrop || dropped.length === 0, 'a webhook was dropped without a fault', story);
   must(

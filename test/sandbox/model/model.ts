@@ -1,3 +1,4 @@
+import { isAuthorisation } from './accepted.js';
 import { cameFrom, lastExchange, type Instruction, type Story } from './story.js';
 
 // What the service should do, written a second time from its description and sharing no code with it. Where chance
@@ -45,6 +46,9 @@ export const profiles = [
   { method: 'CreditCard', slow: true, active: true, window: 3 * DAY },
   { method: 'CreditCard', slow: false, active: false, window: 7 * DAY },
 ] as const;
+
+/** The provider that takes its time. */
+export const SLOW = 4;
 
 export const methodTypes = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
 
@@ -139,12 +143,7 @@ function isSlow(known: Known): boolean {
 
 /** When the authorisation runs out; undefined when there is none. */
 export function authorisedUntil(known: Known, story: Story): number | undefined {
-  const authorised = story.events.findLast(
-    (event) =>
-      event.to_state === 'Authorised' &&
-      event.from_state !== 'Capturing' &&
-      event.from_state !== 'Cancelling',
-  );
+  const authorised = story.events.findLast(isAuthorisation);
   return authorised && authorised.time + (profiles[known.profile ?? 0]?.window ?? 0);
 }
 
@@ -273,15 +272,21 @@ const byTime: Readonly<Record<string, readonly string[]>> = {
   Cancelling: ['Cancelled', 'Created', 'ActionRequired', 'Processing', 'Held', 'Authorised'],
 };
 
-/** Whether time alone can have taken a payment along a path. */
-export function isPathOfTime(known: Known, from: string, path: Path): boolean {
-  let state = from;
-  return path.every((next) => {
-    const captures = state === 'Authorised' && next === 'Capturing';
-    const isStep = byTime[state]?.includes(next) === true && (!captures || known.autoCapture);
-    state = next;
-    return isStep;
+/** Whether time alone can have taken a payment along the last steps of its story. */
+export function isPathOfTime(known: Known, { events }: Story, steps: number): boolean {
+  return events.slice(events.length - steps).every((event, index) => {
+    const from = event.from_state ?? '';
+    if (!byTime[from]?.includes(event.to_state)) return false;
+    if (from === 'Authorised' && event.to_state === 'Capturing') return known.autoCapture;
+    const since = events[events.length - steps + index - 1]?.time ?? 0;
+    return !isWaiting(from) || event.time >= since + answerTime(known, from);
   });
+}
+
+/** How long the provider takes, where it does not answer at once. */
+function answerTime(known: Known, state: string): number {
+  if (state === 'Processing' && cardOf(known).answers === 'later') return 30_000;
+  return isSlow(known) ? 60_000 : 0;
 }
 
 /** What time should have done by now and has not; undefined when all is as it should be. */

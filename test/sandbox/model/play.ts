@@ -3,12 +3,14 @@ import { must } from './invariants.js';
 import {
   answerPaths,
   authorisePaths,
+  cardNames,
   chooseProfile,
   isAllowed,
   isCapturable,
   isWaiting,
   movePaths,
   paidPaths,
+  SLOW,
   verdictOf,
   type Circumstances,
   type Known,
@@ -65,7 +67,7 @@ export async function pay(desk: Desk, entry: Entry, step: PayStep): Promise<void
   );
   if (!next) return desk.absorb(entry, [[]]);
   entry.known = next;
-  desk.count(entry, 'authorise', 'surely');
+  entry.accepted.count('authorise', 'surely');
   const before = stateOf(entry);
   const paths = paidPaths(next, verdictFor(desk, next), circumstancesOf(desk));
   // Declined once more is no change of state.
@@ -85,7 +87,7 @@ export async function challenge(desk: Desk, entry: Entry, passed: boolean): Prom
   await desk.advance(0);
   must(status === (isOpen ? 200 : 422), `the confirmation answered ${status}`, entry.story);
   if (!isOpen) return desk.absorb(entry, [[]]);
-  desk.count(entry, 'authorise', 'surely');
+  entry.accepted.count('authorise', 'surely');
   const held = verdictFor(desk, entry.known) === 'hold';
   const paths = held ? [['Held']] : authorisePaths(entry.known, circumstancesOf(desk));
   await desk.absorb(entry, passed ? paths : [['Declined']]);
@@ -119,14 +121,13 @@ export async function provider(
 export async function move(desk: Desk, entry: Entry, kind: Move): Promise<void> {
   const { known, story } = entry;
   const legal = kind === 'capture' ? isCapturable(known, story, desk.now) : isAllowed(kind, stateOf(entry));
-  const outcome = await desk.world.api('POST', movePath(entry, kind));
-  const fate = desk.fateOf(outcome, kind);
+  const { outcome, fate } = await desk.call('POST', movePath(entry, kind), kind);
   await desk.advance(0);
   const paths = movePaths(kind, known, story, circumstancesOf(desk));
   must(fate !== 'accepted' || legal, `${kind} was accepted from ${stateOf(entry)}`, story);
   must(fate !== 'refused' || !legal, `${kind} was refused from ${stateOf(entry)}: ${show(outcome)}`, story);
   if (!legal || fate === 'untouched') return desk.absorb(entry, [[]]);
-  desk.count(entry, kind, fate === 'unclear' ? 'perhaps' : 'surely');
+  entry.accepted.count(kind, fate === 'unclear' ? 'perhaps' : 'surely');
   await desk.absorb(entry, fate === 'unclear' ? [...paths, []] : paths);
   await desk.refreshMethods(known.customer);
 }
@@ -146,7 +147,13 @@ export async function goOn(desk: Desk, entry: Entry, choice: number): Promise<vo
     case 'Created':
     case 'Declined':
       if (entry.known.flow === 'charge') return;
-      return pay(desk, entry, { do: 'pay', pick: 0, card: 'approved', saves: entry.known.offersSaving });
+      return pay(desk, entry, {
+        do: 'pay',
+        pick: 0,
+        card: (odd ? cardNames[choice % cardNames.length] : undefined) ?? 'approved',
+        saves: entry.known.offersSaving,
+        ...(choice % 3 === 0 && entry.known.offered.includes(SLOW) && { profile: SLOW }),
+      });
     case 'ActionRequired':
       return challenge(desk, entry, choice % 4 !== 0);
     case 'Held':
@@ -180,8 +187,8 @@ export async function burst(desk: Desk, entry: Entry, card: string, members: Mem
     if (member.do === 'move') {
       const outcome = await desk.world.api('POST', movePath(entry, member.move));
       const fate = desk.fateOf(outcome, member.move);
-      if (fate === 'accepted') desk.count(entry, member.move, 'surely');
-      if (fate === 'handled' || fate === 'unclear') desk.count(entry, member.move, 'perhaps');
+      if (fate === 'accepted') entry.accepted.count(member.move, 'surely');
+      if (fate === 'handled' || fate === 'unclear') entry.accepted.count(member.move, 'perhaps');
     } else if (member.do === 'advance') {
       moved += member.ms;
       const { status } = await desk.world.control('POST', '/clock', { action: 'advance', value: member.ms });
@@ -194,7 +201,7 @@ export async function burst(desk: Desk, entry: Entry, card: string, members: Mem
           : await control('pay', body);
       must([200, 400, 422].includes(status), `${member.do} answered ${status}`, entry.story);
       if (status !== 200 || member.do === 'provider') return;
-      desk.count(entry, 'authorise', 'surely');
+      entry.accepted.count('authorise', 'surely');
       paid ||= member.do === 'pay';
     }
   }

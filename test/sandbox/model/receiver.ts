@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 export interface Delivery {
   eventId: string;
   state: string;
+  /** Answered with a 2xx. */
+  taken: boolean;
 }
 
 /** A merchant's endpoint for webhooks, on a port of its own. */
@@ -35,8 +37,9 @@ export async function startReceiver({ stumbles = () => 0 }: ReceiverOptions = {}
       const list = arrived.get(paymentId) ?? [];
       arrived.set(paymentId, list);
       const before = list.filter((delivery) => delivery.eventId === eventId).length;
-      list.push({ eventId, state: paymentState });
-      if (before >= stumbles(eventId)) response.end('ok');
+      const taken = before >= stumbles(eventId);
+      list.push({ eventId, state: paymentState, taken });
+      if (taken) response.end('ok');
       else if (before % 2 === 0) response.writeHead(500).end('not now');
       else request.socket.destroy();
     });

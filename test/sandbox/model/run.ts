@@ -1,6 +1,6 @@
 import { checkWebhooks, must } from './invariants.js';
 import { create, again, charge, customer, endMethod, flood } from './creating.js';
-import { createDesk, type Desk, type Entry } from './desk.js';
+import { createDesk, isOver, type Desk } from './desk.js';
 import { burst, challenge, goOn, move, pay, provider } from './play.js';
 import type { Step } from './steps.js';
 import { createWorld, type Place } from './world.js';
@@ -86,16 +86,12 @@ async function onPayment(desk: Desk, step: PaymentStep): Promise<void> {
   }
 }
 
-function isOver({ story }: Entry): boolean {
-  return ['Refunded', 'Cancelled', 'Failed', 'Expired'].includes(story.payment.paymentState);
-}
-
 async function unchanged(desk: Desk): Promise<void> {
   await desk.advance(0);
   for (const entry of desk.entries) await desk.absorb(entry, [[]]);
 }
 
-const LONG = 2 * 86_400_000;
+const LONG = 30 * 86_400_000;
 
 /** The end of a run: no faults any more, everything has been delivered, and the whole is looked at again. */
 async function settle(desk: Desk): Promise<void> {
@@ -104,6 +100,7 @@ async function settle(desk: Desk): Promise<void> {
   await desk.look();
   await desk.advance(LONG);
   await desk.absorbTime();
+  for (const entry of desk.entries) await desk.absorb(entry, [[]]);
   const { body } = await world.control('GET', '/status');
   const status = body as { payments: number; webhooksWaiting: number };
   must(

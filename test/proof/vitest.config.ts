@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+// The long versions of the model and the crash test: the same code at larger sizes. `npm run proof` takes about an
+// hour; PAYDESK_PROOF_SCALE=0.01 runs a hundredth of it.
+export default defineConfig({
+  test: {
+    include: ['test/proof/*.proof.ts'],
+    testTimeout: 3 * 3_600_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 2,
+    env: { NODE_ENV: 'production' },
+  },
+});
