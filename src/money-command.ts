@@ -1,4 +1,6 @@
 import { systemClock } from './client/clock.js';
+import { openDatabase, quietPeriod } from './desk-database.js';
+import { createLazyLedger } from './ledger/lazy-ledger.js';
 import { checkConfirmation, type LiveGuard } from './live-guard.js';
 import type { Desk } from './operations/desk.js';
 import { type Line, joinPieces, toned } from './output/lines.js';
@@ -23,8 +25,25 @@ export abstract class MoneyCommand extends ServiceCommand {
       prompts: () => this.promptContext,
     };
     checkConfirmation(guard, `paydesk ${(this.id ?? '').replaceAll(':', ' ')} …`);
-    const waitMs = flags.timeout ?? WAIT_MS;
-    return { desk: { client, settling, clock: systemClock, signal: this.signal, waitMs, note }, guard };
+    const { env } = this.streams;
+    const { baseUrl, appId, kind, name } = profile;
+    const ledger = createLazyLedger(async () => {
+      const database = await openDatabase(env);
+      this.atEnd(database.close);
+      return database.ledger;
+    });
+    const desk: Desk = {
+      client,
+      settling,
+      ledger,
+      place: { baseUrl, appId, kind, profile: name },
+      quietMs: quietPeriod(env),
+      clock: systemClock,
+      signal: this.signal,
+      waitMs: flags.timeout ?? WAIT_MS,
+      note,
+    };
+    return { desk, guard };
   }
 }
 

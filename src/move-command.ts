@@ -1,5 +1,6 @@
 import { boolean } from '@oclif/core/flags';
 import type { SettleOperation } from './client/outcome.js';
+import { checkSharedLedger } from './desk-database.js';
 import { listFlagsFor } from './flags.js';
 import { askToConfirm } from './live-guard.js';
 import { MoneyCommand, reasonLines } from './money-command.js';
@@ -9,13 +10,16 @@ import { moveAll, type PlannedMove } from './operations/moves.js';
 import type { NamedPayment } from './operations/named-payments.js';
 import { moveJson, moveQuestion, nextStepLines, plannedLines } from './output/views/moves.js';
 import { operationLine, operationList } from './output/views/operation.js';
-import type { MoneyFlags } from './payment-flags.js';
+import { localLedgerFlag, type MoneyFlags } from './payment-flags.js';
 
 interface MoveFlags extends MoneyFlags {
   force: boolean;
   columns?: string[] | undefined;
   csv: boolean;
   description?: string | undefined;
+  again: boolean;
+  resend: boolean;
+  'local-ledger': boolean;
 }
 
 /** capture, cancel, refund and unhold: the same care, whatever the verb. */
@@ -24,6 +28,12 @@ export abstract class MoveCommand extends MoneyCommand {
     ...MoneyCommand.baseFlags,
     ...listFlagsFor(operationList),
     force: boolean({ summary: 'Send it even where the state is known to forbid it.' }),
+    again: boolean({ summary: 'Send it anew although it was sent before and failed.' }),
+    resend: boolean({
+      summary: 'Send anew what may have left and did not arrive, once the quiet period is over.',
+      exclusive: ['again'],
+    }),
+    'local-ledger': localLedgerFlag,
   };
 
   protected async move(
@@ -32,8 +42,10 @@ export abstract class MoveCommand extends MoneyCommand {
     flags: MoveFlags,
   ): Promise<unknown> {
     const { desk, guard } = await this.openDesk(flags);
-    const { force, wait, description } = flags;
-    const request = { operation, names, description, force, wait, dryRun: flags['dry-run'] };
+    checkSharedLedger(this.streams.env, guard.profile.kind, flags['local-ledger']);
+    const { force, wait, description, again, resend, reason, ticket } = flags;
+    const dryRun = flags['dry-run'];
+    const request = { operation, names, description, force, wait, dryRun, again, resend, reason, ticket };
     const results = await moveAll(desk, request, {
       confirm: (plan) => {
         const { lines, amount } = moveQuestion(plan);

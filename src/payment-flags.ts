@@ -18,10 +18,15 @@ export const moneyFlags = {
     helpValue: 'APP_ID',
     summary: 'The App ID that is meant: needed on a live app where nobody can be asked.',
   }),
-  reason: noteFlag({ summary: 'Why this is done, for whoever confirms it.' }),
-  ticket: noteFlag({ helpValue: 'ID', summary: 'The ticket that this belongs to.' }),
+  reason: noteFlag({ summary: 'Why this is done; kept in the ledger.' }),
+  ticket: noteFlag({ helpValue: 'ID', summary: 'The ticket that this belongs to; kept in the ledger.' }),
   wait: boolean({ summary: 'Follow until the end state, or until --timeout (5m without one).' }),
 };
+
+/** On whatever must not be sent twice. */
+export const localLedgerFlag = boolean({
+  summary: 'On a live app in CI: the ledger of this machine alone will do.',
+});
 
 export type MoneyFlags = {
   'dry-run': boolean;

@@ -1,4 +1,5 @@
 import { custom as argument, string } from '@oclif/core/args';
+import { checkSharedLedger } from '../desk-database.js';
 import { pairFlag } from '../flags.js';
 import { jsonFlag } from '../json-input.js';
 import { askToConfirm } from '../live-guard.js';
@@ -10,7 +11,7 @@ import { moveAll } from '../operations/moves.js';
 import { sendApiRequest } from '../operations/send-api-request.js';
 import { moveJson, moveQuestion } from '../output/views/moves.js';
 import { jsonLines } from '../output/views/raw.js';
-import type { MoneyFlags } from '../payment-flags.js';
+import { localLedgerFlag, type MoneyFlags } from '../payment-flags.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
@@ -38,6 +39,7 @@ export default class Api extends MoneyCommand {
   static override flags = {
     field: pairFlag({ multiple: true, summary: 'A field of the query or of the body.', exclusive: ['body'] }),
     body: jsonFlag({ summary: 'The whole body: a JSON file, or - for stdin.' }),
+    'local-ledger': localLedgerFlag,
   };
 
   async run(): Promise<unknown> {
@@ -69,13 +71,28 @@ export default class Api extends MoneyCommand {
     return this.show(answer.text, (text) => text.split(/\r?\n/));
   }
 
-  async #move(request: Extract<ApiRequest, { kind: 'move' }>, flags: MoneyFlags): Promise<unknown> {
+  async #move(
+    request: Extract<ApiRequest, { kind: 'move' }>,
+    flags: MoneyFlags & { 'local-ledger': boolean },
+  ): Promise<unknown> {
     const { operation, paymentId, description } = request;
     const { desk, guard } = await this.openDesk(flags);
+    checkSharedLedger(this.streams.env, guard.profile.kind, flags['local-ledger']);
     const names = [{ typed: paymentId, key: { paymentId } }];
     const results = await moveAll(
       desk,
-      { operation, names, description, force: false, wait: flags.wait, dryRun: flags['dry-run'] },
+      {
+        operation,
+        names,
+        description,
+        force: false,
+        wait: flags.wait,
+        dryRun: flags['dry-run'],
+        again: false,
+        resend: false,
+        reason: flags.reason,
+        ticket: flags.ticket,
+      },
       {
         confirm: (plan) => {
           const { lines, amount } = moveQuestion(plan);

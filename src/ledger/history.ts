@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js';
-import type { Entry } from './ledger.js';
+import { outcomeOf, type Entry, type Outcome } from './ledger.js';
 import type { DeskTables } from './schema.js';
 
 export interface HistoryFilter {
@@ -17,14 +17,76 @@ export interface HistoryFilter {
 
 const PAGE = 500;
 
-/** What was done, the newest first, a page at a time. */
-export async function* readHistory(store: Store<DeskTables>, filter: HistoryFilter): AsyncGenerator<Entry> {
+/** An intent and what became of it, as people and programs read it. */
+export interface HistoryRecord {
+  id: number;
+  time: string;
+  operation: string;
+  outcome: Outcome;
+  paymentId: string;
+  referenceId: string | null;
+  amount: string | null;
+  currency: string | null;
+  before: string | null;
+  after: string | null;
+  why: string | null;
+  outcomeTime: string | null;
+  operator: string;
+  reason: string | null;
+  ticket: string | null;
+  description: string | null;
+  profile: string | null;
+  kind: string;
+  appId: string;
+  baseUrl: string;
+  batch: string | null;
+  resendOf: number | null;
+}
+
+/** What was done, the newest first, a page at a time; `more` is told when there would be more than the limit. */
+export async function* readHistory(
+  store: Store<DeskTables>,
+  filter: HistoryFilter,
+  { limit = Infinity, more }: { limit?: number; more?: () => void } = {},
+): AsyncGenerator<HistoryRecord> {
+  let given = 0;
   for (let before: number | undefined; ;) {
     const page = await readPage(store, filter, before);
-    yield* page;
+    for (const entry of page) {
+      if (given++ === limit) return more?.();
+      yield recordOf(entry);
+    }
     before = page.at(-1)?.id;
     if (page.length < PAGE) return;
   }
+}
+
+function recordOf(entry: Entry): HistoryRecord {
+  const { last } = entry;
+  return {
+    id: entry.id,
+    time: new Date(entry.time).toISOString(),
+    operation: entry.operation,
+    outcome: outcomeOf(entry),
+    paymentId: entry.payment_id,
+    referenceId: entry.reference_id,
+    amount: entry.amount,
+    currency: entry.currency,
+    before: entry.before_state,
+    after: last?.after_state ?? null,
+    why: last?.why ?? null,
+    outcomeTime: last === undefined ? null : new Date(last.time).toISOString(),
+    operator: entry.operator,
+    reason: entry.reason,
+    ticket: entry.ticket,
+    description: entry.description,
+    profile: entry.profile,
+    kind: entry.kind,
+    appId: entry.app_id,
+    baseUrl: entry.base_url,
+    batch: entry.batch_id,
+    resendOf: entry.resend_of,
+  };
 }
 
 async function readPage(

@@ -59,10 +59,6 @@ export type Opening =
   | { kind: 'ended'; intent: Entry };
 
 export interface Ledger {
-  /** On this machine alone: others who work on the same payments do not see it. */
-  readonly embedded: boolean;
-  /** Whose hand it is: user and host, or the CI job. */
-  readonly operator: string;
   /** By the clock of the database, in milliseconds. */
   now(): Promise<number>;
   /** The intent that stands in the way of an operation, or undefined when the way is free. */
@@ -71,6 +67,8 @@ export interface Ledger {
   open(intent: NewIntent, options?: { again?: boolean }): Promise<Opening>;
   /** Takes an open intent over with a new one; undefined when it is no longer the open one. */
   reopen(open: Entry, intent: NewIntent): Promise<Entry | undefined>;
+  /** Everything that became known of an intent. */
+  outcomesOf(intentId: number): Promise<OutcomeRow[]>;
   /** Adds what became of an intent; one that is closed by it no longer holds its payment. */
   record(intentId: number, outcome: NewOutcome): Promise<void>;
   /** Something that needs no hold, such as a create: what was asked and what came of it. */
@@ -78,6 +76,7 @@ export interface Ledger {
 }
 
 export interface LedgerOptions {
+  /** Whose hand it is: user and host, or the CI job. */
   operator: string;
   /** In place of the database's clock; a simulation has its own. */
   now?: () => number;
@@ -173,8 +172,6 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
   }
 
   return {
-    embedded: store.engine === 'sqlite',
-    operator,
     now: () => clock(store.db),
 
     inTheWay: (place, operation, again) => obstacle(store.db, place, operation, again),
@@ -209,6 +206,9 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
         await tx.updateTable('holds').set({ intent_id: opened.id }).where(at(intent)).execute();
         return opened;
       }),
+
+    outcomesOf: (intentId) =>
+      store.db.selectFrom('outcomes').selectAll().where('intent_id', '=', intentId).orderBy('id').execute(),
 
     record: (intentId, outcome) =>
       store.transaction(async (tx) => {

@@ -1,12 +1,26 @@
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { Line } from '../output/lines.js';
+
+/** Which app of which service, whatever the profile is called. */
+export interface Place {
+  baseUrl: string;
+  appId: string;
+  kind: 'sandbox' | 'live';
+  profile: string | undefined;
+}
 
 /** What an operation on payments works with; tests bring their own clock. */
 export interface Desk {
   client: Client;
   /** For reads that must still be made after the signal has fired. */
   settling: Client;
+  /** Where intents are written before they are sent. */
+  ledger: Ledger;
+  place: Place;
+  /** How long an instruction that may have left is left alone before a person may send it anew. */
+  quietMs: number;
   clock: Clock;
   /** Fires on Ctrl-C and when the time is up; its reason is the error that this means. */
   signal: AbortSignal;

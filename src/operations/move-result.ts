@@ -2,9 +2,10 @@ import type { SettleBefore, SettleOperation } from '../client/outcome.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { PaydeskError } from '../errors.js';
+import type { Entry, Outcome } from '../ledger/ledger.js';
 import { stateOf } from './named-payments.js';
 
-export type Outcome = 'done' | 'accepted' | 'failed' | 'refused' | 'unsent' | 'unknown';
+export type { Outcome };
 
 /** What became of one payment. States are named as the service names them. */
 export interface MoveResult {
@@ -30,6 +31,14 @@ export interface Move {
   force: boolean;
   /** Follows to the end state. */
   wait: boolean;
+  /** Sends anew what this ledger has as failed. */
+  again?: boolean | undefined;
+  /** An intent that may have left long ago, which a person decided to send anew. */
+  resend?: Entry | undefined;
+  /** Why, for the ledger alone. */
+  reason?: string | undefined;
+  ticket?: string | undefined;
+  batchId?: string | undefined;
 }
 
 /** What is known of a move that was sent. */

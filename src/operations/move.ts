@@ -1,22 +1,69 @@
 // One money move: a last read, sent once, and then only read. A lost answer is never answered by sending again.
 
 import type { PaymentRead, SettleResult } from '../client/payment-calls.js';
-import { GuardError, TemporaryError } from '../errors.js';
+import { GuardError, PaydeskError, TemporaryError } from '../errors.js';
+import type { Entry, Opening } from '../ledger/ledger.js';
 import type { Desk } from './desk.js';
+import { beforeSending, endedResult, heldBy, intentOf, recordResult } from './intents.js';
 import { forbidden } from './legality.js';
 import { failed, notCarriedOut, notSent, refusedBy, stillUnknown } from './move-errors.js';
 import { type Move, type MoveResult, resultOf, type Sent, unknownState } from './move-result.js';
 import { idOf, labelOf, stateOf } from './named-payments.js';
 import { followMove, readsToSettle, readSettling } from './settle.js';
+import { settleOpen } from './settle-open.js';
 import { isDuring, standingOf } from './standing.js';
 
+/** An intent is not sent long after it was written: somebody may have taken it over by then. */
+const FRESH_MS = 60_000;
+
 export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
-  const { operation } = move;
   const before = await lastRead(desk, move);
   // Nothing has left yet, so this ends as it would have without a payment.
   desk.signal.throwIfAborted();
+  const written = desk.clock.now();
+  const opening = await openIntent(desk, move, before);
+  if (opening.kind === 'ended') return endedResult(move, opening, before);
+  if (opening.kind === 'held') {
+    if (opening.intent.operation !== move.operation) throw heldBy(opening.intent, before);
+    return settleOpen(desk, { ...move, read: before }, opening.intent);
+  }
+  const { intent } = opening;
+  const result = await send(desk, move, before, intent, written);
+  await recordResult(desk, intent, result);
+  return result;
+}
+
+async function openIntent(desk: Desk, move: Move, before: PaymentRead): Promise<Opening> {
+  const intent = intentOf(desk, move, before);
+  const { resend, again = false } = move;
+  if (!resend) return beforeSending(() => desk.ledger.open(intent, { again }));
+  const opened = await beforeSending(() => desk.ledger.reopen(resend, intent));
+  if (opened) return { kind: 'opened', intent: opened };
+  // Somebody was quicker; whatever stands there now is looked at as anyone else's.
+  return beforeSending(() => desk.ledger.open(intent));
+}
+
+async function send(
+  desk: Desk,
+  move: Move,
+  before: PaymentRead,
+  intent: Entry,
+  written: number,
+): Promise<MoveResult> {
   const from = desk.clock.now();
-  const answer = await desk.client.operate(operation, idOf(before), { description: move.description });
+  let answer: SettleResult;
+  try {
+    if (from - written > FRESH_MS) {
+      throw new TemporaryError('Writing to the ledger took too long, and nothing was sent.', {
+        code: 'ledger-slow',
+      });
+    }
+    answer = await desk.client.operate(move.operation, idOf(before), { description: move.description });
+  } catch (error) {
+    // What is thrown here was found before anything left; what came back would be an answer.
+    await desk.ledger.record(intent.id, { outcome: 'unsent', why: (error as Error).message });
+    throw error;
+  }
   const { capturedAmount } = before.fields;
   const sent: Sent = {
     move,
@@ -60,10 +107,7 @@ async function judge(desk: Desk, sent: Sent, answer: SettleResult): Promise<Move
     }
     case 'unsent': {
       const error = notSent(sent, answer);
-      if (answer.proven) {
-        desk.signal.throwIfAborted();
-        return resultOf(sent, sent.before, 'unsent', error);
-      }
+      if (answer.proven) return resultOf(sent, sent.before, 'unsent', endedBy(desk) ?? error);
       const { read } = await readSettling(desk, sent);
       if (read && stateOf(read) === stateOf(sent.before)) return resultOf(sent, read, 'unsent', error);
       return settleUnknown(desk, sent, answer.why, read);
@@ -103,4 +147,9 @@ async function settleUnknown(desk: Desk, sent: Sent, why: string, first?: Paymen
   if (last && standing === 'bounced') return resultOf(sent, last, 'failed', failed(sent, last));
   if (last && standing === 'excluded') return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
   return resultOf(sent, last, 'unknown', stillUnknown(sent, why, shown));
+}
+
+/** Ctrl-C or the time limit, where that is why something did not leave. */
+function endedBy({ signal }: Desk): PaydeskError | undefined {
+  return signal.aborted && signal.reason instanceof PaydeskError ? signal.reason : undefined;
 }

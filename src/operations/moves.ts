@@ -4,7 +4,9 @@ import type { SettleOperation } from '../client/outcome.js';
 import { operationEndpoints, type PaymentRead } from '../client/payment-calls.js';
 import { exitCodeOf, GuardError, PaydeskError } from '../errors.js';
 import { checkApp } from './app-check.js';
+import { outcomeOf, type Entry } from '../ledger/ledger.js';
 import type { Desk } from './desk.js';
+import { beforeSending, endedResult, heldBy, nothingToResend, placeOf } from './intents.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './move.js';
 import { type Move, type MoveResult, unknownState } from './move-result.js';
@@ -17,6 +19,7 @@ import {
   stateOf,
 } from './named-payments.js';
 import { requestOf, type PlannedRequest } from './planned-request.js';
+import { prepareResend, settleOpen } from './settle-open.js';
 
 export interface MovesRequest {
   operation: SettleOperation;
@@ -25,6 +28,12 @@ export interface MovesRequest {
   force: boolean;
   wait: boolean;
   dryRun: boolean;
+  /** Sends anew what this ledger has as failed. */
+  again: boolean;
+  /** Sends anew what may have left and did not arrive, after the quiet period. */
+  resend: boolean;
+  reason?: string | undefined;
+  ticket?: string | undefined;
 }
 
 /** What would be done, for whoever confirms it. */
@@ -48,16 +57,17 @@ export async function moveAll(
   const { operation, names } = request;
   const reads = await readPayments(desk.client, names);
   refuseTwice(reads);
-  const checked = reads.map((entry) => check(desk, request, entry));
-  const possible = checked.filter((entry) => 'read' in entry);
+  const checked: Checked[] = [];
+  for (const entry of reads) checked.push(await check(desk, request, entry));
+  const possible = checked.filter((entry) => 'move' in entry);
   const leftOut = checked.flatMap(({ name, ...rest }) =>
     'error' in rest ? [{ typed: name.typed, error: rest.error }] : [],
   );
   const [only] = leftOut;
   if (names.length === 1 && only) throw only.error;
-  await checkApp(desk.client, possible[0]?.read.fields.customerId);
+  await checkApp(desk.client, possible[0]?.move.read.fields.customerId);
   if (possible.length > 0) {
-    await steps.confirm({ operation, reads: possible.map(({ read }) => read), leftOut });
+    await steps.confirm({ operation, reads: possible.map(({ move }) => move.read), leftOut });
   }
 
   const results: PlannedMove[] = [];
@@ -70,30 +80,82 @@ export async function moveAll(
 }
 
 type Checked =
-  { name: NamedPayment; read: PaymentRead } | { name: NamedPayment; error: PaydeskError; seen?: PaymentRead };
+  /** To be confirmed and sent. */
+  | { name: NamedPayment; move: Move }
+  /** Open in the ledger: settled by reading, whatever its state is now. */
+  | { name: NamedPayment; settle: Move; entry: Entry }
+  /** Known to the ledger, or to the reads, to be over. */
+  | { name: NamedPayment; result: MoveResult }
+  | { name: NamedPayment; error: PaydeskError; seen?: PaymentRead };
 
-function check(desk: Desk, { operation, force }: MovesRequest, entry: NamedRead): Checked {
+async function check(desk: Desk, request: MovesRequest, entry: NamedRead): Promise<Checked> {
   if ('error' in entry) return entry;
-  if (entry.read.state === undefined) desk.note(unknownState(entry.read));
-  const refusal = force ? undefined : forbidden(operation, entry.read);
-  return refusal ? { name: entry.name, error: refusal, seen: entry.read } : entry;
+  const { name, read } = entry;
+  try {
+    return { name, ...(await judge(desk, moveOf(request, name, read), request.resend)) };
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    return { name, error, seen: read };
+  }
+}
+
+function moveOf(request: MovesRequest, { typed }: NamedPayment, read: PaymentRead): Move {
+  const { operation, description, force, wait, again, reason, ticket } = request;
+  return { typed, operation, read, description, force, wait, again, reason, ticket };
+}
+
+type Judged = { move: Move } | { settle: Move; entry: Entry } | { result: MoveResult };
+
+/** The ledger is asked before the state: an open intent explains a state that would otherwise forbid the operation. */
+async function judge(desk: Desk, move: Move, resend: boolean): Promise<Judged> {
+  const { operation, read, force } = move;
+  const way = await beforeSending(() =>
+    desk.ledger.inTheWay(placeOf(desk, read), operation, move.again === true),
+  );
+  if (way?.kind === 'held') {
+    if (way.intent.operation !== operation) throw heldBy(way.intent, read);
+    if (!resend) return { settle: move, entry: way.intent };
+    const prepared = await prepareResend(desk, move, way.intent);
+    if ('settled' in prepared) return { result: prepared.settled };
+    return { move: { ...move, read: prepared.read, resend: way.intent } };
+  }
+  if (resend) throw nothingToResend(operation, read);
+  if (way?.kind === 'ended') return { result: endedResult(move, way, read) };
+  if (read.state === undefined) desk.note(unknownState(read));
+  const refusal = force ? undefined : forbidden(operation, read);
+  if (refusal) throw refusal;
+  return { move };
 }
 
 async function one(desk: Desk, request: MovesRequest, entry: Checked): Promise<PlannedMove> {
-  const { operation, description, force, wait } = request;
+  const { operation } = request;
   const { typed } = entry.name;
   if ('error' in entry) return notMoved(typed, operation, entry.error, entry.seen);
-  const { read } = entry;
-  const move: Move = { typed, operation, read, description, force, wait };
-  if (request.dryRun) return planned(desk, move);
+  if ('result' in entry) return entry.result;
+  if (request.dryRun)
+    return 'move' in entry ? planned(desk, entry.move) : openAlready(entry.settle, entry.entry);
+  const { read } = 'move' in entry ? entry.move : entry.settle;
   try {
     desk.signal.throwIfAborted();
-    return await carryOut(desk, move);
+    return await ('move' in entry ? carryOut(desk, entry.move) : settleOpen(desk, entry.settle, entry.entry));
   } catch (error) {
     // Nothing was sent for this one; those before it keep their results.
     if (request.names.length === 1 || !(error instanceof PaydeskError)) throw error;
     return notMoved(typed, operation, error, read);
   }
+}
+
+/** A dry run of what would only be settled: nothing would be sent. */
+function openAlready({ typed, operation, read }: Move, entry: Entry): MoveResult {
+  const outcome = outcomeOf(entry);
+  return {
+    typed,
+    operation,
+    payment: read.object,
+    before: entry.before_state,
+    after: stateOf(read),
+    outcome,
+  };
 }
 
 /** A payment that nothing was sent for: refused by a guard or the service, or not sent for now. */

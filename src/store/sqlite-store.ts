@@ -28,6 +28,7 @@ export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<D
     const exclusive = options.exclusive === true && !inMemory;
     if (exclusive) opened.push(lockFile(file, options.owner ?? {}));
     else if (!inMemory) refuseLocked(file);
+    if (!inMemory) makePrivate(file);
     const writer = connect(file, 'write');
     opened.push(writer);
     const groups = createGroupCommit(writer);
@@ -42,6 +43,12 @@ export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<D
     closeAll(opened);
     throw sqliteUnusable(error, file);
   }
+}
+
+/** A new database is its owner's alone, whatever the umask; SQLite gives its other files the same mode. */
+function makePrivate(file: string): void {
+  const { closeSync, openSync } = process.getBuiltinModule('node:fs');
+  closeSync(openSync(file, 'a', 0o600));
 }
 
 function connect(file: string, access: 'read' | 'write'): SqliteConnection {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { openDesk, type Desk } from '../../src/ledger/desk.js';
+import { openDeskDatabase, type DeskDatabase } from '../../src/ledger/desk.js';
 import { readHistory } from '../../src/ledger/history.js';
 import { outcomeOf, type NewIntent } from '../../src/ledger/ledger.js';
 import { findOperator } from '../../src/ledger/operator.js';
@@ -24,10 +24,14 @@ const intent: NewIntent = {
 };
 
 function suite(location: () => Promise<string>): void {
-  const desks: Desk[] = [];
+  const desks: DeskDatabase[] = [];
 
-  async function desk(at: string, now?: () => number): Promise<Desk> {
-    const opened = await openDesk({ location: at, operator: `op-${desks.length}`, ...(now && { now }) });
+  async function desk(at: string, now?: () => number): Promise<DeskDatabase> {
+    const opened = await openDeskDatabase({
+      location: at,
+      operator: `op-${desks.length}`,
+      ...(now && { now }),
+    });
     desks.push(opened);
     return opened;
   }
@@ -127,9 +131,9 @@ function suite(location: () => Promise<string>): void {
       ticket: undefined,
     });
     const all = await Array.fromAsync(readHistory(store, {}));
-    expect(all.map((entry) => [entry.payment_id, entry.operation, entry.time, outcomeOf(entry)])).toEqual([
-      ['2', 'capture', 3000, 'unknown'],
-      ['100001', 'refund', 1000, 'done'],
+    expect(all.map((entry) => [entry.paymentId, entry.operation, entry.time, entry.outcome])).toEqual([
+      ['2', 'capture', '1970-01-01T00:00:03.000Z', 'unknown'],
+      ['100001', 'refund', '1970-01-01T00:00:01.000Z', 'done'],
     ]);
     const count = async (filter: Parameters<typeof readHistory>[1]) =>
       (await Array.fromAsync(readHistory(store, filter))).length;
@@ -146,7 +150,7 @@ function suite(location: () => Promise<string>): void {
     const { ledger, store } = await desk(await location());
     const open = (index: number) => ledger.open({ ...intent, paymentId: String(index) });
     await Promise.all(Array.from({ length: 1203 }, (_, index) => open(index)));
-    const seen = new Set((await Array.fromAsync(readHistory(store, {}))).map((entry) => entry.payment_id));
+    const seen = new Set((await Array.fromAsync(readHistory(store, {}))).map((entry) => entry.paymentId));
     expect(seen.size).toBe(1203);
   });
 }

@@ -23,7 +23,7 @@ const tones: Readonly<Record<string, Tone>> = {
   unknown: 'bad',
 };
 
-const outcomePiece = (outcome: string): Piece =>
+export const outcomePiece = (outcome: string): Piece =>
   toned(tones[outcome], outcome === 'unknown' ? 'outcome unknown' : outcome);
 
 /** `Captured → Refunding`; a question mark where nobody knows. */

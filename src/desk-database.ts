@@ -1,0 +1,52 @@
+// Where this desk keeps its ledger: a file in the data folder, or the database that a team shares.
+
+import { join } from 'node:path';
+import { GuardError, UsageError } from './errors.js';
+import { isEmbedded, type DeskDatabase } from './ledger/desk.js';
+import { parseDuration } from './flags.js';
+import { findPaths, makeFolder, type Environment } from './profiles/paths.js';
+import { isCi } from './surroundings.js';
+
+export function databaseLocation(env: Environment): string {
+  const given = env['PAYDESK_DATABASE'];
+  if (!given) return join(findPaths(env).data, 'desk.db');
+  if (!isEmbedded(given)) return given;
+  throw new UsageError('PAYDESK_DATABASE cannot be used.', {
+    code: 'bad-database',
+    details: [{ input: 'PAYDESK_DATABASE', problem: 'an address such as postgres://user@host/database' }],
+  });
+}
+
+export async function openDatabase(env: Environment): Promise<DeskDatabase> {
+  const location = databaseLocation(env);
+  if (isEmbedded(location)) makeFolder(findPaths(env).data);
+  const { openDeskDatabase } = await import('./ledger/desk.js');
+  const { findOperator } = await import('./ledger/operator.js');
+  return openDeskDatabase({ location, operator: findOperator(env) });
+}
+
+/**
+ * A CI job with a ledger of its own forgets what it did when its container goes. On a live app that would undo the
+ * promise that nothing is sent twice, so it has to be said that it is meant.
+ */
+export function checkSharedLedger(env: Environment, kind: 'sandbox' | 'live', localLedger: boolean): void {
+  if (kind !== 'live' || localLedger || !isCi(env) || !isEmbedded(databaseLocation(env))) return;
+  throw new GuardError(
+    'This is a live app in CI, and the ledger is a file that goes with this job: another job could send the same again. ' +
+      'Nothing was sent.',
+    {
+      code: 'local-ledger',
+      next: ['PAYDESK_DATABASE=postgres://… paydesk …', 'paydesk … --local-ledger'],
+    },
+  );
+}
+
+const QUIET_MS = 10 * 60_000;
+/** Longer than a request can be under way. */
+const SHORTEST_QUIET_MS = 2 * 60_000;
+
+/** How long what may have left is left alone: 10 minutes, or PAYDESK_QUIET_PERIOD. */
+export function quietPeriod(env: Environment): number {
+  const given = env['PAYDESK_QUIET_PERIOD'];
+  return given ? Math.max(parseDuration(given), SHORTEST_QUIET_MS) : QUIET_MS;
+}

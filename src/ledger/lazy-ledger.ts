@@ -1,0 +1,16 @@
+import type { Ledger } from './ledger.js';
+
+/** A ledger whose database is opened when it is first asked for something: most runs with `--dry-run` never do. */
+export function createLazyLedger(open: () => Promise<Ledger>): Ledger {
+  let opened: Promise<Ledger> | undefined;
+  const ledger = () => (opened ??= open());
+  return {
+    now: async () => (await ledger()).now(),
+    inTheWay: async (...asked) => (await ledger()).inTheWay(...asked),
+    open: async (...asked) => (await ledger()).open(...asked),
+    reopen: async (...asked) => (await ledger()).reopen(...asked),
+    outcomesOf: async (...asked) => (await ledger()).outcomesOf(...asked),
+    record: async (...asked) => (await ledger()).record(...asked),
+    note: async (...asked) => (await ledger()).note(...asked),
+  };
+}

@@ -1,0 +1,133 @@
+// What the ledger has to say before something is sent, and what is written there.
+
+import type { SettleOperation } from '../client/outcome.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { numberText } from '../contract/json.js';
+import { GuardError, NotReachedError, TemporaryError } from '../errors.js';
+import { outcomeOf, type Entry, type NewIntent, type Opening, type PaymentPlace } from '../ledger/ledger.js';
+import { StoreError } from '../store/errors.js';
+import type { Desk } from './desk.js';
+import type { Move, MoveResult } from './move-result.js';
+import { idOf, labelOf, stateOf } from './named-payments.js';
+
+export function placeOf({ place }: Desk, read: PaymentRead): PaymentPlace {
+  return { baseUrl: place.baseUrl, appId: place.appId, paymentId: idOf(read) };
+}
+
+export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent {
+  const { amount, currency, referenceId } = before.fields;
+  return {
+    ...placeOf(desk, before),
+    kind: desk.place.kind,
+    profile: desk.place.profile,
+    operation: move.operation,
+    referenceId,
+    amount: amount === undefined ? undefined : numberText(amount),
+    currency,
+    before: stateOf(before) ?? undefined,
+    description: move.description,
+    reason: move.reason,
+    ticket: move.ticket,
+    batchId: move.batchId,
+  };
+}
+
+/** Whatever the ledger cannot do now, it could not do before anything was sent. */
+export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw new TemporaryError(`The ledger cannot be used, and nothing was sent. ${error.message}`, {
+      code: 'ledger-unavailable',
+      cause: error,
+    });
+  }
+}
+
+/** The result is true whether or not it can be written down; what cannot be written stays open in the ledger. */
+export async function recordResult(desk: Desk, entry: Entry, result: MoveResult): Promise<void> {
+  const { outcome, after, error } = result;
+  const why = error?.message.split('\n', 1)[0];
+  if (entry.last?.outcome === outcome && entry.last.after_state === after) return;
+  try {
+    await desk.ledger.record(entry.id, {
+      outcome,
+      after: after ?? undefined,
+      why,
+      httpStatus: error?.httpStatus,
+    });
+  } catch (failure) {
+    if (!(failure instanceof StoreError)) throw failure;
+    desk.note(
+      `The outcome could not be written to the ledger, where it stays open: ${failure.message}`,
+      `Run the same command again: it settles, and sends nothing.`,
+    );
+  }
+}
+
+/** Another operation is open for the payment: nothing else is sent until it is settled. */
+export function heldBy(entry: Entry, read: PaymentRead): GuardError {
+  return new GuardError(
+    `Payment ${labelOf(read)} has an open ${entry.operation} of ${entry.operator}, ${outcomeText(entry)}. ` +
+      'Nothing else is sent before that is settled.',
+    { code: 'intent-open', next: [`paydesk payments ${entry.operation} ${idOf(read)}`] },
+  );
+}
+
+function outcomeText(entry: Entry): string {
+  return outcomeOf(entry) === 'accepted' ? 'accepted and not yet at its end' : 'whose outcome is not known';
+}
+
+/** What this ledger knows to be over is reported, and not sent again. */
+export function endedResult(
+  move: Pick<Move, 'typed' | 'operation'>,
+  opening: Extract<Opening, { kind: 'ended' }>,
+  read: PaymentRead,
+): MoveResult {
+  const { intent } = opening;
+  const outcome = outcomeOf(intent);
+  const { typed, operation } = move;
+  const common = {
+    typed,
+    operation,
+    payment: read.object,
+    before: intent.before_state,
+    after: stateOf(read),
+    outcome,
+  };
+  if (outcome === 'done') return common;
+  return {
+    ...common,
+    error: new NotReachedError(
+      `The ${operation} of payment ${labelOf(read)} was sent before and failed${intent.last?.why ? `: ${intent.last.why}` : '.'}`,
+      { code: 'failed-before', next: [`paydesk payments ${operation} ${idOf(read)} --again`] },
+    ),
+  };
+}
+
+/** Before the quiet period is over, an instruction that may have left may still arrive. */
+export async function checkQuiet(desk: Desk, entry: Entry, read: PaymentRead): Promise<void> {
+  const left = entry.time + desk.quietMs - (await desk.ledger.now());
+  if (left <= 0) return;
+  throw new GuardError(
+    `The ${entry.operation} of payment ${labelOf(read)} may still arrive: it can be sent anew in ${Math.ceil(left / 60_000)} min. ` +
+      'Nothing was sent.',
+    { code: 'quiet-period', next: [`paydesk payments ${entry.operation} ${idOf(read)}`] },
+  );
+}
+
+export function nothingToResend(operation: SettleOperation, read: PaymentRead): GuardError {
+  return new GuardError(
+    `There is no open ${operation} of payment ${labelOf(read)} to send anew. Nothing was sent.`,
+    { code: 'nothing-open', next: [`paydesk payments ${operation} ${idOf(read)}`] },
+  );
+}
+
+export function movedSince(entry: Entry, read: PaymentRead): GuardError {
+  return new GuardError(
+    `Payment ${labelOf(read)} has moved since the ${entry.operation} was sent: ${entry.before_state ?? '?'} → ${stateOf(read) ?? '?'}. ` +
+      'It is not sent anew.',
+    { code: 'moved', next: [`paydesk payments get ${idOf(read)}`] },
+  );
+}

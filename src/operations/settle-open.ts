@@ -1,0 +1,97 @@
+// An intent that is open in the ledger is settled by reading. Nothing here sends one.
+
+import type { PaymentRead } from '../client/payment-calls.js';
+import { UnknownOutcomeError } from '../errors.js';
+import { outcomeOf, type Entry } from '../ledger/ledger.js';
+import type { Desk } from './desk.js';
+import { checkQuiet, movedSince, recordResult } from './intents.js';
+import { failed, notCarriedOut, pendingOf } from './move-errors.js';
+import { type Move, type MoveResult, resultOf, type Sent } from './move-result.js';
+import { idOf, labelOf, stateOf } from './named-payments.js';
+import { followMove, readsToSettle } from './settle.js';
+import { isDuring, standingOf } from './standing.js';
+
+export async function settleOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
+  const sent = await sentBefore(desk, move, entry);
+  const result = await judgeReads(desk, sent, entry);
+  await recordResult(desk, entry, result);
+  return result;
+}
+
+/** What was known when it was sent, from the ledger instead of from memory. */
+async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
+  const { client } = desk;
+  const theirs = entry.before_state ?? undefined;
+  const state = client.canonicalState(theirs);
+  const before: PaymentRead = { ...move.read, state, fields: { ...move.read.fields, paymentState: theirs } };
+  const sent: Sent = { move, before, proof: { state }, tookMs: 0 };
+  for (const { after_state } of await desk.ledger.outcomesOf(entry.id)) {
+    const seen = client.canonicalState(after_state ?? undefined);
+    if (isDuring(move.operation, { ...before, state: seen })) sent.proof.duringSeen = true;
+  }
+  return sent;
+}
+
+async function judgeReads(desk: Desk, sent: Sent, entry: Entry): Promise<MoveResult> {
+  const { move } = sent;
+  const { standing, last = move.read, shown } = await readsToSettle(desk, sent, move.read);
+  switch (standing) {
+    case 'done':
+      return resultOf(sent, last, 'done');
+    case 'on-its-way': {
+      const taken = resultOf(sent, last, 'accepted');
+      return move.wait ? followMove(desk, sent, taken) : taken;
+    }
+    case 'bounced':
+      return resultOf(sent, last, 'failed', failed(sent, last));
+    case 'excluded':
+      return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
+    case 'open':
+      return stillOpen(desk, sent, entry, last, shown);
+  }
+}
+
+/** What the service took is still taken, though no read shows it yet; all else is as unknown as before. */
+function stillOpen(desk: Desk, sent: Sent, entry: Entry, last: PaymentRead, shown: string[]): MoveResult {
+  const { operation } = sent.move;
+  const outcome = outcomeOf(entry) === 'accepted' ? 'accepted' : 'unknown';
+  if (outcome === 'accepted' && sent.move.wait) {
+    return resultOf(sent, last, outcome, pendingOf(desk, sent, last));
+  }
+  const since = new Date(entry.time).toISOString();
+  return resultOf(
+    sent,
+    last,
+    outcome,
+    new UnknownOutcomeError(
+      `The ${operation} of payment ${labelOf(last)}, sent by ${entry.operator} at ${since}, is still open: ` +
+        `it shows ${[...new Set(shown)].join(', then ') || stateOf(last)}.\nNothing was sent. It may still arrive; ` +
+        `a person may send it anew with --resend once ${Math.round(desk.quietMs / 60_000)} minutes have passed.`,
+      {
+        code: 'still-open',
+        details: { reads: shown },
+        next: [`paydesk payments ${operation} ${idOf(last)}`],
+      },
+    ),
+  );
+}
+
+/**
+ * A person decided to send anew what may have left. Refused before the quiet period is over and when anything has
+ * moved; the provider is asked first. Gives back the result when the reads settle it, else the payment as it is.
+ */
+export async function prepareResend(
+  desk: Desk,
+  move: Move,
+  entry: Entry,
+): Promise<{ settled: MoveResult } | { read: PaymentRead }> {
+  await checkQuiet(desk, entry, move.read);
+  await desk.client.recheck(idOf(move.read));
+  const read = await desk.client.getPayment({ paymentId: idOf(move.read) });
+  const sent = await sentBefore(desk, { ...move, read }, entry);
+  if (standingOf(move.operation, sent.proof, read) !== 'open') {
+    return { settled: await settleOpen(desk, { ...move, read }, entry) };
+  }
+  if (stateOf(read) !== entry.before_state) throw movedSince(entry, read);
+  return { read };
+}

@@ -1,0 +1,41 @@
+import type { HistoryRecord } from '../../ledger/history.js';
+import { formatAmount } from '../amount.js';
+import { joinPieces } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { localTime } from '../time.js';
+import { statePiece } from '../values.js';
+import { outcomePiece } from './operation.js';
+
+export const historyList: ListView<HistoryRecord> = {
+  empty: 'This desk has done nothing that fits.',
+  columns: [
+    { key: 'time', value: ({ time }) => time, shown: ({ time }) => localTime(new Date(time)) },
+    { key: 'operation', value: ({ operation }) => operation },
+    { key: 'payment', value: ({ paymentId }) => paymentId },
+    { key: 'reference', value: ({ referenceId }) => referenceId ?? '' },
+    {
+      key: 'amount',
+      align: 'right',
+      number: true,
+      value: ({ amount }) => amount ?? '',
+      shown: ({ amount, currency }) => (amount === null ? '' : formatAmount(amount, currency ?? '')),
+    },
+    { key: 'currency', extra: 'terminal', value: ({ currency }) => currency ?? '' },
+    { key: 'before', extra: 'terminal', value: ({ before }) => before ?? '' },
+    {
+      key: 'after',
+      title: 'state',
+      value: ({ after }) => after ?? '',
+      shown: ({ before, after }) =>
+        before === null ? statePiece(after ?? '?') : joinPieces(before, ' → ', statePiece(after ?? '?')),
+    },
+    { key: 'outcome', value: ({ outcome }) => outcome, shown: ({ outcome }) => outcomePiece(outcome) },
+    { key: 'operator', value: ({ operator }) => operator },
+    { key: 'ticket', value: ({ ticket }) => ticket ?? '' },
+    { key: 'reason', extra: 'terminal', value: ({ reason }) => reason ?? '' },
+    { key: 'profile', extra: 'terminal', value: ({ profile }) => profile ?? '' },
+    { key: 'app', extra: 'terminal', value: ({ appId }) => appId },
+    { key: 'why', extra: 'terminal', value: ({ why }) => why ?? '' },
+    { key: 'batch', extra: true, value: ({ batch }) => batch ?? '' },
+  ],
+};
