@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { AnswerChoices } from '../../../src/sandbox/answers.js';
 import { runInProcess, type InProcessOptions } from '../../helpers/in-process.js';
@@ -7,8 +10,10 @@ type CommandClass = Parameters<typeof runInProcess>[0];
 type RunResult = Awaited<ReturnType<typeof runInProcess>>;
 
 const open: TestSandbox[] = [];
+const homes: string[] = [];
 afterAll(async () => {
   for (const sandbox of open) await sandbox.close();
+  for (const home of homes) rmSync(home, { recursive: true, force: true });
 });
 
 export interface Desk {
@@ -32,9 +37,12 @@ export interface Desk {
 export async function startDesk(answers: Partial<AnswerChoices> = {}): Promise<Desk> {
   const sandbox = await startTestSandbox({ answers });
   open.push(sandbox);
+  const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
+  homes.push(home);
   const env = (live = false) => {
     const { appId, apiKey } = live ? sandbox.live : sandbox.app;
     return {
+      PAYDESK_HOME: home,
       PAYDESK_BASE_URL: sandbox.url,
       PAYDESK_APP_ID: appId,
       PAYDESK_API_KEY: apiKey,
