@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Config } from '@oclif/core/config';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +32,8 @@ type CommandClass = new (argv: string[], config: Config, surroundings?: Surround
 export async function runInProcess(Class: CommandClass, argv: string[], options: InProcessOptions = {}) {
   loaded ??= Config.load({ root, devPlugins: false, userPlugins: false });
   const config = await loaded;
+  // A desk of its own, so that no run finds what another one did.
+  const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
   let stdout = '';
   let stderr = '';
   let code = 0;
@@ -43,7 +48,7 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     stdin,
     stdout: stream(options.onWrite ?? ((text) => (stdout += text))),
     stderr: stream((text) => (stderr += text)),
-    env: { NO_COLOR: '1', ...options.env },
+    env: { NO_COLOR: '1', PAYDESK_HOME: home, ...options.env },
     secrets: options.secrets ?? createRedactor(),
     now: () => options.now ?? new Date('2026-11-16T09:12:40Z'),
     onInterrupt(callback) {
@@ -56,6 +61,6 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
   const command = new Class(argv, config, surroundings);
   command.id = 'fixture';
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
-  const result: unknown = await command._run();
+  const result: unknown = await command._run().finally(() => rmSync(home, { recursive: true, force: true }));
   return { stdout, stderr, code, result };
 }
