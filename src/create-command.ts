@@ -12,6 +12,7 @@ import {
   type RequestKind,
 } from './operations/payment-request.js';
 import { createSummary, generatedLine, plannedJson, repeatedLine } from './output/views/created.js';
+import { textAt } from './output/values.js';
 import { requestLines } from './output/views/moves.js';
 import type { UsageProblem } from './output/report.js';
 import type { MoneyFlags } from './payment-flags.js';
@@ -51,7 +52,7 @@ export abstract class CreateCommand extends MoneyCommand {
     before?.(desk);
     const { body } = draftRequest(kind, givenBy(flags));
     const isNew = body['referenceId'] === undefined;
-    const referenceId = isNew ? generateReference(this.now(), Math.random) : String(body['referenceId']);
+    const referenceId = isNew ? generateReference(this.now(), Math.random) : textAt(body, 'referenceId');
     const named = { ...body, referenceId };
     if (isNew) this.note(generatedLine(referenceId));
     const lines = [...createSummary(kind, named), ...reasonLines(flags)];

@@ -79,7 +79,7 @@ export function eventText(event: ClientEvent): string {
       const left = event.sent === 'no' ? 'it did not leave' : 'it may have arrived';
       return `${event.reason} after ${tookTime(event.ms)}: ${event.message}, ${left}`;
     }
-    case 'retry':
+    default:
       return `attempt ${event.attempt + 1} in ${tookTime(event.waitMs)}`;
   }
 }

@@ -77,7 +77,7 @@ function errorOf(
           'It may or may not have been charged.',
         { code: 'unknown-state', next },
       );
-    case 'on-its-way':
+    default:
       if (!wait) return undefined;
       if (desk.signal.reason instanceof InterruptedError) {
         return new InterruptedError(`${label} is ${stateText(read)}.`, { code: 'stopped-waiting', next });

@@ -120,7 +120,7 @@ async function judge(desk: Desk, sent: Sent, answer: SettleResult): Promise<Move
       if (carriedOut) return accepted(desk, sent, read);
       return resultOf(sent, read ?? sent.before, 'refused', refusedBy(sent, answer.problem, read));
     }
-    case 'unknown':
+    default:
       return settleUnknown(desk, sent, answer.why);
   }
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
+import { type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import { BadValue, parseId } from '../flags.js';
 import { safeText } from '../output/text.js';
 

@@ -25,7 +25,7 @@ export function standingOf(operation: SettleOperation, before: SettleBefore, rea
       return 'bounced';
     case 'not-carried-out':
       return 'excluded';
-    case 'open':
+    default:
       return 'open';
   }
 }

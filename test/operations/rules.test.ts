@@ -13,7 +13,7 @@ import { standingOf } from '../../src/operations/standing.js';
 
 function payment(state: string, more: Record<string, unknown> = {}): PaymentRead {
   const raw = { paymentId: 7, referenceId: 'r', paymentState: state, amount: 10.1, currency: 'EUR', ...more };
-  const decoded = decodePayment(raw as never);
+  const decoded = decodePayment(raw);
   if (!decoded) throw new Error('no payment');
   const answer = { httpStatus: 200, headers: {}, text: '', raw: undefined, readable: true };
   return { ...decoded, state: isStateName(state) ? state : undefined, answer };

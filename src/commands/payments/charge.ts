@@ -40,8 +40,8 @@ export default class PaymentsCharge extends CreateCommand {
       desk,
       made: { created, read },
     } = made;
-    const autoCapture = flags['auto-capture'] !== false;
-    const end = await chargeOutcome(desk, read, { autoCapture, wait: flags.wait });
+    const wanted = { autoCapture: flags['auto-capture'] ?? true, wait: flags.wait };
+    const end = await chargeOutcome(desk, read, wanted);
     const payment = this.show(end.read.object, paymentCard);
     if (end.error) this.endAs(end.error);
     else if (end.standing === 'on-its-way' && !this.json)

@@ -44,8 +44,13 @@ describe('what is sent', () => {
         email: 'ada@example.org',
         phone: '+49 30 1234',
       }),
-      ...['--no-auto-capture', '--show-recurring', '--register-auto-payment'],
-      ...['--offer-profile', '1', '--offer-profile', '2', '--method', 'CreditCard', '--method', 'Paypal'],
+      '--no-auto-capture',
+      '--show-recurring',
+      '--register-auto-payment',
+      '--offer-profile=1',
+      '--offer-profile=2',
+      '--method=CreditCard',
+      '--method=Paypal',
     ]);
     expect(body).toEqual({
       referenceId: reference,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AnswerName, answerVariants, type AnswerChoices } from '../../../src/sandbox/answers.js';
+import { type AnswerName, answerVariants } from '../../../src/sandbox/answers.js';
 import { createFlags, envOf, newReference, openTestDesk, payments, type TestDesk } from './desk.js';
 
 // What concerns payments; how customers are answered is tried with their commands.
@@ -21,7 +21,7 @@ const variants = names.flatMap((name) =>
 describe.each(variants)('with answers %s=%s', (name, variant) => {
   let desk: TestDesk;
   beforeAll(async () => {
-    desk = await openTestDesk({ answers: { [name]: variant } as Partial<AnswerChoices> });
+    desk = await openTestDesk({ answers: { [name]: variant } });
   });
   afterAll(() => desk.sandbox.close());
 
