@@ -1,6 +1,6 @@
 import type { confirm } from '@inquirer/prompts';
 import { InterruptedError } from '../errors.js';
-import type { Run } from './runs.js';
+import type { Run } from './run.js';
 
 type PromptContext = NonNullable<Parameters<typeof confirm>[1]>;
 

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { ServiceError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import type { RequestLine } from './http/server.js';
-import { createRuns, portOf, type Run, type Runs } from './runs.js';
+import { createRuns, type Runs } from './runs.js';
+import { portOf, type Run } from './run.js';
 import { startSandbox, type SandboxApp } from './sandbox.js';
 import type { SandboxSettings } from './settings.js';
 

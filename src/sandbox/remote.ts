@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson, type JsonObject } from '../contract/json.js';
 import { type ErrorOptions, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
-import type { Run } from './runs.js';
+import type { Run } from './run.js';
 import type { SandboxApp } from './sandbox.js';
 
 // The control API of a running sandbox, called from another process.

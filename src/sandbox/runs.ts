@@ -1,17 +1,9 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAnswering } from './remote.js';
+import { portOf, type Run } from './run.js';
 
 // A running sandbox leaves a note of itself in the data folder, so that the other commands find it.
-
-export interface Run {
-  url: string;
-  consoleUrl: string;
-  controlToken: string;
-  pid: number;
-  database: string;
-  startedTime: string;
-}
 
 export interface Runs {
   write(run: Run): void;
@@ -20,8 +12,6 @@ export interface Runs {
   /** The sandboxes that answer, the newest first; notes of those that are gone are cleaned away. */
   alive(): Promise<Run[]>;
 }
-
-export const portOf = ({ url }: Pick<Run, 'url'>): number => Number(new URL(url).port);
 
 export function createRuns(dataFolder: string): Runs {
   const folder = join(dataFolder, 'sandbox');

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import { createRemote } from './remote.js';
-import { isProcess, type Run } from './runs.js';
+import { isProcess } from './runs.js';
+import type { Run } from './run.js';
 
 const LIMIT_MS = 10_000;
 const POLL_MS = 20;
