@@ -1,0 +1,51 @@
+import type { PaymentRead } from '../client/payment-calls.js';
+import { numberText } from '../contract/json.js';
+import { sameAmount } from '../contract/money.js';
+import { operationStates } from '../contract/states.js';
+import { forbidden } from '../operations/legality.js';
+import { idOf, stateOf } from '../operations/named-payments.js';
+import type { CsvRow } from './csv-rows.js';
+import type { Assessment, BatchAction } from './plan-row.js';
+
+/** What is to become of a row, given the payment as the service shows it. */
+export function assess(action: BatchAction, row: CsvRow, read: PaymentRead): Assessment {
+  const { amount, currency, referenceId } = read.fields;
+  const facts = {
+    line: row.line,
+    payment: idOf(read),
+    reference: referenceId,
+    state: stateOf(read) ?? undefined,
+    amount: amount === undefined ? undefined : numberText(amount),
+    currency,
+  };
+  const difference = differenceOf(row, facts);
+  if (difference !== undefined) return { ...facts, verdict: 'changed', why: difference };
+  if (action === 'recheck') return { ...facts, verdict: 'act' };
+  const before = doneBefore(action, read);
+  if (before !== undefined) return { ...facts, verdict: 'done', why: before };
+  const refusal = forbidden(action, read);
+  if (refusal) {
+    return { ...facts, verdict: 'not-possible', why: refusal.message, next: refusal.next[0] };
+  }
+  if (read.state !== undefined) return { ...facts, verdict: 'act' };
+  return { ...facts, verdict: 'act', why: 'paydesk does not know this state: the service will decide' };
+}
+
+function differenceOf(row: CsvRow, facts: { amount?: string; currency?: string }): string | undefined {
+  const amount = row.amount !== undefined && !isSameAmount(row.amount, facts.amount);
+  const currency = row.currency !== undefined && row.currency !== facts.currency;
+  if (amount && currency) return 'amount and currency differ';
+  if (amount) return 'amount differs';
+  return currency ? 'currency differs' : undefined;
+}
+
+function isSameAmount(given: string, shown: string | undefined): boolean {
+  return shown !== undefined && /^\d+(\.\d{1,2})?$/.test(shown) && sameAmount(given, shown);
+}
+
+function doneBefore(action: Exclude<BatchAction, 'recheck'>, read: PaymentRead): string | undefined {
+  if (action === 'unhold') return undefined;
+  const { during, end } = operationStates[action];
+  if (read.state === end) return `${stateOf(read)} before`;
+  return read.state === during ? `${stateOf(read)}: on its way already` : undefined;
+}

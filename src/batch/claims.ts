@@ -1,0 +1,189 @@
+// Who works on which row: rows are claimed with a lease that is renewed while the work goes on.
+
+import { sql } from 'kysely';
+import { outcomeOf, type Entry } from '../ledger/ledger.js';
+import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
+import type { Store } from '../store/store.js';
+import { leaseClock, type RowResult } from './batches.js';
+import type { Owner } from './owner.js';
+
+const LEASE_MS = 60_000;
+
+/** A row that is ours for now, with the last intent that this batch wrote for it, if there is one. */
+export interface Claimed {
+  row: BatchRow;
+  earlier: Entry | undefined;
+}
+
+export interface Claims {
+  /** Rows that nobody works on and that were not looked at since `before`. */
+  claim(limit: number, before: number): Promise<Claimed[]>;
+  /** Whether somebody else still has rows of this batch. */
+  othersAtWork(before: number): Promise<boolean>;
+  /** Ends the leases of processes that are gone. */
+  freeAbandoned(): Promise<void>;
+  renew(): Promise<void>;
+  /** Gives back what was claimed and not worked on. */
+  release(): Promise<void>;
+  /** Writes down what became of a row; it is looked at again from `dueTime` on when that is not the end. */
+  finish(row: BatchRow, result: RowResult, dueTime: number): Promise<void>;
+  /** Opens rows again whose end state was still to come. */
+  reopenAccepted(): Promise<void>;
+}
+
+/** What needs no further look. */
+const FINAL: ReadonlySet<string> = new Set(['done', 'accepted', 'failed', 'refused', 'skipped']);
+
+export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Claims {
+  const ofBatch = sql<boolean>`due.batch_id = ${batch.id}`;
+
+  async function intentsOf(rows: readonly BatchRow[]): Promise<Map<string, Entry>> {
+    if (rows.length === 0 || batch.action === 'recheck') return new Map();
+    const intents = await store.db
+      .selectFrom('intents')
+      .selectAll()
+      .where(
+        'payment_id',
+        'in',
+        rows.map((row) => row.payment_id),
+      )
+      .where('app_id', '=', batch.app_id)
+      .where('base_url', '=', batch.base_url)
+      .where('operation', '=', batch.action)
+      .where('batch_id', '=', batch.id)
+      .orderBy('id')
+      .execute();
+    if (intents.length === 0) return new Map();
+    const outcomes = await store.db
+      .selectFrom('outcomes')
+      .selectAll()
+      .where(
+        'intent_id',
+        'in',
+        intents.map(({ id }) => id),
+      )
+      .orderBy('id')
+      .execute();
+    const last = new Map(outcomes.map((outcome) => [outcome.intent_id, outcome]));
+    return new Map(intents.map((intent) => [intent.payment_id, { ...intent, last: last.get(intent.id) }]));
+  }
+
+  return {
+    async claim(limit, before) {
+      const rows = await store.claimDue({
+        table: 'batch_rows',
+        now: before,
+        leaseMs: LEASE_MS,
+        limit,
+        owner: owner.name,
+        where: ofBatch,
+      });
+      const intents = await intentsOf(rows);
+      return rows.map((row) => ({ row, earlier: intents.get(row.payment_id) }));
+    },
+
+    async othersAtWork(before) {
+      const held = await store.db
+        .selectFrom('batch_rows')
+        .select('id')
+        .where('batch_id', '=', batch.id)
+        .where('finished', '=', 0)
+        .where('due_time', '<=', before)
+        .where('lease_owner', '!=', owner.name)
+        .where('lease_until', '>', leaseClock(store))
+        .limit(1)
+        .executeTakeFirst();
+      return held !== undefined;
+    },
+
+    async freeAbandoned() {
+      const owners = await store.db
+        .selectFrom('batch_rows')
+        .select('lease_owner')
+        .distinct()
+        .where('batch_id', '=', batch.id)
+        .where('finished', '=', 0)
+        .where('lease_until', 'is not', null)
+        .execute();
+      for (const { lease_owner: name } of owners) {
+        if (name === null || !owner.isGone(name)) continue;
+        await store.transaction((tx) =>
+          tx
+            .updateTable('batch_rows')
+            .set({ lease_until: null, lease_owner: null })
+            .where('batch_id', '=', batch.id)
+            .where('finished', '=', 0)
+            .where('lease_owner', '=', name)
+            .execute(),
+        );
+      }
+    },
+
+    async renew() {
+      await store.transaction((tx) =>
+        tx
+          .updateTable('batch_rows')
+          .set({ lease_until: sql<number>`${leaseClock(store)} + ${sql.lit(LEASE_MS)}` })
+          .where('batch_id', '=', batch.id)
+          .where('finished', '=', 0)
+          .where('lease_owner', '=', owner.name)
+          .execute(),
+      );
+    },
+
+    async release() {
+      await store.transaction((tx) =>
+        tx
+          .updateTable('batch_rows')
+          .set({ lease_until: null, lease_owner: null })
+          .where('batch_id', '=', batch.id)
+          .where('finished', '=', 0)
+          .where('lease_owner', '=', owner.name)
+          .execute(),
+      );
+    },
+
+    async finish(row, { outcome, after, why }, dueTime) {
+      await store.transaction((tx) =>
+        tx
+          .updateTable('batch_rows')
+          .set({
+            outcome,
+            after_state: after ?? null,
+            why: why ?? null,
+            due_time: FINAL.has(outcome) ? row.due_time : dueTime,
+            lease_until: null,
+            lease_owner: null,
+            finished: FINAL.has(outcome) ? 1 : 0,
+          })
+          .where('id', '=', row.id)
+          .where('lease_owner', '=', owner.name)
+          .execute(),
+      );
+    },
+
+    async reopenAccepted() {
+      await store.transaction((tx) =>
+        tx
+          .updateTable('batch_rows')
+          .set({ finished: 0 })
+          .where('batch_id', '=', batch.id)
+          .where('finished', '=', 1)
+          .where('outcome', '=', 'accepted')
+          .execute(),
+      );
+    },
+  };
+}
+
+/** The result that the ledger already has for a row, when that is the end of it. */
+export function knownResult({ earlier }: Claimed): RowResult | undefined {
+  if (earlier === undefined) return undefined;
+  const outcome = outcomeOf(earlier);
+  if (outcome !== 'done' && outcome !== 'failed' && outcome !== 'refused') return undefined;
+  return {
+    outcome,
+    after: earlier.last?.after_state ?? undefined,
+    why: earlier.last?.why ?? undefined,
+  };
+}

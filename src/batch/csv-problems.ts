@@ -1,0 +1,37 @@
+import { UsageError } from '../errors.js';
+
+const SHOWN = 20;
+
+/** What is wrong with a file, line by line: the first are kept, all are counted. */
+export interface CsvProblems {
+  readonly count: number;
+  add(line: number, problem: string): void;
+  /** Refuses the file when anything was wrong with it. */
+  throwIfAny(): void;
+}
+
+export function createCsvProblems(): CsvProblems {
+  const shown: Array<{ line: number; problem: string }> = [];
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    add(line, problem) {
+      count += 1;
+      if (shown.length < SHOWN) shown.push({ line, problem });
+    },
+    throwIfAny() {
+      if (count === 0) return;
+      const details = shown
+        .toSorted((a, b) => a.line - b.line)
+        .map(({ line, problem }) => ({ input: `line ${line}`, problem }));
+      const more = count - shown.length;
+      if (more > 0) details.push({ input: '…', problem: `and ${more} more` });
+      throw new UsageError(
+        `The file cannot be used: ${count === 1 ? 'one problem' : `${count} problems`}. Nothing was sent.`,
+        { code: 'bad-csv', details },
+      );
+    },
+  };
+}

@@ -1,0 +1,134 @@
+// How many at once, and how fast: widened while all goes well, halved when the service asks for less or slows down.
+
+import type { Clock } from '../client/clock.js';
+
+export interface PaceOptions {
+  /** At most this many at once. */
+  concurrency: number;
+  /** At most this many a second. */
+  rate?: number | undefined;
+  clock: Clock;
+  /** Once it has fired nobody is let in any more. */
+  signal: AbortSignal;
+}
+
+/** A place that was given, to be left again. */
+export interface Ticket {
+  readonly at: number;
+}
+
+export interface Pace {
+  /** How many may be at work now. */
+  readonly limit: number;
+  readonly inside: number;
+  /** How often in succession the service asked to wait. */
+  readonly throttles: number;
+  /** Waits for a place; undefined when the signal has fired. */
+  enter(): Promise<Ticket | undefined>;
+  leave(ticket: Ticket): void;
+  /** An answer came, after so long where that is known. */
+  answered(ticket: Ticket, tookMs?: number): void;
+  /** The service asked to wait. */
+  throttled(ticket: Ticket, retryAfterMs?: number): void;
+  /** Until the service may be asked again, or the signal fires. */
+  pause(): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+/** Slower than usual by this much, and it is taken as a sign of too much work. */
+const SLOWER = 4;
+const SLACK_MS = 100;
+
+export function createPace({ concurrency, rate, clock, signal }: PaceOptions): Pace {
+  // It begins with one alone: an outage from the start is met with one request.
+  let limit = 1;
+  let widening = true;
+  let inside = 0;
+  let throttles = 0;
+  let pausedUntil = 0;
+  let lastCut = 0;
+  let nextSlot = 0;
+  let usualMs: number | undefined;
+  let recentMs = 0;
+  let waiting: Array<() => void> = [];
+
+  const wake = () => {
+    const all = waiting;
+    waiting = [];
+    for (const each of all) each();
+  };
+  signal.addEventListener('abort', wake, { once: true });
+
+  /** Once for all that were on their way at the same time. */
+  function cut({ at }: Ticket): void {
+    if (at < lastCut) return;
+    lastCut = clock.now();
+    widening = false;
+    limit = Math.max(1, limit / 2);
+  }
+
+  function watchLatency(ticket: Ticket, tookMs: number): void {
+    usualMs ??= tookMs;
+    usualMs += (tookMs - usualMs) * (tookMs < usualMs ? 0.1 : 0.002);
+    recentMs = recentMs === 0 ? tookMs : recentMs + (tookMs - recentMs) * 0.2;
+    if (recentMs <= usualMs * SLOWER + SLACK_MS) return;
+    cut(ticket);
+    recentMs = 0;
+  }
+
+  const pause = () => clock.sleep(Math.max(0, pausedUntil - clock.now()), signal);
+
+  async function slot(): Promise<void> {
+    if (rate === undefined) return;
+    const now = clock.now();
+    const mine = Math.max(now, nextSlot);
+    nextSlot = mine + 1000 / rate;
+    if (mine > now) await clock.sleep(mine - now, signal);
+  }
+
+  return {
+    get limit() {
+      return Math.floor(limit);
+    },
+    get inside() {
+      return inside;
+    },
+    get throttles() {
+      return throttles;
+    },
+
+    async enter() {
+      while (!signal.aborted) {
+        if (pausedUntil > clock.now()) await pause();
+        else if (inside < Math.floor(limit)) {
+          inside += 1;
+          await slot();
+          if (!signal.aborted) return { at: clock.now() };
+          inside -= 1;
+        } else await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+      return undefined;
+    },
+
+    leave() {
+      inside -= 1;
+      wake();
+    },
+
+    answered(ticket, tookMs) {
+      throttles = 0;
+      limit = Math.min(concurrency, limit + (widening ? 1 : 1 / limit));
+      if (tookMs !== undefined) watchLatency(ticket, tookMs);
+    },
+
+    pause,
+
+    throttled(ticket, retryAfterMs) {
+      throttles += 1;
+      cut(ticket);
+      const wait = retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(throttles, 10));
+      pausedUntil = Math.max(pausedUntil, clock.now() + wait);
+    },
+  };
+}

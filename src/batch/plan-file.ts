@@ -1,0 +1,174 @@
+// A plan as a file: one JSON document with one row a line, so that it can be read whole by people and programs and
+// piece by piece by us. It is sealed with the key of its ledger: an edited plan is no plan.
+
+import { createHmac, type Hmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { GuardError, UsageError } from '../errors.js';
+import type { BatchAction, PlanRow, PlanSummary } from './plan-row.js';
+
+export interface PlanHeader {
+  paydesk: 'plan';
+  version: 1;
+  id: string;
+  action: BatchAction;
+  baseUrl: string;
+  appId: string;
+  kind: 'sandbox' | 'live';
+  profile: string | null;
+  /** The identity of the ledger that it was made on. */
+  ledger: string;
+  createdTime: string;
+}
+
+export interface PlanFile extends PlanSummary {
+  header: PlanHeader;
+  digest: string;
+}
+
+const LONGEST_LINE = 1024 * 1024;
+
+/** Unprintable characters are written out, so that a plan can be looked at safely. */
+export type WriteJson = (value: unknown) => string;
+
+/** The text of a plan, line by line. */
+export async function* planLines(
+  header: PlanHeader,
+  rows: AsyncIterable<PlanRow>,
+  summary: PlanSummary,
+  { key, json }: { key: string; json: WriteJson },
+): AsyncGenerator<string> {
+  const seal = createHmac('sha256', key);
+  const sealed = (line: string): string => {
+    seal.update(line);
+    return line;
+  };
+  yield sealed(`${json(header).slice(0, -1)},"rows":[\n`);
+  let waiting: string | undefined;
+  for await (const row of rows) {
+    if (waiting !== undefined) yield sealed(`${waiting},\n`);
+    waiting = json(row);
+  }
+  if (waiting !== undefined) yield sealed(`${waiting}\n`);
+  yield sealed(`],"counts":${json(summary.counts)},"totals":${json(summary.totals)},\n`);
+  yield `"digest":"${seal.digest('hex')}"}\n`;
+}
+
+/** Writes a whole plan or none. */
+export async function writePlanFile(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const part = `${path}.${process.pid}.part`;
+  const file = createWriteStream(part, { mode: 0o600, flush: true });
+  const closed = once(file, 'close');
+  // What goes wrong with the file is told by whoever waits for it below.
+  closed.catch(() => undefined);
+  try {
+    await once(file, 'open');
+    for await (const line of lines) {
+      if (!file.write(line)) await once(file, 'drain');
+    }
+    file.end();
+    await closed;
+    await rename(part, path);
+  } catch (error) {
+    file.destroy();
+    await rm(part, { force: true });
+    if (!isSystemError(error)) throw error;
+    throw new UsageError(`The plan cannot be written to ${path}: ${systemMessage(error)}`, {
+      code: 'plan-not-written',
+      cause: error,
+    });
+  }
+}
+
+/** What a plan is for; the rest of it is not looked at. */
+export async function readPlanHeader(path: string): Promise<PlanHeader> {
+  for await (const line of readLines(path)) return headerOf(line, path);
+  throw notAPlan(path);
+}
+
+/** Reads every row, and throws at the end when the plan is not as it was written. */
+export async function* readPlanRows(path: string, key: string): AsyncGenerator<PlanRow, PlanFile> {
+  const seal = createHmac('sha256', key);
+  let header: PlanHeader | undefined;
+  let rows = 0;
+  let tail: Omit<PlanSummary, 'rows'> | undefined;
+  for await (const line of readLines(path)) {
+    if (header === undefined) header = headerOf(line, path);
+    else if (tail !== undefined) return { header, ...tail, rows, digest: checkSeal(seal, line, path) };
+    else if (line.startsWith('],')) tail = parsed<Omit<PlanSummary, 'rows'>>(`{${line.slice(2, -2)}}`, path);
+    else {
+      rows += 1;
+      seal.update(line);
+      yield parsed<PlanRow>(line.replace(/,?\n$/, ''), path);
+      continue;
+    }
+    seal.update(line);
+  }
+  throw header === undefined ? notAPlan(path) : edited(path);
+}
+
+function headerOf(line: string, path: string): PlanHeader {
+  if (!line.startsWith('{"paydesk":"plan"') || !line.endsWith(',"rows":[\n')) throw notAPlan(path);
+  const header = parsed<PlanHeader>(`${line.slice(0, -',"rows":[\n'.length)}}`, path);
+  if (header.version === 1) return header;
+  throw new UsageError(`${path} is a plan of another format (${String(header.version)}).`, {
+    code: 'plan-format',
+    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
+  });
+}
+
+function checkSeal(seal: Hmac, line: string, path: string): string {
+  const digest = seal.digest('hex');
+  if (line.trimEnd() !== `"digest":"${digest}"}`) throw edited(path);
+  return digest;
+}
+
+function parsed<T>(text: string, path: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw edited(path);
+  }
+}
+
+async function* readLines(path: string): AsyncGenerator<string> {
+  let rest = '';
+  try {
+    for await (const chunk of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > LONGEST_LINE) throw notAPlan(path);
+      for (const line of lines) yield `${line}\n`;
+    }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new UsageError(`The plan ${path} cannot be read: ${systemMessage(error)}`, {
+      code: 'plan-not-readable',
+      cause: error,
+    });
+  }
+  if (rest !== '') yield rest;
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'code' in error && 'syscall' in error;
+
+function systemMessage({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'there is no such file.';
+  if (code === 'EACCES') return 'you may not read or write it.';
+  if (code === 'EISDIR') return 'it is a folder.';
+  return message;
+}
+
+const notAPlan = (path: string) =>
+  new UsageError(`${path} is not a plan.`, {
+    code: 'not-a-plan',
+    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
+  });
+
+const edited = (path: string) =>
+  new GuardError(`${path} is not as it was written: it was edited or cut short. Nothing was sent.`, {
+    code: 'plan-edited',
+    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
+  });

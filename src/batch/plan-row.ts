@@ -1,0 +1,38 @@
+import type { CsvRow } from './csv-rows.js';
+
+export const batchActions = ['refund', 'capture', 'cancel', 'unhold', 'recheck'] as const;
+export type BatchAction = (typeof batchActions)[number];
+
+export const verdicts = ['act', 'done', 'changed', 'not-possible', 'not-found', 'unreadable'] as const;
+/** What is to become of a row: it is acted on, skipped because it is done already, or left out. */
+export type Verdict = (typeof verdicts)[number];
+
+/** What a look at the payment gave. */
+export interface Assessment {
+  line: number;
+  verdict: Verdict;
+  /** Why it is not acted on, or what to know although it is. */
+  why?: string | undefined;
+  /** A command that would be right instead. */
+  next?: string | undefined;
+  payment?: string | undefined;
+  reference?: string | undefined;
+  state?: string | undefined;
+  amount?: string | undefined;
+  currency?: string | undefined;
+}
+
+/** One row of a plan: what the file says, and what the service showed when the plan was made. */
+export interface PlanRow extends Assessment, Pick<CsvRow, 'typed' | 'description' | 'reason' | 'ticket'> {
+  file?: { amount?: string; currency?: string };
+}
+
+export type VerdictCounts = Record<Verdict, number>;
+
+/** What a plan comes to. */
+export interface PlanSummary {
+  rows: number;
+  counts: VerdictCounts;
+  /** Of the rows that are acted on, by currency, as exact decimals. */
+  totals: Record<string, string>;
+}

@@ -1,0 +1,181 @@
+// A plan: every payment of a file is read and checked, and nothing is changed.
+
+import type { Client } from '../client/client.js';
+import type { Clock } from '../client/clock.js';
+import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
+import { parsePayment } from '../operations/named-payments.js';
+import { assess } from './assess.js';
+import { createCsvProblems } from './csv-problems.js';
+import { type CsvRow, readCsvRows } from './csv-rows.js';
+import { createPace, type Pace, type Ticket } from './pace.js';
+import { type Assessment, type BatchAction, type PlanRow, type PlanSummary, verdicts } from './plan-row.js';
+import { createOutage, type Outage, readWatched, throttleOf } from './reading.js';
+import { openStaging, type Staging } from './staging.js';
+import { createTotals } from './totals.js';
+
+export interface PlanTools {
+  client: Client;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Hears of every read. */
+  onProgress: (done: number, total: number) => void;
+}
+
+export interface MadePlan extends PlanSummary {
+  rowsInOrder(): AsyncIterable<PlanRow>;
+  close(): Promise<void>;
+}
+
+const CHUNK = 500;
+
+/** Refuses a file that cannot be used before anything is read from the service. */
+export async function makePlan(
+  tools: PlanTools,
+  request: { action: BatchAction; source: AsyncIterable<Uint8Array>; concurrency: number },
+): Promise<MadePlan> {
+  const staging = await openStaging();
+  try {
+    const total = await stage(staging, request.source);
+    const summary = await readAll(tools, staging, { ...request, total });
+    await refuseRepeated(staging, 'payment_id');
+    return { ...summary, rowsInOrder: () => staging.planned(), close: () => staging.close() };
+  } catch (error) {
+    await staging.close();
+    throw error;
+  }
+}
+
+async function stage(staging: Staging, source: AsyncIterable<Uint8Array>): Promise<number> {
+  const problems = createCsvProblems();
+  let total = 0;
+  let chunk: CsvRow[] = [];
+  for await (const row of readCsvRows(source, problems)) {
+    total += 1;
+    chunk.push(row);
+    if (chunk.length < CHUNK) continue;
+    await staging.add(chunk);
+    chunk = [];
+  }
+  await staging.add(chunk);
+  await refuseRepeated(staging, 'typed', problems);
+  return total;
+}
+
+async function refuseRepeated(
+  staging: Staging,
+  by: 'typed' | 'payment_id',
+  problems = createCsvProblems(),
+): Promise<void> {
+  for await (const { line, first, typed } of staging.repeated(by)) {
+    const same =
+      by === 'typed' ? `names ${typed}, as line ${first} does` : `${typed} is the payment of line ${first}`;
+    problems.add(line, `the same payment twice: ${same}`);
+  }
+  problems.throwIfAny();
+}
+
+async function readAll(
+  tools: PlanTools,
+  staging: Staging,
+  { action, concurrency, total }: { action: BatchAction; concurrency: number; total: number },
+): Promise<PlanSummary> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([tools.signal, stop.signal]);
+  const outage = createOutage((error) => stop.abort(error));
+  const pace = createPace({ concurrency, clock: tools.clock, signal });
+  const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as PlanSummary['counts'];
+  const totals = createTotals();
+  const rows = eachRow(staging);
+  let assessed: Assessment[] = [];
+  let done = 0;
+
+  async function keep(assessment: Assessment): Promise<void> {
+    counts[assessment.verdict] += 1;
+    if (assessment.verdict === 'act' && action !== 'recheck') {
+      totals.add(assessment.amount, assessment.currency);
+    }
+    tools.onProgress((done += 1), total);
+    assessed.push(assessment);
+    if (assessed.length < CHUNK) return;
+    const full = assessed;
+    assessed = [];
+    await staging.assess(full);
+  }
+
+  async function work(): Promise<void> {
+    for (let ticket = await pace.enter(); ticket; ticket = await pace.enter()) {
+      try {
+        const { value: row } = await rows.next();
+        if (row === undefined) return;
+        await keep(await lookAt(tools.client, action, row, { pace, ticket, outage, signal }));
+      } finally {
+        pace.leave(ticket);
+      }
+    }
+  }
+
+  const workers = Array.from({ length: Math.min(concurrency, total) }, () =>
+    work().catch((error: unknown) => {
+      stop.abort(error);
+      throw error;
+    }),
+  );
+  const ended = await Promise.allSettled(workers);
+  tools.signal.throwIfAborted();
+  if (outage.error) throw unreadable(outage.error, done);
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  await staging.assess(assessed);
+  return { rows: total, counts, totals: totals.sums() };
+}
+
+async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
+  for await (const page of staging.pages()) yield* page;
+  return undefined;
+}
+
+interface Looking {
+  pace: Pace;
+  ticket: Ticket;
+  outage: Outage;
+  signal: AbortSignal;
+}
+
+async function lookAt(
+  client: Client,
+  action: BatchAction,
+  row: CsvRow,
+  looking: Looking,
+): Promise<Assessment> {
+  const { pace, ticket, outage, signal } = looking;
+  const { line } = row;
+  for (;;) {
+    try {
+      const read = await readWatched(client, parsePayment(row.typed).key, outage);
+      pace.answered(ticket);
+      return assess(action, row, read);
+    } catch (error) {
+      const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;
+      if (throttle && error instanceof TemporaryError && !signal.aborted) {
+        pace.throttled(ticket, throttle.retryAfterMs);
+        outage.throttled(pace.throttles, error);
+        await pace.pause();
+        if (!signal.aborted) continue;
+      }
+      if (!(error instanceof ServiceError || error instanceof TemporaryError)) throw error;
+      if (error.code === 'not-found') {
+        pace.answered(ticket);
+        return { line, verdict: 'not-found', why: `there is no payment ${row.typed}` };
+      }
+      return { line, verdict: 'unreadable', why: firstLine(error.message) };
+    }
+  }
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+function unreadable(error: PaydeskError, done: number): TemporaryError {
+  return new TemporaryError(
+    `The payments cannot be read now, so there is no plan (${done} were read). ${error.message}`,
+    { code: 'reads-fail', cause: error, next: ['paydesk doctor'] },
+  );
+}

@@ -1,0 +1,70 @@
+// Reads for many rows: a service that asks to wait is waited for, and one that answers nobody is an outage.
+
+import type { Client } from '../client/client.js';
+import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
+import { type PaydeskError, TemporaryError } from '../errors.js';
+
+/** Reads that failed in succession, of different payments: after so many it is not the payment. */
+const OUTAGE_AFTER = 3;
+/** Asked to wait this often in succession, with nothing going through: that is an outage too. */
+const MOST_THROTTLES = 25;
+
+export interface Outage {
+  /** Set once reads fail as a whole. */
+  readonly error: PaydeskError | undefined;
+  readable(): void;
+  unreadable(error: PaydeskError): void;
+  throttled(times: number, error: PaydeskError): void;
+}
+
+/** `onOutage` hears of it once. */
+export function createOutage(onOutage: (error: PaydeskError) => void): Outage {
+  let failures = 0;
+  let found: PaydeskError | undefined;
+  const declare = (error: PaydeskError) => {
+    if (found !== undefined) return;
+    found = error;
+    onOutage(error);
+  };
+  return {
+    get error() {
+      return found;
+    },
+    readable() {
+      failures = 0;
+    },
+    unreadable(error) {
+      failures += 1;
+      if (failures >= OUTAGE_AFTER) declare(error);
+    },
+    throttled(times, error) {
+      if (times >= MOST_THROTTLES) declare(error);
+    },
+  };
+}
+
+/** Whether the service asked to wait, and how long. */
+export function throttleOf(
+  error: PaydeskError | undefined,
+): { retryAfterMs: number | undefined } | undefined {
+  if (!(error instanceof TemporaryError) || (error.httpStatus !== 429 && error.httpStatus !== 425)) {
+    return undefined;
+  }
+  const details = error.details as { retryAfterMs?: unknown } | undefined;
+  const { retryAfterMs } = details ?? {};
+  return { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined };
+}
+
+/** One read, told to the outage watch; throws as the client does. */
+export async function readWatched(client: Client, key: PaymentKey, outage: Outage): Promise<PaymentRead> {
+  try {
+    const read = await client.getPayment(key);
+    outage.readable();
+    return read;
+  } catch (error) {
+    if (error instanceof TemporaryError && throttleOf(error) === undefined) outage.unreadable(error);
+    // An answer, if not the one that was hoped for.
+    else outage.readable();
+    throw error;
+  }
+}

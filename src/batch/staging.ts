@@ -1,0 +1,151 @@
+// Rows of a plan while it is made: in a database file of its own, so that a million of them need no memory.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { openStore, type Migration } from '../store/store.js';
+import type { CsvRow } from './csv-rows.js';
+import type { Assessment, PlanRow } from './plan-row.js';
+
+interface StagedTable {
+  line: number;
+  typed: string;
+  /** The cells of the file, as JSON. */
+  cells: string;
+  payment_id: string | null;
+  /** The assessment, as JSON. */
+  assessment: string | null;
+}
+
+interface StagingTables {
+  staged: StagedTable;
+}
+
+const migrations: Migration[] = [
+  {
+    name: 'staged',
+    async up(db) {
+      await db.schema
+        .createTable('staged')
+        .addColumn('line', 'integer', (column) => column.primaryKey())
+        .addColumn('typed', 'text', (column) => column.notNull())
+        .addColumn('cells', 'text', (column) => column.notNull())
+        .addColumn('payment_id', 'text')
+        .addColumn('assessment', 'text')
+        .execute();
+    },
+  },
+];
+
+/** A line that names the same payment as an earlier one. */
+export interface Repeated {
+  line: number;
+  first: number;
+  typed: string;
+}
+
+export interface Staging {
+  add(rows: readonly CsvRow[]): Promise<void>;
+  /** Every row in order of its line, a page at a time. */
+  pages(): AsyncGenerator<CsvRow[]>;
+  assess(assessments: readonly Assessment[]): Promise<void>;
+  /** Lines with the same name, or after all were read, with the same payment behind another name. */
+  repeated(by: 'typed' | 'payment_id'): AsyncGenerator<Repeated>;
+  /** The rows with what became of them, in order of their line. */
+  planned(): AsyncGenerator<PlanRow>;
+  close(): Promise<void>;
+}
+
+const PAGE = 500;
+
+export async function openStaging(): Promise<Staging> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydesk-plan-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const store = await openStore<StagingTables>({
+    location: join(folder, 'rows.db'),
+    schema: 'unused',
+    migrations,
+  }).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+
+  async function* readPages(): AsyncGenerator<StagedTable[]> {
+    for (let after = -1; ;) {
+      const page = await store.db
+        .selectFrom('staged')
+        .selectAll()
+        .where('line', '>', after)
+        .orderBy('line')
+        .limit(PAGE)
+        .execute();
+      if (page.length > 0) yield page;
+      if (page.length < PAGE) return;
+      after = page.at(-1)?.line ?? after;
+    }
+  }
+
+  return {
+    async add(rows) {
+      const values = JSON.stringify(rows.map((row) => [row.line, row.typed, JSON.stringify(row)]));
+      await store.transaction((tx) =>
+        sql`insert into staged (line, typed, cells)
+          select value ->> 0, value ->> 1, value ->> 2 from json_each(${values})`.execute(tx),
+      );
+    },
+
+    async *pages() {
+      for await (const page of readPages()) yield page.map(({ cells }) => JSON.parse(cells) as CsvRow);
+    },
+
+    async assess(assessments) {
+      const values = JSON.stringify(
+        assessments.map((each) => [each.line, each.payment ?? null, JSON.stringify(each)]),
+      );
+      await store.transaction((tx) =>
+        sql`update staged set payment_id = given.value ->> 1, assessment = given.value ->> 2
+          from json_each(${values}) as given where staged.line = given.value ->> 0`.execute(tx),
+      );
+    },
+
+    async *repeated(by) {
+      const column = sql.ref(by);
+      await store.transaction((tx) =>
+        sql`create index if not exists ${sql.ref(`staged_by_${by}`)} on staged (${column}, line)`.execute(tx),
+      );
+      for (let after = -1; ;) {
+        const { rows } = await sql<Repeated>`
+          select later.line, later.typed,
+            (select min(line) from staged as first where first.${column} = later.${column}) as first
+          from staged as later
+          where later.line > ${after} and exists (
+            select 1 from staged as earlier where earlier.${column} = later.${column} and earlier.line < later.line
+          )
+          order by later.line limit ${PAGE}`.execute(store.db);
+        yield* rows;
+        if (rows.length < PAGE) return;
+        after = rows.at(-1)?.line ?? after;
+      }
+    },
+
+    async *planned() {
+      for await (const page of readPages()) {
+        for (const { cells, assessment } of page) {
+          const { amount, currency, ...row } = JSON.parse(cells) as CsvRow;
+          const file = { ...(amount === undefined ? {} : { amount }), ...(currency ? { currency } : {}) };
+          yield {
+            ...row,
+            ...(JSON.parse(assessment ?? '{}') as Assessment),
+            ...(Object.keys(file).length > 0 ? { file } : {}),
+          };
+        }
+      }
+    },
+
+    async close() {
+      await store.close();
+      await remove();
+    },
+  };
+}
