@@ -239,6 +239,23 @@ describe('the reference', () => {
   );
 });
 
+describe('several at once with one reference', () => {
+  it.each(['existing', 'conflict'] as const)('make one payment (%s)', async (variant) => {
+    const other = await openTestDesk({ answers: { 'repeated-reference': variant } });
+    try {
+      // Nobody finds it when looking first: the answers to the creates themselves have to be understood.
+      await other.fault({ kind: 'latency', route: 'create', next: 5, delayMs: 300 });
+      const args = [...createFlags(newReference()), '--json'];
+      const runs = await Promise.all(Array.from({ length: 5 }, () => other.run('create', args)));
+      expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+      expect(runs.filter(({ json }) => JSON.stringify(json.created) === 'true')).toHaveLength(1);
+      expect(new Set(runs.map(({ json }) => json.payment?.paymentId)).size).toBe(1);
+    } finally {
+      await other.sandbox.close();
+    }
+  });
+});
+
 describe('afterwards', () => {
   it('shows the payment with its link on a terminal', async () => {
     const { code, stdout } = await desk.run('create', createFlags(newReference()), { terminal: true });

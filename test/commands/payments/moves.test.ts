@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/profiles/secret.js';
 import { temporaryStore } from '../../profiles/temporary-home.js';
@@ -182,6 +184,31 @@ describe('capture, cancel, refund and unhold', () => {
     await desk.fault({ kind: 'latency', route: 'get', next: 1, delayMs: 20_000 });
     const stopped = await desk.run('refund', [paymentId], { onStart: (stop) => setTimeout(stop, 100) });
     expect(stopped.code).toBe(130);
+    expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Captured');
+  });
+
+  it('ends with 5 when the instruction provably never left', async () => {
+    let closed = false;
+    const { paymentId } = await desk.paid();
+    const { url, app } = desk.sandbox;
+    // It answers the reads over connections that stay open, and takes no new one after the last of them.
+    const server = createServer((request, response) => {
+      const headers = { authorization: `Bearer ${app.apiKey}` };
+      void fetch(url + request.url, { headers }).then(async (answer) => {
+        const reads = (counts[request.url ?? ''] = (counts[request.url ?? ''] ?? 0) + 1);
+        if (reads === 2) closed = true;
+        if (closed) server.close();
+        response.writeHead(answer.status).end(await answer.text());
+      });
+    });
+    const counts: Record<string, number> = {};
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const env = { ...envOf(desk.sandbox), PAYDESK_BASE_URL: `http://127.0.0.1:${port}` };
+    const { code, json } = await payments(env, 'refund', [paymentId, '--json']);
+    server.closeAllConnections();
+    expect(code).toBe(5);
+    expect(json).toMatchObject({ outcome: 'unsent', error: { code: 'not-sent' } });
     expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Captured');
   });
 
