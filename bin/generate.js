@@ -1,4 +1,4 @@
-// Writes what is derived from the code and committed: the command manifest, the OpenAPI document.
+// Writes what is derived from the code and committed: the command manifest, its reference, the OpenAPI document.
 // With --check it writes nothing and fails when a file is not what the code gives.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -32,8 +32,64 @@ async function manifest() {
   return sorted(plugin.manifest);
 }
 
+/** The command reference, from the same manifest that `--help` reads. */
+function commandReference({ commands }) {
+  const shown = Object.values(commands)
+    .filter(({ hidden }) => !hidden)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  return [
+    '# Commands',
+    '',
+    'Made from the program by `npm run build`. Flags that every command has are described once, at the end.',
+    ...shown.flatMap((command) => ['', ...describeCommand(command)]),
+    '',
+    '## Flags of every command',
+    '',
+    ...flagLines(Object.values(shown[0].flags).filter(({ helpGroup }) => helpGroup === 'GLOBAL')),
+    '',
+  ].join('\n');
+}
+
+function describeCommand({ id, summary, description, args, flags, examples = [] }) {
+  const words = id.replaceAll(':', ' ');
+  const names = Object.values(args).map(({ name, required, multiple }) => {
+    const shown = `${name.toUpperCase()}${multiple ? '…' : ''}`;
+    return required ? shown : `[${shown}]`;
+  });
+  const own = Object.values(flags).filter(({ helpGroup, hidden }) => helpGroup !== 'GLOBAL' && !hidden);
+  return [
+    `## paydesk ${[words, ...names].join(' ')}`,
+    '',
+    summary,
+    ...(description ? ['', description] : []),
+    ...(own.length > 0 ? ['', ...flagLines(own)] : []),
+    ...(examples.length > 0
+      ? ['', '```sh', ...examples.map((text) => text.replaceAll('<%= config.bin %>', 'paydesk')), '```']
+      : []),
+  ];
+}
+
+function flagLines(flags) {
+  return flags
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, char, type, helpValue, options, summary = '', multiple, allowNo, default: usual }) => {
+      const value = type === 'option' ? ` ${helpValue ?? (options ? options.join('|') : 'VALUE')}` : '';
+      const shown = `${char ? `-${char}, ` : ''}--${allowNo ? '[no-]' : ''}${name}${value}`;
+      const notes = [
+        ...(helpValue && options ? [`one of ${options.join(', ')}`] : []),
+        ...(usual === undefined || usual === false ? [] : [`default ${usual}`]),
+        ...(multiple ? ['may be given several times'] : []),
+      ];
+      return `- \`${shown}\`: ${summary}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+    });
+}
+
 async function generate() {
-  const files = [{ path: 'oclif.manifest.json', text: toText(await manifest()) }];
+  const made = await manifest();
+  const files = [
+    { path: 'oclif.manifest.json', text: toText(made) },
+    { path: 'docs/commands.md', text: commandReference(made) },
+  ];
   const contract = join(root, 'dist', 'contract', 'openapi.js');
   if (existsSync(contract)) {
     const { openApiDocument } = await import(pathToFileURL(contract).href);
