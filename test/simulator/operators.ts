@@ -1,0 +1,161 @@
+// The people and jobs at the desk: each command is a process of its own on the ledger that they all share.
+
+import type { Client } from '../../src/client/client.js';
+import type { SettleOperation } from '../../src/client/outcome.js';
+import type { DeskTables } from '../../src/ledger/schema.js';
+import type { Ledger, Outcome } from '../../src/ledger/ledger.js';
+import type { Desk } from '../../src/operations/desk.js';
+import type { Store } from '../../src/store/store.js';
+import { storeOf } from './disk.ts';
+import type { FaultKind, Weather } from './faults.ts';
+import { createLife, type Life } from './life.ts';
+import type { Network } from './network.ts';
+import {
+  createClient,
+  createLedger,
+  InterruptedError,
+  moveAll,
+  PaydeskError,
+  parsePayment,
+  StoreError,
+} from './program.ts';
+import type { Random } from './random.ts';
+import { BASE_URL, type World } from './service.ts';
+import type { Timeline } from './timeline.ts';
+
+export const QUIET_MS = 600_000;
+
+/** Takes the place of a part of the program that keeps a promise; the simulator must then find it broken. */
+export interface Sabotage {
+  quietMs?: number;
+  client?: (client: Client) => Client;
+  ledger?: (ledger: Ledger, store: Store<DeskTables>) => Ledger;
+  store?: (store: Store<DeskTables>) => Store<DeskTables>;
+}
+
+export interface Surroundings {
+  world: World;
+  store: Store<DeskTables>;
+  network: Network;
+  timeline: Timeline;
+  random: Random;
+  weather: () => Weather;
+  sabotage: Sabotage;
+  count(kind: FaultKind): void;
+  trace(text: string): void;
+}
+
+export interface Process {
+  life: Life;
+  desk: Desk;
+  store: Store<DeskTables>;
+}
+
+/** What a person was told about one payment. */
+export interface Report {
+  process: string;
+  operation: SettleOperation;
+  paymentId: number;
+  /** `error` when the command ended before it could say anything about the payment alone. */
+  outcome: Outcome | 'error';
+  code?: string | undefined;
+  time: number;
+}
+
+/** Steps that a process takes at most; one that is to be killed dies at one of them. */
+const STEPS = 60;
+
+export function startProcess(around: Surroundings, name: string): Process {
+  const { world, network, timeline, random, sabotage, count, trace } = around;
+  const killed = random.chance(around.weather().kills);
+  const life = createLife(name, timeline, {
+    killAt: killed ? random.between(1, STEPS) : undefined,
+    onKilled: () => {
+      count('killed');
+      trace(`${name} killed`);
+    },
+  });
+  const stop = new AbortController();
+  if (random.chance(around.weather().kills / 2)) {
+    timeline.at(timeline.now() + random.between(100, 60_000), () => {
+      if (!life.alive()) return;
+      count('interrupted');
+      trace(`${name} interrupted`);
+      stop.abort(new InterruptedError('Stopped.', { code: 'interrupted' }));
+    });
+  }
+  const store = storeOf(sabotage.store?.(around.store) ?? around.store, life, {
+    random,
+    count,
+    share: () => around.weather().disk,
+  });
+  const clock = { now: () => timeline.now(), sleep: life.sleep };
+  const transport = network.transportOf(life);
+  const ledger = createLedger(store, { operator: name, now: () => timeline.now() });
+  const common = {
+    baseUrl: BASE_URL,
+    appId: world.appId,
+    kind: 'sandbox',
+    apiKey: () => world.apiKey,
+    clock,
+    random: () => random.share(),
+    transport,
+  } as const;
+  const wrap = sabotage.client ?? ((client: Client) => client);
+  return {
+    life,
+    store,
+    desk: {
+      client: wrap(createClient({ ...common, signal: stop.signal })),
+      settling: wrap(createClient({ ...common, timeouts: { attemptMs: 5_000, overallMs: 5_000 } })),
+      ledger: sabotage.ledger?.(ledger, around.store) ?? ledger,
+      place: { baseUrl: BASE_URL, appId: world.appId, kind: 'sandbox', profile: undefined },
+      quietMs: sabotage.quietMs ?? QUIET_MS,
+      clock,
+      signal: stop.signal,
+      waitMs: 120_000,
+      note: () => undefined,
+    },
+  };
+}
+
+export interface MoveCommand {
+  operation: SettleOperation;
+  payments: readonly number[];
+  again: boolean;
+  resend: boolean;
+  wait: boolean;
+  force: boolean;
+}
+
+/** Runs one command to its end or to its death; what it told is returned, and nothing for one that was killed. */
+export async function runMove(around: Surroundings, name: string, command: MoveCommand): Promise<Report[]> {
+  const { timeline, random, trace } = around;
+  const { operation, payments } = command;
+  const { life, desk } = startProcess(around, name);
+  const think = random.pick([0, 500, 20_000]);
+  const reports: Report[] = [];
+  const tell = (paymentId: number, outcome: Report['outcome'], code?: string) => {
+    trace(`${name} ${operation} ${paymentId}: ${outcome}${code ? ` (${code})` : ''}`);
+    reports.push({ process: name, operation, paymentId, outcome, code, time: timeline.now() });
+  };
+  const flags = ['again', 'resend', 'wait', 'force'].filter((flag) => command[flag as 'again']);
+  trace(`${name} starts ${operation} ${payments.join(' ')} ${flags.join(' ')}`);
+  const ended = await life.live(() =>
+    moveAll(
+      desk,
+      { ...command, names: payments.map((id) => parsePayment(String(id))), dryRun: false },
+      {
+        confirm: () => life.sleep(think),
+        onResult: ({ typed, outcome, error }) => tell(Number(typed), outcome, error?.code),
+      },
+    ),
+  );
+  if ('error' in ended) {
+    const { error } = ended;
+    if (!(error instanceof PaydeskError) && !(error instanceof StoreError)) throw error;
+    const told = new Set(reports.map(({ paymentId }) => paymentId));
+    for (const id of payments) if (!told.has(id)) tell(id, 'error', error.code);
+  }
+  return reports;
+}

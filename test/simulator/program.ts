@@ -1,0 +1,40 @@
+// The program under test, compiled: Node runs the simulator itself without a build, and src cannot be run that way.
+
+import type * as ClientModule from '../../src/client/client.js';
+import type * as StatesModule from '../../src/contract/states.js';
+import type * as ErrorsModule from '../../src/errors.js';
+import type * as DeskModule from '../../src/ledger/desk.js';
+import type * as LedgerModule from '../../src/ledger/ledger.js';
+import type * as ChargeModule from '../../src/operations/charge-outcome.js';
+import type * as CreateModule from '../../src/operations/create-payment.js';
+import type * as MovesModule from '../../src/operations/moves.js';
+import type * as NamesModule from '../../src/operations/named-payments.js';
+import type * as AnswersModule from '../../src/sandbox/answers.js';
+import type * as ControlModule from '../../src/sandbox/control.js';
+import type * as EngineModule from '../../src/sandbox/engine.js';
+import type * as AddressesModule from '../../src/sandbox/http/addresses.js';
+import type * as ServiceModule from '../../src/sandbox/http/service.js';
+import type * as WorkerModule from '../../src/sandbox/worker.js';
+import type * as StoreErrorsModule from '../../src/store/errors.js';
+
+const load = (path: string): Promise<unknown> => import(new URL(`../../dist/${path}`, import.meta.url).href);
+
+// Loaded when it is first opened; by then the process lives by virtual time, and files are read by the real one.
+await load('store/sqlite-store.js');
+
+export const { createEngine } = (await load('sandbox/engine.js')) as typeof EngineModule;
+export const { createService } = (await load('sandbox/http/service.js')) as typeof ServiceModule;
+export const { createAddresses } = (await load('sandbox/http/addresses.js')) as typeof AddressesModule;
+export const { createControl } = (await load('sandbox/control.js')) as typeof ControlModule;
+export const { createWorker } = (await load('sandbox/worker.js')) as typeof WorkerModule;
+export const { defaultAnswers } = (await load('sandbox/answers.js')) as typeof AnswersModule;
+export const { createClient } = (await load('client/client.js')) as typeof ClientModule;
+export const { createLedger } = (await load('ledger/ledger.js')) as typeof LedgerModule;
+export const { openDeskDatabase } = (await load('ledger/desk.js')) as typeof DeskModule;
+export const { moveAll } = (await load('operations/moves.js')) as typeof MovesModule;
+export const { createPayment } = (await load('operations/create-payment.js')) as typeof CreateModule;
+export const { chargeOutcome } = (await load('operations/charge-outcome.js')) as typeof ChargeModule;
+export const { parsePayment } = (await load('operations/named-payments.js')) as typeof NamesModule;
+export const { InterruptedError, PaydeskError } = (await load('errors.js')) as typeof ErrorsModule;
+export const { StoreError } = (await load('store/errors.js')) as typeof StoreErrorsModule;
+export const { isLegal, states } = (await load('contract/states.js')) as typeof StatesModule;

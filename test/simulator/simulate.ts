@@ -1,0 +1,248 @@
+// One seed: a service, a ledger, a network and people at work, until everything is settled that can be.
+
+import type { SettleOperation } from '../../src/client/outcome.js';
+import type { DeskTables } from '../../src/ledger/schema.js';
+import type { Store } from '../../src/store/store.js';
+import { checkAlways, checkEnd, follow, type Followed, type Records } from './check.ts';
+import { calm, noFaults, weatherOf, type FaultCounts, type Weather } from './faults.ts';
+import { createNetwork, LONGEST_DELAY_MS } from './network.ts';
+import {
+  QUIET_MS,
+  runMove,
+  type MoveCommand,
+  type Report,
+  type Sabotage,
+  type Surroundings,
+} from './operators.ts';
+import { makePayment } from './payments.ts';
+import { isLegal, openDeskDatabase } from './program.ts';
+import { createRandom, type Random } from './random.ts';
+import { createWorld, type World } from './service.ts';
+import { createTimeline, liveBy, type Timeline } from './timeline.ts';
+
+export interface SeedOptions {
+  operations: number;
+  sabotage?: Sabotage;
+  trace?: (text: string) => void;
+}
+
+export interface SeedResult {
+  seed: number;
+  operations: number;
+  /** Instructions that may have left. */
+  sent: number;
+  faults: FaultCounts;
+  violations: string[];
+  /** Open intents that had been carried out when the weather cleared, and how many of them settled as such. */
+  carriedOut: number;
+  settled: number;
+  /** Instructions that never arrived, or bounced unseen: open until a person decided. */
+  decided: number;
+}
+
+const START = Date.UTC(2026, 10, 14, 9);
+const HOUR = 3_600_000;
+const settleOperations: readonly SettleOperation[] = ['refund', 'capture', 'cancel', 'unhold'];
+
+export async function simulate(seed: number, options: SeedOptions): Promise<SeedResult> {
+  const random = createRandom(seed);
+  const timeline = createTimeline(START);
+  liveBy(timeline, () => random.share());
+  const trace = (text: string) =>
+    options.trace?.(`${new Date(timeline.now()).toISOString().slice(11, 23)} ${text}`);
+  return timeline.run(play(seed, random, timeline, { ...options, trace }));
+}
+
+async function play(
+  seed: number,
+  random: Random,
+  timeline: Timeline,
+  { operations, sabotage = {}, trace = () => undefined }: SeedOptions,
+): Promise<SeedResult> {
+  const faults = noFaults();
+  const violations: string[] = [];
+  const violate = (text: string) => {
+    trace(`VIOLATION ${text}`);
+    if (!violations.includes(text)) violations.push(text);
+  };
+  const count = (kind: keyof FaultCounts) => {
+    faults[kind] += 1;
+  };
+  const world = await createWorld(timeline, seed);
+  const desk = await openDeskDatabase({
+    location: ':memory:',
+    operator: 'simulator',
+    now: () => timeline.now(),
+  });
+  const network = createNetwork({ world, timeline, random, count, trace });
+  let weather: Weather = calm;
+  const setWeather = (next: Weather) => {
+    weather = next;
+    network.setWeather(next);
+  };
+  const around: Surroundings = {
+    world,
+    store: desk.store,
+    network,
+    timeline,
+    random,
+    weather: () => weather,
+    sabotage,
+    count,
+    trace,
+  };
+
+  const payments: number[] = [];
+  for (let index = 0; index < Math.max(4, operations / 4); index += 1) {
+    payments.push(await makePayment(world, random, `inv-${index}`, timeline.now()));
+  }
+  const reports: Report[] = [];
+  const read = (): Promise<Records> => readRecords(around, reports);
+
+  setWeather(weatherOf(random, START, START + HOUR));
+  if (weather.provider > 0) await world.providerFaults(weather.provider);
+  const { asked } = await work(around, payments, operations, reports);
+
+  setWeather(calm);
+  await world.calm();
+  await sleep(timeline, LONGEST_DELAY_MS);
+  await recheckAll(world);
+  await sleep(timeline, 120_000);
+  let records = await read();
+  const open = follow(records, violate).filter(isOpen);
+  const carriedOut = open.filter(({ operation }) => operation && operation.status !== 'failed');
+  reports.push(...(await runAgain(around, open, 'settles', { wait: true })));
+
+  records = await read();
+  const left = follow(records, violate).filter(isOpen);
+  checkAlways(records, follow(records, violate), violate);
+  const stillOpen = new Set(left.map(({ intent }) => intent.id));
+  const settled = carriedOut.filter(({ intent }) => !stillOpen.has(intent.id)).length;
+
+  await sleep(timeline, QUIET_MS);
+  reports.push(...(await runAgain(around, left, 'decides', { wait: true, resend: true })));
+  records = await read();
+  const rest = follow(records, violate).filter(isOpen);
+  reports.push(...(await runAgain(around, rest, 'looks', { wait: true })));
+
+  records = await read();
+  const followed = follow(records, violate);
+  checkAlways(records, followed, violate);
+  checkEnd(followed, violate);
+  for (const error of world.errors) violate(`the service failed: ${String(error)}`);
+  await world.close();
+  await desk.close();
+  return {
+    seed,
+    operations: asked,
+    sent: network.instructions.length,
+    faults,
+    violations,
+    carriedOut: carriedOut.length,
+    settled,
+    decided: left.length,
+  };
+}
+
+const isOpen = ({ outcomes, resentAs }: Followed): boolean =>
+  !resentAs && outcomes.every(({ outcome }) => outcome === 'accepted' || outcome === 'unknown');
+
+const sleep = (timeline: Timeline, ms: number): Promise<void> =>
+  new Promise((resolve) => timeline.at(timeline.now() + ms, resolve));
+
+/** Everybody at work for about an hour. */
+async function work(
+  around: Surroundings,
+  payments: number[],
+  operations: number,
+  reports: Report[],
+): Promise<{ asked: number }> {
+  const { timeline, random } = around;
+  const running = new Set<Promise<void>>();
+  let asked = 0;
+  for (let number = 1; asked < operations; number += 1) {
+    await sleep(timeline, random.between(0, (2 * HOUR) / operations));
+    const command = await choose(around, payments);
+    asked += command.payments.length;
+    const run = runMove(around, `op${random.whole(3)}#${number}`, command).then((told) => {
+      reports.push(...told);
+      running.delete(run);
+    });
+    running.add(run);
+  }
+  await Promise.all(running);
+  return { asked };
+}
+
+/** What somebody would type: mostly what the state allows, often the same again, sometimes nonsense. */
+async function choose({ world, random }: Surroundings, payments: readonly number[]): Promise<MoveCommand> {
+  const chosen = new Set<number>();
+  const several = random.chance(0.1) ? 3 : 1;
+  while (chosen.size < Math.min(several, payments.length)) chosen.add(random.pick(payments));
+  const [first = 0] = chosen;
+  const { state } = await world.payment(first);
+  const legal = settleOperations.filter((each) => isLegal(each, state));
+  const took = (await world.operations()).filter(
+    ({ payment_id, kind }) => payment_id === first && kind !== 'recheck',
+  );
+  const before = took.map(({ kind }) => kind as SettleOperation);
+  const likely = random.chance(0.75) && legal.length > 0 ? legal : before;
+  return {
+    operation: random.pick(likely.length > 0 && random.chance(0.95) ? likely : settleOperations),
+    payments: [...chosen],
+    again: random.chance(0.2),
+    resend: random.chance(0.15),
+    wait: random.chance(0.2),
+    force: random.chance(0.1),
+  };
+}
+
+/** The same commands once more, one after the other. */
+async function runAgain(
+  around: Surroundings,
+  followed: readonly Followed[],
+  who: string,
+  flags: Partial<MoveCommand>,
+): Promise<Report[]> {
+  const reports: Report[] = [];
+  for (const { intent } of followed) {
+    const command = {
+      operation: intent.operation as SettleOperation,
+      payments: [Number(intent.payment_id)],
+      again: false,
+      resend: false,
+      wait: false,
+      force: false,
+      ...flags,
+    };
+    reports.push(...(await runMove(around, `${who}#${intent.id}`, command)));
+  }
+  return reports;
+}
+
+/** Somebody asks the provider about everything that seems stuck. */
+async function recheckAll(world: World): Promise<void> {
+  for (const { payment_id, provider_knows } of await world.payments()) {
+    if (provider_knows === null) continue;
+    await world.handle({
+      method: 'POST',
+      path: `/api/apps/${world.appId}/payments/${payment_id}/recheck`,
+      headers: { authorization: `Bearer ${world.apiKey}` },
+    });
+  }
+}
+
+async function readRecords({ world, store, network }: Surroundings, reports: Report[]): Promise<Records> {
+  const { db }: Store<DeskTables> = store;
+  const held = await db.selectFrom('holds').select('intent_id').execute();
+  return {
+    instructions: network.instructions,
+    intents: await db.selectFrom('intents').selectAll().orderBy('id').execute(),
+    outcomes: await db.selectFrom('outcomes').selectAll().orderBy('id').execute(),
+    held: held.map(({ intent_id }) => intent_id),
+    operations: await world.operations(),
+    exchanges: await world.exchanges(),
+    payments: await world.payments(),
+    reports,
+  };
+}
