@@ -96,11 +96,12 @@ export async function* readPlanRows(path: string, key: string): AsyncGenerator<P
   for await (const line of readLines(path)) {
     if (header === undefined) header = headerOf(line, path);
     else if (tail !== undefined) return { header, ...tail, rows, digest: checkSeal(seal, line, path) };
-    else if (line.startsWith('],')) tail = parsed<Omit<PlanSummary, 'rows'>>(`{${line.slice(2, -2)}}`, path);
+    else if (line.startsWith('],'))
+      tail = parsed(`{${line.slice(2, -2)}}`, path) as Omit<PlanSummary, 'rows'>;
     else {
       rows += 1;
       seal.update(line);
-      yield parsed<PlanRow>(line.replace(/,?\n$/, ''), path);
+      yield parsed(line.replace(/,?\n$/, ''), path) as PlanRow;
       continue;
     }
     seal.update(line);
@@ -110,7 +111,7 @@ export async function* readPlanRows(path: string, key: string): AsyncGenerator<P
 
 function headerOf(line: string, path: string): PlanHeader {
   if (!line.startsWith('{"paydesk":"plan"') || !line.endsWith(',"rows":[\n')) throw notAPlan(path);
-  const header = parsed<PlanHeader>(`${line.slice(0, -',"rows":[\n'.length)}}`, path);
+  const header = parsed(`${line.slice(0, -',"rows":[\n'.length)}}`, path) as PlanHeader;
   if (header.version === 1) return header;
   throw new UsageError(`${path} is a plan of another format (${String(header.version)}).`, {
     code: 'plan-format',
@@ -124,9 +125,9 @@ function checkSeal(seal: Hmac, line: string, path: string): string {
   return digest;
 }
 
-function parsed<T>(text: string, path: string): T {
+function parsed(text: string, path: string): unknown {
   try {
-    return JSON.parse(text) as T;
+    return JSON.parse(text);
   } catch {
     throw edited(path);
   }

@@ -10,6 +10,7 @@ import { type CsvRow, readCsvRows } from './csv-rows.js';
 import { createPace, type Pace, type Ticket } from './pace.js';
 import { type Assessment, type BatchAction, type PlanRow, type PlanSummary, verdicts } from './plan-row.js';
 import { createOutage, type Outage, readWatched, throttleOf } from './reading.js';
+import { firstLine } from './row-work.js';
 import { openStaging, type Staging } from './staging.js';
 import { createTotals } from './totals.js';
 
@@ -166,12 +167,11 @@ async function lookAt(
         pace.answered(ticket);
         return { line, verdict: 'not-found', why: `there is no payment ${row.typed}` };
       }
+      if (error instanceof TemporaryError) outage.unreadable(error);
       return { line, verdict: 'unreadable', why: firstLine(error.message) };
     }
   }
 }
-
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 function unreadable(error: PaydeskError, done: number): TemporaryError {
   return new TemporaryError(

@@ -55,16 +55,15 @@ export function throttleOf(
   return { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined };
 }
 
-/** One read, told to the outage watch; throws as the client does. */
+/** One read; that it was answered is told to the outage watch. Throws as the client does. */
 export async function readWatched(client: Client, key: PaymentKey, outage: Outage): Promise<PaymentRead> {
   try {
     const read = await client.getPayment(key);
     outage.readable();
     return read;
   } catch (error) {
-    if (error instanceof TemporaryError && throttleOf(error) === undefined) outage.unreadable(error);
-    // An answer, if not the one that was hoped for.
-    else outage.readable();
+    // An answer all the same, if not the one that was hoped for.
+    if (!(error instanceof TemporaryError) || throttleOf(error)) outage.readable();
     throw error;
   }
 }

@@ -1,0 +1,162 @@
+// One row of a batch: what the ledger knows counts first, then what the plan saw, and only then is anything sent.
+
+import type { SettleOperation } from '../client/outcome.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { numberText } from '../contract/json.js';
+import {
+  exitCodeOf,
+  GuardError,
+  type PaydeskError,
+  ServiceError,
+  TemporaryError,
+  UnknownOutcomeError,
+} from '../errors.js';
+import { outcomeOf, type Entry } from '../ledger/ledger.js';
+import type { BatchRecord, BatchRow } from '../ledger/schema.js';
+import type { Desk } from '../operations/desk.js';
+import { carryOut } from '../operations/move.js';
+import type { Move, MoveResult } from '../operations/move-result.js';
+import { stateOf } from '../operations/named-payments.js';
+import { prepareResend, settleOpen } from '../operations/settle-open.js';
+import type { RowResult } from './batches.js';
+import { type Claimed, knownResult } from './claims.js';
+
+export interface RowWork {
+  /** Follow each to its end state. */
+  wait: boolean;
+  /** Send anew what may have left and did not arrive, once its quiet period is over: a person decided so. */
+  resend: boolean;
+  /** A read of the payment; throws as the client does. */
+  read: (paymentId: string) => Promise<PaymentRead>;
+  /** Throws when the app is not the one that is meant. */
+  checkApp: (read: PaymentRead) => Promise<void>;
+}
+
+/** What became of a row, with the error behind it and how long the service took. */
+export interface WorkedRow extends RowResult {
+  error?: PaydeskError | undefined;
+  tookMs?: number | undefined;
+  /** An instruction was sent, and no read went through since. */
+  blind?: boolean;
+}
+
+/** Throws what concerns more than this row: a key that is not accepted, a ledger that cannot be written. */
+export async function workOn(
+  desk: Desk,
+  batch: BatchRecord,
+  claimed: Claimed,
+  work: RowWork,
+): Promise<WorkedRow> {
+  const known = knownResult(claimed);
+  if (known) return known;
+  const { row } = claimed;
+  try {
+    const read = await work.read(row.payment_id);
+    if (batch.action === 'recheck') return await recheck(desk, row, read);
+    return await move(desk, batch, { ...claimed, read }, work);
+  } catch (error) {
+    return notDone(error, row);
+  }
+}
+
+async function move(
+  desk: Desk,
+  batch: BatchRecord,
+  { row, earlier, read }: Claimed & { read: PaymentRead },
+  work: RowWork,
+): Promise<WorkedRow> {
+  const plain: Move = {
+    typed: row.typed,
+    operation: batch.action as SettleOperation,
+    read,
+    description: row.description ?? undefined,
+    reason: row.reason ?? undefined,
+    ticket: row.ticket ?? undefined,
+    batchId: batch.id,
+    force: false,
+    wait: work.wait,
+  };
+  const isOpen = earlier !== undefined && outcomeOf(earlier) !== 'unsent';
+  if (isOpen) return rowResult(await settle(desk, plain, earlier, work.resend));
+  const change = changeSince(row, read);
+  if (change !== undefined) return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
+  await work.checkApp(read);
+  return rowResult(await carryOut(desk, plain));
+}
+
+/** By reading; only a person's decision sends anew what may have left. */
+async function settle(desk: Desk, move: Move, entry: Entry, resend: boolean): Promise<MoveResult> {
+  if (!resend || outcomeOf(entry) !== 'unknown') return settleOpen(desk, move, entry);
+  const settled = await settleOpen(desk, move, entry);
+  if (settled.outcome !== 'unknown') return settled;
+  try {
+    const prepared = await prepareResend(desk, move, entry);
+    if ('settled' in prepared) return prepared.settled;
+    return await carryOut(desk, { ...move, read: prepared.read, resend: entry });
+  } catch (error) {
+    // Not before the quiet period is over, and not when anything moved: it stays as it is.
+    if (!(error instanceof GuardError)) throw error;
+    return { ...settled, error };
+  }
+}
+
+function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
+  const state = stateOf(read) ?? '';
+  if (state !== row.before_state) {
+    return `changed since the plan: ${row.before_state || '?'} → ${state || '?'}`;
+  }
+  const { amount, currency = '' } = read.fields;
+  const shown = amount === undefined ? '' : numberText(amount);
+  if (shown === row.amount && currency === row.currency) return undefined;
+  return `changed since the plan: ${row.currency} ${row.amount} → ${currency} ${shown}`;
+}
+
+/** May be sent as often as one likes, so it needs no intent. */
+async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {
+  const paymentId = row.payment_id;
+  const from = desk.clock.now();
+  const { value } = await desk.client.recheck(paymentId);
+  const now = await desk.client.readBackPayment(value, { paymentId });
+  const [before, after] = [stateOf(read), stateOf(now)];
+  return {
+    outcome: 'done',
+    after: after ?? undefined,
+    why: before === after ? 'nothing changed' : `${before ?? '?'} → ${after ?? '?'}`,
+    tookMs: desk.clock.now() - from,
+  };
+}
+
+function rowResult({ outcome, after, error, tookMs }: MoveResult): WorkedRow {
+  return {
+    outcome,
+    after: after ?? undefined,
+    why: error && firstLine(error.message),
+    error,
+    tookMs,
+    blind: outcome === 'unknown' && after === null,
+  };
+}
+
+/** What was thrown was found before anything left, but for a recheck, whose outcome does not matter. */
+function notDone(error: unknown, row: BatchRow): WorkedRow {
+  const state = row.before_state || undefined;
+  if (error instanceof GuardError) {
+    const outcome = error.code === 'changed-meanwhile' ? 'skipped' : 'refused';
+    return { outcome, after: state, why: firstLine(error.message), error };
+  }
+  if (error instanceof ServiceError) {
+    return { outcome: 'refused', after: state, why: firstLine(error.message), error };
+  }
+  if (error instanceof UnknownOutcomeError) {
+    return { outcome: 'unknown', why: firstLine(error.message), error };
+  }
+  if (error instanceof TemporaryError && error.code !== 'ledger-unavailable') {
+    return { outcome: 'unsent', after: state, why: firstLine(error.message), error };
+  }
+  throw error;
+}
+
+export const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+/** Whether the service does not accept the key, so that no other row would fare better. */
+export const isKeyRefused = ({ error }: WorkedRow): boolean => error !== undefined && exitCodeOf(error) === 4;
