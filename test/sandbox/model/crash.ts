@@ -215,6 +215,7 @@ async function audit(office: Office): Promise<void> {
   const moved = await control('POST', '/clock', { action: 'advance', value: LONG });
   must(moved.status === 200, `the clock was answered with ${moved.status}`);
   const now = Date.parse(moved.body['now'] as string);
+  must(now >= office.clock + LONG, 'the clock did not move as far as it was told to');
   const { body: status } = await control('GET', '/status');
   must(status['webhooksWaiting'] === 0, `${String(status['webhooksWaiting'])} webhooks still wait`);
   must(status['payments'] === charges.length, `${String(status['payments'])} payments of ${charges.length}`);

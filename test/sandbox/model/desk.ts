@@ -239,7 +239,10 @@ export function createDesk(world: World, start: number): Desk {
         .map(({ id, active }) => `${id} ${active}`)
         .sort();
       const found = shown.map(({ paymentMethodId, isActive }) => `${paymentMethodId} ${isActive}`).sort();
-      must(expected.join() === found.join(), `${customer} has methods ${found}, expected ${expected}`);
+      must(
+        expected.join() === found.join(),
+        `${customer} has methods ${found.join()}, expected ${expected.join()}`,
+      );
       list.sort((a, b) => a.id - b.id);
     },
 

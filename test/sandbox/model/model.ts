@@ -223,7 +223,7 @@ export function movePaths(move: Move, known: Known, story: Story, circumstances:
         ...(mayFail('provider-fails', 'void') ? [['Cancelling', state]] : []),
       ];
     }
-    case 'recheck':
+    default:
       return recheckPaths(known, story, circumstances);
   }
 }
