@@ -8,7 +8,7 @@ import { outcomeOf, type Entry, type NewIntent, type Opening, type PaymentPlace 
 import { StoreError } from '../store/errors.js';
 import type { Desk } from './desk.js';
 import type { Move, MoveResult } from './move-result.js';
-import { idOf, labelOf, stateOf } from './named-payments.js';
+import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 
 export function placeOf({ place }: Desk, read: PaymentRead): PaymentPlace {
   return { baseUrl: place.baseUrl, appId: place.appId, paymentId: idOf(read) };
@@ -126,7 +126,7 @@ export function nothingToResend(operation: SettleOperation, read: PaymentRead): 
 
 export function movedSince(entry: Entry, read: PaymentRead): GuardError {
   return new GuardError(
-    `Payment ${labelOf(read)} has moved since the ${entry.operation} was sent: ${entry.before_state ?? '?'} → ${stateOf(read) ?? '?'}. ` +
+    `Payment ${labelOf(read)} has moved since the ${entry.operation} was sent: ${entry.before_state ?? '?'} → ${stateText(read)}. ` +
       'It is not sent anew.',
     { code: 'moved', next: [`paydesk payments get ${idOf(read)}`] },
   );

@@ -93,7 +93,6 @@ export function stillUnknown(sent: Sent, why: string, shown: readonly string[]):
       'The same command again settles it: it reads, and sends nothing.',
     {
       code: 'outcome-unknown',
-      details: { reads: shown },
       next: [`paydesk payments ${operation} ${idOf(sent.before)}`, ...look(sent)],
     },
   );

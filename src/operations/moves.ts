@@ -120,7 +120,10 @@ async function judge(desk: Desk, move: Move, resend: boolean): Promise<Judged> {
     return { move: { ...move, read: prepared.read, resend: way.intent } };
   }
   if (resend) throw nothingToResend(operation, read);
-  if (way?.kind === 'ended') return { result: endedResult(move, way, read) };
+  if (way?.kind === 'ended') {
+    desk.note(`The ledger has this ${operation} as ${outcomeOf(way.intent)} already; nothing was sent.`);
+    return { result: endedResult(move, way, read) };
+  }
   if (read.state === undefined) desk.note(unknownState(read));
   const refusal = force ? undefined : forbidden(operation, read);
   if (refusal) throw refusal;

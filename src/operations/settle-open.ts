@@ -7,14 +7,17 @@ import type { Desk } from './desk.js';
 import { checkQuiet, movedSince, recordResult } from './intents.js';
 import { failed, notCarriedOut, pendingOf } from './move-errors.js';
 import { type Move, type MoveResult, resultOf, type Sent } from './move-result.js';
-import { idOf, labelOf, stateOf } from './named-payments.js';
+import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { followMove, readsToSettle } from './settle.js';
 import { isDuring, standingOf } from './standing.js';
 
 export async function settleOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
   const sent = await sentBefore(desk, move, entry);
-  const result = await judgeReads(desk, sent, entry);
+  // Nothing is sent, so nothing took its time.
+  const { tookMs: _, ...result } = await judgeReads(desk, sent, entry);
   await recordResult(desk, entry, result);
+  const by = `${entry.operator} at ${new Date(entry.time).toISOString()}`;
+  if (!result.error) desk.note(`Sent before, by ${by}. Settled by reading; nothing was sent now.`);
   return result;
 }
 
@@ -46,7 +49,7 @@ async function judgeReads(desk: Desk, sent: Sent, entry: Entry): Promise<MoveRes
       return resultOf(sent, last, 'failed', failed(sent, last));
     case 'excluded':
       return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
-    case 'open':
+    default:
       return stillOpen(desk, sent, entry, last, shown);
   }
 }
@@ -65,11 +68,10 @@ function stillOpen(desk: Desk, sent: Sent, entry: Entry, last: PaymentRead, show
     outcome,
     new UnknownOutcomeError(
       `The ${operation} of payment ${labelOf(last)}, sent by ${entry.operator} at ${since}, is still open: ` +
-        `it shows ${[...new Set(shown)].join(', then ') || stateOf(last)}.\nNothing was sent. It may still arrive; ` +
+        `it shows ${[...new Set(shown)].join(', then ') || stateText(last)}.\nNothing was sent. It may still arrive; ` +
         `a person may send it anew with --resend once ${Math.round(desk.quietMs / 60_000)} minutes have passed.`,
       {
         code: 'still-open',
-        details: { reads: shown },
         next: [`paydesk payments ${operation} ${idOf(last)}`],
       },
     ),

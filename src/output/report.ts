@@ -118,7 +118,9 @@ export function errorLines(error: unknown, options: { width: number; debug: bool
   } else {
     const [first = '', ...rest] = report.message.split('\n');
     lines.push(...wrapLine(joinPieces(toned('bad', 'Error:'), ` ${first}`), options.width));
-    lines.push(...rest.map((text) => joinPieces('  ', text)));
+    lines.push(
+      ...rest.flatMap((text) => wrapLine(text, options.width - 2).map((part) => joinPieces('  ', part))),
+    );
   }
   lines.push(...detailLines(report.details, options.width));
   if (report.code === 'bug' && !options.debug) {

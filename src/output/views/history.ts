@@ -1,15 +1,17 @@
 import type { HistoryRecord } from '../../ledger/history.js';
 import { formatAmount } from '../amount.js';
-import { joinPieces } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { localTime } from '../time.js';
 import { statePiece } from '../values.js';
 import { outcomePiece } from './operation.js';
 
+/** `11-14 09:12`, so that a line fits 80 columns. */
+const dayAndMinute = (time: string): string => localTime(new Date(time)).slice(5, 16);
+
 export const historyList: ListView<HistoryRecord> = {
   empty: 'This desk has done nothing that fits.',
   columns: [
-    { key: 'time', value: ({ time }) => time, shown: ({ time }) => localTime(new Date(time)) },
+    { key: 'time', value: ({ time }) => time, shown: ({ time }) => dayAndMinute(time) },
     { key: 'operation', value: ({ operation }) => operation },
     { key: 'payment', value: ({ paymentId }) => paymentId },
     { key: 'reference', value: ({ referenceId }) => referenceId ?? '' },
@@ -26,12 +28,11 @@ export const historyList: ListView<HistoryRecord> = {
       key: 'after',
       title: 'state',
       value: ({ after }) => after ?? '',
-      shown: ({ before, after }) =>
-        before === null ? statePiece(after ?? '?') : joinPieces(before, ' → ', statePiece(after ?? '?')),
+      shown: ({ after }) => statePiece(after ?? '?'),
     },
     { key: 'outcome', value: ({ outcome }) => outcome, shown: ({ outcome }) => outcomePiece(outcome) },
-    { key: 'operator', value: ({ operator }) => operator },
-    { key: 'ticket', value: ({ ticket }) => ticket ?? '' },
+    { key: 'operator', extra: 'terminal', value: ({ operator }) => operator },
+    { key: 'ticket', extra: 'terminal', value: ({ ticket }) => ticket ?? '' },
     { key: 'reason', extra: 'terminal', value: ({ reason }) => reason ?? '' },
     { key: 'profile', extra: 'terminal', value: ({ profile }) => profile ?? '' },
     { key: 'app', extra: 'terminal', value: ({ appId }) => appId },
