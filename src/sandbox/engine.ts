@@ -91,9 +91,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       await store.transaction((tx) =>
         tx.updateTable('events').set({ lease_until: null }).where('finished', '=', 0).execute(),
       );
-    await write(async (work) => {
-      if ((await work.apps.all(work.tx)).length === 0) await createFirstApps(work);
-    });
+    await write(createFirstApps);
     refresh();
   } catch (error) {
     await store.close();

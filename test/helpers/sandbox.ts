@@ -136,6 +136,10 @@ export async function sandboxProcess(
   const [command, ...rest] = [...through, process.execPath, script, JSON.stringify(options)];
   const child = spawn(command as string, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
+  // Should the tests end early, the sandbox must not stay behind.
+  const onExit = () => void child.kill('SIGKILL');
+  process.once('exit', onExit);
+  void exited.then(() => process.off('exit', onExit));
   const first = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited]);
   if (child.exitCode !== null) throw new Error(`the sandbox process ended with ${child.exitCode}`);
   const { url, controlToken, apps } = JSON.parse(String(first[0])) as {

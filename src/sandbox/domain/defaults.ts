@@ -25,6 +25,7 @@ export async function createApp(
   work: Work,
   { friendlyName, isSandbox }: { friendlyName: string; isSandbox: boolean },
 ): Promise<string> {
+  await lockApps(work);
   const { count } = await work.tx
     .selectFrom('apps')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -59,8 +60,16 @@ export async function createApp(
   return appId;
 }
 
-/** What a sandbox has from the start: an app to play with, and one that poses as live. */
+/** The ids of apps are derived from their number, so only one process at a time may add any. */
+async function lockApps(work: Work): Promise<void> {
+  const row = work.tx.selectFrom('settings').select('key').where('key', '=', 'secret');
+  await work.store.forUpdate(row).execute();
+}
+
+/** What an empty sandbox begins with: an app to play with, and one that poses as live. */
 export async function createFirstApps(work: Work): Promise<void> {
+  await lockApps(work);
+  if (await work.tx.selectFrom('apps').select('app_id').executeTakeFirst()) return;
   await createApp(work, { friendlyName: 'Sandbox shop', isSandbox: true });
   await createApp(work, { friendlyName: 'Practice shop (poses as live)', isSandbox: false });
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { openApiDocument } from '../../contract/openapi.js';
-import { shapeFailure, defaultAnswers } from '../answers.js';
-import { createControlRoutes, type ControlOptions } from './control-routes.js';
+import { Refusal } from '../domain/refusal.js';
+import { answerFailure, createControlRoutes, type ControlOptions } from './control-routes.js';
 import { createPageRoutes } from './page-routes.js';
 
 /** Everything but the service itself: its description, the control API and the pages. */
@@ -14,15 +14,10 @@ export function createApp(options: ControlOptions): Hono {
   });
   app.route('/_sandbox', createControlRoutes(options));
   app.route('/', createPageRoutes(options.engine, options.addresses, options.token));
+  app.onError((error, c) => answerFailure(c, error, options.onError));
   app.notFound((c) => {
-    const answer = shapeFailure(defaultAnswers, {
-      code: 'not-found',
-      detail: `There is nothing at ${c.req.path}. The service is below /api/apps/{appId}; /openapi.json describes it.`,
-      errors: [],
-      headers: {},
-      requestId: '',
-    });
-    return c.body(answer.body, 404, answer.headers);
+    const detail = `There is nothing at ${c.req.path}. The service is below /api/apps/{appId}; /openapi.json describes it.`;
+    return answerFailure(c, new Refusal('not-found', detail), options.onError);
   });
   return app;
 }

@@ -47,17 +47,7 @@ export function createControlRoutes({
     await next();
   });
 
-  routes.onError((error, c) => {
-    const refusal = refusalOf(error, onError);
-    const answer = shapeFailure(defaultAnswers, {
-      code: refusal.code,
-      detail: refusal.message,
-      errors: refusal.errors,
-      headers: refusal.headers,
-      requestId: '',
-    });
-    return c.body(answer.body, answer.status as 400, answer.headers);
-  });
+  routes.onError((error, c) => answerFailure(c, error, onError));
 
   routes.get('/status', async (c) => c.json(await status()));
   routes.post('/stop', (c) => {
@@ -126,6 +116,19 @@ export function createControlRoutes({
     throw new Refusal('not-found', `There is nothing at ${c.req.path}.`);
   });
   return routes;
+}
+
+/** Says no, or that it failed, as the service does by default. */
+export function answerFailure(c: Context, error: unknown, onError: (error: unknown) => void): Response {
+  const refusal = refusalOf(error, onError);
+  const answer = shapeFailure(defaultAnswers, {
+    code: refusal.code,
+    detail: refusal.message,
+    errors: refusal.errors,
+    headers: refusal.headers,
+    requestId: '',
+  });
+  return c.body(answer.body, answer.status as 400, answer.headers);
 }
 
 /** A page of another site can neither read the token nor make the browser send this. */

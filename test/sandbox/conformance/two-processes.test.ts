@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import {
+  eventually,
+  hostedBody,
+  sandboxProcess,
+  startReceiver,
+  type Receiver,
+  type SandboxProcess,
+} from '../../helpers/sandbox.js';
+
+const HOSTED = '/payments/hosted-page';
+const all = ['Created', 'Authorised', 'Capturing', 'Captured'];
+
+async function start(location: string): Promise<SandboxProcess> {
+  const sandbox = await sandboxProcess({ location });
+  onTestFinished(() => sandbox.kill());
+  return sandbox;
+}
+
+async function receiving(): Promise<Receiver> {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  return receiver;
+}
+
+describeWithPostgres('two sandbox processes on one PostgreSQL', (postgres) => {
+  const pair = async () => {
+    const location = await postgres().createDatabase();
+    return Promise.all([start(location), start(location)]);
+  };
+
+  test('start at the same moment on an empty database and have the same apps', async () => {
+    const location = await postgres().createDatabase();
+    const started = await Promise.all([1, 2, 3].map(() => start(location)));
+    for (const { app, live } of started) {
+      expect([app, live]).toEqual([started[0]?.app, started[0]?.live]);
+    }
+    const added = await Promise.all(
+      started.map((sandbox, index) => sandbox.control('POST', '/apps', { friendlyName: `App ${index}` })),
+    );
+    expect(added.map((answer) => answer.status)).toEqual([201, 201, 201]);
+    expect(new Set(added.map((answer) => answer.body.appId)).size).toBe(3);
+  });
+
+  describe('that both go on', () => {
+    let one: SandboxProcess;
+    let two: SandboxProcess;
+    beforeAll(async () => {
+      const location = await postgres().createDatabase();
+      [one, two] = await Promise.all([sandboxProcess({ location }), sandboxProcess({ location })]);
+    });
+    afterAll(() => Promise.all([one, two].map((sandbox) => sandbox.kill())));
+
+    test('show the same payments and customers, and change them in turn', async () => {
+      const { paymentId } = await one.create({ autoCapture: false });
+      await two.pay(paymentId);
+      expect((await one.read(paymentId)).paymentState).toBe('Authorised');
+      expect((await two.call('POST', `/payments/${paymentId}/capture`)).status).toBe(200);
+      await one.settle();
+      expect((await one.read(paymentId)).paymentState).toBe('Captured');
+      expect((await two.call('GET', '/customers/c1')).status).toBe(200);
+      await one.control('PATCH', `/apps/${one.live.appId}`, { isBlocked: true });
+      const asLive = { appId: two.live.appId, key: two.live.apiKey };
+      expect((await two.call('GET', '/customers', undefined, asLive)).body).toMatchObject({
+        code: 'app-blocked',
+      });
+    });
+
+    test('make one payment and one webhook of a hundred creates split over both', async () => {
+      const receiver = await receiving();
+      const body = hostedBody({ webhookUrl: receiver.url });
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => (index % 2 ? one : two).call('POST', HOSTED, body)),
+      );
+      expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+      expect(answers.filter((answer) => answer.status === 200)).toHaveLength(99);
+      expect(new Set(answers.map((answer) => answer.body.paymentId)).size).toBe(1);
+      await Promise.all([one.settle(), two.settle()]);
+      expect(receiver.states()).toEqual(['Created']);
+    });
+
+    test('carry an operation out once, whichever of them is asked', async () => {
+      const { paymentId } = await one.create({ autoCapture: false });
+      await one.pay(paymentId);
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          (index % 2 ? one : two).call('POST', `/payments/${paymentId}/capture`),
+        ),
+      );
+      expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+      await one.settle();
+      expect(await two.books(paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
+    });
+
+    test('do what falls due once, and send its webhooks once and in order', async () => {
+      const receiver = await receiving();
+      await one.control('POST', '/clock', { action: 'stop' });
+      const ids = await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => {
+          const { paymentId } = await (index % 2 ? one : two).create({ webhookUrl: receiver.url });
+          await (index % 2 ? two : one).pay(paymentId, 'slow-approved');
+          return paymentId;
+        }),
+      );
+      await Promise.all([one.advance(30_000), two.advance(30_000)]);
+      await Promise.all([one.settle(), two.settle()]);
+      for (const id of ids) {
+        expect(receiver.states(id)).toEqual(['Created', 'Processing', 'Authorised', 'Capturing', 'Captured']);
+        expect(await one.books(id)).toEqual({ authorize: '1/1', capture: '1/1' });
+      }
+      expect(receiver.requests).toHaveLength(ids.length * 5);
+      expect((await one.control('GET', '/clock')).body).toEqual((await two.control('GET', '/clock')).body);
+    });
+
+    test('a fault that is set in one hits in the other, once for both together', async () => {
+      await one.control('POST', '/faults', { kind: 'error-before-commit', route: 'create', next: 5 });
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, index) => (index % 2 ? one : two).call('POST', HOSTED, hostedBody())),
+      );
+      expect(answers.filter((answer) => answer.status === 500)).toHaveLength(5);
+      await two.control('DELETE', '/faults');
+      expect((await one.control('GET', '/faults')).body).toEqual([]);
+    });
+  });
+
+  test('when one is killed, the other does the work and sends the webhooks that it left', async () => {
+    const [one, two] = await pair();
+    const receiver = await receiving();
+    // The first delivery is under way when its process dies.
+    receiver.next('hang');
+    const { paymentId } = await one.create({ webhookUrl: receiver.url });
+    await one.pay(paymentId);
+    await receiver.waitFor(1);
+    const slow = await one.create({ webhookUrl: receiver.url });
+    await one.control('PATCH', `/apps/${one.app.appId}`, {
+      profile: { paymentProfileId: one.app.profiles[4]?.paymentProfileId, delayMs: 1000 },
+    });
+    await one.pay(slow.paymentId, 'approved', { paymentProfileId: one.app.profiles[4]?.paymentProfileId });
+    await one.kill('SIGKILL');
+    await eventually(() => {
+      expect(receiver.states(slow.paymentId)).toEqual([
+        'Created',
+        'Processing',
+        'Authorised',
+        'Capturing',
+        'Captured',
+      ]);
+    }, 15_000);
+    expect(await two.books(slow.paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
+    // The lease of the killed process has to run out first.
+    await eventually(() => expect(receiver.states(paymentId)).toEqual(['Created', ...all]), 30_000);
+  });
+
+  test('when one is stopped, the other sends at once what it left', async () => {
+    const [one, two] = await pair();
+    const receiver = await receiving();
+    receiver.next('hang');
+    const { paymentId } = await one.create({ webhookUrl: receiver.url });
+    await receiver.waitFor(1);
+    await one.kill('SIGTERM');
+    await eventually(() => expect(receiver.states(paymentId)).toEqual(['Created', 'Created']), 5_000);
+    expect((await two.call('GET', `/payments/${paymentId}`)).status).toBe(200);
+  });
+});
