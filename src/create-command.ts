@@ -1,9 +1,12 @@
+import type { PaymentRead } from './client/payment-calls.js';
 import type { Missing } from './command-line.js';
 import type { JsonInput } from './json-input.js';
 import { askToConfirm, askToGoOn } from './live-guard.js';
 import { MoneyCommand, reasonLines } from './money-command.js';
+import { chargeStanding } from './operations/charge-outcome.js';
 import { type CreatedPayment, createPayment } from './operations/create-payment.js';
 import type { Desk } from './operations/desk.js';
+import { recordCreated } from './operations/intents.js';
 import {
   amountValue,
   draftRequest,
@@ -66,9 +69,17 @@ export abstract class CreateCommand extends MoneyCommand {
       this.print('Would be sent:', ...requestLines(made.request));
       return { planned: plannedJson(made.request) };
     }
-    if (!made.created) this.note(repeatedLine);
+    if (made.created) await recordCreated(desk, ledgerEntry(kind, body, made.read), flags);
+    else this.note(repeatedLine);
     return { desk, made };
   }
+}
+
+/** A create is done when it is made; what became of a charge is in its state. */
+function ledgerEntry(kind: RequestKind, body: Values, read: PaymentRead) {
+  if (kind !== 'charge') return { read, operation: 'create', outcome: 'done' } as const;
+  const standing = chargeStanding(read, body['autoCapture'] === true);
+  return { read, operation: 'charge', outcome: standing === 'on-its-way' ? 'accepted' : standing } as const;
 }
 
 function givenBy(flags: Values): Given {

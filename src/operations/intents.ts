@@ -4,7 +4,14 @@ import type { SettleOperation } from '../client/outcome.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { GuardError, NotReachedError, TemporaryError } from '../errors.js';
-import { outcomeOf, type Entry, type NewIntent, type Opening, type PaymentPlace } from '../ledger/ledger.js';
+import {
+  outcomeOf,
+  type Entry,
+  type NewIntent,
+  type Opening,
+  type Outcome,
+  type PaymentPlace,
+} from '../ledger/ledger.js';
 import { StoreError } from '../store/errors.js';
 import type { Desk } from './desk.js';
 import type { Move, MoveResult } from './move-result.js';
@@ -14,16 +21,17 @@ export function placeOf({ place }: Desk, read: PaymentRead): PaymentPlace {
   return { baseUrl: place.baseUrl, appId: place.appId, paymentId: idOf(read) };
 }
 
+function factsOf(desk: Desk, read: PaymentRead) {
+  const { kind, profile } = desk.place;
+  const { amount, currency, referenceId } = read.fields;
+  const text = amount === undefined ? undefined : numberText(amount);
+  return { ...placeOf(desk, read), kind, profile, referenceId, amount: text, currency };
+}
+
 export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent {
-  const { amount, currency, referenceId } = before.fields;
   return {
-    ...placeOf(desk, before),
-    kind: desk.place.kind,
-    profile: desk.place.profile,
+    ...factsOf(desk, before),
     operation: move.operation,
-    referenceId,
-    amount: amount === undefined ? undefined : numberText(amount),
-    currency,
     before: stateOf(before) ?? undefined,
     description: move.description,
     reason: move.reason,
@@ -63,6 +71,22 @@ export async function recordResult(desk: Desk, entry: Entry, result: MoveResult)
       `The outcome could not be written to the ledger, where it stays open: ${failure.message}`,
       `Run the same command again: it settles, and sends nothing.`,
     );
+  }
+}
+
+/** A create or a charge that was made: its reference keeps it from being made twice, so it needs no hold. */
+export async function recordCreated(
+  desk: Desk,
+  made: { read: PaymentRead; operation: 'create' | 'charge'; outcome: Outcome },
+  why: { reason?: string | undefined; ticket?: string | undefined },
+): Promise<void> {
+  const { read, operation, outcome } = made;
+  try {
+    const after = stateOf(read) ?? undefined;
+    await desk.ledger.note({ ...factsOf(desk, read), operation, ...why }, { outcome, after });
+  } catch (failure) {
+    if (!(failure instanceof StoreError)) throw failure;
+    desk.note(`It was done, and could not be written to the ledger: ${failure.message}`);
   }
 }
 

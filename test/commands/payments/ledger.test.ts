@@ -8,7 +8,7 @@ import { runInProcess } from '../../helpers/in-process.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { envOf, openTestDesk, payments, type TestDesk, type Verb } from './desk.js';
+import { createFlags, envOf, openTestDesk, payments, type TestDesk, type Verb } from './desk.js';
 
 let desk: TestDesk;
 let home: string;
@@ -173,6 +173,18 @@ describe('the ledger', () => {
       }),
     ]);
     expect(await history('--outcome', 'unknown')).toEqual([]);
+  });
+
+  it('tells of creates and charges too, once', async () => {
+    const flags = createFlags('ledger-create', { customer: 'c_ledger' });
+    await run('create', [...flags, '--ticket', 'T-8']);
+    await run('create', flags);
+    expect(await history('--operation', 'create')).toMatchObject([
+      { outcome: 'done', referenceId: 'ledger-create', after: 'Created', ticket: 'T-8' },
+    ]);
+    const customer = await desk.stored('expires-later');
+    await run('charge', ['--customer', customer, '--amount', '5', '--reference', 'ledger-charge']);
+    expect(await history('--operation', 'charge')).toMatchObject([{ outcome: 'done', after: 'Captured' }]);
   });
 
   it('that cannot be written stops a refund before it is sent', async () => {
