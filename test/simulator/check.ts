@@ -200,7 +200,10 @@ function checkReport(
           intent.operation === operation &&
           intent.payment_id === String(paymentId),
       );
-      if (mine.some((each) => each.operation)) violate(`${what} (${report.code}) and was carried out`);
+      const wasTaken = mine.some(
+        ({ operation: took }) => took && !(outcome === 'refused' && took.status === 'failed'),
+      );
+      if (wasTaken) violate(`${what} (${report.code}) and was carried out`);
       return;
     }
     case 'unknown':
@@ -220,6 +223,9 @@ export function checkEnd(followed: readonly Followed[], violate: (text: string) 
         if (truth !== closing) violate(`${so}, and the service has it as ${truth}`);
         break;
       case 'refused':
+        // Taken, failed at the provider, and the payment has gone another way since: it was not carried out.
+        if (operation && truth !== 'failed') violate(`${so}, and the service has it as ${truth}`);
+        break;
       case 'unsent':
         if (operation) violate(`${so}, and the service has it as ${truth}`);
         break;

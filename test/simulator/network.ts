@@ -51,7 +51,8 @@ export function createNetwork({ world, timeline, random, count, trace }: Network
     if (!random.chance(share)) return undefined;
     const fault = random.pick(requestFaults);
     // Whether a read arrives late is the same as whether it is lost.
-    return fault === 'late-arrival' && request.method === 'GET' ? 'answer-lost' : fault;
+    if (fault === 'late-arrival' && request.method === 'GET') return 'answer-lost';
+    return request.method !== 'GET' && random.chance(0.15) ? 'late-arrival' : fault;
   }
 
   const inOutage = () => weather.outages.some(([from, to]) => timeline.now() >= from && timeline.now() < to);
@@ -70,12 +71,15 @@ export function createNetwork({ world, timeline, random, count, trace }: Network
       );
       const onAbort = () => answer(lost('aborted', 'it was stopped'));
       let isOver = false;
+      let shown: string | undefined;
       function answer(value: OpenAnswer | Unsent | Lost): void {
         if (isOver) return;
         isOver = true;
         timeline.cancel(timer);
         request.signal?.removeEventListener('abort', onAbort);
-        say(value.kind === 'open' ? String(value.status) : `${value.kind} ${value.failure.reason}`);
+        say(
+          value.kind === 'open' ? `${value.status} ${shown ?? ''}` : `${value.kind} ${value.failure.reason}`,
+        );
         resolve(value);
       }
       if (request.signal?.aborted) {
@@ -109,6 +113,7 @@ export function createNetwork({ world, timeline, random, count, trace }: Network
       later(arrivesIn, () => {
         void arrive(request, instruction).then((reply) => {
           travelling -= 1;
+          shown = /"paymentState":"(\w+)"/.exec(reply.body)?.[1];
           if (fault === 'answer-lost') return breakOff();
           const takes = fault === 'slow-answer' ? random.between(5_000, 60_000) : random.between(2, 150);
           later(takes, () => answer(damaged(reply, fault)));

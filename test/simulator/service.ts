@@ -3,6 +3,7 @@
 import type { ServiceAnswer } from '../../src/sandbox/http/service.js';
 import type { CardName } from '../../src/sandbox/domain/cards.js';
 import type { ExchangeRow, OperationRow, PaymentRow } from '../../src/sandbox/schema.js';
+import type { FaultCounts } from './faults.ts';
 import {
   createAddresses,
   createControl,
@@ -36,6 +37,8 @@ export interface World {
   pay(paymentId: number, card: CardName, profile?: string): Promise<PaymentRow>;
   providerFaults(probability: number): Promise<void>;
   calm(): Promise<void>;
+  /** How often the provider was silent, and how often it failed. */
+  providerTrouble(): Promise<Pick<FaultCounts, 'provider-silent' | 'provider-fails'>>;
   errors: unknown[];
   close(): Promise<void>;
 }
@@ -111,6 +114,19 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
     async calm() {
       await engine.write(({ tx }) => engine.faults.clear(tx));
       engine.refresh();
+    },
+    async providerTrouble() {
+      const learned = await db
+        .selectFrom('events')
+        .select('id')
+        .where('cause', '=', 'learned by recheck')
+        .execute();
+      const failed = await db
+        .selectFrom('exchanges')
+        .select('id')
+        .where('answer', 'like', '%the provider failed%')
+        .execute();
+      return { 'provider-silent': learned.length, 'provider-fails': failed.length };
     },
     async close() {
       await worker.stop();

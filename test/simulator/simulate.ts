@@ -93,7 +93,7 @@ async function play(
   };
 
   const payments: number[] = [];
-  for (let index = 0; index < Math.max(4, operations / 4); index += 1) {
+  for (let index = 0; index < Math.max(4, operations / 2); index += 1) {
     payments.push(await makePayment(world, random, `inv-${index}`, timeline.now()));
   }
   const reports: Report[] = [];
@@ -110,8 +110,9 @@ async function play(
   await sleep(timeline, 120_000);
   let records = await read();
   const open = follow(records, violate).filter(isOpen);
-  const carriedOut = open.filter(({ operation }) => operation && operation.status !== 'failed');
-  reports.push(...(await runAgain(around, open, 'settles', { wait: true })));
+  const unknown = open.filter(({ last }) => last === undefined || last.outcome === 'unknown');
+  const carriedOut = unknown.filter(({ operation }) => operation && operation.status !== 'failed');
+  reports.push(...(await runAgain(around, open, 'settles')));
 
   records = await read();
   const left = follow(records, violate).filter(isOpen);
@@ -120,15 +121,17 @@ async function play(
   const settled = carriedOut.filter(({ intent }) => !stillOpen.has(intent.id)).length;
 
   await sleep(timeline, QUIET_MS);
-  reports.push(...(await runAgain(around, left, 'decides', { wait: true, resend: true })));
+  reports.push(...(await runAgain(around, left, 'decides', { resend: true })));
+  await sleep(timeline, 120_000);
   records = await read();
   const rest = follow(records, violate).filter(isOpen);
-  reports.push(...(await runAgain(around, rest, 'looks', { wait: true })));
+  reports.push(...(await runAgain(around, rest, 'looks')));
 
   records = await read();
   const followed = follow(records, violate);
   checkAlways(records, followed, violate);
   checkEnd(followed, violate);
+  Object.assign(faults, await world.providerTrouble());
   for (const error of world.errors) violate(`the service failed: ${String(error)}`);
   await world.close();
   await desk.close();
@@ -153,16 +156,19 @@ const sleep = (timeline: Timeline, ms: number): Promise<void> =>
 /** Everybody at work for about an hour. */
 async function work(
   around: Surroundings,
-  payments: number[],
+  payments: readonly number[],
   operations: number,
   reports: Report[],
 ): Promise<{ asked: number }> {
   const { timeline, random } = around;
   const running = new Set<Promise<void>>();
+  const typed: MoveCommand[] = [];
   let asked = 0;
   for (let number = 1; asked < operations; number += 1) {
-    await sleep(timeline, random.between(0, (2 * HOUR) / operations));
-    const command = await choose(around, payments);
+    // People come in bursts: when something is stuck, more than one of them tries.
+    await sleep(timeline, random.chance(0.4) ? random.whole(3_000) : random.whole((3 * HOUR) / operations));
+    const command = await choose(around, payments, typed.slice(-4));
+    typed.push(command);
     asked += command.payments.length;
     const run = runMove(around, `op${random.whole(3)}#${number}`, command).then((told) => {
       reports.push(...told);
@@ -174,27 +180,27 @@ async function work(
   return { asked };
 }
 
-/** What somebody would type: mostly what the state allows, often the same again, sometimes nonsense. */
-async function choose({ world, random }: Surroundings, payments: readonly number[]): Promise<MoveCommand> {
-  const chosen = new Set<number>();
-  const several = random.chance(0.1) ? 3 : 1;
-  while (chosen.size < Math.min(several, payments.length)) chosen.add(random.pick(payments));
-  const [first = 0] = chosen;
-  const { state } = await world.payment(first);
-  const legal = settleOperations.filter((each) => isLegal(each, state));
-  const took = (await world.operations()).filter(
-    ({ payment_id, kind }) => payment_id === first && kind !== 'recheck',
-  );
-  const before = took.map(({ kind }) => kind as SettleOperation);
-  const likely = random.chance(0.75) && legal.length > 0 ? legal : before;
-  return {
-    operation: random.pick(likely.length > 0 && random.chance(0.95) ? likely : settleOperations),
-    payments: [...chosen],
+/** What somebody would type: mostly what the state allows, often what somebody typed just now, sometimes nonsense. */
+async function choose(
+  { world, random }: Surroundings,
+  payments: readonly number[],
+  recent: readonly MoveCommand[],
+): Promise<MoveCommand> {
+  const flags = {
     again: random.chance(0.2),
     resend: random.chance(0.15),
     wait: random.chance(0.2),
     force: random.chance(0.1),
   };
+  if (recent.length > 0 && random.chance(0.35)) return { ...random.pick(recent), ...flags };
+  const operation = random.pick(settleOperations);
+  const possible = (await world.payments()).filter(({ state }) => isLegal(operation, state));
+  const likely = possible.map(({ payment_id }) => payment_id);
+  const from = likely.length > 0 && random.chance(0.9) ? likely : payments;
+  const chosen = new Set<number>();
+  const several = random.chance(0.1) ? 3 : 1;
+  while (chosen.size < Math.min(several, from.length)) chosen.add(random.pick(from));
+  return { operation, payments: [...chosen], ...flags };
 }
 
 /** The same commands once more, one after the other. */
@@ -202,7 +208,7 @@ async function runAgain(
   around: Surroundings,
   followed: readonly Followed[],
   who: string,
-  flags: Partial<MoveCommand>,
+  flags: Partial<MoveCommand> = {},
 ): Promise<Report[]> {
   const reports: Report[] = [];
   for (const { intent } of followed) {
