@@ -134,7 +134,7 @@ export async function sandboxProcess(
 ): Promise<SandboxProcess> {
   const script = fileURLToPath(new URL('../sandbox/serve.ts', import.meta.url));
   const [command, ...rest] = [...through, process.execPath, script, JSON.stringify(options)];
-  const child = spawn(command as string, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   // Should the tests end early, the sandbox must not stay behind.
   const onExit = () => void child.kill('SIGKILL');

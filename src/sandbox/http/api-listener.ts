@@ -15,8 +15,8 @@ export function createApiListener(handle: (request: ServiceRequest) => Promise<S
 }
 
 function readRequest(incoming: IncomingMessage): ServiceRequest {
-  const [path = '', search = ''] = split(incoming.url ?? '', '?');
-  const [appId = '', rest = ''] = split(path.slice(API_PREFIX.length), '/');
+  const [path, search = ''] = split(incoming.url ?? '', '?');
+  const [appId, rest = ''] = split(path.slice(API_PREFIX.length), '/');
   return {
     method: incoming.method ?? 'GET',
     appId: safeDecode(appId),

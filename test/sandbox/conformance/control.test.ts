@@ -346,9 +346,7 @@ onEveryStore((bench) => {
           };
         };
         const last = new Map(tables.events.map((event) => [event.payment_id, event]));
-        expect([...last.keys()].toSorted()).toEqual(
-          tables.payments.map((payment) => payment.payment_id).toSorted(),
-        );
+        expect(new Set(last.keys())).toEqual(new Set(tables.payments.map((payment) => payment.payment_id)));
         for (const { payment_id, version, state } of tables.payments) {
           expect(last.get(payment_id)).toMatchObject({ version, to_state: state });
         }

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { currencies, currencyDigits, isKnownCurrency } from '../../src/contract/currencies.js';
+import { ExactNumber, numberFromText, numberText, parseJson } from '../../src/contract/json.js';
+import {
+  amount,
+  amountProblem,
+  breakdownAmount,
+  fromHundredths,
+  MAX_AMOUNT,
+  sameAmount,
+  toHundredths,
+} from '../../src/contract/money.js';
+
+const hundredths = fc.bigInt({ min: 1n, max: 99_999_999_999n });
+
+describe('amounts', () => {
+  test.each(['1', '10.2', '10.23', '20.00', '0.01', MAX_AMOUNT])('%s is one', (text) => {
+    expect(amountProblem(text)).toBeUndefined();
+  });
+
+  test.each([
+    '0',
+    '0.0',
+    '0.00',
+    '-1',
+    '1.234',
+    '1e2',
+    '1E2',
+    '.5',
+    '5.',
+    '',
+    ' 1',
+    '1 ',
+    'NaN',
+    '١',
+    '1000000000',
+  ])('%j is none', (text) => {
+    expect(amountProblem(text)).toEqual(expect.stringMatching(/./));
+  });
+
+  test('are exact to and from hundredths', () => {
+    fc.assert(
+      fc.property(hundredths, (value) => {
+        const text = fromHundredths(value);
+        expect(text).toMatch(/^\d+\.\d\d$/);
+        expect(toHundredths(text)).toBe(value);
+        expect(amountProblem(text)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('are the same money however they are written', () => {
+    fc.assert(
+      fc.property(hundredths, hundredths, (a, b) => {
+        const short = fromHundredths(a).replace(/\.?0+$/, '');
+        expect(sameAmount(short, fromHundredths(a))).toBe(true);
+        expect(sameAmount(numberFromText(short), numberFromText(fromHundredths(a)))).toBe(true);
+        expect(sameAmount(fromHundredths(a), fromHundredths(b))).toBe(a === b);
+      }),
+    );
+    expect(() => toHundredths('1.234')).toThrow(RangeError);
+    expect(() => toHundredths('-1')).toThrow(RangeError);
+  });
+
+  test('in a request are numbers, in a breakdown zero is allowed', () => {
+    expect(amount.safeParse(parseJson('10.10')).data).toEqual(new ExactNumber('10.10'));
+    for (const value of ['10', null, true, undefined, 0, -1, Number.NaN]) {
+      expect(amount.safeParse(value).success).toBe(false);
+    }
+    for (const text of ['0', '0.0', '0.00', '5.5']) {
+      expect(breakdownAmount.safeParse(parseJson(text)).success).toBe(true);
+    }
+    for (const text of ['-1', '0.000', '1.001']) {
+      expect(breakdownAmount.safeParse(parseJson(text)).success).toBe(false);
+    }
+  });
+});
+
+describe('numbers in JSON', () => {
+  test.each([
+    '10.10',
+    '[1.0,2.50,1e3,1E+400,-0,0.1]',
+    '{"paymentId":12345678901234567890,"a":{"b":[3.140]}}',
+    '9007199254740993',
+    '{"text":"1.0","n":null,"t":true}',
+  ])('%s comes out as it went in', (text) => {
+    expect(JSON.stringify(parseJson(text))).toBe(text);
+  });
+
+  test('are plain where nothing is lost', () => {
+    expect(parseJson('[1,10.5,-3]')).toEqual([1, 10.5, -3]);
+    expect(numberFromText('10.5')).toBe(10.5);
+    expect(numberText(numberFromText('10.50'))).toBe('10.50');
+    expect(Number(new ExactNumber('10.50'))).toBe(10.5);
+    expect(String(new ExactNumber('10.50'))).toBe('10.50');
+  });
+
+  test('keep any JSON value whole', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(JSON.stringify(parseJson(text))).toBe(text);
+      }),
+    );
+  });
+
+  test('broken JSON throws as it does elsewhere', () => {
+    expect(() => parseJson('{')).toThrow(SyntaxError);
+  });
+});
+
+describe('currencies', () => {
+  test('are three letters, each once, and know their digits', () => {
+    expect(new Set(currencies).size).toBe(currencies.length);
+    expect(currencies.every((code) => /^[A-Z]{3}$/.test(code))).toBe(true);
+    expect(currencies.length).toBeGreaterThan(150);
+    expect(['EUR', 'JPY', 'KWD', 'ISK', 'XYZ'].map(currencyDigits)).toEqual([2, 0, 3, 0, 2]);
+    expect(['EUR', 'eur', 'XXX', 'toString'].map(isKnownCurrency)).toEqual([true, false, false, false]);
+  });
+});
