@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './errors.js';
+import { makePrivate } from './private-file.js';
 import { isBusy } from './sqlite-failures.js';
 
 export interface FileLock {
@@ -43,6 +44,7 @@ export function refuseLocked(file: string): void {
 
 function tryLock(file: string): DatabaseSync | undefined {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  makePrivate(lockFileOf(file));
   const lock = new DatabaseSync(lockFileOf(file), { timeout: 0 });
   try {
     lock.exec('begin exclusive');

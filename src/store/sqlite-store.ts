@@ -14,6 +14,7 @@ import { lockFile, refuseLocked } from './file-lock.js';
 import { assertOpen, createGroupCommit } from './group-commit.js';
 import type { GroupCommit } from './group-commit.js';
 import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
+import { makePrivate } from './private-file.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { sqliteUnusable } from './sqlite-failures.js';
 import type { Migration, OpenOptions, Store } from './types.js';
@@ -43,12 +44,6 @@ export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<D
     closeAll(opened);
     throw sqliteUnusable(error, file);
   }
-}
-
-/** A new database is its owner's alone, whatever the umask; SQLite gives its other files the same mode. */
-function makePrivate(file: string): void {
-  const { closeSync, openSync } = process.getBuiltinModule('node:fs');
-  closeSync(openSync(file, 'a', 0o600));
 }
 
 function connect(file: string, access: 'read' | 'write'): SqliteConnection {
