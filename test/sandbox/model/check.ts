@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { found } from './found.js';
 import { runSteps } from './run.js';
 import { step, type Step } from './steps.js';
 import type { Place } from './world.js';
@@ -24,7 +25,12 @@ export async function checkModel({ seed, runs, placeOf }: ModelOptions): Promise
       count += list.length;
       await runSteps(where, list);
     }),
-    { seed: Number(givenSeed ?? seed), numRuns: runs, ...(path !== undefined && { path }) },
+    {
+      seed: Number(givenSeed ?? seed),
+      numRuns: runs + found.length,
+      examples: found.map((list): [Place, Step[]] => [placeOf(0), list]),
+      ...(path !== undefined && { path }),
+    },
   );
   return count;
 }

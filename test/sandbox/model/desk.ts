@@ -49,6 +49,8 @@ export interface Desk {
   /** Finds out which faults may hit what comes next. */
   look(): Promise<void>;
   mayFail(kind: string, route: string): boolean;
+  /** As mayFail, for faults on the next call and not on some of them. */
+  mustFail(kind: string, route: string): boolean;
   fateOf(outcome: Outcome, route: string): Fate;
   /** One call with nothing beside it: a fault for the next call hits this one. */
   call(
@@ -148,6 +150,10 @@ export function createDesk(world: World, start: number): Desk {
     },
 
     mayFail,
+    mustFail: (kind, route) =>
+      faults.some(
+        (fault) => fault.kind === kind && ['*', route].includes(fault.route) && (fault.remaining ?? 0) > 0,
+      ),
 
     fateOf(outcome, route) {
       const may = (kinds: string[]) => kinds.some((kind) => mayFail(kind, route));
@@ -172,13 +178,10 @@ export function createDesk(world: World, start: number): Desk {
     },
 
     async call(method, path, route, body) {
-      const hit = faults.find(
-        (fault) =>
-          TELLING.includes(fault.kind) && (fault.remaining ?? 0) > 0 && ['*', route].includes(fault.route),
-      );
+      const hit = TELLING.find((kind) => desk.mustFail(kind, route));
       const outcome = await world.api(method, path, body);
       const fate = desk.fateOf(outcome, route);
-      must(!hit || (fate !== 'accepted' && fate !== 'refused'), `${route} was not hit by ${hit?.kind}`);
+      must(!hit || (fate !== 'accepted' && fate !== 'refused'), `${route} was not hit by ${hit}`);
       return { outcome, fate };
     },
 

@@ -108,6 +108,8 @@ export type MayFail = (kind: ProviderFault, instruction: Instruction) => boolean
 export interface Circumstances {
   now: number;
   mayFail: MayFail;
+  /** Whether a fault is set on the next instruction of this kind, whichever payment it is for. */
+  mustFail(instruction: Instruction): boolean;
 }
 
 export type Verdict = 'allow' | 'hold' | 'block';
@@ -152,13 +154,24 @@ export function isCapturable(known: Known, story: Story, now: number): boolean {
   return isAllowed('capture', story.payment.paymentState) && until !== undefined && now < until;
 }
 
-function capturePaths(known: Known, { mayFail }: Circumstances): Path[] {
-  if (isSlow(known)) return [['Capturing']];
+/** The ways that an instruction can go, given how it usually does. */
+function ways(
+  instruction: Instruction,
+  { mayFail, mustFail }: Circumstances,
+  { usual, failed, lost }: { usual: Path[]; failed: Path; lost: Path },
+): Path[] {
   return [
-    cardOf(known).captureFails ? ['Capturing', 'Authorised'] : ['Capturing', 'Captured'],
-    ...(mayFail('provider-silent', 'capture') ? [['Capturing']] : []),
-    ...(mayFail('provider-fails', 'capture') ? [['Capturing', 'Authorised']] : []),
+    ...(mustFail(instruction) ? [] : usual),
+    ...(mayFail('provider-fails', instruction) ? [failed] : []),
+    ...(mayFail('provider-silent', instruction) ? [lost] : []),
   ];
+}
+
+function capturePaths(known: Known, circumstances: Circumstances): Path[] {
+  if (isSlow(known)) return [['Capturing']];
+  const failed = ['Capturing', 'Authorised'];
+  const usual = [cardOf(known).captureFails ? failed : ['Capturing', 'Captured']];
+  return ways('capture', circumstances, { usual, failed, lost: ['Capturing'] });
 }
 
 function authorisedPaths(known: Known, circumstances: Circumstances): Path[] {
@@ -167,18 +180,18 @@ function authorisedPaths(known: Known, circumstances: Circumstances): Path[] {
 }
 
 export function authorisePaths(known: Known, circumstances: Circumstances): Path[] {
-  const { mayFail, now } = circumstances;
   const card = cardOf(known);
-  const paths: Path[] = [];
-  if (card.answers !== undefined || isSlow(known)) paths.push(['Processing']);
+  const lost = ['Processing'];
+  if (card.answers === 'never') return [lost];
+  const failed = ['Declined'];
+  const usual: Path[] = [];
+  if (card.answers === 'later' || isSlow(known)) usual.push(lost);
   else {
-    const expired = known.method && hasExpired(known.method, now);
-    if (card.declines || expired !== 'no') paths.push(['Declined']);
-    if (!card.declines && expired !== 'yes') paths.push(...authorisedPaths(known, circumstances));
+    const expired = known.method ? hasExpired(known.method, circumstances.now) : 'no';
+    if (card.declines || expired !== 'no') usual.push(failed);
+    if (!card.declines && expired !== 'yes') usual.push(...authorisedPaths(known, circumstances));
   }
-  if (mayFail('provider-silent', 'authorize')) paths.push(['Processing']);
-  if (mayFail('provider-fails', 'authorize')) paths.push(['Declined']);
-  return paths;
+  return ways('authorize', circumstances, { usual, failed, lost });
 }
 
 /** A stored card is good to the end of a month; around that end the model does not say. */
@@ -198,7 +211,6 @@ export function paidPaths(known: Known, verdict: Verdict, circumstances: Circums
 }
 
 export function movePaths(move: Move, known: Known, story: Story, circumstances: Circumstances): Path[] {
-  const { mayFail } = circumstances;
   const state = story.payment.paymentState;
   switch (move) {
     case 'capture':
@@ -207,21 +219,21 @@ export function movePaths(move: Move, known: Known, story: Story, circumstances:
       return authorisePaths(known, circumstances);
     case 'refund':
       if (isSlow(known)) return [['Refunding']];
-      return [
-        cardOf(known).refundFails ? ['Refunding', 'Captured'] : ['Refunding', 'Refunded'],
-        ...(mayFail('provider-silent', 'refund') ? [['Refunding']] : []),
-        ...(mayFail('provider-fails', 'refund') ? [['Refunding', 'Captured']] : []),
-      ];
+      return ways('refund', circumstances, {
+        usual: [['Refunding', cardOf(known).refundFails ? 'Captured' : 'Refunded']],
+        failed: ['Refunding', 'Captured'],
+        lost: ['Refunding'],
+      });
     case 'cancel': {
       const authorisation = lastExchange(story, 'authorize');
       const isTold = authorisation?.done === 1 || authorisation?.answer === 'pending';
       if (!isTold) return [['Cancelling', 'Cancelled']];
       if (isSlow(known)) return [['Cancelling']];
-      return [
-        ['Cancelling', 'Cancelled'],
-        ...(mayFail('provider-silent', 'void') ? [['Cancelling']] : []),
-        ...(mayFail('provider-fails', 'void') ? [['Cancelling', state]] : []),
-      ];
+      return ways('void', circumstances, {
+        usual: [['Cancelling', 'Cancelled']],
+        failed: ['Cancelling', state],
+        lost: ['Cancelling'],
+      });
     }
     default:
       return recheckPaths(known, story, circumstances);

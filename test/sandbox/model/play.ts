@@ -22,7 +22,11 @@ import type { Member, Step } from './steps.js';
 // Steps on payments that are there: the customer, the merchant and the provider, one after another or all at once.
 
 export function circumstancesOf(desk: Desk): Circumstances {
-  return { now: desk.now, mayFail: desk.mayFail };
+  return {
+    now: desk.now,
+    mayFail: desk.mayFail,
+    mustFail: (instruction) => desk.mustFail('provider-fails', instruction),
+  };
 }
 
 export function verdictFor(desk: Desk, known: Known) {
