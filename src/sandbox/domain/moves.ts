@@ -8,7 +8,7 @@ import {
   finishInstruction,
   scheduleAnswer,
   startCapture,
-} from './paying.js';
+} from './instructions.js';
 import type { ProviderInstruction } from './faults.js';
 import { instruct, lastExchange, mayHoldMoney, noteAnswer, profileOf } from './providers.js';
 import { Refusal } from './refusal.js';
