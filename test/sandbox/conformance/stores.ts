@@ -1,15 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { SCHEMA } from '../../../src/sandbox/engine.js';
+import { migrations } from '../../../src/sandbox/migrations.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
-import { describeWithPostgres } from '../../helpers/postgres.js';
+import { openStore } from '../../../src/store/store.js';
+import { describeWithPostgres, type Postgres } from '../../helpers/postgres.js';
 import { startReceiver, startTestSandbox, type Receiver, type TestSandbox } from '../../helpers/sandbox.js';
 
 /** What a suite runs on: one of the stores that a sandbox can have. */
 export interface Bench {
   readonly store: 'memory' | 'file' | 'postgres';
-  /** The address of a fresh database that goes away with the test. */
+  /** The address of a fresh database. */
   location(): Promise<string>;
   /** One sandbox for all tests of a group: call it while the group is defined. */
   shared(options?: Partial<SandboxOptions>): () => TestSandbox;
@@ -20,51 +25,64 @@ export interface Bench {
 
 /** The same tests on SQLite in memory, on a SQLite file and on PostgreSQL. */
 export function onEveryStore(define: (bench: Bench) => void): void {
-  describe('SQLite in memory', () => define(createBench('memory', async () => ({ location: ':memory:' }))));
-  describe('SQLite file', () => define(createBench('file', fileLocation)));
-  describeWithPostgres('PostgreSQL', (postgres) =>
-    define(createBench('postgres', async () => ({ location: await postgres().createDatabase() }))),
-  );
+  describe('SQLite in memory', () => define(createBench('memory', inMemoryPlace)));
+  describe('SQLite file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'paydesk-sandbox-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    define(createBench('file', filePlaces(folder)));
+  });
+  describeWithPostgres('PostgreSQL', (postgres) => define(createBench('postgres', postgresPlaces(postgres))));
 }
 
 /** For what does not touch the database: once is enough. */
 export function inMemory(define: (bench: Bench) => void): void {
-  define(createBench('memory', async () => ({ location: ':memory:' })));
+  define(createBench('memory', inMemoryPlace));
 }
 
-interface Place {
-  location: string;
-  remove?(): void;
+const inMemoryPlace = () => Promise.resolve(':memory:');
+
+// Making the tables takes longer than most tests: it is done once, and each test gets a copy.
+
+async function makeTables(location: string): Promise<string> {
+  const store = await openStore({ location, schema: SCHEMA, migrations });
+  await store.close();
+  return location;
 }
 
-async function fileLocation(): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'paydesk-sandbox-'));
-  return {
-    location: join(folder, 'sandbox.db'),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+function filePlaces(folder: string): () => Promise<string> {
+  let template: Promise<string> | undefined;
+  return async () => {
+    const from = await (template ??= makeTables(join(folder, 'template.db')));
+    const file = join(folder, `${randomUUID()}.db`);
+    copyFileSync(from, file);
+    return file;
   };
 }
 
-function createBench(store: Bench['store'], makePlace: () => Promise<Place>): Bench {
-  async function location(): Promise<string> {
-    const place = await makePlace();
-    onTestFinished(() => place.remove?.());
-    return place.location;
-  }
+function postgresPlaces(postgres: () => Postgres): () => Promise<string> {
+  let template: Promise<string> | undefined;
+  return async () => {
+    const from = new URL(await (template ??= postgres().createDatabase().then(makeTables)));
+    const name = `copy_${randomUUID().replaceAll('-', '')}`;
+    const client = new Client({ connectionString: postgres().url });
+    await client.connect();
+    await client.query(`create database ${name} template ${from.pathname.slice(1)}`);
+    await client.end();
+    from.pathname = `/${name}`;
+    return from.href;
+  };
+}
+
+function createBench(store: Bench['store'], location: () => Promise<string>): Bench {
   return {
     store,
     location,
     shared(options) {
       let running: TestSandbox | undefined;
-      let place: Place | undefined;
       beforeAll(async () => {
-        place = await makePlace();
-        running = await startTestSandbox({ location: place.location, ...options });
+        running = await startTestSandbox({ location: await location(), ...options });
       });
-      afterAll(async () => {
-        await running?.close();
-        place?.remove?.();
-      });
+      afterAll(() => running?.close());
       return () => running as TestSandbox;
     },
     async start(options = {}) {
