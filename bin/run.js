@@ -29,5 +29,5 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 module.enableCompileCache?.();
-const { start } = await import('../dist/start.js');
+const { start } = await import('../dist/app/start.js');
 await start(import.meta.url);

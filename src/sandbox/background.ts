@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   GuardError,
   type PaydeskError,
@@ -17,17 +16,15 @@ import type { SandboxSettings } from './settings.js';
 
 // A sandbox left running in the background: the same program with the same settings, in a process of its own.
 
-const program = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
-
 export async function startInBackground(
   settings: SandboxSettings,
-  { env, signal }: { env: NodeJS.ProcessEnv; signal: AbortSignal },
+  { root, env, signal }: { root: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
 ): Promise<StartedSandbox & { logFile: string }> {
   const folder = join(settings.dataFolder, 'sandbox');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const logFile = join(folder, 'sandbox.log');
   const log = openSync(logFile, 'a', 0o600);
-  const child = spawn(process.execPath, [program, ...argumentsFor(settings)], {
+  const child = spawn(process.execPath, [join(root, 'bin', 'run.js'), ...argumentsFor(settings)], {
     detached: true,
     env,
     stdio: ['ignore', 'pipe', log],

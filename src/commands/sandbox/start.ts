@@ -73,7 +73,11 @@ export default class SandboxStart extends BaseCommand {
     const chosen = chooseSettings(flags, findPaths(env).data);
     if (flags.detach) {
       const { startInBackground } = await import('../../sandbox/background.js');
-      const { logFile, ...sandbox } = await startInBackground(chosen, { env, signal: this.signal });
+      const { logFile, ...sandbox } = await startInBackground(chosen, {
+        root: this.config.root,
+        env,
+        signal: this.signal,
+      });
       return this.#announce({ sandbox, logFile }, flags['no-profiles']);
     }
     // A program that reads the JSON need not read a log as well, unless it asks for one.
