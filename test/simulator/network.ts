@@ -31,7 +31,7 @@ export interface Network {
 }
 
 /** A request that is under way arrives within this time or never: what the quiet period rests on. */
-export const LONGEST_DELAY_MS = 8.5 * 60_000;
+export const LONGEST_DELAY_MS = 7.5 * 60_000;
 
 export interface NetworkOptions {
   world: World;

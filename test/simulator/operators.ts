@@ -1,5 +1,6 @@
 // The people and jobs at the desk: each command is a process of its own on the ledger that they all share.
 
+import type { Batches } from '../../src/batch/batches.js';
 import type { Client } from '../../src/client/client.js';
 import type { SettleOperation } from '../../src/client/outcome.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
@@ -31,6 +32,7 @@ export interface Sabotage {
   client?: (client: Client) => Client;
   ledger?: (ledger: Ledger, store: Store<DeskTables>) => Ledger;
   store?: (store: Store<DeskTables>) => Store<DeskTables>;
+  batches?: (batches: Batches) => Batches;
 }
 
 export interface Surroundings {
@@ -41,7 +43,10 @@ export interface Surroundings {
   random: Random;
   weather: () => Weather;
   sabotage: Sabotage;
+  /** Everybody who was ever at work, by name. */
+  lives: Map<string, Life>;
   count(kind: FaultKind): void;
+  violate(text: string): void;
   trace(text: string): void;
 }
 
@@ -49,6 +54,8 @@ export interface Process {
   life: Life;
   desk: Desk;
   store: Store<DeskTables>;
+  /** Ctrl-C. */
+  stop: AbortSignal;
 }
 
 /** What a person was told about one payment. */
@@ -62,19 +69,18 @@ export interface Report {
   time: number;
 }
 
-/** Steps that a process takes at most; one that is to be killed dies at one of them. */
-const STEPS = 60;
-
-export function startProcess(around: Surroundings, name: string): Process {
+/** `steps`: about as many as it takes at most; a process that is to be killed dies at one of them, 0 for one that is not. */
+export function startProcess(around: Surroundings, name: string, steps = 60): Process {
   const { world, network, timeline, random, sabotage, count, trace } = around;
-  const killed = random.chance(around.weather().kills);
+  const killed = steps > 0 && random.chance(around.weather().kills);
   const life = createLife(name, timeline, {
-    killAt: killed ? random.between(1, STEPS) : undefined,
+    killAt: killed ? random.between(1, steps) : undefined,
     onKilled: () => {
       count('killed');
       trace(`${name} killed`);
     },
   });
+  around.lives.set(name, life);
   const stop = new AbortController();
   if (random.chance(around.weather().kills / 2)) {
     timeline.at(timeline.now() + random.between(100, 60_000), () => {
@@ -88,6 +94,8 @@ export function startProcess(around: Surroundings, name: string): Process {
     random,
     count,
     share: () => around.weather().disk,
+    now: () => timeline.now(),
+    violate: around.violate,
   });
   const clock = { now: () => timeline.now(), sleep: life.sleep };
   const transport = network.transportOf(life);
@@ -105,6 +113,7 @@ export function startProcess(around: Surroundings, name: string): Process {
   return {
     life,
     store,
+    stop: stop.signal,
     desk: {
       client: wrap(createClient({ ...common, signal: stop.signal })),
       settling: wrap(createClient({ ...common, timeouts: { attemptMs: 5_000, overallMs: 5_000 } })),

@@ -1,5 +1,9 @@
 // The program under test, compiled: Node runs the simulator itself without a build, and src cannot be run that way.
 
+import type * as BatchesModule from '../../src/batch/batches.js';
+import type * as PlanFileModule from '../../src/batch/plan-file.js';
+import type * as PlanModule from '../../src/batch/plan.js';
+import type * as RunModule from '../../src/batch/run.js';
 import type * as ClientModule from '../../src/client/client.js';
 import type * as StatesModule from '../../src/contract/states.js';
 import type * as ErrorsModule from '../../src/errors.js';
@@ -38,3 +42,7 @@ export const { parsePayment } = (await load('operations/named-payments.js')) as 
 export const { InterruptedError, PaydeskError } = (await load('errors.js')) as typeof ErrorsModule;
 export const { StoreError } = (await load('store/errors.js')) as typeof StoreErrorsModule;
 export const { isLegal, states } = (await load('contract/states.js')) as typeof StatesModule;
+export const { createBatches } = (await load('batch/batches.js')) as typeof BatchesModule;
+export const { makePlan } = (await load('batch/plan.js')) as typeof PlanModule;
+export const { planLines } = (await load('batch/plan-file.js')) as typeof PlanFileModule;
+export const { runBatch } = (await load('batch/run.js')) as typeof RunModule;

@@ -3,6 +3,8 @@
 import type { SettleOperation } from '../../src/client/outcome.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Store } from '../../src/store/store.js';
+import { createBatchDesk } from './batches.ts';
+import { checkBatches } from './check-batches.ts';
 import { checkAlways, checkEnd, follow, type Followed, type Records } from './check.ts';
 import { calm, noFaults, weatherOf, type FaultCounts, type Weather } from './faults.ts';
 import { createNetwork, LONGEST_DELAY_MS } from './network.ts';
@@ -87,8 +89,10 @@ async function play(
     timeline,
     random,
     weather: () => weather,
+    lives: new Map(),
     sabotage,
     count,
+    violate,
     trace,
   };
 
@@ -101,7 +105,14 @@ async function play(
 
   setWeather(weatherOf(random, START, START + HOUR));
   if (weather.provider > 0) await world.providerFaults(weather.provider);
-  const { asked } = await work(around, payments, operations, reports);
+  const batches = createBatchDesk(around);
+  const isBatchSeed = random.chance(0.5);
+  const rows = isBatchSeed ? Math.ceil(operations / 4) : 0;
+  const batch = isBatchSeed
+    ? sleep(timeline, random.whole(HOUR / 2)).then(() => batches.play(rows))
+    : undefined;
+  const { asked } = await work(around, payments, operations - rows, reports);
+  await batch;
 
   setWeather(calm);
   await world.calm();
@@ -112,6 +123,7 @@ async function play(
   const open = follow(records, violate).filter(isOpen);
   const unknown = open.filter(({ last }) => last === undefined || last.outcome === 'unknown');
   const carriedOut = unknown.filter(({ operation }) => operation && operation.status !== 'failed');
+  await batches.resumeAll('settles', false);
   reports.push(...(await runAgain(around, open, 'settles')));
 
   records = await read();
@@ -121,23 +133,26 @@ async function play(
   const settled = carriedOut.filter(({ intent }) => !stillOpen.has(intent.id)).length;
 
   await sleep(timeline, QUIET_MS);
+  await batches.resumeAll('decides', true);
   reports.push(...(await runAgain(around, left, 'decides', { resend: true })));
   await sleep(timeline, 120_000);
   records = await read();
   const rest = follow(records, violate).filter(isOpen);
   reports.push(...(await runAgain(around, rest, 'looks')));
 
+  await batches.resumeAll('looks', false);
   records = await read();
   const followed = follow(records, violate);
   checkAlways(records, followed, violate);
   checkEnd(followed, violate);
+  checkBatches(await batches.rows(), batches.plans, records, violate);
   Object.assign(faults, await world.providerTrouble());
   for (const error of world.errors) violate(`the service failed: ${String(error)}`);
   await world.close();
   await desk.close();
   return {
     seed,
-    operations: asked,
+    operations: asked + batches.plans.reduce((sum, { file }) => sum + file.counts.act, 0),
     sent: network.instructions.length,
     faults,
     violations,

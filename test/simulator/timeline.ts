@@ -33,6 +33,8 @@ export interface Timeline {
   at(time: number, run: () => void): Timer;
   cancel(timer: Timer): void;
   soon(run: () => void): Timer;
+  /** Work that touches real files: time stands still while the machine is busy with them. */
+  withFiles<T>(work: () => Promise<T>): Promise<T>;
   /** Drives everything until the work is over, however long that takes by the virtual clock. */
   run<T>(work: Promise<T>): Promise<T>;
 }
@@ -43,6 +45,7 @@ const TURNS_BEFORE_STUCK = 1_000;
 export function createTimeline(start: number): Timeline {
   let now = start;
   let order = 0;
+  let files = 0;
   const queue = createQueue();
   const immediates: Timer[] = [];
 
@@ -73,6 +76,14 @@ export function createTimeline(start: number): Timeline {
       immediates.push(timer);
       return timer;
     },
+    async withFiles(work) {
+      files += 1;
+      try {
+        return await work();
+      } finally {
+        files -= 1;
+      }
+    },
     async run(work) {
       let over = false;
       const settled = work.finally(() => (over = true));
@@ -82,6 +93,7 @@ export function createTimeline(start: number): Timeline {
         // A turn of the real event loop: every promise that can go on has gone on after it.
         await new Promise((resolve) => realImmediate(resolve));
         if (over) return settled;
+        if (files > 0 && isBusyWithFiles()) continue;
         idle = step() ? 0 : idle + 1;
         if (idle > TURNS_BEFORE_STUCK)
           throw new Error('Nothing is left to happen, and the work is not over.');
@@ -90,6 +102,9 @@ export function createTimeline(start: number): Timeline {
   };
   return timeline;
 }
+
+const isBusyWithFiles = (): boolean =>
+  process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
 
 let current: Timeline | undefined;
 
