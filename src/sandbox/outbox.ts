@@ -50,8 +50,34 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
     loop.wake();
   });
 
+  let leftLeases = false;
+
+  /** Webhooks that the database could not be told about: nobody else would send them before the lease ends. */
+  async function releaseOwn(): Promise<void> {
+    await engine.store.transaction((tx) =>
+      tx
+        .updateTable('events')
+        .set({ lease_until: null })
+        .where('lease_owner', '=', owner)
+        .where('finished', '=', 0)
+        .execute(),
+    );
+    leftLeases = false;
+  }
+
   async function deliverDue(): Promise<void> {
+    if (leftLeases) await releaseOwn();
     const active = new Set<Promise<void>>();
+    try {
+      await deliverAll(active);
+    } catch (error) {
+      leftLeases = true;
+      await Promise.all(active);
+      throw error;
+    }
+  }
+
+  async function deliverAll(active: Set<Promise<void>>): Promise<void> {
     for (;;) {
       // New work is taken up at once: a target that takes its time must not keep the others waiting.
       const { promise: roused, resolve } = Promise.withResolvers<void>();
@@ -60,7 +86,10 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
       const claimed = free > 0 && !abort.signal.aborted ? await claim(free) : [];
       for (const event of claimed) {
         const delivery = deliver(event)
-          .catch(onError)
+          .catch((error: unknown) => {
+            leftLeases = true;
+            onError(error);
+          })
           .finally(() => active.delete(delivery));
         active.add(delivery);
       }
