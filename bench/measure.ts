@@ -19,6 +19,7 @@ export interface Server {
   url: string;
   appId: string;
   apiKey: string;
+  controlToken: string;
   pid: number;
   stop(): Promise<void>;
 }
@@ -31,7 +32,7 @@ export async function startServer(...args: string[]): Promise<Server> {
   });
   const line = await firstLine(child);
   return {
-    ...(JSON.parse(line) as { url: string; appId: string; apiKey: string }),
+    ...(JSON.parse(line) as Omit<Server, 'pid' | 'stop'>),
     pid: child.pid as number,
     stop: () => end(child),
   };

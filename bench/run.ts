@@ -1,5 +1,6 @@
 // `npm run bench`: figures as ratios, each measured side by side in one run. Exits 1 when one misses its limit.
 import type { Figure } from './measure.ts';
+import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
 
 let missed = 0;
@@ -13,5 +14,12 @@ function report({ name, value, unit, limit, better, detail }: Figure): void {
   );
 }
 
-await sandboxFigures(report);
+const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>> = {
+  sandbox: sandboxFigures,
+  ledger: ledgerFigures,
+};
+const chosen = process.argv.slice(2);
+for (const [name, measure] of Object.entries(parts)) {
+  if (chosen.length === 0 || chosen.includes(name)) await measure(report);
+}
 process.exitCode = missed > 0 ? 1 : 0;

@@ -11,7 +11,8 @@ if (kind === 'sandbox') {
   )) as typeof import('../src/sandbox/sandbox.js');
   const sandbox = await startSandbox({ location: value, seed: 1 });
   const [app] = await sandbox.apps();
-  process.stdout.write(`${JSON.stringify({ url: sandbox.url, appId: app?.appId, apiKey: app?.apiKey })}\n`);
+  const { url, controlToken } = sandbox;
+  process.stdout.write(`${JSON.stringify({ url, controlToken, appId: app?.appId, apiKey: app?.apiKey })}\n`);
   process.once('SIGTERM', () => void sandbox.close());
 } else {
   const app = new Hono();

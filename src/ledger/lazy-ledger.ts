@@ -5,6 +5,7 @@ export function createLazyLedger(open: () => Promise<Ledger>): Ledger {
   let opened: Promise<Ledger> | undefined;
   const ledger = () => (opened ??= open());
   return {
+    ready: async () => void (await ledger()),
     now: async () => (await ledger()).now(),
     inTheWay: async (...asked) => (await ledger()).inTheWay(...asked),
     open: async (...asked) => (await ledger()).open(...asked),

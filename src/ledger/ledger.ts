@@ -59,6 +59,8 @@ export type Opening =
   | { kind: 'ended'; intent: Entry };
 
 export interface Ledger {
+  /** Resolves when it can be used. Asking early lets it be opened while something else is waited for. */
+  ready(): Promise<void>;
   /** By the clock of the database, in milliseconds. */
   now(): Promise<number>;
   /** The intent that stands in the way of an operation, or undefined when the way is free. */
@@ -172,6 +174,7 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
   }
 
   return {
+    ready: async () => {},
     now: () => clock(store.db),
 
     inTheWay: (place, operation, again) => obstacle(store.db, place, operation, again),

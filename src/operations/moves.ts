@@ -55,7 +55,10 @@ export async function moveAll(
   steps: { confirm: (plan: MovesPlan) => Promise<void>; onResult?: (result: MoveResult) => void },
 ): Promise<PlannedMove[]> {
   const { operation, names } = request;
-  const reads = await readPayments(desk.client, names);
+  const [reads] = await Promise.all([
+    readPayments(desk.client, names),
+    beforeSending(() => desk.ledger.ready()),
+  ]);
   refuseTwice(reads);
   const checked: Checked[] = [];
   for (const entry of reads) checked.push(await check(desk, request, entry));

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { median, startServer, type Figure, type Server } from './measure.ts';
+
+const ROUNDS = 25;
+
+/** The same refund in a process of its own, with the ledger and without, in turns. */
+async function overhead(folder: string): Promise<Figure> {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['bench/refund-once.ts'],
+    outdir: join(root, 'dist', 'bench'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    external: ['@napi-rs/keyring', 'jq-wasm', 'open', 'pg-native'],
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+  });
+  const program = join(root, 'dist', 'bench', 'refund-once.js');
+  const server = await startServer('sandbox', join(folder, 'sandbox.db'));
+  const times: Record<'ledger' | 'none', number[]> = { ledger: [], none: [] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const mode of ['ledger', 'none'] as const) {
+      const paymentId = await capturedPayment(server, `${mode}-${round}`);
+      const started = performance.now();
+      await run(program, [mode, join(folder, 'desk.db'), server.url, server.appId, server.apiKey, paymentId]);
+      if (round > 0) times[mode].push(performance.now() - started);
+    }
+  }
+  await server.stop();
+  const [kept, none] = [median(times.ledger), median(times.none)];
+  return {
+    name: 'ledger overhead of one refund, as a process',
+    value: kept - none,
+    unit: 'ms',
+    limit: 15,
+    better: 'less',
+    detail: `${kept.toFixed(1)} ms, ${none.toFixed(1)} ms without (medians of ${ROUNDS})`,
+  };
+}
+
+function run(program: string, args: string[]): Promise<void> {
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      NODE_COMPILE_CACHE: join(tmpdir(), 'paydesk-bench-cache'),
+    },
+  });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`refund ended with ${code}`))));
+  });
+}
+
+async function capturedPayment(server: Server, reference: string): Promise<string> {
+  const post = async (path: string, body: object, key: string) => {
+    const answer = await fetch(server.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()) as { paymentId: number };
+  };
+  const { paymentId } = await post(
+    `/api/apps/${server.appId}/payments`,
+    {
+      referenceId: reference,
+      amount: 10,
+      currency: 'EUR',
+      autoCapture: true,
+      customerOrder: { customer: { customerId: 'c_bench' } },
+    },
+    server.apiKey,
+  );
+  await post(`/_sandbox/payments/${paymentId}/pay`, { card: 'approved' }, server.controlToken);
+  return String(paymentId);
+}
+
+export async function ledgerFigures(report: (figure: Figure) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
+  try {
+    report(await overhead(folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

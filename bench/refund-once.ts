@@ -1,0 +1,54 @@
+// One refund as the command does it, with the ledger or with one that keeps nothing; bundled and timed by ledger.ts.
+import { createClient } from '../src/client/client.js';
+import { systemClock } from '../src/client/clock.js';
+import { createLazyLedger } from '../src/ledger/lazy-ledger.js';
+import type { Entry, Ledger } from '../src/ledger/ledger.js';
+import { moveAll } from '../src/operations/moves.js';
+
+const [mode = '', location = '', baseUrl = '', appId = '', apiKey = '', paymentId = ''] =
+  process.argv.slice(2);
+
+const none: Ledger = {
+  ready: async () => {},
+  now: async () => Date.now(),
+  inTheWay: async () => undefined,
+  open: async () => ({ kind: 'opened', intent: { id: 1, last: undefined } as Entry }),
+  reopen: async () => undefined,
+  outcomesOf: async () => [],
+  record: async () => undefined,
+  note: async () => undefined,
+};
+
+let close = async () => {};
+const kept = createLazyLedger(async () => {
+  const { openDeskDatabase } = await import('../src/ledger/desk.js');
+  const database = await openDeskDatabase({ location, operator: 'bench' });
+  close = database.close;
+  return database.ledger;
+});
+
+const client = createClient({ baseUrl, appId, kind: 'sandbox', apiKey: () => apiKey });
+const desk = {
+  client,
+  settling: client,
+  ledger: mode === 'ledger' ? kept : none,
+  place: { baseUrl, appId, kind: 'sandbox' as const, profile: undefined },
+  quietMs: 600_000,
+  clock: systemClock,
+  signal: new AbortController().signal,
+  waitMs: 10_000,
+  note: () => {},
+};
+const request = {
+  operation: 'refund' as const,
+  names: [{ typed: paymentId, key: { paymentId } }],
+  force: false,
+  wait: false,
+  dryRun: false,
+  again: false,
+  resend: false,
+};
+const [result] = await moveAll(desk, request, { confirm: async () => {} });
+await close();
+await client.close();
+if (result?.error) throw result.error;
