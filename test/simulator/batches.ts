@@ -21,8 +21,8 @@ import { BASE_URL } from './service.ts';
 export interface Plan {
   file: PlanFile;
   rows: PlanRow[];
-  /** How often a batch was made of it. */
-  applied: number;
+  /** The batches that were made of it. */
+  applied: string[];
 }
 
 export interface BatchDesk {
@@ -81,7 +81,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
       planLines(header, listed(rows), summary, { key: 'key', json: JSON.stringify }),
     );
     const [, digest = ''] = /"digest":"(\w+)"/.exec(lines.at(-1) ?? '') ?? [];
-    const made = { file: { header, digest, ...summary }, rows, applied: 0 };
+    const made = { file: { header, digest, ...summary }, rows, applied: [] };
     plans.push(made);
     return made;
   }
@@ -147,7 +147,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
           operator: name,
           now: timeline.now(),
         });
-        made.applied += 1;
+        made.applied.push(batch.id);
         return batch;
       },
       { resend: false, patient: false },
@@ -185,7 +185,11 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
         .select(['id', 'loader'])
         .orderBy('id')
         .execute();
-      for (const { id, loader } of batches) if (loader === null) await resume(who, id, resend, true);
+      for (const { id, loader } of batches) {
+        // One that was killed while it read the plan sent nothing: it is applied anew.
+        const unread = loader === null ? undefined : plans.find(({ file }) => file.header.id === id);
+        await (unread ? apply(unread) : resume(who, id, resend, true));
+      }
     },
     rows: () => around.store.db.selectFrom('batch_rows').selectAll().orderBy('id').execute(),
   };

@@ -10,12 +10,12 @@ export function checkBatches(
   violate: (text: string) => void,
 ): void {
   for (const { file, applied } of plans) {
-    if (applied > 1) violate(`${file.header.id} was applied ${applied} times`);
+    if (applied.length > 1) violate(`${file.header.id} was applied as ${applied.join(' and ')}`);
   }
   for (const row of rows) {
     const { batch_id, line, payment_id, outcome, finished, planned } = row;
     if (planned === 0) continue;
-    const action = plans.find(({ file }) => file.header.id === batch_id)?.file.header.action;
+    const action = plans.find(({ applied }) => applied.includes(batch_id))?.file.header.action;
     const what = `line ${line} of ${batch_id} (${action} of ${payment_id}) ended as ${outcome}`;
     if (finished !== 1) {
       violate(`${what} and is not finished`);

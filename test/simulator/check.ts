@@ -164,15 +164,19 @@ function checkHolds({ held }: Records, followed: readonly Followed[], violate: (
 /** What a person was told must have been so. */
 function checkReport(
   report: Report,
-  { operations, instructions }: Records,
+  records: Records,
   followed: readonly Followed[],
   violate: (text: string) => void,
 ): void {
+  const { operations, instructions } = records;
   const { process, operation, paymentId, outcome, time } = report;
   const what = `${operation} of ${paymentId} was reported as ${outcome} to ${process}`;
   const took = operations.filter(({ payment_id, kind }) => payment_id === paymentId && kind === operation);
   const ended = (status: string) =>
-    took.some((each) => each.status === status && each.finished_time !== null && each.finished_time <= time);
+    took.some(
+      (each) => each.status === status && each.finished_time !== null && each.finished_time <= time,
+    ) ||
+    (status === 'done' && operation === 'capture' && capturedByItself(records, paymentId));
   switch (outcome) {
     case 'done':
       if (!ended('done')) violate(`${what} and is not done`);
@@ -212,7 +216,11 @@ function checkReport(
 }
 
 /** Once nothing is under way, reads are consistent and people have decided what only they can decide. */
-export function checkEnd(followed: readonly Followed[], violate: (text: string) => void): void {
+export function checkEnd(
+  records: Records,
+  followed: readonly Followed[],
+  violate: (text: string) => void,
+): void {
   for (const { intent, outcomes, last, operation, resentAs } of followed) {
     const closing = outcomes.find(({ outcome }) => isClosing(outcome))?.outcome;
     const so = `${name(intent)} ended as ${closing ?? last?.outcome ?? 'nothing'}`;
@@ -220,6 +228,12 @@ export function checkEnd(followed: readonly Followed[], violate: (text: string) 
     switch (closing) {
       case 'done':
       case 'failed':
+        if (
+          closing === 'done' &&
+          capturedByItself(records, Number(intent.payment_id)) &&
+          intent.operation === 'capture'
+        )
+          break;
         if (truth !== closing) violate(`${so}, and the service has it as ${truth}`);
         break;
       case 'refused':
@@ -236,6 +250,19 @@ export function checkEnd(followed: readonly Followed[], violate: (text: string) 
         }
     }
   }
+}
+
+/** A capture that was forced before its time and refused: the payment was captured all the same, as it was made to be. */
+function capturedByItself({ payments, exchanges }: Records, paymentId: number): boolean {
+  const isAutomatic = payments.some(
+    ({ payment_id, auto_capture }) => payment_id === paymentId && auto_capture === 1,
+  );
+  return (
+    isAutomatic &&
+    exchanges.some(
+      ({ payment_id, kind, done }) => payment_id === paymentId && kind === 'capture' && done === 1,
+    )
+  );
 }
 
 function name({ id, operation, payment_id, operator }: IntentRow): string {

@@ -2,14 +2,20 @@
 
 import { parseArgs } from 'node:util';
 import { faultKinds, noFaults } from './faults.ts';
+import { sabotages } from './sabotage.ts';
 import { simulate, type SeedResult } from './simulate.ts';
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
+    /** This one alone. */
     seed: { type: 'string' },
+    /** The first of `--seeds`. */
     from: { type: 'string', default: '1' },
+    /** In each seed, about. */
     operations: { type: 'string', default: '60' },
+    /** A guard to take away; ends at the first violation. */
+    without: { type: 'string' },
     trace: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -17,12 +23,25 @@ const { values } = parseArgs({
 const write = (text: string) => process.stdout.write(text);
 const from = Number(values.seed ?? values.from);
 const seeds = values.seed === undefined ? Number(values.seeds) : 1;
-const trace = values.trace ? (text: string) => void write(`${text}\n`) : undefined;
+const operations = Number(values.operations);
+if (![from, seeds, operations].every((value) => Number.isSafeInteger(value) && value > 0)) {
+  throw new RangeError('--seeds, --seed, --from and --operations are whole numbers above 0');
+}
+const sabotage = values.without === undefined ? undefined : sabotages[values.without];
+if (values.without !== undefined && !sabotage) {
+  throw new RangeError(`--without is one of ${Object.keys(sabotages).join(', ')}`);
+}
 
 const began = process.hrtime.bigint();
 const results: SeedResult[] = [];
 for (let seed = from; seed < from + seeds; seed += 1) {
-  results.push(await simulate(seed, { operations: Number(values.operations), ...(trace && { trace }) }));
+  const result = await simulate(seed, {
+    operations,
+    ...(values.trace && { trace: (text: string) => void write(`${text}\n`) }),
+    ...(sabotage && { sabotage }),
+  });
+  results.push(result);
+  if (sabotage && result.violations.length > 0) break;
 }
 const seconds = Number(process.hrtime.bigint() - began) / 1e9;
 
@@ -31,8 +50,8 @@ const faults = noFaults();
 for (const kind of faultKinds) faults[kind] = total((result) => result.faults[kind]);
 const broken = results.filter(({ violations }) => violations.length > 0);
 const summary = {
-  seeds,
-  operations: total(({ operations }) => operations),
+  seeds: results.length,
+  operations: total((result) => result.operations),
   sent: total(({ sent }) => sent),
   faults,
   carriedOut: total(({ carriedOut }) => carriedOut),
@@ -43,20 +62,20 @@ const summary = {
 if (values.json) write(`${JSON.stringify(summary)}\n`);
 else {
   write(
-    `${summary.operations} operations in ${seeds} seeds, ${seconds.toFixed(1)} s; ${summary.sent} instructions left\n`,
+    `${summary.operations} operations in ${summary.seeds} seeds, ${seconds.toFixed(1)} s; ` +
+      `${summary.sent} instructions left\n`,
   );
   for (const kind of faultKinds) write(`  ${String(faults[kind]).padStart(8)}  ${kind}\n`);
   write(
-    `${summary.settled} of ${summary.carriedOut} unknown ones that were carried out settled without a person\n`,
+    `${summary.settled} of ${summary.carriedOut} unknown ones that were carried out settled without a person\n` +
+      `${summary.decided} stayed open until a person decided\n` +
+      `${summary.violations.length} violations\n`,
   );
-  write(`${summary.decided} stayed open until a person decided\n`);
-  write(`${summary.violations.length} violations\n`);
-  for (const { seed, violation } of summary.violations.slice(0, 40)) {
-    write(`  seed ${seed}: ${violation}\n`);
-  }
+  for (const { seed, violation } of summary.violations.slice(0, 40)) write(`  seed ${seed}: ${violation}\n`);
   const [first] = broken;
   if (first) {
-    write(`Replay: npm run simulate -- --seed ${first.seed} --operations ${values.operations} --trace\n`);
+    const without = values.without === undefined ? '' : ` --without ${values.without}`;
+    write(`Replay: npm run simulate -- --seed ${first.seed} --operations ${operations}${without} --trace\n`);
   }
 }
 process.exitCode = broken.length > 0 ? 1 : 0;

@@ -144,7 +144,7 @@ async function play(
   records = await read();
   const followed = follow(records, violate);
   checkAlways(records, followed, violate);
-  checkEnd(followed, violate);
+  checkEnd(records, followed, violate);
   checkBatches(await batches.rows(), batches.plans, records, violate);
   Object.assign(faults, await world.providerTrouble());
   for (const error of world.errors) violate(`the service failed: ${String(error)}`);
