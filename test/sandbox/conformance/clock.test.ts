@@ -173,6 +173,29 @@ onEveryStore((bench) => {
       ]);
     });
 
+    test('includes webhooks that are tried again, each at its own time and before what comes later', async () => {
+      const sandbox = await bench.start();
+      await move(sandbox, 'stop');
+      const { now } = await look(sandbox);
+      const receiver = await bench.receiver();
+      receiver.next({ status: 500 }, { status: 500 });
+      const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
+      await sandbox.pay(paymentId, 'slow-approved');
+      await sandbox.advance(DAY);
+      const { body } = await sandbox.control<{
+        events: Array<{ to_state: string; deliveries: Array<{ time: number }> }>;
+      }>('GET', `/payments/${paymentId}/story`);
+      expect(
+        body.events.map(({ to_state, deliveries }) => [to_state, deliveries.map(({ time }) => time - now)]),
+      ).toEqual([
+        ['Created', [0, 5_000, 35_000]],
+        ['Processing', [35_000]],
+        ['Authorised', [35_000]],
+        ['Capturing', [35_000]],
+        ['Captured', [35_000]],
+      ]);
+    });
+
     test('happens once when the clock is advanced by two at the same time', async () => {
       const sandbox = await bench.start();
       await move(sandbox, 'stop');
