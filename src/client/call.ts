@@ -82,10 +82,10 @@ export function createCaller(options: {
       ...(stream ? { stream } : {}),
       ...(signal ? { signal } : {}),
     });
-    if (open.kind === 'open' && stream && open.status >= 200 && open.status < 300) return open;
+    const { scrub } = credentials;
+    if (open.kind === 'open' && stream && open.status >= 200 && open.status < 300) return { ...open, scrub };
     const exchange = await readWhole(open);
     if (exchange.kind !== 'answer') return exchange;
-    const { scrub } = credentials;
     const headers = Object.entries(exchange.headers).map(([name, value]) => [name, scrub(value)]);
     return { ...exchange, headers: Object.fromEntries(headers), body: scrub(exchange.body) };
   }

@@ -124,6 +124,7 @@ async function* readPage(
   for (let tries = 1; ; tries += 1) {
     const result = await tools.open(query);
     if (result.last.kind !== 'open') throw errorOf(result, tools.context);
+    const { scrub = (text: string) => text } = result.last;
     const splitter = createListSplitter();
     const decoder = new TextDecoder();
     let seen = 0;
@@ -133,7 +134,7 @@ async function* readPage(
           seen += 1;
           if (seen === handedOut && text !== lastText) throw changed();
           if (seen <= handedOut) continue;
-          const value = parseElement(text);
+          const value = parseElement(scrub(text));
           handedOut = seen;
           lastText = text;
           yield value;

@@ -69,6 +69,8 @@ export interface OpenAnswer {
   status: number;
   headers: Record<string, string>;
   body: AsyncIterable<Uint8Array>;
+  /** Takes the key out of text that is made of the body. */
+  scrub?: (text: string) => string;
 }
 
 export interface Transport {

@@ -52,6 +52,7 @@ describe('the key', () => {
       (await httpServer((_seen, response) => json(response, 401, echo, { 'x-request-id': KEY }))).url,
       (await httpServer((_seen, response) => json(response, 500, echo))).url,
       (await httpServer((_seen, response) => json(response, 200, `{"paymentId":7,"note":"${KEY}"}`))).url,
+      (await httpServer((_seen, response) => json(response, 200, `{"items":[{"customerId":"${KEY}"}]}`))).url,
       (await rawServer({ onRequest: (socket) => socket.resetAndDestroy() })).url,
       (await rawServer({ onRequest: (socket) => socket.end(`garbage ${KEY}\r\n\r\n`) })).url,
       (await rawServer({ onRequest: (socket) => socket.end(http('200 OK', `<title>${KEY}</title>`)) })).url,
@@ -73,6 +74,7 @@ describe('the key', () => {
         () => client.operate('refund', '7'),
         () => client.charge(body),
         () => client.raw('GET', '/payments/7'),
+        () => Array.fromAsync(client.listCustomers()),
       ];
       for (const call of calls) {
         const result = await call().catch((error: unknown) => error);
