@@ -1,5 +1,6 @@
 // `npm run simulate -- --seeds N`: many seeds, each an hour or two of a desk in bad weather. Exits 1 on a violation.
 
+import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { faultKinds, noFaults } from './faults.ts';
 import { sabotages } from './sabotage.ts';
@@ -14,8 +15,9 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     /** In each seed, about. */
     operations: { type: 'string', default: '60' },
-    /** A guard to take away; ends at the first violation. */
+    /** A guard to take away; ends at the first violation, or the first that `--find` describes. */
     without: { type: 'string' },
+    find: { type: 'string', default: '' },
     trace: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -32,16 +34,23 @@ if (values.without !== undefined && !sabotage) {
   throw new RangeError(`--without is one of ${Object.keys(sabotages).join(', ')}`);
 }
 
+const wanted = new RegExp(values.find);
+
+// Everything that happened, in one number: two runs of the same seeds must agree on it.
+const digest = createHash('sha256');
 const began = process.hrtime.bigint();
 const results: SeedResult[] = [];
 for (let seed = from; seed < from + seeds; seed += 1) {
   const result = await simulate(seed, {
     operations,
-    ...(values.trace && { trace: (text: string) => void write(`${text}\n`) }),
+    trace(text) {
+      digest.update(text);
+      if (values.trace) write(`${text}\n`);
+    },
     ...(sabotage && { sabotage }),
   });
   results.push(result);
-  if (sabotage && result.violations.length > 0) break;
+  if (sabotage && result.violations.some((violation) => wanted.test(violation))) break;
 }
 const seconds = Number(process.hrtime.bigint() - began) / 1e9;
 
@@ -57,6 +66,7 @@ const summary = {
   carriedOut: total(({ carriedOut }) => carriedOut),
   settled: total(({ settled }) => settled),
   decided: total(({ decided }) => decided),
+  digest: digest.digest('hex'),
   violations: broken.flatMap(({ seed, violations }) => violations.map((violation) => ({ seed, violation }))),
 };
 if (values.json) write(`${JSON.stringify(summary)}\n`);

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { runSimulator } from './runs.js';
+import { sabotages } from './sabotage.js';
+
+/** What the simulator must say when a guard is gone; another complaint would not prove that it saw this one. */
+const expected: Readonly<Record<keyof typeof sabotages, RegExp>> = {
+  'intent-before-send': /was sent without an intent/,
+  'no-re-send': /was sent twice for one intent/,
+  'open-intent-refusal': /was written while .* was open/,
+  'proof-of-refund': /^refund .* was reported as done .* and is not done/,
+  'proof-of-capture': /^capture .* was reported as done .* and is not done/,
+  'proof-of-cancel': /^cancel .* was reported as done .* and is not done/,
+  'proof-of-unhold': /^unhold .* was reported as done .* and is not done/,
+  'proof-of-absence': /was reported as unsent .* and was carried out/,
+  'quiet-period': /was sent while that of .* was under way/,
+  claim: /was claimed by .* while .* had it/,
+  'single-use-plan': /was applied as .* and/,
+};
+
+describe('the simulator has teeth', () => {
+  test('every guard has its own test', () => {
+    expect(Object.keys(expected).sort()).toEqual(Object.keys(sabotages).sort());
+  });
+
+  test.concurrent.for(Object.entries(expected))('without %s', async ([guard, complaint], { expect }) => {
+    const { seeds, violations } = await runSimulator(
+      '--without',
+      guard,
+      '--seeds',
+      '1000',
+      '--find',
+      complaint.source,
+    );
+    expect(violations.map(({ violation }) => violation)).toContainEqual(expect.stringMatching(complaint));
+    expect(seeds).toBeLessThanOrEqual(1000);
+  });
+});
