@@ -1,7 +1,7 @@
 // A plan as a file: one JSON document with one row a line, so that it can be read whole by people and programs and
 // piece by piece by us. It is sealed with the key of its ledger: an edited plan is no plan.
 
-import { createHmac, type Hmac } from 'node:crypto';
+import { createHmac, type Hmac, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -25,6 +25,29 @@ export interface PlanHeader {
 export interface PlanFile extends PlanSummary {
   header: PlanHeader;
   digest: string;
+}
+
+// No letters that are taken for others or for digits.
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** What a plan that is made now is for. */
+export function planHeader(
+  action: BatchAction,
+  place: { baseUrl: string; appId: string; kind: 'sandbox' | 'live'; profile: string | undefined },
+  { ledger, now }: { ledger: string; now: Date },
+): PlanHeader {
+  const tail = Array.from({ length: 6 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  const createdTime = now.toISOString();
+  return {
+    paydesk: 'plan',
+    version: 1,
+    id: `${createdTime.slice(0, 10).replaceAll('-', '')}-${tail}`,
+    action,
+    ...place,
+    profile: place.profile ?? null,
+    ledger,
+    createdTime,
+  };
 }
 
 const LONGEST_LINE = 1024 * 1024;

@@ -8,7 +8,14 @@ import { assess } from './assess.js';
 import { createCsvProblems } from './csv-problems.js';
 import { type CsvRow, readCsvRows } from './csv-rows.js';
 import { createPace, type Pace, type Ticket } from './pace.js';
-import { type Assessment, type BatchAction, type PlanRow, type PlanSummary, verdicts } from './plan-row.js';
+import {
+  type Assessment,
+  type BatchAction,
+  type PlanRow,
+  type PlanSummary,
+  type Verdict,
+  verdicts,
+} from './plan-row.js';
 import { createOutage, type Outage, readWatched, throttleOf } from './reading.js';
 import { firstLine } from './row-work.js';
 import { openStaging, type Staging } from './staging.js';
@@ -23,7 +30,11 @@ export interface PlanTools {
 }
 
 export interface MadePlan extends PlanSummary {
+  /** Short reasons, a few for each verdict. */
+  notes: Partial<Record<Verdict, string[]>>;
   rowsInOrder(): AsyncIterable<PlanRow>;
+  /** The first rows that are neither acted on nor done already. */
+  leftOut(limit: number): Promise<PlanRow[]>;
   close(): Promise<void>;
 }
 
@@ -39,7 +50,12 @@ export async function makePlan(
     const total = await stage(staging, request.source);
     const summary = await readAll(tools, staging, { ...request, total });
     await refuseRepeated(staging, 'payment_id');
-    return { ...summary, rowsInOrder: () => staging.planned(), close: () => staging.close() };
+    return {
+      ...summary,
+      rowsInOrder: () => staging.planned(),
+      leftOut: (limit) => staging.leftOut(limit),
+      close: () => staging.close(),
+    };
   } catch (error) {
     await staging.close();
     throw error;
@@ -79,13 +95,14 @@ async function readAll(
   tools: PlanTools,
   staging: Staging,
   { action, concurrency, total }: { action: BatchAction; concurrency: number; total: number },
-): Promise<PlanSummary> {
+): Promise<PlanSummary & Pick<MadePlan, 'notes'>> {
   const stop = new AbortController();
   const signal = AbortSignal.any([tools.signal, stop.signal]);
   const outage = createOutage((error) => stop.abort(error));
   const pace = createPace({ concurrency, clock: tools.clock, signal });
   const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as PlanSummary['counts'];
   const totals = createTotals();
+  const notes: MadePlan['notes'] = {};
   const rows = eachRow(staging);
   let assessed: Assessment[] = [];
   let done = 0;
@@ -95,6 +112,7 @@ async function readAll(
     if (assessment.verdict === 'act' && action !== 'recheck') {
       totals.add(assessment.amount, assessment.currency);
     }
+    takeNote(notes, assessment);
     tools.onProgress((done += 1), total);
     assessed.push(assessment);
     if (assessed.length < CHUNK) return;
@@ -126,12 +144,23 @@ async function readAll(
   if (outage.error) throw unreadable(outage.error, done);
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   await staging.assess(assessed);
-  return { rows: total, counts, totals: totals.sums() };
+  return { rows: total, counts, totals: totals.sums(), notes };
 }
 
 async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
   for await (const page of staging.pages()) yield* page;
   return undefined;
+}
+
+const MOST_NOTES = 5;
+
+function takeNote(notes: MadePlan['notes'], { verdict, state, next, why }: Assessment): void {
+  if (verdict === 'act') return;
+  const known = (notes[verdict] ??= []);
+  const [, other] = /^paydesk payments (capture|cancel|refund|unhold) /.exec(next ?? '') ?? [];
+  const possible = other === undefined ? (state ?? '?') : `${state ?? '?'}: ${other} instead`;
+  const note = verdict === 'not-possible' ? possible : verdict === 'not-found' ? '' : (why ?? '');
+  if (note !== '' && known.length < MOST_NOTES && !known.includes(note)) known.push(note);
 }
 
 interface Looking {

@@ -124,7 +124,7 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     }
     if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
     await claims.finish(claimed.row, result, before + 1);
-    worked += 1;
+    if (result.outcome !== 'unsent') worked += 1;
     recount(counts, claimed.row.outcome, result.outcome);
     if (['refused', 'failed', 'unknown'].includes(result.outcome)) failures += 1;
     if (options.stopAfterFailures !== undefined && failures >= options.stopAfterFailures) {

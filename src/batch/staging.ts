@@ -54,6 +54,8 @@ export interface Staging {
   repeated(by: 'typed' | 'payment_id'): AsyncGenerator<Repeated>;
   /** The rows with what became of them, in order of their line. */
   planned(): AsyncGenerator<PlanRow>;
+  /** The first rows that are neither acted on nor done already. */
+  leftOut(limit: number): Promise<PlanRow[]>;
   close(): Promise<void>;
 }
 
@@ -130,22 +132,29 @@ export async function openStaging(): Promise<Staging> {
     },
 
     async *planned() {
-      for await (const page of readPages()) {
-        for (const { cells, assessment } of page) {
-          const { amount, currency, ...row } = JSON.parse(cells) as CsvRow;
-          const file = { ...(amount === undefined ? {} : { amount }), ...(currency ? { currency } : {}) };
-          yield {
-            ...row,
-            ...(JSON.parse(assessment ?? '{}') as Assessment),
-            ...(Object.keys(file).length > 0 ? { file } : {}),
-          };
-        }
-      }
+      for await (const page of readPages()) yield* page.map(planRow);
+    },
+
+    async leftOut(limit) {
+      const { rows } = await sql<StagedTable>`
+        select * from staged where assessment ->> 'verdict' not in ('act', 'done')
+        order by line limit ${limit}`.execute(store.db);
+      return rows.map(planRow);
     },
 
     async close() {
       await store.close();
       await remove();
     },
+  };
+}
+
+function planRow({ cells, assessment }: StagedTable): PlanRow {
+  const { amount, currency, ...row } = JSON.parse(cells) as CsvRow;
+  const file = { ...(amount ? { amount } : {}), ...(currency ? { currency } : {}) };
+  return {
+    ...row,
+    ...(JSON.parse(assessment ?? '{}') as Assessment),
+    ...(Object.keys(file).length > 0 ? { file } : {}),
   };
 }

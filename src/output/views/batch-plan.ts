@@ -1,5 +1,7 @@
 // A plan as a person reviews it: what will happen, what will not and why, and what it comes to.
 
+import type { DryRun } from '../../batch/dry-run.js';
+import type { PlanFile } from '../../batch/plan-file.js';
 import type { PlanRow, PlanSummary, Verdict } from '../../batch/plan-row.js';
 import { amountDigits, formatAmount, groupDigits } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
@@ -41,7 +43,7 @@ export function totalsText(totals: Readonly<Record<string, string>>): string {
 }
 
 /** The count of each verdict that occurs, aligned. */
-export function planLinesFor({ action, counts, totals, notes }: PlanShown): Line[] {
+export function planSummary({ action, counts, totals, notes }: PlanShown): Line[] {
   const rows: Array<[Verdict, string, string]> = [
     ['act', `will ${actionText(action)}`, totalsText(totals)],
     ...Object.entries(labels).flatMap(([verdict, label]): Array<[Verdict, string, string]> => {
@@ -73,10 +75,19 @@ export const planList: ListView<PlanRow> = {
   empty: 'The plan has no rows.',
   columns: [
     { key: 'line', align: 'right', number: true, value: ({ line }) => String(line) },
-    { key: 'payment', value: ({ payment }) => payment ?? '', shown: ({ payment, typed }) => payment ?? typed },
+    {
+      key: 'payment',
+      value: ({ payment }) => payment ?? '',
+      shown: ({ payment, typed }) => payment ?? typed,
+    },
     { key: 'reference', value: ({ reference }) => reference ?? '' },
     { key: 'verdict', extra: 'terminal', value: ({ verdict }) => verdict },
-    { key: 'state', extra: 'terminal', value: ({ state }) => state ?? '', shown: ({ state }) => statePiece(state ?? '') },
+    {
+      key: 'state',
+      extra: 'terminal',
+      value: ({ state }) => state ?? '',
+      shown: ({ state }) => statePiece(state ?? ''),
+    },
     { key: 'file', value: ({ file }) => formatAmount(file?.amount ?? '', file?.currency) },
     { key: 'service', value: ({ amount, currency }) => formatAmount(amount ?? '', currency) },
     { key: 'why', value: ({ why }) => why ?? '' },
@@ -97,4 +108,39 @@ export function planEndLines(plan: {
   }
   if (plan.acts === 0) return ['', `${plan.out} is for ${of}, and there is nothing to do.`];
   return ['', `${plan.out} is for ${of} and can be applied once:`, `  paydesk batch apply ${plan.out}`];
+}
+
+/** What is asked before a plan is applied to a live app. */
+export function applyQuestion(
+  { header, counts, totals }: PlanFile,
+  { reason, ticket }: { reason?: string | undefined; ticket?: string | undefined },
+): Line[] {
+  const why = [reason, ticket].filter((part) => part !== undefined).join(', ');
+  return [
+    question(header.action, counts.act, totals),
+    ...(why === '' ? [] : [joinPieces(toned('dim', 'Reason: '), why)]),
+  ];
+}
+
+export function resumeQuestion(
+  { id, action }: { id: string; action: string },
+  count: number,
+  totals: Readonly<Record<string, string>>,
+): Line[] {
+  return [`Batch ${id} goes on.`, question(action, count, totals)];
+}
+
+function question(action: string, count: number, totals: Readonly<Record<string, string>>): Line {
+  const verb = actionText(action).replace(/^./, (letter) => letter.toUpperCase());
+  const sum = totalsText(totals);
+  return `${verb} ${countText(count)} ${count === 1 ? 'payment' : 'payments'}${sum === '' ? '' : `, ${sum} in all`}?`;
+}
+
+export function dryRunLines(action: string, { wouldSend, changed, unreadable }: DryRun): Line[] {
+  const line = (label: string, count: number) => `  ${pad(label, 16)}${pad(countText(count), 6, 'right')}`;
+  return [
+    line(`would ${actionText(action)}`, wouldSend),
+    ...(changed > 0 ? [line('changed', changed)] : []),
+    ...(unreadable > 0 ? [line('unreadable', unreadable)] : []),
+  ];
 }

@@ -37,7 +37,10 @@ export function createProgressWriter(outlet: {
   return {
     update(lines) {
       current = lines;
-      timer ??= setInterval(() => now() - last >= (terminal ? REDRAW_MS : LOG_MS) && draw(), REDRAW_MS).unref();
+      timer ??= setInterval(
+        () => now() - last >= (terminal ? REDRAW_MS : LOG_MS) && draw(),
+        REDRAW_MS,
+      ).unref();
       if (terminal && now() - last >= REDRAW_MS) draw();
     },
     end() {
@@ -77,13 +80,14 @@ export function readingLine(done: number, total: number, rate: number): string {
   return `Reading ${number(total)} payments  ${bar(total === 0 ? 1 : done / total)}  ${number(done)}  ${perSecond(rate)}`;
 }
 
-export function applyingLines({ total, counts, inFlight }: Progress, leftOut: number, rate: number): string[] {
+/** What the plan left out is not counted: the bar is about what it acts on. */
+export function applyingLines({ total, counts, inFlight }: Progress, rate: number): string[] {
   const finished = total - counts.pending;
-  const left = rate > 0 ? `   ${timeLeft(counts.pending / rate)} left` : '';
+  const left = rate > 0 && counts.pending > 0 ? `   ${timeLeft(counts.pending / rate)} left` : '';
   const parts: Array<[string, number]> = [
     ['done', counts.done],
-    ['skipped', Math.max(0, counts.skipped + counts.refused - leftOut - plannedRefused(counts))],
-    ['refused', plannedRefused(counts)],
+    ['skipped', counts.skipped - counts.doneBefore],
+    ['refused', counts.refused - (counts.leftOut - counts.doneBefore)],
     ['unknown', counts.unknown],
     ['in flight', inFlight],
   ];
@@ -92,4 +96,10 @@ export function applyingLines({ total, counts, inFlight }: Progress, leftOut: nu
     `  ${bar(total === 0 ? 1 : finished / total)}  ${number(finished)} of ${number(total)}   ${perSecond(rate)}${left}`,
     `  ${shown.map(([name, count]) => `${name} ${number(count)}`).join('   ')}`,
   ];
+}
+
+function timeLeft(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 90 * 60) return `${Math.ceil(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
 }

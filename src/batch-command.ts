@@ -1,0 +1,206 @@
+import { boolean, custom, string } from '@oclif/core/flags';
+import { type BatchStatus, statusOf } from './batch/standing.js';
+import { endingOfRun } from './batch/ending.js';
+import { createOwner, type Owner } from './batch/owner.js';
+import { type RunOptions, runBatch } from './batch/run.js';
+import { systemClock } from './client/clock.js';
+import { checkSharedLedger, openDatabase, quietPeriod } from './desk-database.js';
+import { GuardError } from './errors.js';
+import { BadValue, countFlag } from './flags.js';
+import type { DeskDatabase } from './ledger/desk.js';
+import type { BatchRecord } from './ledger/schema.js';
+import { askToConfirm, checkConfirmation, type LiveGuard } from './live-guard.js';
+import type { Desk } from './operations/desk.js';
+import type { Line } from './output/lines.js';
+import { liveBanner } from './output/views/live.js';
+import { batchList, batchSummary, nextLines } from './output/views/batch.js';
+import { applyingLines, createProgressWriter, createRate } from './output/views/batch-progress.js';
+import { localLedgerFlag } from './payment-flags.js';
+import type { ResolvedProfile } from './profiles/resolve.js';
+import { ServiceCommand } from './service-command.js';
+import { openSession } from './session.js';
+
+const CONCURRENCY = 8;
+const WAIT_MS = 5 * 60_000;
+
+function parseRate(text: string): number {
+  const [, count] = /^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text) ?? [];
+  const rate = Number(count);
+  if (count === undefined || rate <= 0) throw new BadValue('so many a second, for example 20/s');
+  return rate;
+}
+
+export interface RunFlags {
+  confirm?: string | undefined;
+  'local-ledger': boolean;
+  concurrency?: number | undefined;
+  rate?: number | undefined;
+  canary?: number | undefined;
+  'stop-after-failures'?: number | undefined;
+  wait: boolean;
+  timeout?: number | undefined;
+}
+
+/** A command that works on the rows of a batch. */
+export abstract class BatchCommand extends ServiceCommand {
+  static override baseFlags = {
+    ...ServiceCommand.baseFlags,
+    confirm: string({
+      helpValue: 'APP_ID',
+      summary: 'The App ID that is meant: needed on a live app where nobody can be asked.',
+    }),
+    'local-ledger': localLedgerFlag,
+    concurrency: countFlag({ summary: `At most so many at once (default ${CONCURRENCY}); it adapts.` }),
+    rate: custom<number>({ helpValue: 'N/s', parse: async (text) => parseRate(text) })({
+      summary: 'At most so many rows a second.',
+    }),
+    canary: countFlag({
+      summary: 'Do the first N rows one by one, and go on only if each is done or accepted.',
+    }),
+    'stop-after-failures': countFlag({
+      summary: 'Stop once N rows of this run were refused, failed or stayed unknown.',
+    }),
+    wait: boolean({ summary: 'Follow each row to its end state.' }),
+  };
+
+  protected readonly owner: Owner = createOwner();
+
+  protected async openLedger(): Promise<DeskDatabase> {
+    const database = await openDatabase(this.streams.env);
+    this.atEnd(database.close);
+    return database;
+  }
+
+  /** The profile that the plan was made with, unless another was chosen: it is checked to be of the same app. */
+  protected async openApp(
+    database: DeskDatabase,
+    of: { baseUrl: string; appId: string; profile: string | null },
+    flags: RunFlags,
+  ): Promise<{ desk: Desk; profile: ResolvedProfile }> {
+    const { env } = this.streams;
+    const chosen = ['PAYDESK_PROFILE', 'PAYDESK_BASE_URL', 'PAYDESK_APP_ID', 'PAYDESK_API_KEY'].some(
+      (name) => env[name],
+    );
+    const usual = chosen ? undefined : (of.profile ?? undefined);
+    // Ctrl-C begins nothing new, but what is on its way is brought to its end: these calls do not heed it.
+    const { signal } = new AbortController();
+    const session = await openSession({
+      profileName: this.profileName ?? usual,
+      env,
+      secrets: this.secrets,
+      trace: this.trace,
+      signal,
+    });
+    this.atEnd(() => session.close());
+    const { profile, client, settling } = session;
+    if (profile.baseUrl !== of.baseUrl || profile.appId !== of.appId) throw otherApp(profile, of);
+    const desk: Desk = {
+      client,
+      settling,
+      ledger: database.ledger,
+      place: { baseUrl: profile.baseUrl, appId: profile.appId, kind: profile.kind, profile: profile.name },
+      quietMs: quietPeriod(env),
+      clock: systemClock,
+      signal,
+      waitMs: flags.timeout ?? WAIT_MS,
+      // One line a row would drown the progress; each row keeps what there is to say of it.
+      note: () => undefined,
+    };
+    return { desk, profile };
+  }
+
+  /** Before anything that moves money is sent: the ledger is the right one, and the app is confirmed. */
+  protected async confirmApp(
+    profile: ResolvedProfile,
+    flags: RunFlags & { dryRun: boolean },
+    lines: Line[],
+  ): Promise<void> {
+    checkSharedLedger(this.streams.env, profile.kind, flags['local-ledger'] || flags.dryRun);
+    const guard: LiveGuard = {
+      profile,
+      confirm: flags.confirm,
+      interactive: this.interactive,
+      dryRun: flags.dryRun,
+      note: (...said) => this.note(...said),
+      prompts: () => this.promptContext,
+    };
+    checkConfirmation(guard, `paydesk ${(this.id ?? '').replaceAll(':', ' ')} …`);
+    await askToConfirm(guard, { lines });
+  }
+
+  protected showBanner(profile: ResolvedProfile): void {
+    this.note(...liveBanner(profile));
+  }
+
+  /** Works on the batch, shows how it goes and what it came to. */
+  protected async work(
+    database: DeskDatabase,
+    desk: Desk,
+    batch: BatchRecord,
+    flags: RunFlags & Pick<RunOptions, 'resend' | 'settleAccepted'>,
+  ): Promise<BatchStatus> {
+    const { terminal } = this.streams.stderr;
+    const write = (text: string) => this.streams.writeError(text);
+    const progress = createProgressWriter({ write, terminal, now: Date.now });
+    const rate = createRate(Date.now);
+    const { signal } = this;
+    const announce = () => {
+      progress.end();
+      this.note('', `Stopping: nothing new is sent. Settling what is in flight …`);
+    };
+    signal.addEventListener('abort', announce, { once: true });
+    const result = await runBatch(
+      {
+        desk,
+        store: database.store,
+        owner: this.owner,
+        stop: signal,
+        onProgress: (state) => {
+          if (!signal.aborted) progress.update(() => applyingLines(state, rate(state.worked)));
+        },
+      },
+      batch,
+      {
+        concurrency: flags.concurrency ?? CONCURRENCY,
+        rate: flags.rate,
+        canary: flags.canary,
+        stopAfterFailures: flags['stop-after-failures'],
+        wait: flags.wait,
+        resend: flags.resend,
+        settleAccepted: flags.settleAccepted,
+      },
+    ).finally(() => {
+      progress.end();
+      signal.removeEventListener('abort', announce);
+    });
+    const status = await statusOf(database.store, batch, this.owner, result.counts);
+    await this.#present(status);
+    const ending = endingOfRun(batch.id, result);
+    if (ending) this.endAs(ending);
+    return status;
+  }
+
+  async #present(status: BatchStatus): Promise<void> {
+    if (this.json) return;
+    if (this.streams.stdout.terminal) {
+      this.show(status, batchSummary);
+      return;
+    }
+    await this.showList([status], batchList);
+    this.note(...nextLines(status));
+  }
+}
+
+function otherApp(
+  profile: ResolvedProfile,
+  of: { baseUrl: string; appId: string; profile: string | null },
+): GuardError {
+  const name = profile.name ?? 'environment';
+  return new GuardError(
+    `This is for app ${of.appId} at ${of.baseUrl}, and ${name} is app ${profile.appId} at ${profile.baseUrl}. Nothing was sent.`,
+    {
+      code: 'other-app',
+      next: of.profile === null ? ['paydesk whoami'] : [`paydesk … --profile ${of.profile}`],
+    },
+  );
+}

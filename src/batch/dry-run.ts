@@ -1,0 +1,40 @@
+import type { Client } from '../client/client.js';
+import { ServiceError, TemporaryError } from '../errors.js';
+import { readPlanRows } from './plan-file.js';
+import type { PlanRow } from './plan-row.js';
+
+export interface DryRun {
+  /** Rows that would be sent now. */
+  wouldSend: number;
+  /** Rows whose payment is not as the plan saw it. */
+  changed: number;
+  unreadable: number;
+}
+
+/** Reads every payment that the plan acts on once more, and sends nothing. */
+export async function dryRun(
+  client: Client,
+  path: string,
+  { planKey, concurrency, signal }: { planKey: string; concurrency: number; signal: AbortSignal },
+): Promise<DryRun> {
+  const result: DryRun = { wouldSend: 0, changed: 0, unreadable: 0 };
+  const rows = readPlanRows(path, planKey);
+  const work = async () => {
+    for (let step = await rows.next(); !step.done; step = await rows.next()) {
+      signal.throwIfAborted();
+      if (step.value.verdict === 'act') result[await look(client, step.value)] += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return result;
+}
+
+async function look(client: Client, row: PlanRow): Promise<keyof DryRun> {
+  try {
+    const { fields } = await client.getPayment({ paymentId: row.payment ?? '' });
+    return fields.paymentState === row.state ? 'wouldSend' : 'changed';
+  } catch (error) {
+    if (error instanceof ServiceError || error instanceof TemporaryError) return 'unreadable';
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+import type { BatchRow } from '../ledger/schema.js';
+import { createTotals } from './totals.js';
+
+/** What rows that may still be sent come to, by currency. */
+export async function pendingTotals(
+  rows: AsyncIterable<BatchRow>,
+  withUnknown: boolean,
+): Promise<Record<string, string>> {
+  const totals = createTotals();
+  for await (const { outcome, amount, currency } of rows) {
+    const isPending = outcome === null || outcome === 'unsent' || (withUnknown && outcome === 'unknown');
+    if (isPending) totals.add(amount, currency);
+  }
+  return totals.sums();
+}

@@ -1,0 +1,101 @@
+import { string as argument } from '@oclif/core/args';
+import { option, string } from '@oclif/core/flags';
+import { createBatches } from '../../batch/batches.js';
+import { readFileBytes } from '../../batch/csv-file.js';
+import { makePlan } from '../../batch/plan.js';
+import { planHeader, planLines, writePlanFile } from '../../batch/plan-file.js';
+import { batchActions } from '../../batch/plan-row.js';
+import { systemClock } from '../../client/clock.js';
+import { openDatabase } from '../../desk-database.js';
+import { countFlag, listFlagsFor } from '../../flags.js';
+import { printJsonText } from '../../output/json-text.js';
+import { safeJson } from '../../output/text.js';
+import { planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
+import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
+import { ServiceCommand } from '../../service-command.js';
+
+const AT_ONCE = 16;
+const SHOWN = 10;
+
+export default class BatchPlan extends ServiceCommand {
+  static override summary = 'Read and check every payment of a CSV, and say what would be done.';
+  static override description =
+    'Nothing is changed. The CSV has a header with payment (or paymentId, or referenceId) and, where wanted, amount, ' +
+    'currency, description, reason and ticket. Whole payments are moved: an amount or currency is an assertion, and a ' +
+    'row where it differs is left out. The plan can be applied once, to the app and ledger that it was made for.';
+  static override examples = [
+    '<%= config.bin %> batch plan refunds.csv --action refund --out plan.json',
+    '<%= config.bin %> batch plan stuck.csv --action recheck --json',
+  ];
+  static override args = {
+    file: argument({ required: true, ignoreStdin: true, description: 'The CSV, or - for standard input.' }),
+  };
+  static override flags = {
+    action: option({
+      options: batchActions,
+      required: true,
+      summary: 'What is to be done to each payment.',
+    })(),
+    out: string({ helpValue: 'PLAN.json', summary: 'Write the plan to this file, to be applied.' }),
+    concurrency: countFlag({ summary: `At most so many reads at once (default ${AT_ONCE}).` }),
+    ...listFlagsFor(planList),
+  };
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(BatchPlan);
+    const { action, out } = flags;
+    const { profile, client } = await this.session();
+    const database = await openDatabase(this.streams.env);
+    this.atEnd(database.close);
+    const ledger = await createBatches(database.store).identity();
+
+    const { terminal } = this.streams.stderr;
+    const progress = createProgressWriter({
+      write: (text) => this.streams.writeError(text),
+      terminal,
+      now: Date.now,
+    });
+    const rate = createRate(Date.now);
+    const source = args.file === '-' ? this.streams.stdin : readFileBytes(args.file);
+    const plan = await makePlan(
+      {
+        client,
+        clock: systemClock,
+        signal: this.signal,
+        onProgress: (done, total) => progress.update(() => [readingLine(done, total, rate(done))]),
+      },
+      { action, source: source as AsyncIterable<Uint8Array>, concurrency: flags.concurrency ?? AT_ONCE },
+    ).finally(() => progress.end());
+    this.atEnd(plan.close);
+
+    const { baseUrl, appId, kind, name } = profile;
+    const header = planHeader(
+      action,
+      { baseUrl, appId, kind, profile: name },
+      { ledger: ledger.id, now: this.now() },
+    );
+    const lines = () => planLines(header, plan.rowsInOrder(), plan, { key: ledger.planKey, json: safeJson });
+    if (out !== undefined) await writePlanFile(out, lines());
+    if (this.json) {
+      return printJsonText(lines(), {
+        filtered: flags.jq !== undefined,
+        write: (text) => this.streams.write(text),
+      });
+    }
+    if (flags.csv || flags.columns !== undefined || !this.streams.stdout.terminal) {
+      await this.showStream(plan.rowsInOrder(), planList);
+      this.note(...planSummary({ ...plan, action }));
+    } else {
+      this.print('', ...planSummary({ ...plan, action }));
+      const left = await plan.leftOut(SHOWN);
+      if (left.length > 0) {
+        this.print('');
+        await this.showList(left, planList);
+        const more = plan.rows - plan.counts.act - plan.counts.done - left.length;
+        if (more > 0) this.print(`  … ${more} more: paydesk batch plan … --json`);
+      }
+    }
+    this.note(...planEndLines({ out, appId, kind, profile: name, acts: plan.counts.act }));
+    return undefined;
+  }
+}

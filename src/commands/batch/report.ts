@@ -1,0 +1,51 @@
+import { string as argument } from '@oclif/core/args';
+import { boolean, option } from '@oclif/core/flags';
+import { BaseCommand } from '../../base-command.js';
+import { createBatches } from '../../batch/batches.js';
+import { createOwner } from '../../batch/owner.js';
+import { statusOf } from '../../batch/standing.js';
+import { openDatabase } from '../../desk-database.js';
+import { listFlagsFor } from '../../flags.js';
+import { printJsonText } from '../../output/json-text.js';
+import { reportText } from '../../output/views/batch-documents.js';
+import { reportList, reportRows, retryCsv } from '../../output/views/batch-report.js';
+
+export default class BatchReport extends BaseCommand {
+  static override summary = 'What became of each row of a batch.';
+  static override description =
+    'Every row of the plan, also those that it left out. --not-done gives the rows that were not done as a CSV that ' +
+    'batch plan takes, with what the first file said.';
+  static override examples = [
+    '<%= config.bin %> batch report 20261114-a7k2mq',
+    '<%= config.bin %> batch report 20261114-a7k2mq --format html > report.html',
+    '<%= config.bin %> batch report 20261114-a7k2mq --not-done > retry.csv',
+  ];
+  static override args = { id: argument({ required: true, ignoreStdin: true, description: 'The batch.' }) };
+  static override flags = {
+    format: option({
+      options: ['csv', 'json', 'junit', 'html'] as const,
+      exclusive: ['columns'],
+      summary: 'How it is printed, instead of a table.',
+    })(),
+    'not-done': boolean({
+      exclusive: ['format', 'columns', 'csv', 'json', 'jq'],
+      summary: 'The rows that were not done, as a CSV to plan again.',
+    }),
+    ...listFlagsFor(reportList),
+  };
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(BatchReport);
+    const database = await openDatabase(this.streams.env);
+    this.atEnd(database.close);
+    const batches = createBatches(database.store);
+    const batch = await batches.find(args.id);
+    const status = await statusOf(database.store, batch, createOwner());
+    const rows = () => batches.rows(batch.id);
+    const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;
+    const write = (text: string) => this.streams.write(text);
+    if (flags['not-done']) return printJsonText(retryCsv(rows()), { filtered: false, write });
+    if (format === undefined) return this.showStream(reportRows(rows()), reportList);
+    return printJsonText(reportText(format, status, rows()), { filtered: flags.jq !== undefined, write });
+  }
+}
