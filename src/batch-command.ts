@@ -5,7 +5,7 @@ import { createOwner, type Owner } from './batch/owner.js';
 import { type RunOptions, runBatch } from './batch/run.js';
 import { systemClock } from './client/clock.js';
 import { checkSharedLedger, openDatabase, quietPeriod } from './desk-database.js';
-import { GuardError } from './errors.js';
+import { GuardError, type PaydeskError } from './errors.js';
 import { BadValue, countFlag } from './flags.js';
 import type { DeskDatabase } from './ledger/desk.js';
 import type { BatchRecord } from './ledger/schema.js';
@@ -138,7 +138,7 @@ export abstract class BatchCommand extends ServiceCommand {
     desk: Desk,
     batch: BatchRecord,
     flags: RunFlags & Pick<RunOptions, 'resend' | 'settleAccepted'>,
-  ): Promise<BatchStatus> {
+  ): Promise<unknown> {
     const { terminal } = this.streams.stderr;
     const write = (text: string) => this.streams.writeError(text);
     const progress = createProgressWriter({ write, terminal, now: Date.now });
@@ -174,20 +174,22 @@ export abstract class BatchCommand extends ServiceCommand {
       signal.removeEventListener('abort', announce);
     });
     const status = await statusOf(database.store, batch, this.owner, result.counts);
-    await this.#present(status);
     const ending = endingOfRun(batch.id, result);
+    await this.#present(status, ending);
     if (ending) this.endAs(ending);
-    return status;
+    return {
+      ...status,
+      ...(result.stopped === undefined ? {} : { stopped: result.stopped.kind }),
+      next: ending?.next ?? [],
+    };
   }
 
-  async #present(status: BatchStatus): Promise<void> {
+  async #present(status: BatchStatus, ending: PaydeskError | undefined): Promise<void> {
     if (this.json) return;
-    if (this.streams.stdout.terminal) {
-      this.show(status, batchSummary);
-      return;
-    }
-    await this.showList([status], batchList);
-    this.note(...nextLines(status));
+    if (this.streams.stdout.terminal) this.show(status, batchSummary);
+    else await this.showList([status], batchList);
+    // An error says itself what to type next.
+    if (ending === undefined || ending.next.length === 0) this.note(...nextLines(status));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';
-import { operationStates } from '../contract/states.js';
+import { operationStates, states } from '../contract/states.js';
 import { forbidden } from '../operations/legality.js';
 import { idOf, stateOf } from '../operations/named-payments.js';
 import type { CsvRow } from './csv-rows.js';
@@ -25,7 +25,10 @@ export function assess(action: BatchAction, row: CsvRow, read: PaymentRead): Ass
   if (before !== undefined) return { ...facts, verdict: 'done', why: before };
   const refusal = forbidden(action, read);
   if (refusal) {
-    return { ...facts, verdict: 'not-possible', why: refusal.message, next: refusal.next[0] };
+    const [next = ''] = refusal.next;
+    const [, other] = /^paydesk payments (capture|cancel|refund|unhold) /.exec(next) ?? [];
+    const advice = other === undefined ? read.state && states[read.state].meaning : `${other} instead`;
+    return { ...facts, verdict: 'not-possible', why: `${facts.state}: ${advice}`, next };
   }
   if (read.state !== undefined) return { ...facts, verdict: 'act' };
   return { ...facts, verdict: 'act', why: 'paydesk does not know this state: the service will decide' };

@@ -1,7 +1,7 @@
 // A CSV of payments, row by row, however long it is. What cannot be used is told with its line.
 
 import { Readable } from 'node:stream';
-import { CsvError, type Info, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import type { PaymentKey } from '../client/payment-calls.js';
 import { amountProblem } from '../contract/money.js';
 import { parsePayment } from '../operations/named-payments.js';
@@ -65,33 +65,30 @@ async function* readRecords(
 ): AsyncGenerator<{ line: number; cells: string[] }> {
   const parser = Readable.from(decoded(source)).compose(
     parse({
-      info: true,
       relax_column_count: true,
       trim: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       max_record_size: LONGEST_RECORD,
     }),
   );
-  let last = 0;
+  let line = 1;
   try {
-    for await (const { info, record } of parser as AsyncIterable<{ info: Info; record: string[] }>) {
-      // A quoted cell may hold line ends: the row is where it begins.
-      yield { line: last + 1, cells: record };
-      last = info.lines;
+    for await (const cells of parser as AsyncIterable<string[]>) {
+      yield { line, cells };
+      // A quoted cell may hold line ends: a row is where it begins.
+      line += 1 + cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
     }
   } catch (error) {
     const cause = csvErrorIn(error);
     if (cause === undefined) throw error;
-    problems.add(cause.line ?? last + 1, cause.problem);
+    problems.add(line, cause);
   }
 }
 
-function csvErrorIn(error: unknown): { line?: number; problem: string } | undefined {
+function csvErrorIn(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof NotText) return { problem: cause.message };
-    if (cause instanceof CsvError) {
-      return { problem: quoteProblems[cause.code] ?? cause.message };
-    }
+    if (cause instanceof NotText) return cause.message;
+    if (cause instanceof CsvError) return quoteProblems[cause.code] ?? cause.message;
   }
   return undefined;
 }

@@ -154,13 +154,10 @@ async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
 
 const MOST_NOTES = 5;
 
-function takeNote(notes: MadePlan['notes'], { verdict, state, next, why }: Assessment): void {
-  if (verdict === 'act') return;
+function takeNote(notes: MadePlan['notes'], { verdict, why }: Assessment): void {
+  if (verdict === 'act' || verdict === 'not-found' || why === undefined) return;
   const known = (notes[verdict] ??= []);
-  const [, other] = /^paydesk payments (capture|cancel|refund|unhold) /.exec(next ?? '') ?? [];
-  const possible = other === undefined ? (state ?? '?') : `${state ?? '?'}: ${other} instead`;
-  const note = verdict === 'not-possible' ? possible : verdict === 'not-found' ? '' : (why ?? '');
-  if (note !== '' && known.length < MOST_NOTES && !known.includes(note)) known.push(note);
+  if (known.length < MOST_NOTES && !known.includes(why)) known.push(why);
 }
 
 interface Looking {

@@ -22,6 +22,10 @@ export function reportText(
 const markup = (strings: TemplateStringsArray, ...values: unknown[]): HtmlEscapedString =>
   html(strings, ...values) as HtmlEscapedString;
 
+/** Hono's escaped text is an object; streams want a plain one. */
+const plain = (strings: TemplateStringsArray, ...values: unknown[]): string =>
+  markup(strings, ...values).toString();
+
 const nameOf = ({ line, payment, reference }: ReportRow): string =>
   safeText(`line ${line}: ${[payment, reference].filter((part) => part !== null).join(' ')}`);
 
@@ -31,9 +35,9 @@ async function* junit(status: BatchStatus, rows: AsyncIterable<BatchRow>): Async
   const name = `paydesk batch ${status.id}: ${action}`;
   const counts = markup`tests="${status.rows}" failures="${refused}" errors="${unknown}" skipped="${skipped + pending}"`;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
-  yield markup`<testsuites ${counts}>\n<testsuite name="${name}" timestamp="${status.time}" ${counts}>\n`;
+  yield plain`<testsuites ${counts}>\n<testsuite name="${name}" timestamp="${status.time}" ${counts}>\n`;
   for await (const row of reportRows(rows)) {
-    yield markup`<testcase classname="${action}" name="${nameOf(row)}">${junitResult(row)}</testcase>\n`;
+    yield plain`<testcase classname="${action}" name="${nameOf(row)}">${junitResult(row)}</testcase>\n`;
   }
   yield '</testsuite>\n</testsuites>\n';
 }
@@ -83,14 +87,14 @@ async function* page(status: BatchStatus, rows: AsyncIterable<BatchRow>): AsyncG
   ];
   const policy = "default-src 'none'; style-src 'unsafe-inline'";
   yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n';
-  yield markup`<meta http-equiv="Content-Security-Policy" content="${policy}">\n<title>${title}</title>\n`;
+  yield plain`<meta http-equiv="Content-Security-Policy" content="${policy}">\n<title>${title}</title>\n`;
   yield `<meta name="viewport" content="width=device-width">\n<style>\n${style}</style>\n</head>\n`;
-  yield markup`<body>\n<h1>${title}</h1>\n<table>\n`;
+  yield plain`<body>\n<h1>${title}</h1>\n<table>\n`;
   for (const [label, value] of facts)
-    yield markup`<tr><th scope="row">${label}</th><td>${safeText(value)}</td></tr>\n`;
-  yield markup`</table>\n<h2>Rows</h2>\n<table>\n<tr>${columns.map((column) => markup`<th>${column}</th>`)}</tr>\n`;
+    yield plain`<tr><th scope="row">${label}</th><td>${safeText(value)}</td></tr>\n`;
+  yield plain`</table>\n<h2>Rows</h2>\n<table>\n<tr>${columns.map((column) => markup`<th>${column}</th>`)}</tr>\n`;
   for await (const row of reportRows(rows)) {
-    yield markup`<tr>${columns.map((column) => cell(row, column))}</tr>\n`;
+    yield plain`<tr>${columns.map((column) => cell(row, column))}</tr>\n`;
   }
   yield '</table>\n</body>\n</html>\n';
 }

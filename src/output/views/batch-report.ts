@@ -112,7 +112,7 @@ export async function* reportJson(
   status: BatchStatus,
   rows: AsyncIterable<BatchRow>,
 ): AsyncGenerator<string> {
-  yield `${safeJson(status).slice(0, -1)},"rows":[`;
+  yield `{"batch":${safeJson(status)},"rows":[`;
   let first = true;
   for await (const row of rows) {
     yield `${first ? '' : ','}\n${safeJson(reportRow(row))}`;

@@ -52,7 +52,7 @@ const countTones: Readonly<Record<string, Tone>> = {
   'not started': 'waiting',
 };
 
-/** `752 done · 1 refused · 2 unknown · 432 not started`, and what to type next. */
+/** `752 done · 1 refused · 2 unknown · 432 not started`. */
 export const batchSummary: View<BatchStatus> = (status) => [
   '',
   joinPieces(
@@ -63,7 +63,6 @@ export const batchSummary: View<BatchStatus> = (status) => [
     ]),
   ),
   ...acceptedLine(status),
-  ...nextLines(status),
 ];
 
 function acceptedLine({ accepted, id }: BatchStatus): Line[] {
