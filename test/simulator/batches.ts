@@ -21,8 +21,6 @@ import { BASE_URL } from './service.ts';
 export interface Plan {
   file: PlanFile;
   rows: PlanRow[];
-  /** The batches that were made of it. */
-  applied: string[];
 }
 
 export interface BatchDesk {
@@ -31,6 +29,7 @@ export interface BatchDesk {
   play(rows: number): Promise<void>;
   /** Goes on with every batch, once. */
   resumeAll(who: string, resend: boolean): Promise<void>;
+  batches(): Promise<BatchRecord[]>;
   rows(): Promise<BatchRow[]>;
 }
 
@@ -81,7 +80,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
       planLines(header, listed(rows), summary, { key: 'key', json: JSON.stringify }),
     );
     const [, digest = ''] = /"digest":"(\w+)"/.exec(lines.at(-1) ?? '') ?? [];
-    const made = { file: { header, digest, ...summary }, rows, applied: [] };
+    const made = { file: { header, digest, ...summary }, rows };
     plans.push(made);
     return made;
   }
@@ -140,22 +139,20 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
     trace(`${name} applies ${made.file.header.id}`);
     return work(
       name,
-      async (process) => {
+      (process) => {
         const owner = { name, isGone: (other: string) => lives.get(other)?.alive() === false };
-        const batch = await batchesOf(process).create(made.file, listed(made.rows), {
+        return batchesOf(process).create(made.file, listed(made.rows), {
           owner,
           operator: name,
           now: timeline.now(),
         });
-        made.applied.push(batch.id);
-        return batch;
       },
       { resend: false, patient: false },
     );
   }
 
   function resume(who: string, id: string, resend: boolean, patient: boolean): Promise<void> {
-    const name = `${who}#${(runners += 1)}`;
+    const name = `${who}-runner#${(runners += 1)}`;
     trace(`${name} resumes ${id}${resend ? ' and sends anew' : ''}`);
     return work(name, (process) => batchesOf(process).find(id), { resend, patient });
   }
@@ -191,6 +188,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
         await (unread ? apply(unread) : resume(who, id, resend, true));
       }
     },
+    batches: () => around.store.db.selectFrom('batches').selectAll().orderBy('id').execute(),
     rows: () => around.store.db.selectFrom('batch_rows').selectAll().orderBy('id').execute(),
   };
 }

@@ -1,21 +1,25 @@
 import type { Plan } from './batches.ts';
 import type { Records } from './check.ts';
-import type { BatchRow } from '../../src/ledger/schema.js';
+import type { BatchRecord, BatchRow } from '../../src/ledger/schema.js';
 
 /** Every row of a batch is in one final state that agrees with the service, and a plan became one batch at most. */
 export function checkBatches(
-  rows: readonly BatchRow[],
-  plans: readonly Plan[],
+  {
+    rows,
+    batches,
+    plans,
+  }: { rows: readonly BatchRow[]; batches: readonly BatchRecord[]; plans: readonly Plan[] },
   { operations, intents, instructions }: Records,
   violate: (text: string) => void,
 ): void {
-  for (const { file, applied } of plans) {
-    if (applied.length > 1) violate(`${file.header.id} was applied as ${applied.join(' and ')}`);
+  for (const { file } of plans) {
+    const made = batches.filter(({ digest }) => digest.startsWith(file.digest)).map(({ id }) => id);
+    if (made.length > 1) violate(`${file.header.id} was applied as ${made.join(' and ')}`);
   }
   for (const row of rows) {
     const { batch_id, line, payment_id, outcome, finished, planned } = row;
     if (planned === 0) continue;
-    const action = plans.find(({ applied }) => applied.includes(batch_id))?.file.header.action;
+    const action = batches.find(({ id }) => id === batch_id)?.action;
     const what = `line ${line} of ${batch_id} (${action} of ${payment_id}) ended as ${outcome}`;
     if (finished !== 1) {
       violate(`${what} and is not finished`);

@@ -21,6 +21,7 @@ export const faultKinds = [
   'interrupted',
   'provider-silent',
   'provider-fails',
+  'charge-failed',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type FaultCounts = Record<FaultKind, number>;

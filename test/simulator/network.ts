@@ -142,12 +142,9 @@ export function createNetwork({ world, timeline, random, count, trace }: Network
       instruction.arrived = timeline.now();
       instruction.status = status;
       trace(`the service took ${instruction.operation} of ${instruction.paymentId}: ${status}`);
-      if (status < 300) {
-        const mine = (await world.operations()).findLast(
-          ({ payment_id, kind }) => payment_id === instruction.paymentId && kind === instruction.operation,
-        );
-        if (mine) instruction.operationId = mine.id;
-      }
+      const taken =
+        status < 300 ? await world.lastOperation(instruction.paymentId, instruction.operation) : undefined;
+      if (taken !== undefined) instruction.operationId = taken;
     }
     const reply = { status, headers, body };
     return request.method === 'GET' && status === 200 ? asReplicaShows(request.path, reply) : reply;

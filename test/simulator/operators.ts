@@ -122,7 +122,7 @@ export function startProcess(around: Surroundings, name: string, steps = 60): Pr
       quietMs: sabotage.quietMs ?? QUIET_MS,
       clock,
       signal: stop.signal,
-      waitMs: 120_000,
+      waitMs: 30_000,
       note: () => undefined,
     },
   };

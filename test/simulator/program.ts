@@ -39,9 +39,11 @@ export const { moveAll } = (await load('operations/moves.js')) as typeof MovesMo
 export const { createPayment } = (await load('operations/create-payment.js')) as typeof CreateModule;
 export const { chargeOutcome } = (await load('operations/charge-outcome.js')) as typeof ChargeModule;
 export const { parsePayment } = (await load('operations/named-payments.js')) as typeof NamesModule;
-export const { InterruptedError, PaydeskError } = (await load('errors.js')) as typeof ErrorsModule;
+export const { InterruptedError, PaydeskError, TemporaryError } = (await load(
+  'errors.js',
+)) as typeof ErrorsModule;
 export const { StoreError } = (await load('store/errors.js')) as typeof StoreErrorsModule;
-export const { isLegal, states } = (await load('contract/states.js')) as typeof StatesModule;
+export const { isLegal, stateNames, states } = (await load('contract/states.js')) as typeof StatesModule;
 export const { createBatches } = (await load('batch/batches.js')) as typeof BatchesModule;
 export const { makePlan } = (await load('batch/plan.js')) as typeof PlanModule;
 export const { planLines } = (await load('batch/plan-file.js')) as typeof PlanFileModule;

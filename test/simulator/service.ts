@@ -30,7 +30,9 @@ export interface World {
   handle(call: ServiceCall): Promise<ServiceAnswer>;
   /** The state as it was at a time, as a replica that lags behind shows it; undefined before it was created. */
   stateAt(paymentId: number, time: number): Promise<PaymentRow['state'] | undefined>;
-  payment(paymentId: number): Promise<PaymentRow>;
+  inStates(states: readonly PaymentRow['state'][]): Promise<number[]>;
+  /** The service's record of the last such operation that it took. */
+  lastOperation(paymentId: number, kind: string): Promise<number | undefined>;
   payments(): Promise<PaymentRow[]>;
   operations(): Promise<OperationRow[]>;
   exchanges(): Promise<ExchangeRow[]>;
@@ -92,8 +94,25 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
         .executeTakeFirst();
       return event?.to_state;
     },
-    payment: (paymentId) =>
-      db.selectFrom('payments').selectAll().where('payment_id', '=', paymentId).executeTakeFirstOrThrow(),
+    async inStates(names) {
+      const rows = await db
+        .selectFrom('payments')
+        .select('payment_id')
+        .where('state', 'in', names)
+        .orderBy('payment_id')
+        .execute();
+      return rows.map(({ payment_id }) => payment_id);
+    },
+    async lastOperation(paymentId, kind) {
+      const row = await db
+        .selectFrom('operations')
+        .select('id')
+        .where('payment_id', '=', paymentId)
+        .where('kind', '=', kind)
+        .orderBy('id', 'desc')
+        .executeTakeFirst();
+      return row?.id;
+    },
     payments: () => db.selectFrom('payments').selectAll().orderBy('payment_id').execute(),
     operations: () => db.selectFrom('operations').selectAll().orderBy('id').execute(),
     exchanges: () => db.selectFrom('exchanges').selectAll().orderBy('id').execute(),

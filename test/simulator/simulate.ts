@@ -4,6 +4,7 @@ import type { SettleOperation } from '../../src/client/outcome.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Store } from '../../src/store/store.js';
 import { createBatchDesk } from './batches.ts';
+import { checkCharges, chooseJob, runJob, type ChargeJob, type ChargeReport } from './charges.ts';
 import { checkBatches } from './check-batches.ts';
 import { checkAlways, checkEnd, follow, type Followed, type Records } from './check.ts';
 import { calm, noFaults, weatherOf, type FaultCounts, type Weather } from './faults.ts';
@@ -17,7 +18,7 @@ import {
   type Surroundings,
 } from './operators.ts';
 import { makePayment } from './payments.ts';
-import { isLegal, openDeskDatabase } from './program.ts';
+import { isLegal, openDeskDatabase, stateNames } from './program.ts';
 import { createRandom, type Random } from './random.ts';
 import { createWorld, type World } from './service.ts';
 import { createTimeline, liveBy, type Timeline } from './timeline.ts';
@@ -111,7 +112,7 @@ async function play(
   const batch = isBatchSeed
     ? sleep(timeline, random.whole(HOUR / 2)).then(() => batches.play(rows))
     : undefined;
-  const { asked } = await work(around, payments, operations - rows, reports);
+  const { asked, charges } = await work(around, payments, operations - rows, reports);
   await batch;
 
   setWeather(calm);
@@ -145,7 +146,12 @@ async function play(
   const followed = follow(records, violate);
   checkAlways(records, followed, violate);
   checkEnd(records, followed, violate);
-  checkBatches(await batches.rows(), batches.plans, records, violate);
+  await checkCharges(world, charges, violate);
+  checkBatches(
+    { rows: await batches.rows(), batches: await batches.batches(), plans: batches.plans },
+    records,
+    violate,
+  );
   Object.assign(faults, await world.providerTrouble());
   for (const error of world.errors) violate(`the service failed: ${String(error)}`);
   await world.close();
@@ -174,25 +180,32 @@ async function work(
   payments: readonly number[],
   operations: number,
   reports: Report[],
-): Promise<{ asked: number }> {
+): Promise<{ asked: number; charges: ChargeReport[] }> {
   const { timeline, random } = around;
-  const running = new Set<Promise<void>>();
+  const running: Array<Promise<unknown>> = [];
+  const track = (run: Promise<unknown>) => running.push(run);
   const typed: MoveCommand[] = [];
+  const jobs: ChargeJob[] = [];
+  const charges: ChargeReport[] = [];
   let asked = 0;
   for (let number = 1; asked < operations; number += 1) {
     // People come in bursts: when something is stuck, more than one of them tries.
     await sleep(timeline, random.chance(0.4) ? random.whole(3_000) : random.whole((3 * HOUR) / operations));
+    if (random.chance(0.1)) {
+      const known = random.chance(0.5) ? jobs.at(-1) : undefined;
+      const job = known ?? chooseJob(around, `job-${number}`);
+      if (!known) jobs.push(job);
+      asked += 1;
+      track(runJob(around, `job${random.whole(3)}#${number}`, job).then((told) => charges.push(told)));
+      continue;
+    }
     const command = await choose(around, payments, typed.slice(-4));
     typed.push(command);
     asked += command.payments.length;
-    const run = runMove(around, `op${random.whole(3)}#${number}`, command).then((told) => {
-      reports.push(...told);
-      running.delete(run);
-    });
-    running.add(run);
+    track(runMove(around, `op${random.whole(3)}#${number}`, command).then((told) => reports.push(...told)));
   }
   await Promise.all(running);
-  return { asked };
+  return { asked, charges };
 }
 
 /** What somebody would type: mostly what the state allows, often what somebody typed just now, sometimes nonsense. */
@@ -205,12 +218,11 @@ async function choose(
     again: random.chance(0.2),
     resend: random.chance(0.15),
     wait: random.chance(0.2),
-    force: random.chance(0.1),
+    force: random.chance(0.03),
   };
   if (recent.length > 0 && random.chance(0.35)) return { ...random.pick(recent), ...flags };
   const operation = random.pick(settleOperations);
-  const possible = (await world.payments()).filter(({ state }) => isLegal(operation, state));
-  const likely = possible.map(({ payment_id }) => payment_id);
+  const likely = await world.inStates(stateNames.filter((state) => isLegal(operation, state)));
   const from = likely.length > 0 && random.chance(0.9) ? likely : payments;
   const chosen = new Set<number>();
   const several = random.chance(0.1) ? 3 : 1;
@@ -258,7 +270,12 @@ async function readRecords({ world, store, network }: Surroundings, reports: Rep
   const held = await db.selectFrom('holds').select('intent_id').execute();
   return {
     instructions: network.instructions,
-    intents: await db.selectFrom('intents').selectAll().orderBy('id').execute(),
+    intents: await db
+      .selectFrom('intents')
+      .selectAll()
+      .where('operation', 'in', settleOperations)
+      .orderBy('id')
+      .execute(),
     outcomes: await db.selectFrom('outcomes').selectAll().orderBy('id').execute(),
     held: held.map(({ intent_id }) => intent_id),
     operations: await world.operations(),

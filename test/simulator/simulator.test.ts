@@ -21,7 +21,7 @@ describe('a desk in bad weather', () => {
       runSimulator('--from', '31', '--seeds', '6'),
     ]);
     expect(second).toEqual(first);
-    const [other] = await Promise.all([runSimulator('--from', '32', '--seeds', '6')]);
+    const other = await runSimulator('--from', '32', '--seeds', '6');
     expect(other.digest).not.toBe(first.digest);
   });
 });
