@@ -62,8 +62,10 @@ type Found = { customer: JsonObject | undefined } | { error: PaydeskError };
 
 function describe(profile: ResolvedProfile, heard: Heard | undefined, found: Found): Check[] {
   const error = 'error' in found ? found.error : undefined;
-  if (heard === undefined || error instanceof TemporaryError) {
-    const unanswered = 'the service did not answer';
+  // What only sends us elsewhere is not the service, and the key is not carried there.
+  const elsewhere = error?.code === 'redirected';
+  if (heard === undefined || elsewhere || error instanceof TemporaryError) {
+    const unanswered = elsewhere ? 'the service is elsewhere' : 'the service did not answer';
     return [
       fail('service', error?.message ?? 'The service did not answer.', 'Check the base URL: paydesk whoami'),
       heard === undefined ? notChecked('clock', unanswered) : checkClock(heard),
@@ -75,7 +77,9 @@ function describe(profile: ResolvedProfile, heard: Heard | undefined, found: Fou
     pass('service', `${profile.baseUrl} answered in ${heard.ms} ms.`),
     checkClock(heard),
     checkKey(profile, error),
-    'customer' in found ? checkKind(profile, found.customer) : notChecked('kind', 'the key was not accepted'),
+    'customer' in found
+      ? checkKind(profile, found.customer)
+      : notChecked('kind', 'no customer could be read'),
   ];
 }
 

@@ -60,6 +60,17 @@ describe('doctor', async () => {
     expect(desk.asked().every((line) => line.startsWith('GET '))).toBe(true);
   });
 
+  it('fails where the address only sends us elsewhere', async () => {
+    const server = await httpServer(
+      (_seen, response) => void response.writeHead(307, { location: 'https://pay.example/api' }).end(),
+    );
+    const { code, diagnosis, of } = await examine(desk, { PAYDESK_BASE_URL: server.url });
+    expect({ code, failed: failed(diagnosis) }).toEqual({ code: 5, failed: ['service'] });
+    expect(of('service').message).toContain('a redirect to https://pay.example (HTTP 307)');
+    expect(of('service').mend).toContain('Check the base URL');
+    expect(of('key').message).toBe('Not checked: the service is elsewhere.');
+  });
+
   it('is read at a glance on a terminal', async () => {
     const env = { PAYDESK_HOME: temporaryFolder(), PAYDESK_API_KEY: 'sk_wrong_key' };
     const { stdout, stderr, code } = await desk.run(Doctor, [], { terminal: true, env, now: now() });

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { runInProcess } from '../helpers/in-process.js';
+import { createFlags, newReference, type TestDesk } from '../commands/payments/desk.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export type CommandClass = Parameters<typeof runInProcess>[0];
+
+/** What the program offers, by the names of the manifest: `payments:get`. */
+export const commandNames = Object.keys(
+  (JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as { commands: object }).commands,
+);
+
+export async function commandClass(name: string): Promise<CommandClass> {
+  const base = join(root, 'src', 'commands', ...name.split(':'));
+  const file = existsSync(`${base}.ts`) ? `${base}.ts` : join(base, 'index.ts');
+  return ((await import(pathToFileURL(file).href)) as { default: CommandClass }).default;
+}
+
+type Words = Array<string | number>;
+
+async function registration(desk: TestDesk): Promise<{ customer: string; method: number; auto: number }> {
+  const customer = await desk.stored();
+  const { body } = await desk.sandbox.call<
+    Array<{ paymentMethodId: number; customerAutomaticProfileId: number }>
+  >('GET', `/customers/${customer}/payment-methods`);
+  const [first] = body;
+  return { customer, method: first!.paymentMethodId, auto: first!.customerAutomaticProfileId };
+}
+
+/** Words after the name of each command on the service, with which it works on a payment or customer made for it. */
+export const serviceCases: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
+  'payments:create': () => createFlags(newReference()),
+  'payments:charge': async (desk) => {
+    const customer = await desk.stored();
+    return ['--customer', customer, '--amount', '3', '--reference', newReference()];
+  },
+  'payments:get': async (desk) => [(await desk.paid()).paymentId],
+  'payments:capture': async (desk) => [(await desk.authorised()).paymentId],
+  'payments:cancel': async (desk) => [(await desk.authorised()).paymentId],
+  'payments:refund': async (desk) => [(await desk.paid()).paymentId, '--reason', 'parcel lost'],
+  'payments:unhold': async (desk) => [(await desk.held()).paymentId],
+  'payments:recheck': async (desk) => [(await desk.paid('unknown-charged')).paymentId],
+  'customers:create': () => ['--customer', newReference(), '--first-name', 'Ada'],
+  'customers:get': async (desk) => [await desk.stored()],
+  'customers:list': () => ['--all'],
+  'customers:update': async (desk) => [await desk.stored(), '--mobile', '+491701234567'],
+  'customers:methods': async (desk) => [await desk.stored()],
+  'customers:remove-method': async (desk) => {
+    const { customer, method } = await registration(desk);
+    return [customer, method];
+  },
+  'customers:stop-auto-payment': async (desk) => {
+    const { customer, auto } = await registration(desk);
+    return [customer, auto];
+  },
+  'customers:panel-link': async (desk) => [await desk.stored()],
+  api: async (desk) => ['GET', `/payments/${(await desk.paid()).paymentId}`],
+  doctor: () => [],
+};
