@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AnswerName, answerVariants } from '../../src/sandbox/answers.js';
+import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
+import { commandClass, commandNames, isLocal, serviceCases } from './cases.js';
+
+// What is answered differently is looked at where it belongs; here every command meets every way to answer.
+
+const others = Object.entries(answerVariants).flatMap(([name, [, ...rest]]) =>
+  rest.map((variant) => [name as AnswerName, variant] as const),
+);
+const shapes = answerVariants.errors;
+const names = Object.keys(serviceCases);
+
+// Batches read and move payments as the commands on payments do, and have tests of their own.
+const elsewhere = /^batch:/;
+
+it('every command that asks the service has a case', () => {
+  expect(commandNames.filter((name) => !isLocal(name) && !elsewhere.test(name)).toSorted()).toEqual(
+    names.toSorted(),
+  );
+});
+
+async function run(desk: TestDesk, name: string, words: Array<string | number>, env: object = {}) {
+  const Class = await commandClass(name);
+  const all = { ...envOf(desk.sandbox), ...env };
+  const argv = [...words.map(String), '--json'];
+  const { code, stdout, stderr } = await runInProcess(Class, argv, { env: all, now: new Date() });
+  return { name, code, stdout, stderr };
+}
+
+describe.each(others)('with answers %s=%s', (answer, variant) => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    desk = await openTestDesk({ answers: { [answer]: variant } });
+  });
+  afterAll(() => desk.sandbox.close());
+
+  it('every command works', async () => {
+    for (const name of names) {
+      const ran = await run(desk, name, await serviceCases[name]!(desk));
+      expect(ran).toEqual({ name, code: 0, stdout: expect.any(String), stderr: expect.any(String) });
+      expect(JSON.parse(ran.stdout), name).toBeTypeOf('object');
+    }
+  });
+});
+
+/** The same words for what is not there, or what the service refuses. */
+const refusedCases: Record<string, string[]> = {
+  'payments:create': [
+    ...['--amount', '1', '--currency', 'XXZ', '--customer', 'c', '--reference', 'refused'],
+    ...['--return-url', 'https://shop.example'],
+  ],
+  'payments:charge': ['--customer', 'nobody', '--amount', '3', '--reference', 'refused'],
+  'customers:create': ['--customer', 'refused', '--fraud-policy', '99'],
+  'customers:update': ['nobody', '--mobile', '+491701234567'],
+  'customers:remove-method': ['nobody', '5'],
+  'customers:stop-auto-payment': ['nobody', '5'],
+  api: ['GET', '/payments/1'],
+};
+
+describe.each(shapes)('errors in the shape: %s', (shape) => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    desk = await openTestDesk({ answers: { errors: shape } });
+  });
+  afterAll(() => desk.sandbox.close());
+
+  // A list is never refused, and doctor asks for nothing else.
+  const refusable = names.filter((name) => name !== 'customers:list' && name !== 'doctor');
+
+  it.each(refusable)('%s tells a refusal', async (name) => {
+    const { code, stdout, stderr } = await run(desk, name, refusedCases[name] ?? ['nobody']);
+    expect([name, code, stderr]).toEqual([name, 1, expect.any(String)]);
+    const { error } = JSON.parse(stdout) as { error: { httpStatus: number; message: string; exit: number } };
+    expect(error.exit).toBe(1);
+    expect(error.httpStatus).toBeGreaterThanOrEqual(400);
+    expect(error.message).toMatch(/\w/);
+  });
+
+  it('every command tells a key that is not accepted', async () => {
+    for (const name of names) {
+      const words = refusedCases[name] ?? (['customers:list', 'doctor'].includes(name) ? [] : ['nobody']);
+      const { code, stdout, stderr } = await run(desk, name, words, { PAYDESK_API_KEY: 'sk_wrong' });
+      expect([name, code]).toEqual([name, 4]);
+      expect(stdout + stderr, name).toContain('does not accept the API key');
+    }
+  });
+
+  it('every command tells a service that is out of order', async () => {
+    await desk.fault({ kind: 'error-before-commit', probability: 1, status: 503 });
+    const codes = await Promise.all(
+      names.map(async (name) => {
+        const words = refusedCases[name] ?? (['customers:list', 'doctor'].includes(name) ? [] : ['nobody']);
+        const { code } = await run(desk, name, words);
+        return [name, code] as const;
+      }),
+    );
+    // Nearly all read before they send; a customer is sent at once, and may have been made.
+    const sent = ['customers:create'];
+    expect(Object.fromEntries(codes)).toEqual(
+      Object.fromEntries(names.map((name) => [name, sent.includes(name) ? 6 : 5])),
+    );
+  });
+});
