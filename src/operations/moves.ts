@@ -95,7 +95,7 @@ async function check(desk: Desk, request: MovesRequest, entry: NamedRead): Promi
   if ('error' in entry) return entry;
   const { name, read } = entry;
   try {
-    return { name, ...(await judge(desk, moveOf(request, name, read), request.resend)) };
+    return { name, ...(await judge(desk, moveOf(request, name, read), request)) };
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     return { name, error, seen: read };
@@ -110,7 +110,7 @@ function moveOf(request: MovesRequest, { typed }: NamedPayment, read: PaymentRea
 type Judged = { move: Move } | { settle: Move; entry: Entry } | { result: MoveResult };
 
 /** The ledger is asked before the state: an open intent explains a state that would otherwise forbid the operation. */
-async function judge(desk: Desk, move: Move, resend: boolean): Promise<Judged> {
+async function judge(desk: Desk, move: Move, { resend, dryRun }: MovesRequest): Promise<Judged> {
   const { operation, read, force } = move;
   const way = await beforeSending(() =>
     desk.ledger.inTheWay(placeOf(desk, read), operation, move.again === true),
@@ -118,7 +118,7 @@ async function judge(desk: Desk, move: Move, resend: boolean): Promise<Judged> {
   if (way?.kind === 'held') {
     if (way.intent.operation !== operation) throw heldBy(way.intent, read);
     if (!resend) return { settle: move, entry: way.intent };
-    const prepared = await prepareResend(desk, move, way.intent);
+    const prepared = await prepareResend(desk, move, way.intent, { asks: !dryRun });
     if ('settled' in prepared) return { result: prepared.settled };
     return { move: { ...move, read: prepared.read, resend: way.intent } };
   }
@@ -138,8 +138,8 @@ async function one(desk: Desk, request: MovesRequest, entry: Checked): Promise<P
   const { typed } = entry.name;
   if ('error' in entry) return notMoved(typed, operation, entry.error, entry.seen);
   if ('result' in entry) return entry.result;
-  if (request.dryRun)
-    return 'move' in entry ? planned(desk, entry.move) : openAlready(entry.settle, entry.entry);
+  // What is open is settled by reading; a dry run may do that as well.
+  if (request.dryRun && 'move' in entry) return planned(desk, entry.move);
   const { read } = 'move' in entry ? entry.move : entry.settle;
   try {
     desk.signal.throwIfAborted();
@@ -149,19 +149,6 @@ async function one(desk: Desk, request: MovesRequest, entry: Checked): Promise<P
     if (request.names.length === 1 || !(error instanceof PaydeskError)) throw error;
     return notMoved(typed, operation, error, read);
   }
-}
-
-/** A dry run of what would only be settled: nothing would be sent. */
-function openAlready({ typed, operation, read }: Move, entry: Entry): MoveResult {
-  const outcome = outcomeOf(entry);
-  return {
-    typed,
-    operation,
-    payment: read.object,
-    before: entry.before_state,
-    after: stateOf(read),
-    outcome,
-  };
 }
 
 /** A payment that nothing was sent for: refused by a guard or the service, or not sent for now. */

@@ -80,15 +80,16 @@ function stillOpen(desk: Desk, sent: Sent, entry: Entry, last: PaymentRead, show
 
 /**
  * A person decided to send anew what may have left. Refused before the quiet period is over and when anything has
- * moved; the provider is asked first. Gives back the result when the reads settle it, else the payment as it is.
+ * moved; the provider is asked first, unless this only looks. Gives back the result when the reads settle it, else the payment as it is.
  */
 export async function prepareResend(
   desk: Desk,
   move: Move,
   entry: Entry,
+  { asks } = { asks: true },
 ): Promise<{ settled: MoveResult } | { read: PaymentRead }> {
   await checkQuiet(desk, entry, move.read);
-  await desk.client.recheck(idOf(move.read));
+  if (asks) await desk.client.recheck(idOf(move.read));
   const read = await desk.client.getPayment({ paymentId: idOf(move.read) });
   const sent = await sentBefore(desk, { ...move, read }, entry);
   if (standingOf(move.operation, sent.proof, read) !== 'open') {

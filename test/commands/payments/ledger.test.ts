@@ -73,6 +73,26 @@ describe('the same command again', () => {
     expect(await refundsTold(paymentId)).not.toHaveProperty('refund');
   });
 
+  it('is settled by a dry run too, which sends nothing', async () => {
+    const { paymentId } = await desk.paid();
+    expect((await run('refund', [paymentId])).json.outcome).toBe('accepted');
+    await desk.sandbox.settle();
+    await eventually(async () => expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Refunded'));
+    desk.requests();
+    const dry = await run('refund', [paymentId, '--dry-run']);
+    expect([dry.code, dry.json.outcome, dry.json.after]).toEqual([0, 'done', 'Refunded']);
+
+    const other = await desk.paid();
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    expect((await run('refund', [other.paymentId])).code).toBe(6);
+    desk.requests();
+    expect((await run('refund', [other.paymentId, '--dry-run'])).code).toBe(6);
+    age(11);
+    const resend = await run('refund', [other.paymentId, '--resend', '--dry-run']);
+    expect([resend.code, resend.json.dryRun]).toEqual([0, true]);
+    expect(desk.requests().filter((line) => !line.startsWith('GET '))).toEqual([]);
+  });
+
   it('needs --again after a failure', async () => {
     const { paymentId } = await desk.paid('refund-fails');
     const failed = await run('refund', [paymentId, '--wait']);
