@@ -14,7 +14,8 @@ export interface PaceOptions {
 
 /** A place that was given, to be left again. */
 export interface Ticket {
-  readonly at: number;
+  /** When its work began, or was begun again. */
+  at: number;
 }
 
 export interface Pace {
@@ -34,7 +35,7 @@ export interface Pace {
   pause(): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 200;
+const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 /** Slower than usual by this much, and it is taken as a sign of too much work. */
 const SLOWER = 4;
@@ -125,9 +126,12 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
     pause,
 
     throttled(ticket, retryAfterMs) {
-      throttles += 1;
+      // Those that were on their way together are told the same thing.
+      if (ticket.at >= lastCut) throttles += 1;
       cut(ticket);
-      const wait = retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(throttles, 10));
+      ticket.at = clock.now();
+      const wait =
+        retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(throttles - 1, 10));
       pausedUntil = Math.max(pausedUntil, clock.now() + wait);
     },
   };

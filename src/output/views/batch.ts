@@ -26,6 +26,9 @@ export const batchList: ListView<BatchStatus> = {
     { key: 'profile', value: ({ profile }) => profile ?? '' },
     ...counts.map((key) => ({
       key,
+      // All of them do not fit beside each other in 80 columns.
+      ...(key === 'rows' || key === 'skipped' ? { extra: 'terminal' as const } : {}),
+      title: key === 'pending' ? 'left' : key,
       align: 'right' as const,
       number: true,
       value: (status: BatchStatus) => String(status[key]),

@@ -1,0 +1,248 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type BatchDesk, openBatchDesk } from './desk.js';
+
+let desk: BatchDesk;
+beforeAll(async () => {
+  desk = await openBatchDesk();
+});
+afterEach(() => desk.sandbox.control('DELETE', '/faults'));
+afterAll(() => desk.close());
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+
+describe('batch apply', () => {
+  it.each([
+    ['refund', {}, 'approved', 'refund', 'Refunded'],
+    ['capture', { autoCapture: false }, 'approved', 'capture', 'Captured'],
+    ['cancel', { autoCapture: false }, 'approved', 'void', 'Cancelled'],
+    ['unhold', {}, 'held', 'capture', 'Captured'],
+  ] as const)('carries out a %s of every row once', async (action, fields, card, kind, end) => {
+    const payments = await desk.paid(12, card, fields);
+    const { code, json } = await desk.run('apply', [await desk.planned(payments, action), '--json']);
+    expect(json).toMatchObject({
+      action,
+      rows: 12,
+      done: 12,
+      refused: 0,
+      unknown: 0,
+      pending: 0,
+      state: 'finished',
+    });
+    expect(code).toBe(0);
+    expect(await desk.told(payments, kind)).toEqual(Array(12).fill(1));
+    await desk.sandbox.settle();
+    expect((await desk.sandbox.read(payments[0]!.paymentId)).paymentState).toBe(end);
+  });
+
+  it('rechecks without moving anything', async () => {
+    const payments = await desk.paid(3);
+    const plan = await desk.planned(payments, 'recheck');
+    desk.posts();
+    expect((await desk.run('apply', [plan, '--json'])).json).toMatchObject({ done: 3 });
+    expect(desk.posts().every((line) => line.endsWith('/recheck'))).toBe(true);
+  });
+
+  it('shows a person how it went and where to read more', async () => {
+    const plan = await desk.planned(await desk.paid(3));
+    const { stdout, stderr, code } = await desk.run('apply', [plan], { terminal: true });
+    expect(code).toBe(0);
+    expect(stdout).toContain('3 done');
+    expect(stderr).toMatch(/█+ {2}3 of 3/);
+    expect(stderr).toMatch(/Report: {2}paydesk batch report 20261116-\w{6}/);
+  });
+
+  it('takes a plan once: 9', async () => {
+    const payments = await desk.paid(2);
+    const plan = await desk.planned(payments);
+    expect((await desk.run('apply', [plan])).code).toBe(0);
+    desk.posts();
+    const again = await desk.run('apply', [plan, '--json']);
+    expect(again.code).toBe(9);
+    expect(again.json.error).toMatchObject({ code: 'plan-applied' });
+    expect(desk.posts()).toEqual([]);
+  });
+
+  it('takes a plan once, even when two apply it at the same moment', async () => {
+    const payments = await desk.paid(6);
+    const plan = await desk.planned(payments);
+    const codes = await Promise.all([1, 2, 3].map(async () => (await desk.run('apply', [plan])).code));
+    expect(codes.toSorted()).toEqual([0, 9, 9]);
+    expect(await desk.told(payments, 'refund')).toEqual(Array(6).fill(1));
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['a payment exchanged', (text) => text.replace(/"payment":"\d+"/, '"payment":"1"')],
+    ['a verdict turned', (text) => text.replace('"verdict":"act"', '"verdict":"done"')],
+    ['a row taken out', (text) => text.replace(/\n\{[^\n]*\},\n/, '\n')],
+    ['the action changed', (text) => text.replace('"action":"refund"', '"action":"cancel"')],
+    ['the totals changed', (text) => text.replace('"totals":{"EUR":"21.00"}', '"totals":{"EUR":"1.00"}')],
+    ['the digest changed', (text) => text.replace(/"digest":"./, '"digest":"x')],
+    ['the end cut off', (text) => text.slice(0, -40)],
+    ['the file formatted', (text) => `${JSON.stringify(JSON.parse(text), null, 2)}\n`],
+    ['a row broken', (text) => text.replace('"line":2', '"line":')],
+  ])('refuses a plan with %s, and sends nothing', async (_, edit) => {
+    const plan = await desk.planned(await desk.paid(2));
+    writeFileSync(plan, edit(readFileSync(plan, 'utf8')));
+    desk.posts();
+    const { code, json } = await desk.run('apply', [plan, '--json']);
+    expect([2, 9]).toContain(code);
+    expect(['plan-edited', 'not-a-plan']).toContain(json.error!.code);
+    expect(desk.posts()).toEqual([]);
+  });
+
+  it('refuses a plan of another app, of another ledger, and what is no plan', async () => {
+    const plan = await desk.planned(await desk.paid(1));
+    const other = await desk.run('apply', [plan, '--json'], { env: desk.liveEnv });
+    expect([other.code, other.json.error!.code]).toEqual([9, 'other-app']);
+    const elsewhere = await desk.run('apply', [plan, '--json'], {
+      env: { PAYDESK_HOME: desk.path('elsewhere') },
+    });
+    expect([elsewhere.code, elsewhere.json.error!.code]).toEqual([9, 'other-ledger']);
+    expect((await desk.run('apply', [desk.csv('payment', 1)])).code).toBe(2);
+    expect((await desk.run('apply', [desk.path('none.json')])).code).toBe(2);
+  });
+
+  it('refuses what is larger than it may be, before anything is sent: 9', async () => {
+    const payments = [
+      ...(await desk.paid(2)),
+      ...(await desk.paid(1, 'approved', { currency: 'GBP', amount: 5 })),
+    ];
+    const plan = await desk.planned(payments);
+    desk.posts();
+    const refused = async (...flags: string[]) => {
+      const { code, json } = await desk.run('apply', [plan, ...flags, '--json']);
+      expect([code, json.error!.code]).toEqual([9, 'limit-exceeded']);
+      return json.error!.message;
+    };
+    expect(await refused('--max-rows', '2')).toContain('it acts on 3 rows');
+    expect(await refused('--max-total', 'EUR=20.99', '--max-total', 'GBP=5')).toContain('it moves EUR 21.00');
+    expect(await refused('--max-total', 'EUR=21')).toContain('no --max-total is given for GBP');
+    expect(desk.posts()).toEqual([]);
+    expect((await desk.run('apply', [plan, '--max-total', 'EUR=x'])).code).toBe(2);
+    const allowed = ['--max-rows', '3', '--max-total', 'EUR=21', '--max-total', 'GBP=5'];
+    expect((await desk.run('apply', [plan, ...allowed])).code).toBe(0);
+  });
+
+  it('skips and reports what changed since the plan: 7', async () => {
+    const payments = await desk.paid(3);
+    const plan = await desk.planned(payments);
+    await desk.sandbox.call('POST', `/payments/${payments[1]!.paymentId}/refund`);
+    await desk.sandbox.settle();
+    const { code, json } = await desk.run('apply', [plan, '--json']);
+    expect(code).toBe(7);
+    expect(json).toMatchObject({ done: 2, skipped: 1 });
+    const report = await desk.run('report', [json.id!, '--json']);
+    expect(report.json.rows![1]).toMatchObject({
+      outcome: 'skipped',
+      why: 'changed since the plan: Captured → Refunded',
+    });
+    expect(await desk.told(payments, 'refund')).toEqual([1, 1, 1]);
+  });
+
+  it('reads and checks everything with --dry-run, and sends nothing', async () => {
+    const plan = await desk.planned(await desk.paid(4));
+    desk.posts();
+    const { code, json } = await desk.run('apply', [plan, '--dry-run', '--json']);
+    expect([code, json]).toEqual([0, { dryRun: true, wouldSend: 4, changed: 0, unreadable: 0 }]);
+    expect(desk.posts()).toEqual([]);
+    expect((await desk.run('apply', [plan])).code).toBe(0);
+  });
+
+  it('writes reason, ticket and batch into the ledger', async () => {
+    const [one] = await desk.paid(1);
+    const out = desk.path('why.json');
+    await desk.run('plan', [
+      desk.csv('payment,ticket', `${one!.paymentId},T-7`),
+      '--action',
+      'refund',
+      '--out',
+      out,
+    ]);
+    const { json } = await desk.run('apply', [out, '--reason', 'recall', '--ticket', 'T-1', '--json']);
+    const report = await desk.run('report', [json.id!, '--json']);
+    expect(report.json.rows![0]).toMatchObject({ reason: 'recall', ticket: 'T-7' });
+  });
+});
+
+describe('a live app', () => {
+  it('needs its confirmation once for the whole plan, and a shared ledger in CI', async () => {
+    const options = { key: desk.sandbox.live.apiKey, appId: desk.sandbox.live.appId };
+    const payment = await desk.sandbox.create({}, options);
+    const { appId } = desk.sandbox.live;
+    await desk.sandbox.control('POST', `/payments/${payment.paymentId}/pay?appId=${appId}`, {
+      card: 'approved',
+    });
+    await desk.sandbox.settle();
+    const env = desk.liveEnv;
+    const out = desk.path('live.json');
+    await desk.run('plan', [desk.csv('payment', payment.paymentId), '--action', 'refund', '--out', out], {
+      env,
+    });
+    desk.posts();
+    const unconfirmed = await desk.run('apply', [out, '--json'], { env });
+    expect([unconfirmed.code, unconfirmed.json.error!.code]).toEqual([9, 'confirmation-missing']);
+    const wrong = await desk.run('apply', [out, '--confirm', 'app_x', '--json'], { env });
+    expect([wrong.code, wrong.json.error!.code]).toEqual([9, 'confirmation-wrong']);
+    const ci = await desk.run('apply', [out, '--confirm', appId, '--json'], { env: { ...env, CI: 'true' } });
+    expect([ci.code, ci.json.error!.code]).toEqual([9, 'local-ledger']);
+    expect(desk.posts()).toEqual([]);
+    const args = [out, '--confirm', appId, '--local-ledger', '--json'];
+    const meant = await desk.run('apply', args, { env: { ...env, CI: 'true' } });
+    expect(meant.code).toBe(0);
+    expect(meant.stderr).toContain('LIVE');
+  });
+});
+
+describe('breakers', () => {
+  it('a canary that is not done stops the rest: 7', async () => {
+    const payments = await desk.paid(10);
+    await desk.fault({ kind: 'error-before-commit', route: 'refund', next: 1 });
+    const plan = await desk.planned(payments);
+    desk.posts();
+    const { code, json } = await desk.run('apply', [plan, '--canary', 3, '--json']);
+    expect(code).toBe(7);
+    expect(json).toMatchObject({ stopped: 'canary', done: 0, pending: 9, state: 'stopped' });
+    expect(desk.posts()).toHaveLength(1);
+  });
+
+  it('a canary that is done lets the rest follow', async () => {
+    const payments = await desk.paid(10);
+    const { code, json } = await desk.run('apply', [await desk.planned(payments), '--canary', 3, '--json']);
+    expect([code, json.done]).toEqual([0, 10]);
+  });
+
+  it('so many failures stop it, and resume goes on: 7', async () => {
+    const payments = await desk.paid(30);
+    await desk.fault({ kind: 'error-before-commit', route: 'refund' });
+    const plan = await desk.planned(payments);
+    const args = [plan, '--stop-after-failures', 3, '--concurrency', 2, '--json'];
+    const { code, json } = await desk.run('apply', args);
+    expect(code).toBe(7);
+    expect(json.stopped).toBe('failures');
+    expect(json.unknown).toBeGreaterThanOrEqual(3);
+    expect(json.unknown).toBeLessThanOrEqual(4);
+    await desk.sandbox.control('DELETE', '/faults');
+    const rest = await desk.run('resume', [json.id!, '--json']);
+    expect(rest.json).toMatchObject({ pending: 0, unknown: json.unknown, state: 'unsettled' });
+    expect(sum(await desk.told(payments, 'refund'))).toBe(30 - Number(json.unknown));
+  });
+});
+
+describe('a service that is slow to take them', () => {
+  it('is waited for when it says 429, and told of each row once', async () => {
+    const payments = await desk.paid(40);
+    await desk.fault({ kind: 'rate-limit', route: 'refund', probability: 0.3, retryAfterS: 0 });
+    const { code, json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+    expect([code, json.done]).toEqual([0, 40]);
+    expect(await desk.told(payments, 'refund')).toEqual(Array(40).fill(1));
+  });
+
+  it('is asked no faster than --rate', async () => {
+    const plan = await desk.planned(await desk.paid(11));
+    const from = Date.now();
+    expect((await desk.run('apply', [plan, '--rate', '20/s'])).code).toBe(0);
+    expect(Date.now() - from).toBeGreaterThan(480);
+    expect((await desk.run('apply', [plan, '--rate', 'fast'])).code).toBe(2);
+  });
+});

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Apply from '../../../src/commands/batch/apply.js';
+import Plan from '../../../src/commands/batch/plan.js';
+import Report from '../../../src/commands/batch/report.js';
+import Resume from '../../../src/commands/batch/resume.js';
+import Status from '../../../src/commands/batch/status.js';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
+import { type InProcessOptions, runInProcess } from '../../helpers/in-process.js';
+import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
+
+const commands = { plan: Plan, apply: Apply, resume: Resume, status: Status, report: Report };
+export type Verb = keyof typeof commands;
+// What a test looks at in JSON is named there.
+export type Json = { [key: string]: Json } & Json[] & string;
+type Env = Record<string, string>;
+
+export interface Ran {
+  stdout: string;
+  stderr: string;
+  code: number;
+  /** The parsed JSON of stdout. */
+  json: Json;
+}
+
+export interface BatchDesk {
+  sandbox: TestSandbox;
+  home: string;
+  env: Env;
+  liveEnv: Env;
+  run(
+    verb: Verb,
+    args: Array<string | number>,
+    options?: Omit<InProcessOptions, 'env'> & { env?: Env },
+  ): Promise<Ran>;
+  /** Payments in Captured, or where the card and the fields lead. */
+  paid(count: number, card?: string, fields?: Record<string, unknown>): Promise<ShownPayment[]>;
+  /** A CSV file with these lines. */
+  csv(...lines: Array<string | number>): string;
+  path(name: string): string;
+  /** Plans these payments and returns the path of the plan. */
+  planned(payments: readonly ShownPayment[], action?: string): Promise<string>;
+  fault(fault: Record<string, unknown>): Promise<void>;
+  /** Requests that would change something since the last time this was called. */
+  posts(): string[];
+  /** How often the provider was told to do this to each payment. */
+  told(payments: readonly ShownPayment[], kind: string): Promise<number[]>;
+  close(): Promise<void>;
+}
+
+export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Promise<BatchDesk> {
+  const sandbox = await startTestSandbox(options);
+  const home = mkdtempSync(join(tmpdir(), 'paydesk-batch-'));
+  const envOf = (app: { appId: string; apiKey: string }, kind: string): Env => ({
+    PAYDESK_HOME: home,
+    PAYDESK_BASE_URL: sandbox.url,
+    PAYDESK_APP_ID: app.appId,
+    PAYDESK_API_KEY: app.apiKey,
+    PAYDESK_KIND: kind,
+  });
+  const env = envOf(sandbox.app, 'sandbox');
+  let files = 0;
+  const path = (name: string) => join(home, name);
+
+  const run: BatchDesk['run'] = async (verb, args, given = {}) => {
+    const { stdout, stderr, code } = await runInProcess(commands[verb], args.map(String), {
+      ...given,
+      env: { ...env, ...given.env },
+    });
+    return {
+      stdout,
+      stderr,
+      code,
+      get json() {
+        return JSON.parse(stdout) as Json;
+      },
+    };
+  };
+  const csv: BatchDesk['csv'] = (...lines) => {
+    const file = path(`rows-${(files += 1)}.csv`);
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    return file;
+  };
+
+  return {
+    sandbox,
+    home,
+    env,
+    liveEnv: envOf(sandbox.live, 'live'),
+    run,
+    csv,
+    path,
+    paid: (count, card = 'approved', fields = {}) => makePaid(sandbox, count, card, fields),
+    async planned(payments, action = 'refund') {
+      const out = path(`plan-${(files += 1)}.json`);
+      const file = csv('payment', ...payments.map(({ paymentId }) => paymentId));
+      const { code, stderr } = await run('plan', [file, '--action', action, '--out', out]);
+      if (code !== 0) throw new Error(stderr);
+      return out;
+    },
+    async fault(fault) {
+      const { status, text } = await sandbox.control('POST', '/faults', fault);
+      if (status >= 300) throw new Error(text);
+    },
+    posts: () =>
+      sandbox.lines
+        .splice(0)
+        .filter(({ method, path: where }) => method !== 'GET' && where.startsWith('/api'))
+        .map(({ method, path: where }) => `${method} ${where}`),
+    told: (payments, kind) => toldOf(sandbox, payments, kind),
+    async close() {
+      await sandbox.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+type Service = Pick<TestSandbox, 'create' | 'pay' | 'settle' | 'read' | 'books'>;
+
+export async function makePaid(
+  sandbox: Service,
+  count: number,
+  card = 'approved',
+  fields: Record<string, unknown> = {},
+): Promise<ShownPayment[]> {
+  const one = async () => {
+    const { paymentId } = await sandbox.create({ returnUrl: 'https://shop.example/done', ...fields });
+    await sandbox.pay(paymentId, card);
+    return paymentId;
+  };
+  const ids: number[] = [];
+  for (let at = 0; at < count; at += 20) {
+    ids.push(...(await Promise.all(Array.from({ length: Math.min(20, count - at) }, one))));
+  }
+  await sandbox.settle();
+  return Promise.all(ids.map((id) => sandbox.read(id)));
+}
+
+export async function toldOf(
+  sandbox: Pick<Service, 'books'>,
+  payments: readonly ShownPayment[],
+  kind: string,
+): Promise<number[]> {
+  const all: number[] = [];
+  for (const { paymentId } of payments) {
+    const books = await sandbox.books(paymentId);
+    all.push(Number(books[kind]?.split('/')[0] ?? 0));
+  }
+  return all;
+}

@@ -1,0 +1,160 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type BatchDesk, openBatchDesk } from './desk.js';
+
+let desk: BatchDesk;
+beforeAll(async () => {
+  desk = await openBatchDesk();
+});
+afterEach(() => desk.sandbox.control('DELETE', '/faults'));
+afterAll(() => desk.close());
+
+describe('batch plan', () => {
+  it('says of every row what would become of it, and changes nothing', async () => {
+    const [captured, other, elsewhere] = await desk.paid(3);
+    const [authorised] = await desk.paid(1, 'approved', { autoCapture: false });
+    const [refunded] = await desk.paid(1);
+    await desk.sandbox.call('POST', `/payments/${refunded!.paymentId}/refund`);
+    await desk.sandbox.settle();
+    const file = desk.csv(
+      'payment,amount,currency,reason',
+      `${captured!.paymentId},10.50,EUR,late`,
+      `${other!.referenceId},10.51,EUR,`,
+      `${elsewhere!.paymentId},10.50,USD,`,
+      `${authorised!.paymentId},,,`,
+      `${refunded!.paymentId},10.5,,`,
+      'no-such,,,',
+    );
+    desk.posts();
+    const out = desk.path('six.json');
+    const { code, json } = await desk.run('plan', [file, '--action', 'refund', '--out', out, '--json']);
+    expect(code).toBe(0);
+    expect(json.counts).toEqual({
+      act: 1,
+      done: 1,
+      changed: 2,
+      'not-possible': 1,
+      'not-found': 1,
+      unreadable: 0,
+    });
+    expect(json.totals).toEqual({ EUR: '10.50' });
+    expect(json.rows!.map((row) => [row.line, row.verdict, row.why])).toEqual([
+      [2, 'act', undefined],
+      [3, 'changed', 'amount differs'],
+      [4, 'changed', 'currency differs'],
+      [5, 'not-possible', 'Authorised: cancel instead'],
+      [6, 'done', 'Refunded before'],
+      [7, 'not-found', 'there is no payment no-such'],
+    ]);
+    expect(json.rows![0]).toMatchObject({
+      state: 'Captured',
+      amount: '10.5',
+      reason: 'late',
+      file: { amount: '10.50' },
+    });
+    expect(desk.posts()).toEqual([]);
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ paydesk: 'plan', counts: json.counts });
+    expect(statSync(out).mode & 0o077).toBe(0);
+  });
+
+  it('shows a person the counts, the totals, what is left out and the next step', async () => {
+    const [one, two] = await desk.paid(2);
+    const [held] = await desk.paid(1, 'held');
+    const file = desk.csv(
+      'payment,amount',
+      `${one!.paymentId},`,
+      `${two!.paymentId},1.00`,
+      `${held!.paymentId},`,
+    );
+    const out = desk.path('person.json');
+    const args = [file, '--action', 'refund', '--out', out];
+    const { code, stdout, stderr } = await desk.run('plan', args, { terminal: true, columns: 100 });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}will refund +1 {3}EUR 10\.50$/m);
+    expect(stdout).toMatch(/^ {2}changed +1 {3}amount differs$/m);
+    expect(stdout).toMatch(/^ {2}not possible +1 {3}Held: cancel instead$/m);
+    expect(stdout).toMatch(/^ +3 +\d+ +ref-\S+ +1\.00 +EUR 10\.50 +amount differs$/m);
+    expect(stderr).toContain('Reading 3 payments');
+    expect(stderr).toContain('can be applied once:');
+    expect(stderr).toContain(`paydesk batch apply ${out}`);
+  });
+
+  it('prints rows in a pipe, and says that without --out no file was written', async () => {
+    const [one] = await desk.paid(1);
+    const { stdout, stderr, code } = await desk.run('plan', [
+      desk.csv('payment', one!.paymentId),
+      '--action',
+      'refund',
+    ]);
+    expect(code).toBe(0);
+    expect(stdout.split('\t').slice(0, 4)).toEqual(['2', String(one!.paymentId), one!.referenceId, 'act']);
+    expect(stderr).toContain('No file was written');
+    const csv = await desk.run('plan', [desk.csv('payment', one!.paymentId), '--action', 'refund', '--csv']);
+    expect(csv.stdout.split('\n')[0]).toBe('line,payment,reference,verdict,state,file,service,why');
+  });
+
+  it('refuses a file with problems before anything is read: 2', async () => {
+    desk.sandbox.lines.length = 0;
+    const file = desk.csv('payment,amount', '1,x', '2,5', '2,5', '3');
+    const { code, json } = await desk.run('plan', [file, '--action', 'refund', '--json']);
+    expect(code).toBe(2);
+    expect(json.error).toMatchObject({ code: 'bad-csv' });
+    expect(json.error!.details!.map(({ input, problem }) => `${input}: ${problem}`)).toEqual([
+      'line 2: amount x: must be a decimal number in major units, for example 10.23',
+      'line 4: the same payment twice: names 2, as line 3 does',
+      'line 5: has one cell, and the header has 2',
+    ]);
+    expect(desk.sandbox.lines).toEqual([]);
+    expect((await desk.run('plan', [desk.path('none.csv'), '--action', 'refund'])).code).toBe(2);
+    expect((await desk.run('plan', [file, '--action', 'charge'])).code).toBe(2);
+  });
+
+  it('finds the same payment behind its id and its reference: 2', async () => {
+    const [one] = await desk.paid(1);
+    const out = desk.path('twice.json');
+    const file = desk.csv('payment', one!.paymentId, one!.referenceId);
+    const { code, json } = await desk.run('plan', [file, '--action', 'refund', '--out', out, '--json']);
+    expect(code).toBe(2);
+    expect(json.error!.details![0]!.problem).toContain('is the payment of line 2');
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('goes on when one payment cannot be read, and gives up when none can: 5', async () => {
+    const payments = await desk.paid(4);
+    const file = desk.csv('payment', ...payments.map(({ paymentId }) => paymentId));
+    await desk.fault({ kind: 'error-before-commit', route: 'get', next: 6 });
+    const some = await desk.run('plan', [file, '--action', 'refund', '--concurrency', 1, '--json']);
+    expect(some.code).toBe(0);
+    expect(some.json.counts).toMatchObject({ act: 3, unreadable: 1 });
+    await desk.sandbox.control('DELETE', '/faults');
+    await desk.fault({ kind: 'error-before-commit', route: 'get' });
+    const none = await desk.run('plan', [file, '--action', 'refund', '--json']);
+    expect(none.code).toBe(5);
+    expect(none.json.error!.code).toBe('reads-fail');
+  });
+
+  it('waits where the service asks to, and reads all of them in the end', async () => {
+    const payments = await desk.paid(30);
+    const file = desk.csv('payment', ...payments.map(({ paymentId }) => paymentId));
+    await desk.fault({ kind: 'rate-limit', route: 'get', probability: 0.3, retryAfterS: 0 });
+    const { code, json } = await desk.run('plan', [file, '--action', 'refund', '--json']);
+    expect(code).toBe(0);
+    expect(json.counts!.act).toBe(30);
+  });
+
+  it('ends with 4 when the key is not accepted', async () => {
+    const [one] = await desk.paid(1);
+    const env = { PAYDESK_API_KEY: 'sk_wrong' };
+    const { code } = await desk.run('plan', [desk.csv('payment', one!.paymentId), '--action', 'refund'], {
+      env,
+    });
+    expect(code).toBe(4);
+  });
+
+  it('reads from standard input', async () => {
+    const [one] = await desk.paid(1);
+    const args = ['-', '--action', 'recheck', '--jq', '.counts.act'];
+    const { stdout } = await desk.run('plan', args, { input: `payment\n${one!.paymentId}\n` });
+    expect(stdout.trim()).toBe('1');
+  });
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unprintable } from '../../helpers/printable.js';
+import { type BatchDesk, type Json, openBatchDesk } from './desk.js';
+
+let desk: BatchDesk;
+let id: string;
+const evil = '<script>alert(1)</script>&"\'\u202E';
+beforeAll(async () => {
+  desk = await openBatchDesk();
+  const payments = await desk.paid(3);
+  const [authorised] = await desk.paid(1, 'approved', { autoCapture: false });
+  const out = desk.path('plan.json');
+  const file = desk.csv(
+    'payment,amount,description,reason,ticket',
+    `${payments[0]!.paymentId},10.50,"=HYPERLINK(""x"")","${evil.replaceAll('"', '""')}",T-1`,
+    `${payments[1]!.paymentId},10.50,,,`,
+    `${payments[2]!.paymentId},99.00,"=1+1",-why,@T`,
+    `${authorised!.referenceId},,,,`,
+    'ref:4711,,,,',
+  );
+  const planned = await desk.run('plan', [file, '--action', 'refund', '--out', out]);
+  expect(planned.code).toBe(0);
+  id = (await desk.run('apply', [out, '--json'])).json.id!;
+});
+afterAll(() => desk.close());
+
+describe('batch status', () => {
+  it('lists batches, the newest first', async () => {
+    const second = (await desk.run('apply', [await desk.planned(await desk.paid(1)), '--json'])).json.id!;
+    const { json, code } = await desk.run('status', ['--json']);
+    expect(code).toBe(0);
+    expect(json.map((each: Json) => each.id)).toEqual([second, id]);
+    expect(json[1]).toMatchObject({
+      action: 'refund',
+      profile: null,
+      rows: 5,
+      done: 2,
+      refused: 3,
+      skipped: 0,
+      unknown: 0,
+      pending: 0,
+      state: 'finished',
+    });
+    expect((await desk.run('status', [id, '--json'])).json).toHaveLength(1);
+    expect((await desk.run('status', [id], { terminal: true })).stdout).toMatch(/id +action +profile/);
+    expect((await desk.run('status', ['nope'])).code).toBe(2);
+  });
+
+  it('is empty and 0 where there is none', async () => {
+    const { code, json } = await desk.run('status', ['--json'], {
+      env: { PAYDESK_HOME: desk.path('other') },
+    });
+    expect([code, json]).toEqual([0, []]);
+  });
+});
+
+describe('batch report', () => {
+  it('is a table for people, rows in a pipe, and JSON', async () => {
+    const table = await desk.run('report', [id], { terminal: true, columns: 120 });
+    expect(table.stdout).toMatch(/line +payment +reference +amount +before +after +outcome +why/);
+    const rows = await desk.run('report', [id]);
+    expect(rows.stdout.trimEnd().split('\n')).toHaveLength(5);
+    const { json } = await desk.run('report', [id, '--format', 'json']);
+    expect(json.batch).toMatchObject({ id, rows: 5 });
+    expect(json.rows!.map((row) => row.outcome)).toEqual([
+      expect.stringMatching(/done|accepted/),
+      expect.stringMatching(/done|accepted/),
+      'refused',
+      'refused',
+      'refused',
+    ]);
+    expect((await desk.run('report', [id, '--jq', '.rows | length'])).stdout.trim()).toBe('5');
+  });
+
+  it('is CSV that no spreadsheet takes for a formula', async () => {
+    const { stdout } = await desk.run('report', [id, '--format', 'csv']);
+    expect(stdout.split('\n')[0]).toBe(
+      'line,payment,reference,amount,currency,before,after,outcome,why,description,reason,ticket',
+    );
+    expect(stdout).toContain(`"'=HYPERLINK(""x"")"`);
+    expect(stdout).not.toMatch(/(^|,)"?[=+@-]/m);
+    expect(unprintable(stdout, '\n')).toEqual([]);
+  });
+
+  it('is well-formed JUnit with a test for each row', async () => {
+    const { stdout } = await desk.run('report', [id, '--format', 'junit']);
+    expect(stdout).toMatch(
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites tests="5" failures="3" errors="0" skipped="0">/,
+    );
+    expect(stdout.match(/<testcase /g)).toHaveLength(5);
+    expect(stdout.match(/<failure type="refused" message="[^"<]*"\/>/g)).toHaveLength(3);
+    expect(isBalanced(stdout)).toBe(true);
+  });
+
+  it('is a page of its own with nothing that runs', async () => {
+    const { stdout } = await desk.run('report', [id, '--format', 'html']);
+    expect(stdout).toMatch(/^<!doctype html>/);
+    expect(stdout).toContain('default-src &#39;none&#39;');
+    expect(stdout).not.toMatch(/<script|javascript:|https?:\/\/(?!127)/i);
+    expect(stdout.match(/<tr>/g)!.length).toBeGreaterThan(5);
+    expect(unprintable(stdout, '\n')).toEqual([]);
+  });
+
+  it('gives what was not done as a CSV that can be planned again, as the file had it', async () => {
+    const { stdout } = await desk.run('report', [id, '--not-done']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toBe('payment,amount,currency,description,reason,ticket');
+    expect(lines[1]).toMatch(/^\d+,99\.00,,'=1\+1,'-why,'@T$/);
+    expect(lines[3]).toBe('ref:4711,,,,,');
+    const again = await desk.run('plan', ['-', '--action', 'refund', '--json'], { input: stdout });
+    expect(again.code).toBe(0);
+    expect(again.json.rows![0]).toMatchObject({
+      description: '=1+1',
+      reason: '-why',
+      ticket: '@T',
+      verdict: 'changed',
+    });
+  });
+});
+
+/** Whether every element that is opened is closed, in order. */
+function isBalanced(xml: string): boolean {
+  const open: string[] = [];
+  for (const [, closing, name, self] of xml.matchAll(/<(\/?)([a-z]+)(?:\s+[a-z]+="[^"<]*")*\s*(\/?)>/g)) {
+    if (self === '/') continue;
+    if (closing === '/') {
+      if (open.pop() !== name) return false;
+    } else open.push(name!);
+  }
+  return open.length === 0;
+}

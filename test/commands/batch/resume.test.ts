@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../helpers/sandbox.js';
+import { type BatchDesk, openBatchDesk } from './desk.js';
+
+let desk: BatchDesk;
+beforeAll(async () => {
+  desk = await openBatchDesk();
+});
+afterEach(() => desk.sandbox.control('DELETE', '/faults'));
+afterAll(() => desk.close());
+
+const reads = () => desk.sandbox.lines.filter(({ method }) => method === 'GET').length;
+
+describe('batch resume', () => {
+  it('settles by reading what was carried out and lost its answer, and sends nothing again', async () => {
+    const payments = await desk.paid(6);
+    await desk.fault({ kind: 'drop-after-commit', route: 'refund', next: 3 });
+    const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+    await desk.sandbox.control('DELETE', '/faults');
+    const { code, json: after } = await desk.run('resume', [json.id!, '--json']);
+    expect(after).toMatchObject({ done: 6, unknown: 0, pending: 0, state: 'finished' });
+    expect(code).toBe(0);
+    expect(await desk.told(payments, 'refund')).toEqual(Array(6).fill(1));
+  });
+
+  it('leaves unknown what never arrived, says so with 7, and sends it anew only when a person decides', async () => {
+    const payments = await desk.paid(5);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    const applied = await desk.run('apply', [await desk.planned(payments), '--json']);
+    expect(applied.code).toBe(7);
+    expect(applied.json).toMatchObject({ done: 4, unknown: 1, state: 'unsettled' });
+    desk.posts();
+    const id = applied.json.id!;
+    const again = await desk.run('resume', [id, '--json']);
+    expect([again.code, again.json.unknown]).toEqual([7, 1]);
+    const early = await desk.run('resume', [id, '--resend-unmoved', '--json']);
+    expect([early.code, early.json.unknown]).toEqual([7, 1]);
+    expect(desk.posts().filter((line) => line.endsWith('/refund'))).toEqual([]);
+    const report = await desk.run('report', [id, '--json']);
+    expect(report.json.rows!.find((row) => row.outcome === 'unknown')!.why).toContain('may still arrive');
+  });
+
+  it('ends with 6 when nothing is known to be done and something may be', async () => {
+    const payments = await desk.paid(1);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    const { code, stderr } = await desk.run('apply', [await desk.planned(payments)]);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/paydesk batch resume 20261116-\w{6}/);
+  });
+
+  it('sends nothing for a batch that is finished', async () => {
+    const payments = await desk.paid(4);
+    const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+    desk.posts();
+    const { code, json: after } = await desk.run('resume', [json.id!, '--json']);
+    expect([code, after.done, after.state]).toEqual([0, 4, 'finished']);
+    expect(desk.posts()).toEqual([]);
+  });
+
+  it('knows no batch that is not there, and none of another app', async () => {
+    expect((await desk.run('resume', ['20200101-nothere'])).code).toBe(2);
+    const { json } = await desk.run('apply', [await desk.planned(await desk.paid(1)), '--json']);
+    const other = await desk.run('resume', [json.id!, '--json'], { env: desk.liveEnv });
+    expect([other.code, other.json.error!.code]).toEqual([9, 'other-app']);
+  });
+});
+
+describe('an outage', () => {
+  it('from the start sends nothing: 5', async () => {
+    const plan = await desk.planned(await desk.paid(20));
+    await desk.fault({ kind: 'drop-before-commit', route: '*' });
+    desk.posts();
+    const { code, stderr } = await desk.run('apply', [plan]);
+    expect(code).toBe(5);
+    expect(stderr).toContain('nothing more is sent');
+    expect(stderr).toMatch(/paydesk batch resume/);
+    expect(desk.posts()).toEqual([]);
+  });
+
+  it('that begins with the first instruction sends one', async () => {
+    const plan = await desk.planned(await desk.paid(20));
+    await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 800 });
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund' });
+    desk.posts();
+    const applying = desk.run('apply', [plan, '--json']);
+    await eventually(() => expect(reads()).toBeGreaterThanOrEqual(3));
+    await desk.fault({ kind: 'drop-before-commit', route: 'get' });
+    const { code, json } = await applying;
+    expect(code).toBe(7);
+    expect(json).toMatchObject({ stopped: 'outage', done: 0, unknown: 1, pending: 19 });
+    expect(desk.posts().filter((line) => line.endsWith('/refund'))).toHaveLength(1);
+  });
+
+  it('in the middle stops sending within one round, and resume goes on', async () => {
+    const payments = await desk.paid(120);
+    const plan = await desk.planned(payments);
+    desk.posts();
+    const applying = desk.run('apply', [plan, '--json']);
+    const sent = () => desk.sandbox.lines.filter(({ path }) => path.endsWith('/refund')).length;
+    await eventually(() => expect(sent()).toBeGreaterThan(30));
+    await desk.fault({ kind: 'drop-before-commit', route: '*' });
+    const before = sent();
+    const { code, json } = await applying;
+    expect(sent() - before).toBeLessThanOrEqual(8);
+    expect([code, json.stopped]).toEqual([7, 'outage']);
+    expect(json.pending).toBeGreaterThan(0);
+    await desk.sandbox.control('DELETE', '/faults');
+    const { json: rest } = await desk.run('resume', [json.id!, '--json']);
+    expect(rest).toMatchObject({ pending: 0, unknown: json.unknown });
+    const told = await desk.told(payments, 'refund');
+    expect(Math.max(...told)).toBe(1);
+    expect(told.filter((count) => count === 0)).toHaveLength(Number(json.unknown));
+  });
+
+  it('of one payment does not stop the others', async () => {
+    const payments = await desk.paid(12);
+    const plan = await desk.planned(payments);
+    await desk.fault({ kind: 'error-before-commit', route: 'refund', next: 2 });
+    const { code, json } = await desk.run('apply', [plan, '--json']);
+    expect([code, json.done, json.unknown]).toEqual([7, 10, 2]);
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('begins nothing new, brings what is in flight to its end, and says how to go on: 130', async () => {
+    const payments = await desk.paid(80);
+    const plan = await desk.planned(payments);
+    desk.posts();
+    const sent = () => desk.sandbox.lines.filter(({ path }) => path.endsWith('/refund')).length;
+    const { code, stdout, stderr } = await desk.run('apply', [plan], {
+      terminal: true,
+      onStart: (interrupt) => void eventually(() => expect(sent()).toBeGreaterThan(10)).then(interrupt),
+    });
+    expect(code).toBe(130);
+    expect(stderr).toContain('Stopping: nothing new is sent.');
+    const [, done, left] = /(\d+) done · (\d+) not started/.exec(stdout) ?? [];
+    expect(Number(done) + Number(left)).toBe(80);
+    const [, id] = /Go on: {3}paydesk batch resume (\S+)/.exec(stderr) ?? [];
+    const told = await desk.told(payments, 'refund');
+    expect(told.filter((count) => count === 1)).toHaveLength(Number(done));
+    expect((await desk.run('resume', [id!, '--json'])).json).toMatchObject({ done: 80, state: 'finished' });
+    expect(await desk.told(payments, 'refund')).toEqual(Array(80).fill(1));
+  });
+});
