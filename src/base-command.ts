@@ -5,10 +5,11 @@ import { definitionOf, type Missing, readCommandLine, usageError } from './comma
 import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageError } from './errors.js';
 import { globalFlags } from './flags.js';
 import type { Line, Look, View } from './output/lines.js';
-import { renderLines, toned } from './output/lines.js';
+import { plainLine, renderLines, toned, wrapLine } from './output/lines.js';
 import type { Redactor } from './output/redact.js';
 import { reportError, type UsageProblem } from './output/report.js';
 import type { ListView } from './output/rows.js';
+import { shellLine } from './output/shell.js';
 import { createStreams, type Streams } from './output/streams.js';
 import { safeJson } from './output/text.js';
 import { loadTheme, plainTheme, type Theme } from './output/theme.js';
@@ -63,6 +64,11 @@ export abstract class BaseCommand extends Command {
     return this.#abort.signal;
   }
 
+  /** What was typed, for those who are to type it again with something added. */
+  protected get typed(): string {
+    return shellLine(this.config.bin, ...(this.id ?? '').split(':'), ...this.argv);
+  }
+
   protected now(): Date {
     return this.#surroundings.now();
   }
@@ -96,9 +102,9 @@ export abstract class BaseCommand extends Command {
       const problem = 'chooses what people see: it cannot be used together with --json or --jq';
       if (flags[name]) line.bad.push({ input: `--${name}`, problem });
     }
-    const together = await this.review(flags);
-    line.bad.push(...together.bad);
     const isBad = (input: string) => line.bad.some((problem) => problem.input === input);
+    const together = await this.review(flags, isBad);
+    line.bad.push(...together.bad);
     line.missing.push(...together.missing.filter(({ input }) => !isBad(input)));
     const onlyMissing = line.bad.length + line.unknown.length === 0;
     const refused = usageError(line, help);
@@ -117,8 +123,14 @@ export abstract class BaseCommand extends Command {
     return line.output as unknown as ParserOutput<F, B, A>;
   }
 
-  /** What only the values together show to be wrong or missing; a value that is bad by itself is not among them. */
-  protected async review(_flags: Values): Promise<{ bad: UsageProblem[]; missing: Missing[] }> {
+  /**
+   * What only the values together show to be wrong or missing; a value that is bad by itself is not among them, and
+   * `isBad` tells of which flag or argument that is true.
+   */
+  protected async review(
+    _flags: Values,
+    _isBad: (input: string) => boolean,
+  ): Promise<{ bad: UsageProblem[]; missing: Missing[] }> {
     return { bad: [], missing: [] };
   }
 
@@ -182,12 +194,17 @@ export abstract class BaseCommand extends Command {
 
   /** For people, on stderr: banners, progress, hints. One line an element. */
   protected note(...lines: Line[]): void {
-    this.streams.writeError(renderLines(lines, this.#themes.stderr));
+    const { terminal, width } = this.streams.stderr;
+    // What is indented is laid out, or is a command to be copied: that is left as it is.
+    const wraps = (line: Line) => terminal && !plainLine(line).startsWith(' ');
+    const shown = lines.flatMap((line) => (wraps(line) ? wrapLine(line, width) : [line]));
+    this.streams.writeError(renderLines(shown, this.#themes.stderr));
   }
 
   /** For `--debug`: one line on stderr, secrets redacted. */
   protected trace = (text: string): void => {
-    if (this.#debug) this.note(toned('dim', `debug: ${text}`));
+    if (!this.#debug) return;
+    this.streams.writeError(renderLines([toned('dim', `debug: ${text}`)], this.#themes.stderr));
   };
 
   /** The result is shown all the same, but the exit code is this error's, and people are told it too. */

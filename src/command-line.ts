@@ -51,7 +51,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 function describe(text: string | undefined): string {
   const short = (text ?? '').replace(/\.$/, '');
   // An abbreviation at the start keeps its capitals.
-  const lower = /^[A-Z][a-z]/.test(short) ? short.charAt(0).toLowerCase() + short.slice(1) : short;
+  const lower = /^[A-Z]([a-z]| )/.test(short) ? short.charAt(0).toLowerCase() + short.slice(1) : short;
   return lower === '' ? 'missing' : `missing: ${lower}`;
 }
 
@@ -167,6 +167,9 @@ export async function readCommandLine(
       if (inputs.length > 1)
         refuse(name, { input: `--${name}`, value: inputs.join(', '), problem: 'given twice: choose one' });
       values[name] = (values[name] as unknown[] | undefined)?.[0];
+    } else if (badNames.has(name)) {
+      // What was refused one by one is not to be judged together.
+      delete values[name];
     }
   }
 

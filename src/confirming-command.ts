@@ -25,7 +25,7 @@ export abstract class ConfirmingCommand extends ServiceCommand {
       note: (...lines) => this.note(...lines),
       prompts: () => this.promptContext,
     };
-    checkConfirmation(guard, `paydesk ${(this.id ?? '').replaceAll(':', ' ')} …`);
+    checkConfirmation(guard, this.typed);
     return guard;
   }
 

@@ -1,5 +1,6 @@
 import type { PaymentRead } from './client/payment-calls.js';
 import type { Missing } from './command-line.js';
+import { isJsonObject } from './contract/json.js';
 import type { JsonInput } from './json-input.js';
 import { askToConfirm, askToGoOn } from './live-guard.js';
 import { MoneyCommand, reasonLines } from './money-command.js';
@@ -14,7 +15,13 @@ import {
   generateReference,
   type RequestKind,
 } from './operations/payment-request.js';
-import { createSummary, generatedLine, plannedJson, repeatedLine } from './output/views/created.js';
+import {
+  createSummary,
+  generatedLine,
+  plannedJson,
+  repeatedLine,
+  strangeCurrency,
+} from './output/views/created.js';
 import { textAt } from './output/values.js';
 import { requestLines } from './output/views/moves.js';
 import type { UsageProblem } from './output/report.js';
@@ -30,13 +37,20 @@ export abstract class CreateCommand extends MoneyCommand {
 
   protected abstract kindOf(flags: Values): RequestKind;
 
-  protected override async review(flags: Values): Promise<{ bad: UsageProblem[]; missing: Missing[] }> {
+  protected override async review(
+    flags: Values,
+    isBad: (input: string) => boolean,
+  ): Promise<{ bad: UsageProblem[]; missing: Missing[] }> {
     const { bad, missing } = draftRequest(this.kindOf(flags), givenBy(flags));
     const expires = flags['expires'];
     if (expires instanceof Date && expires <= this.now()) {
       bad.push({ input: '--expires', value: expires.toISOString(), problem: 'must be in the future' });
     }
-    return { bad, missing };
+    // What is missing may be in the file that could not be read.
+    const { body } = givenBy(flags);
+    const noBody = isBad('--body') || (body !== undefined && !isJsonObject(body.value));
+    const mayBeThere = ({ input }: Missing) => noBody || (isBad('--order') && input === '--customer');
+    return { bad, missing: missing.filter((value) => !mayBeThere(value)) };
   }
 
   protected override async ask(missing: readonly Missing[], flags: Values): Promise<Values> {
@@ -58,6 +72,7 @@ export abstract class CreateCommand extends MoneyCommand {
     const referenceId = isNew ? generateReference(this.now(), Math.random) : textAt(body, 'referenceId');
     const named = { ...body, referenceId };
     if (isNew) this.note(generatedLine(referenceId));
+    this.note(...strangeCurrency(textAt(body, 'currency')));
     const lines = [...createSummary(kind, named), ...reasonLines(flags)];
     const request = { kind, body: named, isNew, dryRun: flags['dry-run'] };
     const made = await createPayment(desk.client, request, async () => {

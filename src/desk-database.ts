@@ -29,14 +29,19 @@ export async function openDatabase(env: Environment): Promise<DeskDatabase> {
  * A CI job with a ledger of its own forgets what it did when its container goes. On a live app that would undo the
  * promise that nothing is sent twice, so it has to be said that it is meant.
  */
-export function checkSharedLedger(env: Environment, kind: 'sandbox' | 'live', localLedger: boolean): void {
+export function checkSharedLedger(
+  env: Environment,
+  kind: 'sandbox' | 'live',
+  localLedger: boolean,
+  typed = 'paydesk …',
+): void {
   if (kind !== 'live' || localLedger || !isCi(env) || !isEmbedded(databaseLocation(env))) return;
   throw new GuardError(
     'This is a live app in CI, and the ledger is a file that goes with this job: another job could send the same again. ' +
       'Nothing was sent.',
     {
       code: 'local-ledger',
-      next: ['PAYDESK_DATABASE=postgres://… paydesk …', 'paydesk … --local-ledger'],
+      next: [`PAYDESK_DATABASE=postgres://… ${typed}`, `${typed} --local-ledger`],
     },
   );
 }

@@ -24,7 +24,7 @@ export abstract class MoneyCommand extends ServiceCommand {
       note,
       prompts: () => this.promptContext,
     };
-    checkConfirmation(guard, `paydesk ${(this.id ?? '').replaceAll(':', ' ')} …`);
+    checkConfirmation(guard, this.typed);
     const { env } = this.streams;
     const { baseUrl, appId, kind, name } = profile;
     const ledger = createLazyLedger(async () => {

@@ -42,9 +42,9 @@ export abstract class MoveCommand extends MoneyCommand {
     flags: MoveFlags,
   ): Promise<unknown> {
     const { desk, guard } = await this.openDesk(flags);
-    checkSharedLedger(this.streams.env, guard.profile.kind, flags['local-ledger']);
-    const { force, wait, description, again, resend, reason, ticket } = flags;
     const dryRun = flags['dry-run'];
+    checkSharedLedger(this.streams.env, guard.profile.kind, flags['local-ledger'] || dryRun, this.typed);
+    const { force, wait, description, again, resend, reason, ticket } = flags;
     const request = { operation, names, description, force, wait, dryRun, again, resend, reason, ticket };
     const results = await moveAll(desk, request, {
       confirm: (plan) => {

@@ -214,6 +214,29 @@ describe('errors', () => {
     });
   });
 
+  it('tells each field that the service found wrong on a line of its own, and nothing twice', async () => {
+    const fieldErrors = [
+      { path: 'amount', message: 'must be more than 0' },
+      { path: 'currency', message: 'is not supported' },
+    ];
+    const details = { code: 'invalid', fieldErrors, requestId: 'r-1' };
+    const error = new ServiceError('The request has invalid fields.', { code: 'invalid', details });
+    expect((await runInProcess(throwing(error), [])).stderr).toBe(
+      [
+        'Error: The request has invalid fields.',
+        '  amount     must be more than 0',
+        '  currency   is not supported',
+        '  requestId  r-1',
+        '',
+      ].join('\n'),
+    );
+    const one = new ServiceError('currency is not supported', {
+      code: 'invalid',
+      details: { fieldErrors: fieldErrors.slice(1) },
+    });
+    expect((await runInProcess(throwing(one), [])).stderr).toBe('Error: currency is not supported\n');
+  });
+
   it('tells a database problem in its own words', async () => {
     const { stderr, code } = await runInProcess(
       throwing(new StoreError('store-held', 'Another one holds it.')),
@@ -267,6 +290,29 @@ describe('errors', () => {
     const error = new ServiceError('bad \u001B[31mred\u202E', { code: 'x', details: 'a\u009Bb' });
     const { stderr } = await runInProcess(throwing(error), [], { terminal: true });
     expect(stderr).toContain('bad \\u{1b}[31mred\\u{202e}\n  a\\u{9b}b\n');
+  });
+});
+
+describe('notes', () => {
+  class Noting extends BaseCommand {
+    override async run(): Promise<void> {
+      await this.parse();
+      const words = 'a few words that go on and on until the line is full';
+      this.note(words, `  paydesk ${words}`);
+      this.trace(words);
+    }
+  }
+
+  it('are wrapped on a terminal, but not a command or a debug line', async () => {
+    const { stderr } = await runInProcess(Noting, ['--debug'], { terminal: true, columns: 40 });
+    expect(stderr.split('\n')).toEqual([
+      'a few words that go on and on until the',
+      'line is full',
+      '  paydesk a few words that go on and on until the line is full',
+      'debug: a few words that go on and on until the line is full',
+      '',
+    ]);
+    expect((await runInProcess(Noting, [])).stderr.split('\n')).toHaveLength(3);
   });
 });
 

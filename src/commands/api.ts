@@ -77,7 +77,12 @@ export default class Api extends MoneyCommand {
   ): Promise<unknown> {
     const { operation, paymentId, description } = request;
     const { desk, guard } = await this.openDesk(flags);
-    checkSharedLedger(this.streams.env, guard.profile.kind, flags['local-ledger']);
+    checkSharedLedger(
+      this.streams.env,
+      guard.profile.kind,
+      flags['local-ledger'] || flags['dry-run'],
+      this.typed,
+    );
     const names = [{ typed: paymentId, key: { paymentId } }];
     const results = await moveAll(
       desk,

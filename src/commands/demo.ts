@@ -1,9 +1,10 @@
 import { BaseCommand } from '../base-command.js';
-import { commandLines, quoted } from '../demo/command-text.js';
+import { commandLines } from '../demo/command-text.js';
 import { runWithin } from '../demo/run-within.js';
 import { prepareTour } from '../demo/tour.js';
 import { ServiceError } from '../errors.js';
 import { toned } from '../output/lines.js';
+import { shellLine } from '../output/shell.js';
 
 interface TourResult {
   steps: Array<{ command: string; exit: number; output: string; webhooks: string[] }>;
@@ -22,7 +23,7 @@ export default class Demo extends BaseCommand {
     const result: TourResult = { steps: [] };
     for (const { title, words } of tour.steps) {
       signal.throwIfAborted();
-      const command = ['paydesk', ...words.map(quoted)].join(' ');
+      const command = shellLine('paydesk', ...words);
       this.print(toned('dim', title), ...commandLines(words));
       const { output, exit } = await runWithin(this.config, words, {
         env: tour.env,

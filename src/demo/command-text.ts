@@ -1,15 +1,12 @@
-const WIDTH = 78;
+import { shellWord } from '../output/shell.js';
 
-/** A word as a shell takes it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`;
-}
+const WIDTH = 78;
 
 /** A command as a person would write it down: broken before a flag where it is too long for one line. */
 export function commandLines(words: readonly string[]): string[] {
   const lines: string[] = [];
   let line = '$ paydesk';
-  for (const word of words.map(quoted)) {
+  for (const word of words.map(shellWord)) {
     const isFull = line.length + word.length + 3 > WIDTH;
     if (isFull && word.startsWith('--')) {
       lines.push(`${line} \\`);

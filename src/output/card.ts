@@ -30,6 +30,7 @@ export interface Card {
   fields: readonly Field[];
 }
 
+const LINK = /^https?:\/\/\S+$/;
 const WIDEST = 70;
 const LABEL = 11;
 
@@ -53,19 +54,19 @@ export function cardLines(card: Card, look: Look): Line[] {
   }
   const widest = Math.max(LABEL, ...fields.map((field) => lineWidth(field.label)));
   const label = Math.min(widest, Math.max(LABEL, Math.floor(look.width / 3)));
-  return [
-    ...headLine(card, look),
-    ...fields.flatMap((field) =>
-      wrapLine(field.value, Math.max(12, look.width - label - 4)).map((line, index) =>
-        joinPieces(
-          '  ',
-          toned('dim', pad(index === 0 ? truncate(plainLine(field.label), label) : '', label)),
-          '  ',
-          line,
-        ),
-      ),
-    ),
-  ];
+  return [...headLine(card, look), ...fields.flatMap((field) => fieldLines(field, label, look))];
+}
+
+function fieldLines({ label, value }: Field, width: number, look: Look): Line[] {
+  const name = (text: string) => toned('dim', pad(truncate(plainLine(text), width), width));
+  const room = Math.max(12, look.width - width - 4);
+  // A link that is broken into lines can be neither clicked nor copied: the terminal wraps it itself.
+  if (LINK.test(plainLine(value)) && lineWidth(value) > room) {
+    return [joinPieces('  ', toned('dim', plainLine(label))), joinPieces('  ', value)];
+  }
+  return wrapLine(value, room).map((line, index) =>
+    joinPieces('  ', name(index === 0 ? label : ''), '  ', line),
+  );
 }
 
 /** Fields of an answer that we know nothing of: shown under their own names, last. */

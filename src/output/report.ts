@@ -79,7 +79,19 @@ const sameFields = (items: readonly unknown[]): items is ReadonlyArray<Record<st
 
 const cell = (value: unknown): string => (typeof value === 'string' ? value : safeJson(value));
 
-function detailLines(details: unknown, width: number): Line[] {
+const isFieldError = (value: unknown): value is { path: string; message: string } =>
+  isObject(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
+
+/** A detail of an error, unless it has been told: the code is for programs, and one bad field is in the message. */
+function detailRows(key: string, value: unknown, told: ErrorReport): Array<[string, string]> {
+  if (key === 'code' && value === told.code) return [];
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isFieldError)) return [[key, cell(value)]];
+  return value
+    .filter(({ message }) => !told.message.includes(message))
+    .map(({ path, message }) => [path, message]);
+}
+
+function detailLines(details: unknown, width: number, told: ErrorReport): Line[] {
   if (details === undefined || details === null) return [];
   const items = Array.isArray(details) ? details : [details];
   if (items.length > 0 && items.every(isUsageProblem)) {
@@ -91,7 +103,7 @@ function detailLines(details: unknown, width: number): Line[] {
   if (Array.isArray(details) && items.length > 0 && sameFields(items)) return table(items);
   return items.flatMap((item: unknown) => {
     if (isObject(item)) {
-      const rows = Object.entries(item).map(([key, value]): [string, string] => [key, cell(value)]);
+      const rows = Object.entries(item).flatMap(([key, value]) => detailRows(key, value, told));
       return rows.length === 0 ? [] : columns(rows, width);
     }
     return cell(item)
@@ -122,7 +134,7 @@ export function errorLines(error: unknown, options: { width: number; debug: bool
       ...rest.flatMap((text) => wrapLine(text, options.width - 2).map((part) => joinPieces('  ', part))),
     );
   }
-  lines.push(...detailLines(report.details, options.width));
+  lines.push(...detailLines(report.details, options.width, report));
   if (report.code === 'bug' && !options.debug) {
     lines.push('  Run the same command with --debug to see where it happened.');
   }

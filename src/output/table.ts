@@ -1,6 +1,6 @@
 // A quiet table: no borders, two spaces between columns, wrapped to the terminal, stacked where it is too narrow.
 
-import { joinPieces, type Line, lineWidth, renderLine, toned, wrapLine } from './lines.js';
+import { joinPieces, type Line, lineWidth, plainLine, renderLine, toned, wrapLine } from './lines.js';
 import { displayWidth, pad, safeText } from './text.js';
 import type { Theme } from './theme.js';
 
@@ -13,6 +13,8 @@ const INDENT = 2;
 const GAP = 2;
 // Narrower than this a column of text is a column of letters.
 const NARROWEST = 8;
+// On a terminal narrower than this, a table whose words would be broken is stacked instead.
+const NARROW = 60;
 
 /** How wide each column may be; undefined when they do not fit side by side. */
 export function fitColumns(
@@ -23,11 +25,11 @@ export function fitColumns(
   const widths = columns.map((column, index) =>
     Math.max(displayWidth(column.title), ...rows.map((row) => lineWidth(row[index] ?? ''))),
   );
-  const least = columns.map((column, index) =>
-    column.align === 'right'
-      ? widths[index]!
-      : Math.min(widths[index]!, Math.max(NARROWEST, displayWidth(column.title))),
-  );
+  const least = columns.map((column, index) => {
+    if (column.align === 'right') return widths[index]!;
+    const word = width < NARROW ? Math.max(0, ...rows.map((row) => longestWord(row[index] ?? ''))) : 0;
+    return Math.min(widths[index]!, Math.max(NARROWEST, displayWidth(column.title), word));
+  });
   const room = width - INDENT - GAP * (columns.length - 1);
   for (let total = sum(widths); total > room; total--) {
     const slack = widths.map((value, index) => value - least[index]!);
@@ -37,6 +39,8 @@ export function fitColumns(
   }
   return widths;
 }
+
+const longestWord = (line: Line): number => Math.max(...plainLine(line).split(' ').map(displayWidth));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnswerName, answerVariants } from '../../src/sandbox/answers.js';
-import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { createFlags, envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
 import { runInProcess } from '../helpers/in-process.js';
 import { commandClass, commandNames, isLocal, serviceCases } from './cases.js';
 
@@ -47,10 +47,7 @@ describe.each(others)('with answers %s=%s', (answer, variant) => {
 
 /** The same words for what is not there, or what the service refuses. */
 const refusedCases: Record<string, string[]> = {
-  'payments:create': [
-    ...['--amount', '1', '--currency', 'XXZ', '--customer', 'c', '--reference', 'refused'],
-    ...['--return-url', 'https://shop.example'],
-  ],
+  'payments:create': createFlags('refused', { currency: 'XXZ' }),
   'payments:charge': ['--customer', 'nobody', '--amount', '3', '--reference', 'refused'],
   'customers:create': ['--customer', 'refused', '--fraud-policy', '99'],
   'customers:update': ['nobody', '--mobile', '+491701234567'],

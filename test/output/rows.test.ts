@@ -76,6 +76,16 @@ describe('lists', () => {
     expect(lines.length).toBeGreaterThan(3);
   });
 
+  it('are stacked rather than broken inside a word where the terminal is narrow', async () => {
+    const address = { id: '1', name: 'long-names-of-one@shop.example', amount: '1.00' };
+    const { out } = await render([address], { width: 45 });
+    expect(out).toBe(
+      ['  id          1', `  their name  ${address.name}`, '  amount      EUR 1.00', ''].join('\n'),
+    );
+    const wide = { ...address, name: 'x'.repeat(60) };
+    expect((await render([wide], { width: 60 })).out).toMatch(/^ {2}id +their name/);
+  });
+
   it('are stacked where columns cannot stand side by side', async () => {
     const { out } = await render(items, { width: 24 });
     expect(out).toContain('  id          1\n  their name  Zoë 古い寺\n');

@@ -55,6 +55,15 @@ describe('a payment', () => {
     );
   });
 
+  it('keeps a link whole, so that it can be clicked and copied', () => {
+    const link = `https://pay.example/checkout/${'0123456789'.repeat(6)}`;
+    const open = { paymentId: 1, paymentState: 'Created', redirectUrl: link, customerId: 'c' };
+    for (const width of [80, 40]) {
+      const lines = text(paymentCard, open, { ...onTerminal, width }).split('\n');
+      expect(lines.slice(-3)).toEqual(['  Checkout', `  ${link}`, '']);
+    }
+  });
+
   it('is tab-separated in a pipe', () => {
     expect(text(paymentCard, payment, inPipe).split('\n').slice(0, 5)).toEqual([
       'payment\t100231',

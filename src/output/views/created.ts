@@ -1,9 +1,11 @@
 // What is said around create and charge: the question before, what became of it after.
 
+import { currencies } from '../../contract/currencies.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject } from '../../contract/json.js';
 import type { PaydeskError } from '../../errors.js';
 import type { PlannedRequest } from '../../operations/planned-request.js';
 import type { RequestKind } from '../../operations/payment-request.js';
+import { didYouMean } from '../../suggest.js';
 import { formatAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import { describeError } from '../report.js';
@@ -45,12 +47,18 @@ export function createSummary(kind: RequestKind, body: JsonObject): Line[] {
 
 export const repeatedLine = 'This reference was used before, for the same payment. Nothing new was created.';
 
+/** What the service supports is not known: a currency that no list has is only pointed out. */
+export function strangeCurrency(currency: string): Line[] {
+  if (currency === '' || currencies.includes(currency)) return [];
+  return [`${currency} is in no list of currencies.${didYouMean(currency, currencies)}`];
+}
+
 /** Shown before the request leaves, so that it can be run again by hand. */
 export function generatedLine(referenceId: string): Line {
   return joinPieces(
     'Reference ',
     toned('strong', referenceId),
-    toned('dim', '  (generated; to try again, give it with --reference)'),
+    toned('dim', '  (generated; with --reference it can be tried again)'),
   );
 }
 

@@ -189,6 +189,33 @@ describe('bad input is told all at once, before anything is sent', () => {
     expect((await desk.run('create', [...same, '--body', file('same.json', { amount: 7 })])).code).toBe(0);
   });
 
+  it('what may be in a file that cannot be read is not called missing', async () => {
+    for (const text of ['{"amount":', '[]', '']) {
+      const { code, stderr } = await desk.run('create', ['--body', '-'], { input: text });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^Error: 1 value cannot be used.\n {2}--body - /),
+      ]);
+    }
+    const { stderr } = await desk.run('create', ['--order', join(folder, 'none.json')]);
+    expect(stderr).toContain('--amount');
+    expect(stderr).not.toContain('--customer');
+  });
+
+  it('a choice that there is not, once', async () => {
+    const { code, json } = await desk.run('create', [...createFlags('r'), '--method', 'Card', '--json']);
+    expect(code).toBe(2);
+    expect(json.error?.details).toHaveLength(1);
+  });
+
+  it('a currency that no list has is sent, with the one that may have been meant', async () => {
+    posts();
+    const { code, stderr } = await desk.run('create', createFlags(newReference(), { currency: 'EUT' }));
+    expect(stderr).toContain('EUT is in no list of currencies. Did you mean EUR?');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('currency is not a supported currency')]);
+    expect(posts()).toHaveLength(1);
+  });
+
   it('a state that there is not, with the one that was meant', async () => {
     desk.requests();
     const { code, stderr } = await desk.run('create', [...createFlags('r'), '--wait', '--until', 'Captred']);

@@ -54,6 +54,13 @@ describe('on a live app', () => {
     },
   );
 
+  it('the command to type next is the one that was typed', async () => {
+    const words = ['id:7', '--reason', "it's lost", '--json'];
+    const { json } = await payments(live, 'refund', words);
+    const typed = String.raw`paydesk fixture id:7 --reason 'it'\''s lost' --json`;
+    expect(json.error?.next).toEqual([`${typed} --confirm ${desk.sandbox.live.appId}`]);
+  });
+
   it('--confirm with the App ID lets it through, and --force does not replace it', async () => {
     const paymentId = await livePayment();
     expect((await payments(live, 'refund', [paymentId, '--force'])).code).toBe(9);
