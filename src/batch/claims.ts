@@ -110,7 +110,8 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         await store.transaction((tx) =>
           tx
             .updateTable('batch_rows')
-            .set({ lease_until: null, lease_owner: null })
+            // After those that nobody has begun: settling takes its time, and the others need not wait for it.
+            .set({ lease_until: null, lease_owner: null, due_time: 1 })
             .where('batch_id', '=', batch.id)
             .where('finished', '=', 0)
             .where('lease_owner', '=', name)

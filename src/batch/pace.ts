@@ -63,7 +63,7 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
 
   /** Once for all that were on their way at the same time. */
   function cut({ at }: Ticket): void {
-    if (at < lastCut) return;
+    if (at <= lastCut) return;
     lastCut = clock.now();
     widening = false;
     limit = Math.max(1, limit / 2);
@@ -127,12 +127,12 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
 
     throttled(ticket, retryAfterMs) {
       // Those that were on their way together are told the same thing.
-      if (ticket.at >= lastCut) throttles += 1;
+      if (ticket.at > lastCut) throttles += 1;
       cut(ticket);
-      ticket.at = clock.now();
       const wait =
         retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(throttles - 1, 10));
       pausedUntil = Math.max(pausedUntil, clock.now() + wait);
+      ticket.at = Math.max(pausedUntil, clock.now() + 1);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { ServiceError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import type { RequestLine } from './http/server.js';
@@ -29,6 +30,7 @@ export async function startInForeground(
     onError,
   }: { signal: AbortSignal; onRequest(line: RequestLine): void; onError(error: unknown): void },
 ): Promise<ForegroundSandbox> {
+  keepSmall();
   const runs = createRuns(settings.dataFolder);
   let ask: (how: 'asked' | 'interrupted') => void = () => {};
   const stopped = new Promise<'asked' | 'interrupted'>((resolve) => (ask = resolve));
@@ -71,6 +73,11 @@ export async function startInForeground(
     process.off('SIGTERM', onTerminate);
     throw await inTheWay(error, settings, runs);
   }
+}
+
+/** A server that may run for days: V8 would let the space for new objects grow by 100 MB that it does not need. */
+function keepSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 function makeFolderOf({ location, dataFolder }: SandboxSettings): void {

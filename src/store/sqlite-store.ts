@@ -53,7 +53,7 @@ function connect(file: string, access: 'read' | 'write'): SqliteConnection {
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
     // In KiB. The reader's cache is emptied by every commit, so it needs less.
     database.exec(
-      access === 'write' ? 'pragma cache_size = -16000' : 'pragma cache_size = -8000; pragma query_only = on',
+      access === 'write' ? 'pragma cache_size = -8000' : 'pragma cache_size = -2000; pragma query_only = on',
     );
   } catch (error) {
     database.close();

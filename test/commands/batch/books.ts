@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import { type Json, toldOf } from './desk.js';
+import type { ProcessDesk } from './processes.js';
+
+/**
+ * What the provider was told against what the batch says, row by row: done is told once, and what is unknown
+ * because its process was killed before it sent anything was never told. Nothing is told twice, and running the
+ * batch again changes nothing.
+ */
+export async function checkBooks({
+  run,
+  status,
+  sandbox,
+  payments,
+}: ProcessDesk): Promise<{ unknown: number }> {
+  const { id, rows, done, unknown, pending, refused, skipped } = await status();
+  expect({ rows: Number(rows), pending, refused, skipped }).toEqual({
+    rows: payments.length,
+    pending: 0,
+    refused: 0,
+    skipped: 0,
+  });
+  expect(Number(done) + Number(unknown)).toBe(payments.length);
+  const told = await toldOf(sandbox, payments, 'refund');
+  const report = JSON.parse((await run('report', id as string, '--json')).stdout) as Json;
+  const outcomes = new Map(report.rows!.map((row) => [row.payment as string, row.outcome as string]));
+  const wrong = payments.filter(({ paymentId }, index) => {
+    const isDone = ['done', 'accepted'].includes(outcomes.get(String(paymentId)) ?? '');
+    return told[index] !== (isDone ? 1 : 0);
+  });
+  expect(wrong).toEqual([]);
+  await run('resume', id as string, '--concurrency', '32');
+  expect(await toldOf(sandbox, payments, 'refund')).toEqual(told);
+  return { unknown: Number(unknown) };
+}

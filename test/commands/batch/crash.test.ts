@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import { eventually } from '../../helpers/sandbox.js';
+import { paydeskTty } from '../../helpers/run.js';
+import { toldOf } from './desk.js';
+import { checkBooks } from './books.js';
+import { killUntilFinished, openProcessDesk, type ProcessDesk } from './processes.js';
+
+let desk: ProcessDesk | undefined;
+afterEach(async () => {
+  await desk?.close();
+  desk = undefined;
+});
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
+}
+
+describe('a batch that is killed again and again', () => {
+  it('tells the provider of each row once, on SQLite', async () => {
+    desk = await openProcessDesk({ rows: 150 });
+    const { kills } = await killUntilFinished(desk, {
+      runners: 1,
+      random: seeded(7),
+      shortestMs: 600,
+      longestMs: 1_600,
+    });
+    expect(kills).toBeGreaterThan(0);
+    await checkBooks(desk);
+  });
+});
+
+describeWithPostgres('a batch of three runners on PostgreSQL', (postgres) => {
+  it('tells the provider of each row once, whoever is killed', async () => {
+    desk = await openProcessDesk({ rows: 200, database: await postgres().createDatabase() });
+    await killUntilFinished(desk, { runners: 3, random: seeded(11), shortestMs: 700, longestMs: 2_000 });
+    await checkBooks(desk);
+  });
+
+  it('is worked on by all of them, each row by one', async () => {
+    desk = await openProcessDesk({ rows: 200, database: await postgres().createDatabase() });
+    const [first] = await Promise.all([
+      desk.run('apply', desk.plan, '--rate', '60/s', '--json'),
+      joinBatch(desk),
+      joinBatch(desk),
+    ]);
+    expect(first.code).toBe(0);
+    expect(await desk.status()).toMatchObject({ rows: 200, done: 200, state: 'finished' });
+    expect(await toldOf(desk.sandbox, desk.payments, 'refund')).toEqual(Array(200).fill(1));
+  });
+});
+
+/** Joins as soon as there is something to join. */
+async function joinBatch({ run, status }: ProcessDesk): Promise<void> {
+  const { id } = await eventually(async () => {
+    const batch = await status();
+    expect(batch?.state).toBe('running');
+    return batch;
+  });
+  const { code } = await run('resume', id as string, '--json');
+  expect(code).toBe(0);
+}
+
+describe('Ctrl-C at a terminal', () => {
+  it('once: stops, settles, and says how to go on; resume finishes', async () => {
+    desk = await openProcessDesk({ rows: 120 });
+    const tty = await paydeskTty(['batch', 'apply', desk.plan, '--rate', '60/s'], {
+      home: desk.home,
+      env: desk.env,
+    });
+    await tty.waitFor(/[1-9]\d* of 120/);
+    tty.press('ctrl-c');
+    await tty.waitFor('Stopping: nothing new is sent.');
+    await tty.waitFor(/\d+ done · \d+ not started/);
+    await tty.waitFor(/Go on: {3}paydesk batch resume \S+/);
+    expect(await tty.ended()).toBe(130);
+    const { id } = await desk.status();
+    expect((await desk.run('resume', id as string)).code).toBe(0);
+    expect(await toldOf(desk.sandbox, desk.payments, 'refund')).toEqual(Array(120).fill(1));
+  });
+
+  it('twice: stops at once, and resume still works', async () => {
+    desk = await openProcessDesk({ rows: 60 });
+    await desk.sandbox.control('POST', '/faults', {
+      kind: 'latency',
+      route: 'refund',
+      delayMs: 3_000,
+      afterCommit: true,
+    });
+    const tty = await paydeskTty(['batch', 'apply', desk.plan], { home: desk.home, env: desk.env });
+    await tty.waitFor(/in flight [1-9]/);
+    tty.press('ctrl-c');
+    await tty.waitFor('Stopping');
+    const from = Date.now();
+    tty.press('ctrl-c');
+    expect(await tty.ended()).toBe(130);
+    expect(Date.now() - from).toBeLessThan(1_500);
+    await desk.sandbox.control('DELETE', '/faults');
+    const { id } = await desk.status();
+    await desk.run('resume', id as string, '--concurrency', '16');
+    await checkBooks(desk);
+  });
+});

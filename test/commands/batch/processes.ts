@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { paydesk, type RunResult } from '../../helpers/run.js';
+import { type SandboxProcess, sandboxProcess, type ShownPayment } from '../../helpers/sandbox.js';
+import { makePaid } from './desk.js';
+import type { Json } from './desk.js';
+
+/** A sandbox and a desk as real processes, so that they can be killed. */
+export interface ProcessDesk {
+  sandbox: SandboxProcess;
+  home: string;
+  env: Record<string, string>;
+  payments: ShownPayment[];
+  /** The plan that refunds all of them. */
+  plan: string;
+  run(...args: string[]): Promise<RunResult>;
+  /** Starts it and leaves it running. */
+  start(...args: string[]): ChildProcess;
+  status(): Promise<Json>;
+  close(): Promise<void>;
+}
+
+export async function openProcessDesk(options: { rows: number; database?: string }): Promise<ProcessDesk> {
+  const home = mkdtempSync(join(tmpdir(), 'paydesk-batch-'));
+  const sandbox = await sandboxProcess({ location: join(home, 'sandbox.db') });
+  const payments = await makePaid(sandbox, options.rows);
+  const env: Record<string, string> = {
+    PAYDESK_BASE_URL: sandbox.url,
+    PAYDESK_APP_ID: sandbox.app.appId,
+    PAYDESK_API_KEY: sandbox.app.apiKey,
+    ...(options.database === undefined ? {} : { PAYDESK_DATABASE: options.database }),
+  };
+  const csv = join(home, 'rows.csv');
+  const plan = join(home, 'plan.json');
+  writeFileSync(csv, ['payment', ...payments.map(({ paymentId }) => paymentId), ''].join('\n'));
+  const run = (...args: string[]) => paydesk(['batch', ...args], { home, env, timeoutMs: 300_000 });
+  const planned = await run('plan', csv, '--action', 'refund', '--out', plan);
+  if (planned.code !== 0) throw new Error(planned.stderr);
+  return {
+    sandbox,
+    home,
+    env,
+    payments,
+    plan,
+    run,
+    start: (...args) => spawnDesk(['batch', ...args], { ...env, PAYDESK_HOME: home }),
+    async status() {
+      const { stdout } = await run('status', '--json');
+      return (JSON.parse(stdout) as Json)[0] as Json;
+    },
+    async close() {
+      await sandbox.kill();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+const root = new URL('../../..', import.meta.url).pathname;
+
+function spawnDesk(args: string[], env: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [join(root, 'bin', 'run.js'), ...args], {
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', ...env },
+    stdio: 'ignore',
+  });
+}
+
+/** Kills it after a while, unless it ends first; resolves to whether it was killed. */
+export async function killAfter(child: ChildProcess, ms: number): Promise<boolean> {
+  const ended = once(child, 'exit');
+  const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+  await ended;
+  clearTimeout(timer);
+  return child.signalCode === 'SIGKILL';
+}
+
+/** Applies the plan and kills whoever works on it again and again, until a run comes to its end by itself. */
+export async function killUntilFinished(
+  desk: ProcessDesk,
+  {
+    runners,
+    random,
+    shortestMs,
+    longestMs,
+  }: { runners: number; random: () => number; shortestMs: number; longestMs: number },
+): Promise<{ kills: number }> {
+  let kills = 0;
+  const wait = () => shortestMs + random() * (longestMs - shortestMs);
+  // The first may be killed before the batch is there at all: then the plan can still be applied.
+  for (let id: string | undefined; id === undefined;) {
+    if (await killAfter(desk.start('apply', desk.plan), wait())) kills += 1;
+    const { stdout } = await desk.run('status', '--json');
+    const [batch] = JSON.parse(stdout) as Json;
+    if (batch && batch.state !== 'loading') id = batch.id;
+  }
+  const { id } = await desk.status();
+  for (;;) {
+    const { pending } = await desk.status();
+    if (Number(pending) === 0) break;
+    const children = Array.from({ length: runners }, () => desk.start('resume', id as string));
+    const killed = await Promise.all(children.map((child) => killAfter(child, wait())));
+    kills += killed.filter(Boolean).length;
+  }
+  // What was cut off while it was settled is settled now.
+  await desk.run('resume', id as string, '--concurrency', '32');
+  return { kills };
+}
