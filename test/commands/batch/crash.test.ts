@@ -23,7 +23,7 @@ describe('a batch that is killed again and again', () => {
     const { kills } = await killUntilFinished(desk, {
       runners: 1,
       random: seeded(7),
-      shortestMs: 600,
+      shortestMs: 700,
       longestMs: 1_600,
     });
     expect(kills).toBeGreaterThan(0);

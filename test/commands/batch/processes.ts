@@ -87,7 +87,9 @@ export async function killUntilFinished(
   }: { runners: number; random: () => number; shortestMs: number; longestMs: number },
 ): Promise<{ kills: number }> {
   let kills = 0;
-  const wait = () => shortestMs + random() * (longestMs - shortestMs);
+  let patience = 1;
+  // Longer and longer: a row that was cut off needs its time to be settled.
+  const wait = () => patience * (shortestMs + random() * (longestMs - shortestMs));
   // The first may be killed before the batch is there at all: then the plan can still be applied.
   for (let id: string | undefined; id === undefined;) {
     if (await killAfter(desk.start('apply', desk.plan), wait())) kills += 1;
@@ -102,6 +104,7 @@ export async function killUntilFinished(
     const children = Array.from({ length: runners }, () => desk.start('resume', id as string));
     const killed = await Promise.all(children.map((child) => killAfter(child, wait())));
     kills += killed.filter(Boolean).length;
+    patience *= 1.25;
   }
   // What was cut off while it was settled is settled now.
   await desk.run('resume', id as string, '--concurrency', '32');
