@@ -203,11 +203,11 @@ export async function readCommandLine(
     for (const [name, flag] of Object.entries(flags)) {
       const names = flag.exactlyOne ?? flag.atLeastOne ?? [];
       if (names.length === 0 || names.some((other) => given.has(other) || badNames.has(other))) continue;
-      const input = [...new Set([name, ...names])]
-        .sort()
-        .map((other) => `--${other}`)
-        .join(' or ');
-      choices.set(input, { name, input, problem: 'missing: one of them is needed' });
+      const all = [...new Set([name, ...names])].sort().map((other) => `--${other}`);
+      const isPair = all.length <= 2;
+      const input = isPair ? all.join(' or ') : 'one of';
+      const problem = isPair ? 'missing: one of them is needed' : `missing: ${all.join(', ')}`;
+      choices.set(all.join(), { name, input, problem });
     }
     return [...ofArgs, ...ofFlags, ...choices.values()];
   }

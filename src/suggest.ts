@@ -21,6 +21,12 @@ function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
 /**
  * The known name closest to what was typed, or undefined when none is close.
  * Upper and lower case do not count, and a name that starts with what was typed is close.
@@ -30,12 +36,17 @@ export function suggest(typed: string, known: Iterable<string>): string | undefi
   if (word === '') return undefined;
   // One slip in a short word, one in three letters of a longer one: more would suggest strangers.
   const limit = Math.max(1, Math.floor(word.length / 3));
-  let best: { name: string; score: number } | undefined;
+  let best: { name: string; score: number; shared: number } | undefined;
   for (const name of known) {
     const candidate = name.toLowerCase();
     let score = distance(word, candidate);
     if (score > limit && word.length >= 3 && candidate.startsWith(word)) score = limit;
-    if (score <= limit && (best === undefined || score < best.score)) best = { name, score };
+    if (score > limit) continue;
+    // Of two that are as close, the one that begins alike: people seldom mistype the first letters.
+    const shared = sharedStart(word, candidate);
+    if (best === undefined || score < best.score || (score === best.score && shared > best.shared)) {
+      best = { name, score, shared };
+    }
   }
   return best?.name;
 }

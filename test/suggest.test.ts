@@ -30,7 +30,8 @@ describe('suggest', () => {
     expect(suggest(typed, states)).toBeUndefined();
   });
 
-  it('prefers the closest, and the first of equals', () => {
+  it('prefers the closest, then the one that begins alike, then the first', () => {
+    expect(suggest('USX', ['UGX', 'USD'])).toBe('USD');
     expect(suggest('EUS', ['USD', 'EUR'])).toBe('EUR');
     expect(suggest('local-', ['local-live', 'local'])).toBe('local');
     expect(suggest('ab', ['aa', 'bb'])).toBe('aa');

@@ -50,7 +50,9 @@ export function cardLines(card: Card, look: Look): Line[] {
       ...(card.state === undefined ? [] : [{ label: 'State', value: card.state }]),
       ...fields,
     ];
-    return rows.map(({ label, value }) => joinPieces(label.toLowerCase(), TAB, value));
+    // Labels of ours begin with a capital; a field that we know nothing of keeps its own name.
+    const name = (label: string) => (/^[A-Z]/.test(label) ? label.toLowerCase() : label);
+    return rows.map(({ label, value }) => joinPieces(name(label), TAB, value));
   }
   const widest = Math.max(LABEL, ...fields.map((field) => lineWidth(field.label)));
   const label = Math.min(widest, Math.max(LABEL, Math.floor(look.width / 3)));

@@ -43,7 +43,10 @@ export async function askForProfile(
 /** Asks for the key without showing it. */
 export async function askForApiKey(context: PromptContext): Promise<Secret> {
   const { password } = await import('@inquirer/prompts');
-  const typed = await password({ message: 'API key:', validate: validated(checkApiKey) }, context);
+  const typed = await password(
+    { message: 'API key:', toggleMask: false, validate: validated(checkApiKey) },
+    context,
+  );
   return accept(checkApiKey(typed));
 }
 

@@ -65,6 +65,8 @@ describe('a payment', () => {
   });
 
   it('is tab-separated in a pipe', () => {
+    // A field that we know nothing of keeps its own name.
+    expect(text(paymentCard, payment, inPipe)).toContain('\nloyaltyTier\tgold\n');
     expect(text(paymentCard, payment, inPipe).split('\n').slice(0, 5)).toEqual([
       'payment\t100231',
       'reference\tinv-2041',

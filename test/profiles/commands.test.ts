@@ -146,6 +146,8 @@ describe('profiles add', () => {
     terminal.press('down', 'enter');
     await terminal.waitFor('API key:');
     terminal.type(canary);
+    // The key that would show a password elsewhere.
+    terminal.type('\u0014');
     terminal.press('enter');
     await terminal.waitFor('Added shop-eu (live, app 7f31c2)');
     expect(await terminal.ended()).toBe(0);
