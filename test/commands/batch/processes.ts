@@ -23,7 +23,11 @@ export interface ProcessDesk {
   close(): Promise<void>;
 }
 
-export async function openProcessDesk(options: { rows: number; database?: string }): Promise<ProcessDesk> {
+export async function openProcessDesk(options: {
+  rows: number;
+  database?: string;
+  env?: Record<string, string>;
+}): Promise<ProcessDesk> {
   const home = mkdtempSync(join(tmpdir(), 'paydesk-batch-'));
   const sandbox = await sandboxProcess({ location: join(home, 'sandbox.db') });
   const payments = await makePaid(sandbox, options.rows);
@@ -32,6 +36,7 @@ export async function openProcessDesk(options: { rows: number; database?: string
     PAYDESK_APP_ID: sandbox.app.appId,
     PAYDESK_API_KEY: sandbox.app.apiKey,
     ...(options.database === undefined ? {} : { PAYDESK_DATABASE: options.database }),
+    ...options.env,
   };
   const csv = join(home, 'rows.csv');
   const plan = join(home, 'plan.json');
@@ -88,7 +93,7 @@ export async function killUntilFinished(
 ): Promise<{ kills: number }> {
   let kills = 0;
   let patience = 1;
-  // Longer and longer: a row that was cut off needs its time to be settled.
+  // Longer where nothing came of it: a row that was cut off needs its time to be settled.
   const wait = () => patience * (shortestMs + random() * (longestMs - shortestMs));
   // The first may be killed before the batch is there at all: then the plan can still be applied.
   for (let id: string | undefined; id === undefined;) {
@@ -98,13 +103,14 @@ export async function killUntilFinished(
     if (batch && batch.state !== 'loading') id = batch.id;
   }
   const { id } = await desk.status();
-  for (;;) {
-    const { pending } = await desk.status();
-    if (Number(pending) === 0) break;
+  for (let before = Infinity; ;) {
+    const pending = Number((await desk.status()).pending);
+    if (pending === 0) break;
+    patience = pending < before ? 1 : patience * 1.5;
+    before = pending;
     const children = Array.from({ length: runners }, () => desk.start('resume', id as string));
     const killed = await Promise.all(children.map((child) => killAfter(child, wait())));
     kills += killed.filter(Boolean).length;
-    patience *= 1.25;
   }
   // What was cut off while it was settled is settled now.
   await desk.run('resume', id as string, '--concurrency', '32');
