@@ -163,6 +163,14 @@ export abstract class BaseCommand extends Command {
     return value;
   }
 
+  /** Shows one thing to people, or as a row where `--columns` or `--csv` asks for one. */
+  protected async showOne<T>(item: T, view: View<T>, list: ListView<T>): Promise<T> {
+    const { columns, csv } = this.#listOptions;
+    if (columns === undefined && !csv) return this.show(item, view);
+    await this.showList([item], list);
+    return item;
+  }
+
   /** Shows rows as a table, as tab-separated lines in a pipe, or as CSV. */
   protected async showList<T>(items: readonly T[], view: ListView<T>): Promise<readonly T[]> {
     if (this.json) return items;

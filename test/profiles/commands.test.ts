@@ -157,6 +157,24 @@ describe('profiles add', () => {
     expect((await run(['whoami'])).code).toBe(0);
   });
 
+  it('calls nothing missing on a terminal that is asked for there', async () => {
+    const args = [
+      'profiles',
+      'add',
+      'shop',
+      '--base-url',
+      'http://pay.example',
+      '--app-id',
+      'a',
+      '--sandbox',
+    ];
+    const terminal = await paydeskTty(args, { env: noKeyring });
+    onTestFinished(() => terminal.kill());
+    expect(await terminal.ended()).toBe(2);
+    expect(terminal.text()).toContain('1 value cannot be used.');
+    expect(terminal.text()).not.toContain('missing');
+  });
+
   it('leaves nothing behind when the question is left', async () => {
     const { home } = desk();
     const terminal = await paydeskTty(['profiles', 'add', 'shop', ...where, '--sandbox'], {

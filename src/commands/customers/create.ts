@@ -1,8 +1,8 @@
 import type { Missing } from '../../command-line.js';
 import { askForCustomer, contactFields, contactFlags } from '../../customer-input.js';
-import { idFlag, numericIdFlag } from '../../flags.js';
+import { idFlag, listFlagsFor, numericIdFlag } from '../../flags.js';
 import { createCustomer, type CreatedCustomer } from '../../operations/create-customer.js';
-import { customerCard } from '../../output/views/customer.js';
+import { customerCard, customerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
 import { ServiceCommand } from '../../service-command.js';
 
@@ -19,6 +19,7 @@ export default class CustomersCreate extends ServiceCommand {
     customer: idFlag({ required: true, summary: 'Your identifier of the customer.' }),
     ...contactFlags,
     'fraud-policy': numericIdFlag({ summary: 'Pin the customer to this fraud policy.' }),
+    ...listFlagsFor(customerList),
   };
 
   protected override async ask(missing: readonly Missing[]): Promise<Record<string, unknown>> {
@@ -41,6 +42,7 @@ export default class CustomersCreate extends ServiceCommand {
       this.note('An answer was lost on the way: the customer may have been there before.'),
     );
     if (!result.created) this.note('The customer was there already, and is as asked for.');
-    return this.show(result, ({ customer }, look) => customerCard(customer, look));
+    await this.showOne(result.customer, customerCard, customerList);
+    return result;
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import { customerArgument } from '../../customer-input.js';
-import { customerCard } from '../../output/views/customer.js';
+import { listFlagsFor } from '../../flags.js';
+import { customerCard, customerList } from '../../output/views/customer.js';
 import { ServiceCommand } from '../../service-command.js';
 
 export default class CustomersGet extends ServiceCommand {
@@ -10,11 +11,13 @@ export default class CustomersGet extends ServiceCommand {
     '<%= config.bin %> customers get c_881 --jq .email',
   ];
   static override args = { customer: customerArgument };
+  static override flags = listFlagsFor(customerList);
 
   async run(): Promise<JsonObject> {
     const { args } = await this.parse(CustomersGet);
     const { client } = await this.session();
     const { object } = await client.getCustomer(args.customer);
-    return this.show(object, customerCard);
+    await this.showOne(object, customerCard, customerList);
+    return object;
   }
 }

@@ -1,9 +1,9 @@
 import { CreateCommand } from '../../create-command.js';
-import { amountFlag, idFlag, numericIdFlag } from '../../flags.js';
+import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../flags.js';
 import { jsonFlag } from '../../json-input.js';
 import { chargeOutcome } from '../../operations/charge-outcome.js';
 import { createdJson, onItsWayLines } from '../../output/views/created.js';
-import { paymentCard } from '../../output/views/payment.js';
+import { paymentCard, paymentList } from '../../output/views/payment.js';
 import { customerFlag, orderFlags } from '../../payment-flags.js';
 
 export default class PaymentsCharge extends CreateCommand {
@@ -26,6 +26,7 @@ export default class PaymentsCharge extends CreateCommand {
     'provider-profile': numericIdFlag({ summary: 'Charge through this provider profile.' }),
     ...orderFlags,
     order: jsonFlag({ helpValue: 'FILE.json', summary: 'The customerOrder, from a file.' }),
+    ...listFlagsFor(paymentList),
   };
 
   protected override kindOf() {
@@ -42,7 +43,8 @@ export default class PaymentsCharge extends CreateCommand {
     } = made;
     const wanted = { autoCapture: flags['auto-capture'] ?? true, wait: flags.wait };
     const end = await chargeOutcome(desk, read, wanted);
-    const payment = this.show(end.read.object, paymentCard);
+    const payment = end.read.object;
+    await this.showOne(payment, paymentCard, paymentList);
     if (end.error) this.endAs(end.error);
     else if (end.standing === 'on-its-way' && !this.json)
       this.note(...onItsWayLines(payment, end.read.state));

@@ -1,11 +1,19 @@
 import { boolean, option, string } from '@oclif/core/flags';
 import { CreateCommand } from '../../create-command.js';
-import { amountFlag, currencyFlag, idFlag, instantFlag, numericIdFlag, urlFlag } from '../../flags.js';
+import {
+  amountFlag,
+  currencyFlag,
+  idFlag,
+  instantFlag,
+  listFlagsFor,
+  numericIdFlag,
+  urlFlag,
+} from '../../flags.js';
 import { jsonFlag } from '../../json-input.js';
 import { linkFlags, useLink } from '../../links.js';
 import { followPayment, targetState } from '../../operations/follow-payment.js';
 import { createdJson } from '../../output/views/created.js';
-import { paymentCard } from '../../output/views/payment.js';
+import { paymentCard, paymentList } from '../../output/views/payment.js';
 import { customerFlag, orderFlags } from '../../payment-flags.js';
 
 const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
@@ -40,6 +48,7 @@ export default class PaymentsCreate extends CreateCommand {
     order: jsonFlag({ helpValue: 'FILE.json', summary: 'The customerOrder, from a file.' }),
     body: jsonFlag({ summary: 'The whole body, from a file or stdin; flags add to it.' }),
     ...linkFlags,
+    ...listFlagsFor(paymentList),
     until: string({ helpValue: 'STATE', dependsOn: ['wait'], summary: 'What to wait for (default: paid).' }),
   };
 
@@ -55,7 +64,7 @@ export default class PaymentsCreate extends CreateCommand {
       desk,
       made: { created, read },
     } = made;
-    this.show(read.object, paymentCard);
+    await this.showOne(read.object, paymentCard, paymentList);
     await useLink(read.fields.redirectUrl, flags, (...lines) => this.note(...lines));
     if (!flags.wait) return createdJson({ created, payment: read.object });
     const paid = read.fields.autoCapture === false ? 'Authorised' : 'Captured';

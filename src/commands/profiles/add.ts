@@ -37,7 +37,6 @@ export default class ProfilesAdd extends BaseCommand {
     sandbox: boolean({ exactlyOne, summary: 'An app with test money.' }),
     live: boolean({ exactlyOne, summary: 'An app with real money.' }),
     'api-key-stdin': boolean({
-      required: true,
       summary: 'Read the API key from stdin (on a terminal it is asked for instead).',
     }),
     'api-key': custom({
@@ -49,9 +48,16 @@ export default class ProfilesAdd extends BaseCommand {
     })({ hidden: true }),
   };
 
+  /** Where nobody can be asked for the key, stdin is the only way. */
+  protected override async review(flags: Record<string, unknown>) {
+    if (this.interactive || flags['api-key-stdin'] === true) return { bad: [], missing: [] };
+    const problem = 'missing: the key is read from stdin where nobody can be asked for it';
+    return { bad: [], missing: [{ name: 'api-key-stdin', input: '--api-key-stdin', problem }] };
+  }
+
   protected override async ask(missing: readonly Missing[]): Promise<Record<string, unknown>> {
     const names = missing.map(({ name }) => name);
-    return { 'api-key-stdin': false, ...(await askForProfile(names, this.promptContext)) };
+    return askForProfile(names, this.promptContext);
   }
 
   async run(): Promise<ProfileSummary> {

@@ -136,6 +136,13 @@ describe('customers create', async () => {
     expect(desk.asked()).toEqual([]);
   });
 
+  it('prints a row where one is asked for', async () => {
+    const made = await desk.run(CustomersCreate, ['--customer', 'row1', '--first-name', 'Ada', '--csv']);
+    expect(made.stdout).toBe('customer,name,email,mobile\nrow1,Ada,,\n');
+    const read = await desk.run(CustomersGet, ['row1', '--columns', 'name,customer']);
+    expect(read.stdout).toBe('Ada\trow1\n');
+  });
+
   it('updates nothing without being told what', async () => {
     desk.asked();
     const refused = await desk.run(CustomersUpdate, ['p1', '--json']);

@@ -291,6 +291,22 @@ describe('afterwards', () => {
     expect(stdout.replaceAll(/\s+/g, '')).toMatch(/Checkouthttp:\/\/127\.0\.0\.1:\d+\/checkout\//);
   });
 
+  it('prints a row where one is asked for', async () => {
+    const [csv, columns] = [newReference(), newReference()];
+    const asCsv = await desk.run('create', [...createFlags(csv), '--csv']);
+    expect(asCsv.stdout).toMatch(
+      new RegExp(
+        `^payment,reference,state,amount,currency,customer,created\\n\\d+,${csv},Created,10.10,EUR,c_881,.*Z\\n$`,
+      ),
+    );
+    const chosen = await desk.run('create', [...createFlags(columns), '--columns', 'reference,amount']);
+    expect(chosen.stdout).toBe(`${columns}\t10.10\n`);
+    const charge = ['--customer', await desk.stored(), '--amount', '3', '--reference', newReference()];
+    expect((await desk.run('charge', [...charge, '--columns', 'state,amount'])).stdout).toBe(
+      'Captured\t3.00\n',
+    );
+  });
+
   it('shows the link as a code on stderr', async () => {
     const { stdout, stderr } = await desk.run('create', [...createFlags(newReference()), '--qr', '--json']);
     expect(stderr).toMatch(/[█▀▄]{10}/);
