@@ -14,6 +14,21 @@ import { wantsDebug, wantsJson } from './surroundings.js';
 
 const isFlag = (word: string): boolean => word.startsWith('-');
 
+/** Where the topic is right only the last word was mistyped: the whole would make short verbs look alike. */
+function closest(words: readonly string[], ids: readonly string[]): string | undefined {
+  const topic = words
+    .slice(0, -1)
+    .map((word) => `${word} `)
+    .join('');
+  const within = ids.filter((id) => id.startsWith(topic));
+  if (topic === '' || within.length === 0) return suggest(words.join(' '), ids);
+  const verb = suggest(
+    words.at(-1)!,
+    within.map((id) => id.slice(topic.length)),
+  );
+  return verb === undefined ? undefined : topic + verb;
+}
+
 /** Why there is nothing to run, with what was probably meant. */
 function unknownCommand(config: Config, argv: readonly string[]): UsageError {
   const { bin } = config;
@@ -39,8 +54,8 @@ function unknownCommand(config: Config, argv: readonly string[]): UsageError {
   const close = [1, 2, 3]
     .filter((length) => length <= words.length)
     .map((length) =>
-      suggest(
-        words.slice(0, length).join(' '),
+      closest(
+        words.slice(0, length),
         ids.filter((id) => id.split(' ').length === length),
       ),
     )

@@ -37,6 +37,9 @@ describe('the program', () => {
   it.each([
     [['profile', 'list'], 'There is no command profile list. Did you mean paydesk profiles list?'],
     [['profiles', 'lst'], 'There is no command profiles lst. Did you mean paydesk profiles list?'],
+    [['payments', 'gte', '1'], 'There is no command payments gte 1. Did you mean paydesk payments get?'],
+    [['payments', 'foo'], 'There is no command payments foo.\n'],
+    [['sandbox', 'clokc', 'set'], 'Did you mean paydesk sandbox clock set?'],
     [['whoamy'], 'Did you mean paydesk whoami?'],
     [['profiles', 'list', 'extra'], 'profiles list takes no argument: extra'],
     [['whoami', '--jsn'], 'did you mean --json?'],
