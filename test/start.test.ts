@@ -39,7 +39,7 @@ describe('the program', () => {
     [['profiles', 'lst'], 'There is no command profiles lst. Did you mean paydesk profiles list?'],
     [['payments', 'gte', '1'], 'There is no command payments gte 1. Did you mean paydesk payments get?'],
     [['payments', 'foo'], 'There is no command payments foo.\n'],
-    [['sandbox', 'clokc', 'set'], 'Did you mean paydesk sandbox clock set?'],
+    [['sandbox', 'fualt', 'add'], 'Did you mean paydesk sandbox fault'],
     [['whoamy'], 'Did you mean paydesk whoami?'],
     [['profiles', 'list', 'extra'], 'profiles list takes no argument: extra'],
     [['whoami', '--jsn'], 'did you mean --json?'],

@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PaydeskError } from '../errors.js';
-import { shellWord } from '../output/shell.js';
 import { createKeyring } from '../profiles/keyring.js';
 import type { Environment, Paths } from '../profiles/paths.js';
 import type { ProfileStore } from '../profiles/store.js';
@@ -48,7 +47,7 @@ export function checkModes(paths: Paths, platform = process.platform): Check {
   });
   if (wrong.length === 0) return pass('modes', `Only you can read ${paths.config}.`);
   const list = wrong.map(({ path, found }) => `${path} (0${found.toString(8)})`).join(', ');
-  const mend = wrong.map(({ path, mode }) => `chmod ${mode.toString(8)} ${shellWord(path)}`).join(' && ');
+  const mend = wrong.map(({ path, mode }) => `chmod ${mode.toString(8)} ${quoted(path)}`).join(' && ');
   return warn('modes', `Others on this machine can get at ${list}.`, mend);
 }
 
@@ -91,4 +90,8 @@ function readable(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+function quoted(path: string): string {
+  return /^[\w./~+@-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
