@@ -3,6 +3,7 @@ import { type BatchStatus, statusOf } from './batch/standing.js';
 import { endingOfRun } from './batch/ending.js';
 import { createOwner, type Owner } from './batch/owner.js';
 import { type RunOptions, runBatch } from './batch/run.js';
+import { keepHeapSmall } from './batch/small-heap.js';
 import { systemClock } from './client/clock.js';
 import { checkSharedLedger, openDatabase, quietPeriod } from './desk-database.js';
 import { GuardError, type PaydeskError } from './errors.js';
@@ -66,6 +67,7 @@ export abstract class BatchCommand extends ServiceCommand {
   protected readonly owner: Owner = createOwner();
 
   protected async openLedger(): Promise<DeskDatabase> {
+    keepHeapSmall();
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
     return database;

@@ -5,6 +5,7 @@ import { readFileBytes } from '../../batch/csv-file.js';
 import { makePlan } from '../../batch/plan.js';
 import { planHeader, planLines, writePlanFile } from '../../batch/plan-file.js';
 import { batchActions } from '../../batch/plan-row.js';
+import { keepHeapSmall } from '../../batch/small-heap.js';
 import { systemClock } from '../../client/clock.js';
 import { openDatabase } from '../../desk-database.js';
 import { countFlag, listFlagsFor } from '../../flags.js';
@@ -44,6 +45,7 @@ export default class BatchPlan extends ServiceCommand {
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(BatchPlan);
     const { action, out } = flags;
+    keepHeapSmall();
     const { profile, client } = await this.session();
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
