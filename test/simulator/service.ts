@@ -30,6 +30,8 @@ export interface World {
   handle(call: ServiceCall): Promise<ServiceAnswer>;
   /** The state as it was at a time, as a replica that lags behind shows it; undefined before it was created. */
   stateAt(paymentId: number, time: number): Promise<PaymentRow['state'] | undefined>;
+  /** Every state that it was in, up to a time. */
+  statesUntil(paymentId: number, time: number): Promise<Array<PaymentRow['state']>>;
   inStates(states: readonly PaymentRow['state'][]): Promise<number[]>;
   /** The service's record of the last such operation that it took. */
   lastOperation(paymentId: number, kind: string): Promise<number | undefined>;
@@ -93,6 +95,16 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
         .orderBy('id', 'desc')
         .executeTakeFirst();
       return event?.to_state;
+    },
+    async statesUntil(paymentId, time) {
+      const events = await db
+        .selectFrom('events')
+        .select('to_state')
+        .where('payment_id', '=', paymentId)
+        .where('time', '<=', time)
+        .orderBy('id')
+        .execute();
+      return events.map(({ to_state }) => to_state);
     },
     async inStates(names) {
       const rows = await db

@@ -137,11 +137,13 @@ async function play(
   await batches.resumeAll('decides', true);
   reports.push(...(await runAgain(around, left, 'decides', { resend: true })));
   await sleep(timeline, 120_000);
-  records = await read();
-  const rest = follow(records, violate).filter(isOpen);
-  reports.push(...(await runAgain(around, rest, 'looks')));
-
-  await batches.resumeAll('looks', false);
+  for (let look = 1; look <= 3; look += 1) {
+    const rest = follow(await read(), violate).filter(isOpen);
+    if (look > 1 && rest.length === 0) break;
+    reports.push(...(await runAgain(around, rest, `looks${look}`)));
+    await batches.resumeAll(`looks${look}`, false);
+    await sleep(timeline, 120_000);
+  }
   records = await read();
   const followed = follow(records, violate);
   checkAlways(records, followed, violate);
