@@ -28,15 +28,15 @@ describe('a batch that is killed again and again', () => {
     });
     expect(kills).toBeGreaterThan(0);
     await checkBooks(desk);
-  });
+  }, 120_000);
 });
 
 describeWithPostgres('a batch of three runners on PostgreSQL', (postgres) => {
   it('tells the provider of each row once, whoever is killed', async () => {
-    desk = await openProcessDesk({ rows: 200, database: await postgres().createDatabase() });
+    desk = await openProcessDesk({ rows: 120, database: await postgres().createDatabase() });
     await killUntilFinished(desk, { runners: 3, random: seeded(11), shortestMs: 700, longestMs: 2_000 });
     await checkBooks(desk);
-  });
+  }, 120_000);
 
   it('is worked on by all of them, each row by one', async () => {
     desk = await openProcessDesk({ rows: 200, database: await postgres().createDatabase() });
