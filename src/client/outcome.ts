@@ -87,14 +87,20 @@ export type Settled = 'carried-out' | 'not-carried-out' | 'failed' | 'open';
 
 const afterCapture: StateName[] = ['Capturing', 'Captured', 'Refunding', 'Refunded'];
 
+/** From before the hold, as a replica that lags behind would show, or reached without a release. */
+const notReleased: StateName[] = ['Created', 'ActionRequired', 'Held', 'Cancelling', 'Cancelled'];
+
 const proofs: Record<SettleOperation, { done: (state: StateName) => boolean; not: readonly StateName[] }> = {
   capture: {
     done: (state) => afterCapture.includes(state),
     not: ['Cancelled', 'Expired', 'Declined', 'Failed'],
   },
   refund: { done: (state) => state === 'Refunding' || state === 'Refunded', not: [] },
-  cancel: { done: (state) => state === 'Cancelling' || state === 'Cancelled', not: afterCapture },
-  unhold: { done: (state) => state !== 'Held', not: [] },
+  cancel: {
+    done: (state) => state === 'Cancelling' || state === 'Cancelled',
+    not: [...afterCapture, 'Declined', 'Failed', 'Expired'],
+  },
+  unhold: { done: (state) => !notReleased.includes(state), not: [] },
 };
 
 /**

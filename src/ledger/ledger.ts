@@ -71,7 +71,7 @@ export interface Ledger {
   reopen(open: Entry, intent: NewIntent): Promise<Entry | undefined>;
   /** Everything that became known of an intent. */
   outcomesOf(intentId: number): Promise<OutcomeRow[]>;
-  /** Adds what became of an intent; one that is closed by it no longer holds its payment. */
+  /** Adds what became of an intent; one that is closed by it no longer holds its payment, and stays closed. */
   record(intentId: number, outcome: NewOutcome): Promise<void>;
   /** Something that needs no hold, such as a create: what was asked and what came of it. */
   note(intent: NewIntent, outcome: NewOutcome): Promise<void>;
@@ -215,6 +215,9 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
 
     record: (intentId, outcome) =>
       store.transaction(async (tx) => {
+        // Another process may have settled it meanwhile, and knows more than who comes later.
+        const { last } = await entry(tx, intentId);
+        if (last && !isOpen(last.outcome as Outcome)) return;
         await insertOutcome(tx, intentId, outcome);
         if (!isOpen(outcome.outcome)) await release(tx, intentId);
       }),

@@ -5,7 +5,7 @@ import type { Created } from '../client/created.js';
 import { type Flow, type FlowBodies, flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { AutoPaymentBody } from '../contract/payment.js';
-import { ServiceError, UnknownOutcomeError } from '../errors.js';
+import { ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { customerOf, differences } from './differences.js';
 import { labelOf } from './named-payments.js';
@@ -65,12 +65,26 @@ async function find(client: Client, referenceId: string): Promise<PaymentRead | 
   }
 }
 
+/** The service has taken it, so a read that fails now does not mean that nothing was changed. */
+async function findMade(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
+  try {
+    return await find(client, referenceId);
+  } catch (error) {
+    if (!(error instanceof TemporaryError)) throw error;
+    throw new UnknownOutcomeError(
+      `The service has taken it, and the payment could not be read since. ${error.message} ` +
+        `Running it again with --reference ${referenceId} is safe: it makes nothing twice.`,
+      { code: 'outcome-unknown', cause: error, next: [`paydesk payments get ref:${referenceId}`] },
+    );
+  }
+}
+
 async function send(client: Client, kind: RequestKind, body: CreateRequest['body']): Promise<CreatedPayment> {
   const { referenceId } = body;
   const made = await call(client, kind, body);
   const { conflict } = made;
   if (made.value) return { created: isOurs(made, kind), read: made.value };
-  const read = await find(client, referenceId);
+  const read = await findMade(client, referenceId);
   if (read) return { created: isOurs(made, kind), read };
   throw new ServiceError(
     `The service answered ${made.answer.httpStatus}${conflict ? `: ${conflict.message}` : ''}, ` +

@@ -36,7 +36,8 @@ export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent
     description: move.description,
     reason: move.reason,
     ticket: move.ticket,
-    batchId: move.batchId,
+    // Whoever sends a row of a batch anew, the batch must find it.
+    batchId: move.batchId ?? move.resend?.batch_id ?? undefined,
   };
 }
 

@@ -4,12 +4,12 @@ import type { PaymentRead, SettleResult } from '../client/payment-calls.js';
 import { GuardError, PaydeskError, TemporaryError } from '../errors.js';
 import type { Entry, Opening } from '../ledger/ledger.js';
 import type { Desk } from './desk.js';
-import { beforeSending, endedResult, heldBy, intentOf, recordResult } from './intents.js';
+import { beforeSending, endedResult, heldBy, intentOf, placeOf, recordResult } from './intents.js';
 import { forbidden } from './legality.js';
 import { failed, notCarriedOut, notSent, refusedBy, stillUnknown } from './move-errors.js';
 import { type Move, type MoveResult, resultOf, type Sent, unknownState } from './move-result.js';
 import { idOf, labelOf, stateOf } from './named-payments.js';
-import { followMove, readsToSettle, readSettling } from './settle.js';
+import { followMove, judgeRead, readsToSettle, readSettling } from './settle.js';
 import { settleOpen } from './settle-open.js';
 import { isDuring, standingOf } from './standing.js';
 
@@ -17,20 +17,36 @@ import { isDuring, standingOf } from './standing.js';
 const FRESH_MS = 60_000;
 
 export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
-  const before = await lastRead(desk, move);
+  const { before, refusal } = await lastRead(desk, move);
+  if (refusal) {
+    // The same operation of another process may be what has moved it.
+    const way = await beforeSending(() =>
+      desk.ledger.inTheWay(placeOf(desk, before), move.operation, move.again === true),
+    );
+    if (way === undefined || way.kind === 'opened') throw refusal;
+    return standingInTheWay(desk, move, before, way);
+  }
   // Nothing has left yet, so this ends as it would have without a payment.
   desk.signal.throwIfAborted();
   const written = desk.clock.now();
   const opening = await openIntent(desk, move, before);
-  if (opening.kind === 'ended') return endedResult(move, opening, before);
-  if (opening.kind === 'held') {
-    if (opening.intent.operation !== move.operation) throw heldBy(opening.intent, before);
-    return settleOpen(desk, { ...move, read: before }, opening.intent);
-  }
+  if (opening.kind !== 'opened') return standingInTheWay(desk, move, before, opening);
   const { intent } = opening;
   const result = await send(desk, move, before, intent, written);
   await recordResult(desk, intent, result);
   return result;
+}
+
+/** What somebody else has sent, or sent to its end, is settled or reported, and not sent again. */
+async function standingInTheWay(
+  desk: Desk,
+  move: Move,
+  before: PaymentRead,
+  way: Exclude<Opening, { kind: 'opened' }>,
+): Promise<MoveResult> {
+  if (way.kind === 'ended') return endedResult(move, way, before);
+  if (way.intent.operation !== move.operation) throw heldBy(way.intent, before);
+  return settleOpen(desk, { ...move, read: before }, way.intent);
 }
 
 async function openIntent(desk: Desk, move: Move, before: PaymentRead): Promise<Opening> {
@@ -75,7 +91,10 @@ async function send(
 }
 
 /** The payment as it is now; what was checked and confirmed must still be true. */
-async function lastRead(desk: Desk, { operation, read, force }: Move): Promise<PaymentRead> {
+async function lastRead(
+  desk: Desk,
+  { operation, read, force }: Move,
+): Promise<{ before: PaymentRead; refusal?: GuardError | undefined }> {
   const now = await desk.client.getPayment({ paymentId: idOf(read) });
   const facts = (of: PaymentRead) =>
     JSON.stringify([of.fields.amount, of.fields.currency, of.fields.customerId]);
@@ -85,12 +104,9 @@ async function lastRead(desk: Desk, { operation, read, force }: Move): Promise<P
       next: [`paydesk payments get ${idOf(read)}`],
     });
   }
-  if (stateOf(now) !== stateOf(read)) {
-    desk.note(`Payment ${labelOf(read)} has changed meanwhile: ${stateOf(read)} → ${stateOf(now)}.`);
-    const refusal = force ? undefined : forbidden(operation, now);
-    if (refusal) throw refusal;
-  }
-  return now;
+  if (stateOf(now) === stateOf(read)) return { before: now };
+  desk.note(`Payment ${labelOf(read)} has changed meanwhile: ${stateOf(read)} → ${stateOf(now)}.`);
+  return { before: now, refusal: force ? undefined : forbidden(operation, now) };
 }
 
 async function judge(desk: Desk, sent: Sent, answer: SettleResult): Promise<MoveResult> {
@@ -133,11 +149,13 @@ async function accepted(desk: Desk, sent: Sent, read: PaymentRead | undefined): 
     return move.wait ? followMove(desk, sent, taken) : taken;
   }
   sent.proof.duringSeen ||= isDuring(move.operation, read);
-  const standing = standingOf(move.operation, sent.proof, read);
-  if (standing === 'done') return resultOf(sent, read, 'done');
-  if (standing === 'excluded') return resultOf(sent, read, 'failed', failed(sent, read));
-  if (read.state === undefined) desk.note(unknownState(read));
-  const taken = resultOf(sent, read, 'accepted');
+  const { standing, read: last } = await judgeRead(desk, sent, read);
+  if (standing === 'done') return resultOf(sent, last, 'done');
+  if (standing === 'excluded' || standing === 'bounced') {
+    return resultOf(sent, last, 'failed', failed(sent, last));
+  }
+  if (last.state === undefined) desk.note(unknownState(last));
+  const taken = resultOf(sent, last, 'accepted');
   return move.wait ? followMove(desk, sent, taken) : taken;
 }
 

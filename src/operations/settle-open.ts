@@ -89,12 +89,18 @@ export async function prepareResend(
   { asks } = { asks: true },
 ): Promise<{ settled: MoveResult } | { read: PaymentRead }> {
   await checkQuiet(desk, entry, move.read);
-  if (asks) await desk.client.recheck(idOf(move.read));
-  const read = await desk.client.getPayment({ paymentId: idOf(move.read) });
+  const { client } = desk;
+  const paymentId = idOf(move.read);
+  const asked = asks ? (await client.recheck(paymentId)).value : undefined;
+  const read = await client.readBackPayment(asked, { paymentId });
   const sent = await sentBefore(desk, { ...move, read }, entry);
   if (standingOf(move.operation, sent.proof, read) !== 'open') {
     return { settled: await settleOpen(desk, { ...move, read }, entry) };
   }
-  if (stateOf(read) !== entry.before_state) throw movedSince(entry, read);
-  return { read };
+  if (stateOf(read) === entry.before_state) return { read };
+  if (read.state === undefined) throw movedSince(entry, read);
+  // Nothing is under way after so long, and the payment has gone another way: what was sent came to nothing.
+  const settled = resultOf(sent, read, 'refused', notCarriedOut(sent, read));
+  if (asks) await recordResult(desk, entry, settled);
+  return { settled };
 }

@@ -27,6 +27,46 @@ export async function readSettling(
   }
 }
 
+/**
+ * What a read makes of an instruction. A replica that lags behind shows the state from before it, so whatever speaks
+ * against it is believed only when the provider, asked anew, leaves the payment there.
+ */
+export async function judgeRead(
+  desk: Desk,
+  sent: Sent,
+  read: PaymentRead,
+): Promise<{ standing: Standing; read: PaymentRead }> {
+  const { operation } = sent.move;
+  const standing = standingOf(operation, sent.proof, read);
+  if (standing !== 'bounced' && standing !== 'excluded') return { standing, read };
+  const confirmed = await askAnew(desk, sent);
+  if (confirmed === undefined) return { standing: 'open', read };
+  sent.proof.duringSeen ||= isDuring(operation, confirmed);
+  return { standing: standingOf(operation, sent.proof, confirmed), read: confirmed };
+}
+
+const ALIKE_READS = 3;
+const BETWEEN_MS = 500;
+
+/** The payment as a recheck answers; where that shows none, as several reads in a row show it. */
+async function askAnew(desk: Desk, sent: Sent): Promise<PaymentRead | undefined> {
+  try {
+    const { value } = await readerOf(desk).recheck(idOf(sent.before));
+    if (value) return value;
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    return undefined;
+  }
+  let last: PaymentRead | undefined;
+  for (let count = 0; count < ALIKE_READS; count += 1) {
+    if (count > 0) await desk.clock.sleep(BETWEEN_MS, desk.signal);
+    const { read } = await readSettling(desk, sent);
+    if (read === undefined || (last && stateOf(last) !== stateOf(read))) return undefined;
+    last = read;
+  }
+  return last;
+}
+
 /** How long the first reads after a lost answer go on when nobody asked to wait. */
 const SETTLE_MS = 1_500;
 
@@ -36,39 +76,37 @@ export async function readsToSettle(
   sent: Sent,
   first?: PaymentRead,
 ): Promise<{ standing: Standing; last: PaymentRead | undefined; shown: string[] }> {
-  const { operation, wait } = sent.move;
   const shown: string[] = first === undefined ? [] : [stateOf(first) ?? '?'];
   let last = first;
-  const isSettled = () => last !== undefined && standingOf(operation, sent.proof, last) !== 'open';
+  let standing = 'open' as Standing;
   const look = async () => {
     const { read } = await readSettling(desk, sent);
     if (read === undefined) return;
-    last = read;
-    shown.push(stateOf(read) ?? '?');
+    ({ standing, read: last } = await judgeRead(desk, sent, read));
+    shown.push(stateOf(last) ?? '?');
   };
-  const limitMs = wait ? desk.waitMs : SETTLE_MS;
-  await readUntil(look, isSettled, { ...desk, limitMs, firstMs: 500 });
-  return { standing: last ? standingOf(operation, sent.proof, last) : 'open', last, shown };
+  const limitMs = sent.move.wait ? desk.waitMs : SETTLE_MS;
+  await readUntil(look, () => standing !== 'open', { ...desk, limitMs, firstMs: 500 });
+  return { standing, last, shown };
 }
 
 /** Follows a move that was taken until it is at its end, cannot get there any more, or the time is up. */
 export async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<MoveResult> {
-  const { operation } = sent.move;
   let last: PaymentRead | undefined;
+  let standing = 'open' as Standing;
   let state = taken.after;
   const look = async () => {
     const { read } = await readSettling(desk, sent);
     if (read === undefined) return;
-    last = read;
-    if (stateOf(read) !== state) desk.note(`  ${state ?? '?'} → ${stateOf(read) ?? '?'}`);
-    state = stateOf(read);
+    ({ standing, read: last } = await judgeRead(desk, sent, read));
+    if (stateOf(last) !== state) desk.note(`  ${state ?? '?'} → ${stateOf(last) ?? '?'}`);
+    state = stateOf(last);
   };
-  const standing = () => (last === undefined ? 'open' : standingOf(operation, sent.proof, last));
-  const isOver = () => ['done', 'bounced', 'excluded'].includes(standing());
+  const isOver = () => ['done', 'bounced', 'excluded'].includes(standing);
   const { reached } = await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
   if (!reached || last === undefined) {
     return { ...resultOf(sent, last, 'accepted', pendingOf(desk, sent, last)), tookMs: sent.tookMs };
   }
-  if (standing() === 'done') return resultOf(sent, last, 'done');
+  if (standing === 'done') return resultOf(sent, last, 'done');
   return resultOf(sent, last, 'failed', failed(sent, last));
 }

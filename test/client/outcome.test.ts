@@ -34,9 +34,14 @@ const expected: Record<SettleOperation, Partial<Record<Seen, Settled>>> = {
     Captured: 'not-carried-out',
     Refunding: 'not-carried-out',
     Refunded: 'not-carried-out',
+    Declined: 'not-carried-out',
+    Failed: 'not-carried-out',
+    Expired: 'not-carried-out',
   },
   unhold: Object.fromEntries(
-    stateNames.filter((state) => state !== 'Held').map((state) => [state, 'carried-out' as const]),
+    stateNames
+      .filter((state) => !['Created', 'ActionRequired', 'Held', 'Cancelling', 'Cancelled'].includes(state))
+      .map((state) => [state, 'carried-out' as const]),
   ),
 };
 

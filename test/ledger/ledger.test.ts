@@ -97,6 +97,15 @@ function suite(location: () => Promise<string>): void {
     }
   });
 
+  it('stays closed, whatever another process adds later', async () => {
+    const at = await location();
+    const [one, two] = [await desk(at), await desk(at)];
+    const { intent: opened } = await one.ledger.open(intent);
+    await two.ledger.record(opened.id, { outcome: 'done', after: 'Refunded' });
+    await one.ledger.record(opened.id, { outcome: 'accepted', after: 'Refunding' });
+    expect((await one.ledger.outcomesOf(opened.id)).map(({ outcome }) => outcome)).toEqual(['done']);
+  });
+
   it('lets another operation through once the first has ended', async () => {
     const { ledger } = await desk(await location());
     const { intent: opened } = await ledger.open({ ...intent, operation: 'capture' });
