@@ -215,9 +215,13 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
 
     record: (intentId, outcome) =>
       store.transaction(async (tx) => {
-        // Another process may have settled it meanwhile, and knows more than who comes later.
-        const { last } = await entry(tx, intentId);
-        if (last && !isOpen(last.outcome as Outcome)) return;
+        // Closed by another process meanwhile, or sent anew: who comes late knows less.
+        const held = await tx
+          .selectFrom('holds')
+          .select('intent_id')
+          .where('intent_id', '=', intentId)
+          .executeTakeFirst();
+        if (!held) return;
         await insertOutcome(tx, intentId, outcome);
         if (!isOpen(outcome.outcome)) await release(tx, intentId);
       }),

@@ -122,6 +122,9 @@ function suite(location: () => Promise<string>): void {
     expect(others).toEqual([]);
     expect(winner).toMatchObject({ resend_of: opened.id });
     expect((await two.ledger.open(intent)).intent.id).toBe(winner?.id);
+    // What the first one would still have to say no longer counts.
+    await one.ledger.record(opened.id, { outcome: 'done' });
+    expect((await two.ledger.open(intent)).intent.id).toBe(winner?.id);
   });
 
   it('tells the history, the newest first, with what became of each', async () => {
