@@ -10,7 +10,7 @@ import { processSecrets } from './output/redact.js';
 import { reportError } from './output/report.js';
 import { createStreams } from './output/streams.js';
 import { suggest } from './suggest.js';
-import { wantsDebug, wantsJson } from './surroundings.js';
+import { wantsDebug, wantsJson } from './cli/surroundings.js';
 
 const isFlag = (word: string): boolean => word.startsWith('-');
 

@@ -1,9 +1,9 @@
 import { custom as argument, string } from '@oclif/core/args';
-import { checkSharedLedger } from '../desk-database.js';
-import { pairFlag } from '../flags.js';
-import { jsonFlag } from '../json-input.js';
-import { askToConfirm } from '../live-guard.js';
-import { MoneyCommand, reasonLines } from '../money-command.js';
+import { checkSharedLedger } from '../cli/desk-database.js';
+import { pairFlag } from '../cli/flags.js';
+import { jsonFlag } from '../cli/json-input.js';
+import { askToConfirm } from '../cli/live-guard.js';
+import { MoneyCommand, reasonLines } from '../cli/money-command.js';
 import { parseMethod, planApiRequest, type ApiRequest } from '../operations/api-request.js';
 import { endingOf } from '../operations/endings.js';
 import { participles } from '../operations/legality.js';
@@ -11,7 +11,7 @@ import { moveAll } from '../operations/moves.js';
 import { sendApiRequest } from '../operations/send-api-request.js';
 import { moveJson, moveQuestion } from '../output/views/moves.js';
 import { jsonLines } from '../output/views/raw.js';
-import { localLedgerFlag, type MoneyFlags } from '../payment-flags.js';
+import { localLedgerFlag, type MoneyFlags } from '../cli/payment-flags.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 

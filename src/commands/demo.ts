@@ -1,4 +1,4 @@
-import { BaseCommand } from '../base-command.js';
+import { BaseCommand } from '../cli/base-command.js';
 import { commandLines } from '../demo/command-text.js';
 import { runWithin } from '../demo/run-within.js';
 import { prepareTour } from '../demo/tour.js';

@@ -1,9 +1,9 @@
-import { BaseCommand } from '../base-command.js';
+import { BaseCommand } from '../cli/base-command.js';
 import { failureOf, type Diagnosis } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
-import { listFlagsFor } from '../flags.js';
+import { listFlagsFor } from '../cli/flags.js';
 import { checkList, mends } from '../output/views/doctor.js';
-import { eventText } from '../session.js';
+import { eventText } from '../cli/session.js';
 
 export default class Doctor extends BaseCommand {
   static override summary =

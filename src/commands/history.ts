@@ -1,7 +1,7 @@
 import { boolean, string } from '@oclif/core/flags';
-import { BaseCommand } from '../base-command.js';
-import { openDatabase } from '../desk-database.js';
-import { countFlag, listFlagsFor, sinceFlag } from '../flags.js';
+import { BaseCommand } from '../cli/base-command.js';
+import { openDatabase } from '../cli/desk-database.js';
+import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags.js';
 import { readHistory } from '../ledger/history.js';
 import { outcomes } from '../ledger/ledger.js';
 import { historyList } from '../output/views/history.js';

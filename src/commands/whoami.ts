@@ -1,5 +1,5 @@
-import { BaseCommand } from '../base-command.js';
-import { listFlags } from '../flags.js';
+import { BaseCommand } from '../cli/base-command.js';
+import { listFlags } from '../cli/flags.js';
 import { factsOfIdentity, identityFacts, shadowedNotes } from '../output/views/profiles.js';
 import { identify, type Identity } from '../profiles/identity.js';
 import { resolveProfile } from '../profiles/resolve.js';

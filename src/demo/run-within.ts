@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import type { Config } from '@oclif/core/config';
-import type { BaseCommand } from '../base-command.js';
+import type { BaseCommand } from '../cli/base-command.js';
 import { createRedactor } from '../output/redact.js';
-import type { Surroundings } from '../surroundings.js';
+import type { Surroundings } from '../cli/surroundings.js';
 
 type CommandClass = new (argv: string[], config: Config, surroundings: Surroundings) => BaseCommand;
 

@@ -7,9 +7,8 @@ import type { JsonObject } from '../contract/json.js';
 import type { AutoPaymentBody } from '../contract/payment.js';
 import { ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
-import { customerOf, differences } from './differences.js';
+import { customerOf, differences, type RequestKind } from './differences.js';
 import { labelOf } from './named-payments.js';
-import type { RequestKind } from './payment-request.js';
 import { type PlannedRequest, requestOf } from './planned-request.js';
 
 export interface CreatedPayment {

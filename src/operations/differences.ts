@@ -1,8 +1,7 @@
-import type { PaymentRead } from '../client/payment-calls.js';
+import type { Flow, PaymentRead } from '../client/payment-calls.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';
 import { paymentFlows } from '../contract/payment.js';
-import type { RequestKind } from './payment-request.js';
 
 /** A field of a payment that is there already and is not what was asked for. */
 export interface Difference {
@@ -10,6 +9,9 @@ export interface Difference {
   asked: string;
   found: string;
 }
+
+/** A create by its flow, or a charge on a stored method. */
+export type RequestKind = Flow | 'charge';
 
 const flowNames: Readonly<Record<RequestKind, (typeof paymentFlows)[number]>> = {
   'hosted-page': 'HostedPage',

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
-import { BadValue, parseId } from '../flags.js';
+import { BadValue, parseId } from '../typed-values.js';
 import { safeText } from '../output/text.js';
 
 /** A payment as a person named it. */

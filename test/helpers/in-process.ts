@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Config } from '@oclif/core/config';
 import { fileURLToPath } from 'node:url';
-import type { BaseCommand } from '../../src/base-command.js';
+import type { BaseCommand } from '../../src/cli/base-command.js';
 import { createRedactor, type Redactor } from '../../src/output/redact.js';
-import type { Surroundings } from '../../src/surroundings.js';
+import type { Surroundings } from '../../src/cli/surroundings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let loaded: Promise<Config> | undefined;

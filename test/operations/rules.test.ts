@@ -8,7 +8,7 @@ import { differences } from '../../src/operations/differences.js';
 import { endingOf } from '../../src/operations/endings.js';
 import { forbidden } from '../../src/operations/legality.js';
 import { parsePayment, parsePaymentLines } from '../../src/operations/named-payments.js';
-import { generateReference } from '../../src/operations/payment-request.js';
+import { generateReference } from '../../src/cli/payment-request.js';
 import { standingOf } from '../../src/operations/standing.js';
 
 function payment(state: string, more: Record<string, unknown> = {}): PaymentRead {

@@ -1,14 +1,15 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
-import { BatchCommand } from '../../batch-command.js';
+import { BatchCommand } from '../../cli/batch-command.js';
 import { checkPlan, openPlan } from '../../batch/apply.js';
 import { createBatches } from '../../batch/batches.js';
 import { dryRun } from '../../batch/dry-run.js';
 import { readPlanRows } from '../../batch/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
-import { BadValue, countFlag, parseAmount, parseCurrency, parsePair } from '../../flags.js';
+import { countFlag } from '../../cli/flags.js';
+import { BadValue, parseAmount, parseCurrency, parsePair } from '../../typed-values.js';
 import { applyQuestion, dryRunLines } from '../../output/views/batch-plan.js';
-import { moneyFlags } from '../../payment-flags.js';
+import { moneyFlags } from '../../cli/payment-flags.js';
 
 async function parseLimit(text: string): Promise<{ currency: string; amount: string }> {
   if (!text.includes('=')) throw new BadValue('a currency and a sum, for example EUR=5000');

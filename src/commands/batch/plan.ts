@@ -7,13 +7,13 @@ import { planHeader, planLines, writePlanFile } from '../../batch/plan-file.js';
 import { batchActions } from '../../batch/plan-row.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { systemClock } from '../../client/clock.js';
-import { openDatabase } from '../../desk-database.js';
-import { countFlag, listFlagsFor } from '../../flags.js';
+import { openDatabase } from '../../cli/desk-database.js';
+import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { printJsonText } from '../../output/json-text.js';
 import { safeJson } from '../../output/text.js';
 import { planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
-import { ServiceCommand } from '../../service-command.js';
+import { ServiceCommand } from '../../cli/service-command.js';
 
 const AT_ONCE = 16;
 const SHOWN = 10;

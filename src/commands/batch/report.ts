@@ -1,11 +1,11 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean, option } from '@oclif/core/flags';
-import { BaseCommand } from '../../base-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
 import { createBatches } from '../../batch/batches.js';
 import { createOwner } from '../../batch/owner.js';
 import { statusOf } from '../../batch/standing.js';
-import { openDatabase } from '../../desk-database.js';
-import { listFlagsFor } from '../../flags.js';
+import { openDatabase } from '../../cli/desk-database.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { printJsonText } from '../../output/json-text.js';
 import { reportText } from '../../output/views/batch-documents.js';
 import { reportList, reportRows, retryCsv } from '../../output/views/batch-report.js';

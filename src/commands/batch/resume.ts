@@ -1,6 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
-import { BatchCommand } from '../../batch-command.js';
+import { BatchCommand } from '../../cli/batch-command.js';
 import { createBatches } from '../../batch/batches.js';
 import { pendingTotals } from '../../batch/pending.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';

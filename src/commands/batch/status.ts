@@ -1,10 +1,10 @@
 import { string as argument } from '@oclif/core/args';
-import { BaseCommand } from '../../base-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
 import { createBatches } from '../../batch/batches.js';
 import { createOwner } from '../../batch/owner.js';
 import { statusOf } from '../../batch/standing.js';
-import { openDatabase } from '../../desk-database.js';
-import { listFlagsFor } from '../../flags.js';
+import { openDatabase } from '../../cli/desk-database.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { batchList } from '../../output/views/batch.js';
 
 export default class BatchStatus extends BaseCommand {

@@ -1,10 +1,10 @@
-import type { Missing } from '../../command-line.js';
-import { askForCustomer, contactFields, contactFlags } from '../../customer-input.js';
-import { idFlag, listFlagsFor, numericIdFlag } from '../../flags.js';
+import type { Missing } from '../../cli/command-line.js';
+import { askForCustomer, contactFields, contactFlags } from '../../cli/customer-input.js';
+import { idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
 import { createCustomer, type CreatedCustomer } from '../../operations/create-customer.js';
 import { customerCard, customerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
-import { ServiceCommand } from '../../service-command.js';
+import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class CustomersCreate extends ServiceCommand {
   static override summary = 'Create a customer.';

@@ -1,8 +1,8 @@
 import { boolean } from '@oclif/core/flags';
 import { listCustomers } from '../../operations/list-customers.js';
-import { countFlag, listFlagsFor, pairFlag } from '../../flags.js';
+import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags.js';
 import { customerList } from '../../output/views/customer.js';
-import { ServiceCommand } from '../../service-command.js';
+import { ServiceCommand } from '../../cli/service-command.js';
 
 const USUAL = 50;
 

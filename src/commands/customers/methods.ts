@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../contract/json.js';
-import { customerArgument } from '../../customer-input.js';
-import { listFlagsFor } from '../../flags.js';
+import { customerArgument } from '../../cli/customer-input.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { methodList } from '../../output/views/method.js';
-import { ServiceCommand } from '../../service-command.js';
+import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class CustomersMethods extends ServiceCommand {
   static override summary = 'List the stored payment methods of a customer.';

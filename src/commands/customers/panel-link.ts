@@ -1,7 +1,7 @@
-import { customerArgument } from '../../customer-input.js';
-import { linkFlags, useLink } from '../../links.js';
+import { customerArgument } from '../../cli/customer-input.js';
+import { linkFlags, useLink } from '../../cli/links.js';
 import { expiryNote } from '../../output/views/panel-link.js';
-import { ServiceCommand } from '../../service-command.js';
+import { ServiceCommand } from '../../cli/service-command.js';
 
 interface PanelLink {
   url: string;

@@ -1,6 +1,6 @@
-import { ConfirmingCommand } from '../../confirming-command.js';
+import { ConfirmingCommand } from '../../cli/confirming-command.js';
 import { numberFromText, type JsonNumber } from '../../contract/json.js';
-import { customerArgument, methodArgument } from '../../customer-input.js';
+import { customerArgument, methodArgument } from '../../cli/customer-input.js';
 import { findMethod, removeMethod, type MethodName } from '../../operations/stored-methods.js';
 import { methodName } from '../../output/views/method.js';
 

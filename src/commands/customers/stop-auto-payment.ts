@@ -1,5 +1,5 @@
-import { ConfirmingCommand } from '../../confirming-command.js';
-import { customerArgument, registrationArgument } from '../../customer-input.js';
+import { ConfirmingCommand } from '../../cli/confirming-command.js';
+import { customerArgument, registrationArgument } from '../../cli/customer-input.js';
 import { findMethod, stopAutoPayment, type MethodName } from '../../operations/stored-methods.js';
 import { textAt } from '../../output/values.js';
 import { methodName } from '../../output/views/method.js';

@@ -1,8 +1,8 @@
-import { contactFields, contactFlags, customerArgument, requireSome } from '../../customer-input.js';
+import { contactFields, contactFlags, customerArgument, requireSome } from '../../cli/customer-input.js';
 import { updateCustomer, type UpdatedCustomer } from '../../operations/update-customer.js';
 import { customerChanges } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
-import { ServiceCommand } from '../../service-command.js';
+import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class CustomersUpdate extends ServiceCommand {
   static override summary = 'Change the name, e-mail address or mobile number of a customer.';

@@ -1,5 +1,5 @@
-import { MoveCommand } from '../../move-command.js';
-import { namesIn, paymentArgs } from '../../payment-args.js';
+import { MoveCommand } from '../../cli/move-command.js';
+import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 
 export default class PaymentsCapture extends MoveCommand {
   static override summary = 'Capture authorised payments.';

@@ -1,10 +1,10 @@
-import { CreateCommand } from '../../create-command.js';
-import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../flags.js';
-import { jsonFlag } from '../../json-input.js';
+import { CreateCommand } from '../../cli/create-command.js';
+import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
+import { jsonFlag } from '../../cli/json-input.js';
 import { chargeOutcome } from '../../operations/charge-outcome.js';
 import { createdJson, onItsWayLines } from '../../output/views/created.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';
-import { customerFlag, orderFlags } from '../../payment-flags.js';
+import { customerFlag, orderFlags } from '../../cli/payment-flags.js';
 
 export default class PaymentsCharge extends CreateCommand {
   static override summary = 'Charge a stored method of a customer who is not present.';

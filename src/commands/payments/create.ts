@@ -1,5 +1,5 @@
 import { boolean, option, string } from '@oclif/core/flags';
-import { CreateCommand } from '../../create-command.js';
+import { CreateCommand } from '../../cli/create-command.js';
 import {
   amountFlag,
   currencyFlag,
@@ -8,13 +8,13 @@ import {
   listFlagsFor,
   numericIdFlag,
   urlFlag,
-} from '../../flags.js';
-import { jsonFlag } from '../../json-input.js';
-import { linkFlags, useLink } from '../../links.js';
+} from '../../cli/flags.js';
+import { jsonFlag } from '../../cli/json-input.js';
+import { linkFlags, useLink } from '../../cli/links.js';
 import { followPayment, targetState } from '../../operations/follow-payment.js';
 import { createdJson } from '../../output/views/created.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';
-import { customerFlag, orderFlags } from '../../payment-flags.js';
+import { customerFlag, orderFlags } from '../../cli/payment-flags.js';
 
 const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
 const methods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;

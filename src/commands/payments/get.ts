@@ -1,9 +1,9 @@
-import { listFlagsFor } from '../../flags.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { endingOf } from '../../operations/endings.js';
 import { readPayments } from '../../operations/named-payments.js';
 import { paymentCard, paymentList, readJson } from '../../output/views/payment.js';
-import { namesIn, paymentArgs } from '../../payment-args.js';
-import { ServiceCommand } from '../../service-command.js';
+import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class PaymentsGet extends ServiceCommand {
   static override summary = 'Show payments as the service has them.';

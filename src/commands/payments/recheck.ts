@@ -1,12 +1,12 @@
-import { listFlagsFor } from '../../flags.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { endingOf } from '../../operations/endings.js';
 import { participles } from '../../operations/legality.js';
 import { readPayments } from '../../operations/named-payments.js';
 import { recheckAll } from '../../operations/recheck.js';
 import { operationList } from '../../output/views/operation.js';
 import { recheckJson, recheckLine } from '../../output/views/recheck.js';
-import { namesIn, paymentArgs } from '../../payment-args.js';
-import { ServiceCommand } from '../../service-command.js';
+import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class PaymentsRecheck extends ServiceCommand {
   static override summary = 'Ask the provider again where a state may be stale.';

@@ -1,7 +1,7 @@
 import { custom } from '@oclif/core/flags';
-import { parseId } from '../../flags.js';
-import { MoveCommand } from '../../move-command.js';
-import { namesIn, paymentArgs } from '../../payment-args.js';
+import { parseId } from '../../typed-values.js';
+import { MoveCommand } from '../../cli/move-command.js';
+import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 
 export default class PaymentsRefund extends MoveCommand {
   static override summary = 'Refund captured payments.';

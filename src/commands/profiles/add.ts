@@ -1,7 +1,7 @@
 import { custom as argument } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
-import { BaseCommand } from '../../base-command.js';
-import type { Missing } from '../../command-line.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import type { Missing } from '../../cli/command-line.js';
 import { addedView } from '../../output/views/profiles.js';
 import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
 import { accept, checkAppId, checkBaseUrl, checkName } from '../../profiles/checks.js';

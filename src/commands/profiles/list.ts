@@ -1,5 +1,5 @@
-import { BaseCommand } from '../../base-command.js';
-import { listFlags } from '../../flags.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { listFlags } from '../../cli/flags.js';
 import { profileList } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';

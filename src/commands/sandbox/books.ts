@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/args';
 import type { JsonObject } from '../../contract/json.js';
-import { listFlagsFor } from '../../flags.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { bookList, booksRows } from '../../output/views/sandbox-lists.js';
-import { SandboxCommand } from '../../sandbox-command.js';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxBooks extends SandboxCommand {
   static override summary = 'Show what the provider was told to do with a payment, and what it did.';

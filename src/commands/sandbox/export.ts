@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 import { parseJson } from '../../contract/json.js';
 import { exportedView } from '../../output/views/sandbox.js';
 import { writePrivateFile } from '../../sandbox/documents.js';
-import { SandboxCommand } from '../../sandbox-command.js';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxExport extends SandboxCommand {
   static override summary = 'Write everything that is in the sandbox as one JSON document.';

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 import { importedView, type Imported } from '../../output/views/sandbox.js';
 import { readDocument } from '../../sandbox/documents.js';
-import { SandboxCommand } from '../../sandbox-command.js';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxImport extends SandboxCommand {
   static override summary = 'Replace everything that is in the sandbox with what was exported before.';

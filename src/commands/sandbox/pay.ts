@@ -1,12 +1,12 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
 import type { JsonObject } from '../../contract/json.js';
-import { numericIdFlag } from '../../flags.js';
+import { numericIdFlag } from '../../cli/flags.js';
 import { paidView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
 import { cardNames } from '../../sandbox/domain/cards.js';
-import { parseMethod } from '../../sandbox-flags.js';
-import { SandboxCommand } from '../../sandbox-command.js';
+import { parseMethod } from '../../cli/sandbox-flags.js';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxPay extends SandboxCommand {
   static override summary = 'Play the customer: pay a payment with a test card, without a browser.';

@@ -1,7 +1,7 @@
 import { resetView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
 import { confirmReset } from '../../sandbox/ask.js';
-import { SandboxCommand } from '../../sandbox-command.js';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxReset extends SandboxCommand {
   static override summary = 'Empty the sandbox: back to its two apps, with the same ids and keys.';

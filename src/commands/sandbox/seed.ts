@@ -1,5 +1,5 @@
 import { seededView } from '../../output/views/sandbox.js';
-import { SandboxCommand } from '../../sandbox-command.js';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxSeed extends SandboxCommand {
   static override summary =

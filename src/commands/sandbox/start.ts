@@ -1,7 +1,7 @@
 import { boolean, custom } from '@oclif/core/flags';
-import { BaseCommand } from '../../base-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
 import type { PaydeskError } from '../../errors.js';
-import { parseCount } from '../../flags.js';
+import { parseCount } from '../../typed-values.js';
 import {
   errorLine,
   isLogged,
@@ -14,7 +14,7 @@ import {
 import { findPaths } from '../../profiles/paths.js';
 import { storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
-import * as inputs from '../../sandbox-flags.js';
+import * as inputs from '../../cli/sandbox-flags.js';
 import { chooseSettings } from '../../sandbox/settings.js';
 
 export default class SandboxStart extends BaseCommand {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.js';
 import { othersNote, statusView } from '../../output/views/sandbox.js';
-import { SandboxCommand } from '../../sandbox-command.js';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxStatus extends SandboxCommand {
   static override summary = 'Show the sandbox that is running: where, since when, and what is in it.';

@@ -1,6 +1,6 @@
 import { stoppedView, type StoppedSandbox } from '../../output/views/sandbox.js';
 import { stopAndWait } from '../../sandbox/stop.js';
-import { SandboxCommand } from '../../sandbox-command.js';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxStop extends SandboxCommand {
   static override summary = 'Stop the sandbox that is running, and wait until it is gone.';

@@ -1,9 +1,9 @@
 import { custom } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
-import { parseId } from '../../../flags.js';
+import { parseId } from '../../../typed-values.js';
 import { newAppView } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/sandbox.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxAppsCreate extends SandboxCommand {
   static override summary = 'Add an app to the sandbox, with a key of its own.';

@@ -1,7 +1,7 @@
-import { listFlagsFor } from '../../../flags.js';
+import { listFlagsFor } from '../../../cli/flags.js';
 import { appCards, appList } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/sandbox.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxAppsList extends SandboxCommand {
   static override summary = 'List the apps of the sandbox, with their provider profiles and fraud policies.';

@@ -1,11 +1,12 @@
 import { string } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
-import { numericIdFlag, parseDuration, urlFlag } from '../../../flags.js';
+import { numericIdFlag, urlFlag } from '../../../cli/flags.js';
+import { parseDuration } from '../../../typed-values.js';
 import { appCard } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/sandbox.js';
 import { appChange } from '../../../sandbox/app-change.js';
-import { parseDelay } from '../../../sandbox-flags.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { parseDelay } from '../../../cli/sandbox-flags.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 const dependsOn = ['provider-profile'];
 

@@ -1,8 +1,8 @@
 import { custom } from '@oclif/core/args';
-import { parseDuration } from '../../../flags.js';
+import { parseDuration } from '../../../typed-values.js';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox/remote.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockAdvance extends SandboxCommand {
   static override summary = 'Advance the clock; everything due until then happens, in order.';

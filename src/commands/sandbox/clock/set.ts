@@ -1,8 +1,8 @@
 import { custom } from '@oclif/core/args';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox/remote.js';
-import { parseClockInstant } from '../../../sandbox-flags.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { parseClockInstant } from '../../../cli/sandbox-flags.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockSet extends SandboxCommand {
   static override summary =

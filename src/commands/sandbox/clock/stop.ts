@@ -1,6 +1,6 @@
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox/remote.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockStop extends SandboxCommand {
   static override summary = 'Stop the clock: nothing falls due until it is set, advanced or resumed.';

@@ -1,11 +1,11 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
-import { countFlag } from '../../../flags.js';
+import { countFlag } from '../../../cli/flags.js';
 import { faultKindLines, faultView } from '../../../output/views/sandbox-lists.js';
 import { faultKindNames, faultKinds } from '../../../sandbox/domain/faults.js';
 import type { Fault } from '../../../sandbox/remote.js';
-import { parseDelay, parseProbability, parseServerError } from '../../../sandbox-flags.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { parseDelay, parseProbability, parseServerError } from '../../../cli/sandbox-flags.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 const delayFlag = custom<number>({ helpValue: 'DURATION', parse: async (text) => parseDelay(text) });
 

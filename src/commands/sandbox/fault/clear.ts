@@ -1,7 +1,7 @@
 import { custom } from '@oclif/core/args';
-import { parseNumericId } from '../../../flags.js';
+import { parseNumericId } from '../../../typed-values.js';
 import { clearedView } from '../../../output/views/sandbox.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxFaultClear extends SandboxCommand {
   static override summary = 'Take away one fault, or all of them.';

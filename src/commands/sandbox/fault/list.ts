@@ -1,7 +1,7 @@
-import { listFlagsFor } from '../../../flags.js';
+import { listFlagsFor } from '../../../cli/flags.js';
 import { faultList } from '../../../output/views/sandbox-lists.js';
 import type { Fault } from '../../../sandbox/remote.js';
-import { SandboxCommand } from '../../../sandbox-command.js';
+import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxFaultList extends SandboxCommand {
   static override summary = 'List the faults that the sandbox makes, and how often each may still strike.';

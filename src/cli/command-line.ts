@@ -3,9 +3,9 @@
 import { CLIError } from '@oclif/core/errors';
 import type { Arg, Flag, OptionFlag, ParserOutput } from '@oclif/core/interfaces';
 import { parse } from '@oclif/core/parser';
-import { UsageError } from './errors.js';
-import type { UsageProblem } from './output/report.js';
-import { suggest } from './suggest.js';
+import { UsageError } from '../errors.js';
+import type { UsageProblem } from '../output/report.js';
+import { suggest } from '../suggest.js';
 
 type AnyFlag = Flag<unknown>;
 type AnyArg = Arg<unknown>;

@@ -2,17 +2,17 @@ import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { Input, ParserOutput } from '@oclif/core/interfaces';
 import { definitionOf, type Missing, readCommandLine, usageError } from './command-line.js';
-import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageError } from './errors.js';
+import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageError } from '../errors.js';
 import { globalFlags } from './flags.js';
-import type { Line, Look, View } from './output/lines.js';
-import { plainLine, renderLines, toned, wrapLine } from './output/lines.js';
-import type { Redactor } from './output/redact.js';
-import { reportError, type UsageProblem } from './output/report.js';
-import type { ListView } from './output/rows.js';
-import { shellLine } from './output/shell.js';
-import { createStreams, type Streams } from './output/streams.js';
-import { safeJson } from './output/text.js';
-import { loadTheme, plainTheme, type Theme } from './output/theme.js';
+import type { Line, Look, View } from '../output/lines.js';
+import { plainLine, renderLines, toned, wrapLine } from '../output/lines.js';
+import type { Redactor } from '../output/redact.js';
+import { reportError, type UsageProblem } from '../output/report.js';
+import type { ListView } from '../output/rows.js';
+import { shellLine } from '../output/shell.js';
+import { createStreams, type Streams } from '../output/streams.js';
+import { safeJson } from '../output/text.js';
+import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import { isCi, processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
 
 type Values = Record<string, unknown>;
@@ -146,7 +146,7 @@ export abstract class BaseCommand extends Command {
     this.#filter = flags['jq'] as string | undefined;
     this.#listOptions = { columns: flags['columns'] as string[] | undefined, csv: flags['csv'] === true };
     if (this.#filter !== undefined) {
-      const { checkFilter } = await import('./output/jq.js');
+      const { checkFilter } = await import('../output/jq.js');
       await checkFilter(this.#filter);
     }
     const limit = flags['timeout'] as number | undefined;
@@ -174,14 +174,14 @@ export abstract class BaseCommand extends Command {
   /** Shows rows as a table, as tab-separated lines in a pipe, or as CSV. */
   protected async showList<T>(items: readonly T[], view: ListView<T>): Promise<readonly T[]> {
     if (this.json) return items;
-    const { renderStream } = await import('./output/rows.js');
+    const { renderStream } = await import('../output/rows.js');
     await renderStream(items, view, this.#listTarget());
     return items;
   }
 
   /** As showList, for more rows than should be held at once. With `--json` it prints one array as they come. */
   protected async showStream<T>(items: AsyncIterable<T>, view: ListView<T>): Promise<void> {
-    const { renderStream, renderJsonStream } = await import('./output/rows.js');
+    const { renderStream, renderJsonStream } = await import('../output/rows.js');
     if (!this.json) return renderStream(items, view, this.#listTarget());
     this.#printed = 'array';
     if (this.#filter === undefined) return renderJsonStream(items, (text) => this.streams.write(text));
@@ -241,7 +241,7 @@ export abstract class BaseCommand extends Command {
 
   async #printJson(value: unknown, options = { pretty: true }): Promise<void> {
     if (this.#filter === undefined) return this.streams.write(`${safeJson(value, options)}\n`);
-    const { filterJson } = await import('./output/jq.js');
+    const { filterJson } = await import('../output/jq.js');
     this.streams.write(await filterJson(value, this.#filter));
   }
 

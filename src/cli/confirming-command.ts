@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/flags';
-import { InterruptedError } from './errors.js';
+import { InterruptedError } from '../errors.js';
 import { askToConfirm, checkConfirmation, type LiveGuard } from './live-guard.js';
-import type { Line } from './output/lines.js';
-import type { ResolvedProfile } from './profiles/resolve.js';
+import type { Line } from '../output/lines.js';
+import type { ResolvedProfile } from '../profiles/resolve.js';
 import { ServiceCommand } from './service-command.js';
 
 /** A command that takes something away that cannot be brought back, and asks before it does. */

@@ -2,9 +2,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { custom } from '@oclif/core/flags';
-import { parseJson, type JsonValue } from './contract/json.js';
-import { BadValue } from './flags.js';
-import type { Streams } from './output/streams.js';
+import { parseJson, type JsonValue } from '../contract/json.js';
+import { BadValue } from '../typed-values.js';
+import type { Streams } from '../output/streams.js';
 
 export interface JsonInput {
   /** As typed: a file, or `-`. */

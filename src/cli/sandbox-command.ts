@@ -1,14 +1,14 @@
 import { custom } from '@oclif/core/flags';
 import { BaseCommand } from './base-command.js';
-import type { JsonObject } from './contract/json.js';
-import { ProfileError, ServiceError } from './errors.js';
-import { textAt } from './output/values.js';
-import { findPaths } from './profiles/paths.js';
-import { resolveProfile, type ResolvedProfile } from './profiles/resolve.js';
-import { openProfiles } from './profiles/store.js';
-import { createRemote, type Remote } from './sandbox/remote.js';
-import { createRuns } from './sandbox/runs.js';
-import { portOf, type Run } from './sandbox/run.js';
+import type { JsonObject } from '../contract/json.js';
+import { ProfileError, ServiceError } from '../errors.js';
+import { textAt } from '../output/values.js';
+import { findPaths } from '../profiles/paths.js';
+import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
+import { openProfiles } from '../profiles/store.js';
+import { createRemote, type Remote } from '../sandbox/remote.js';
+import { createRuns } from '../sandbox/runs.js';
+import { portOf, type Run } from '../sandbox/run.js';
 import { parsePort } from './sandbox-flags.js';
 
 /** A command that acts on a running sandbox: finds the one that is meant. */

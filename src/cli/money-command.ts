@@ -1,9 +1,9 @@
-import { systemClock } from './client/clock.js';
+import { systemClock } from '../client/clock.js';
 import { openDatabase, quietPeriod } from './desk-database.js';
-import { createLazyLedger } from './ledger/lazy-ledger.js';
+import { createLazyLedger } from '../ledger/lazy-ledger.js';
 import { checkConfirmation, type LiveGuard } from './live-guard.js';
-import type { Desk } from './operations/desk.js';
-import { type Line, joinPieces, toned } from './output/lines.js';
+import type { Desk } from '../operations/desk.js';
+import { type Line, joinPieces, toned } from '../output/lines.js';
 import { type MoneyFlags, moneyFlags } from './payment-flags.js';
 import { ServiceCommand } from './service-command.js';
 

@@ -1,7 +1,7 @@
 // What a create or a charge sends: made of flags and files, and checked by the contract before it leaves.
 
-import type { Flow } from '../client/payment-calls.js';
-import type { Missing } from '../command-line.js';
+import type { RequestKind } from '../operations/differences.js';
+import type { Missing } from './command-line.js';
 import {
   isJsonNumber,
   isJsonObject,
@@ -18,10 +18,8 @@ import {
   providerHostedPaymentBody,
 } from '../contract/payment.js';
 import { fieldErrors } from '../contract/problem.js';
-import type { JsonInput } from '../json-input.js';
+import type { JsonInput } from './json-input.js';
 import type { UsageProblem } from '../output/report.js';
-
-export type RequestKind = Flow | 'charge';
 
 const schemas = {
   'hosted-page': hostedPaymentBody,

@@ -1,7 +1,7 @@
 import { custom } from '@oclif/core/args';
 import { readAll } from './json-input.js';
-import { type NamedPayment, parsePayment, parsePaymentLines } from './operations/named-payments.js';
-import type { Streams } from './output/streams.js';
+import { type NamedPayment, parsePayment, parsePaymentLines } from '../operations/named-payments.js';
+import type { Streams } from '../output/streams.js';
 
 /** PAYMENT... on the commands that take several; `-` reads them from stdin. */
 export const paymentArgs = {

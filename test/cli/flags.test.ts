@@ -12,7 +12,7 @@ import {
   parsePastInstant,
   parseTimeout,
   parseUrl,
-} from '../src/flags.js';
+} from '../../src/typed-values.js';
 
 const now = new Date('2026-11-16T09:00:00Z');
 

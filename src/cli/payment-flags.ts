@@ -1,7 +1,8 @@
 // Flags that several commands on payments share.
 
 import { boolean, custom, string } from '@oclif/core/flags';
-import { BadValue, emailFlag, idFlag, numericIdFlag, urlFlag } from './flags.js';
+import { emailFlag, idFlag, numericIdFlag, urlFlag } from './flags.js';
+import { BadValue } from '../typed-values.js';
 
 function parseNote(text: string): string {
   if (text.trim() === '') throw new BadValue('must not be empty');

@@ -2,8 +2,9 @@
 
 import { custom as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
-import { BadValue, emailFlag, parseId } from './flags.js';
-import type { PromptContext } from './profiles/ask.js';
+import { emailFlag } from './flags.js';
+import { BadValue, parseId } from '../typed-values.js';
+import type { PromptContext } from '../profiles/ask.js';
 
 /** A name or another line of text for people; an empty one clears the field. */
 export function parseLine(text: string): string {

@@ -1,7 +1,7 @@
 // A link that was made for a customer: opened in a browser, or shown as a code for a phone.
 
 import { boolean } from '@oclif/core/flags';
-import type { Line } from './output/lines.js';
+import type { Line } from '../output/lines.js';
 
 export const linkFlags = {
   open: boolean({ summary: 'Open the link in a browser.' }),

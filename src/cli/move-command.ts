@@ -1,15 +1,15 @@
 import { boolean } from '@oclif/core/flags';
-import type { SettleOperation } from './client/outcome.js';
+import type { SettleOperation } from '../client/outcome.js';
 import { checkSharedLedger } from './desk-database.js';
 import { listFlagsFor } from './flags.js';
 import { askToConfirm } from './live-guard.js';
 import { MoneyCommand, reasonLines } from './money-command.js';
-import { endingOf } from './operations/endings.js';
-import { participles } from './operations/legality.js';
-import { moveAll, type PlannedMove } from './operations/moves.js';
-import type { NamedPayment } from './operations/named-payments.js';
-import { moveJson, moveQuestion, nextStepLines, plannedLines } from './output/views/moves.js';
-import { operationLine, operationList } from './output/views/operation.js';
+import { endingOf } from '../operations/endings.js';
+import { participles } from '../operations/legality.js';
+import { moveAll, type PlannedMove } from '../operations/moves.js';
+import type { NamedPayment } from '../operations/named-payments.js';
+import { moveJson, moveQuestion, nextStepLines, plannedLines } from '../output/views/moves.js';
+import { operationLine, operationList } from '../output/views/operation.js';
 import { localLedgerFlag, type MoneyFlags } from './payment-flags.js';
 
 interface MoveFlags extends MoneyFlags {

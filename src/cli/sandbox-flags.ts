@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { BadValue, parseDuration, parseInstant } from './flags.js';
-import { didYouMean } from './suggest.js';
-import type { AnswerChoices } from './sandbox/answers.js';
+import { BadValue, parseDuration, parseInstant } from '../typed-values.js';
+import { didYouMean } from '../suggest.js';
+import type { AnswerChoices } from '../sandbox/answers.js';
 
 // Values that people type for a sandbox: how each is read, and what to type instead when it cannot be used.
 
@@ -45,7 +45,7 @@ export function parseHostName(text: string): string {
 
 /** `NAME=VARIANT` of the gaps in the spec. */
 export async function parseAnswer(text: string): Promise<Partial<AnswerChoices>> {
-  const { answerVariants } = await import('./sandbox/answers.js');
+  const { answerVariants } = await import('../sandbox/answers.js');
   const variants: Readonly<Record<string, readonly string[]>> = answerVariants;
   const [name = '', ...rest] = text.split('=');
   const variant = rest.join('=');
@@ -60,7 +60,7 @@ export async function parseAnswer(text: string): Promise<Partial<AnswerChoices>>
 
 /** One of the kinds of method that a checkout offers. */
 export async function parseMethod(text: string): Promise<string> {
-  const { checkoutMethods } = await import('./contract/payment.js');
+  const { checkoutMethods } = await import('../contract/payment.js');
   const known: readonly string[] = checkoutMethods;
   return known.includes(text) ? text : bad(`one of ${known.join(', ')}.${didYouMean(text, known)}`);
 }

@@ -1,13 +1,13 @@
 // From "which app" to a client that can be used: the profile, its key, and what --debug tells of each request.
 
-import type { ClientEvent } from './client/call.js';
-import type { Client, ClientOptions } from './client/client.js';
-import { isStateName, type StateName } from './contract/states.js';
-import type { Redactor } from './output/redact.js';
-import { tookTime } from './output/time.js';
-import type { Environment } from './profiles/paths.js';
-import { resolveProfile, type ResolvedProfile } from './profiles/resolve.js';
-import { openProfiles } from './profiles/store.js';
+import type { ClientEvent } from '../client/call.js';
+import type { Client, ClientOptions } from '../client/client.js';
+import { isStateName, type StateName } from '../contract/states.js';
+import type { Redactor } from '../output/redact.js';
+import { tookTime } from '../output/time.js';
+import type { Environment } from '../profiles/paths.js';
+import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
+import { openProfiles } from '../profiles/store.js';
 
 export interface Session {
   profile: ResolvedProfile;
@@ -32,7 +32,7 @@ const SETTLING_MS = 5_000;
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { env, secrets, trace } = options;
   const profile = resolveProfile({ flag: options.profileName, env, store: openProfiles(env) });
-  const { createClient } = await import('./client/client.js');
+  const { createClient } = await import('../client/client.js');
   const common: ClientOptions = {
     baseUrl: profile.baseUrl,
     appId: profile.appId,

@@ -1,30 +1,25 @@
-import type { PaymentRead } from './client/payment-calls.js';
+import type { PaymentRead } from '../client/payment-calls.js';
 import type { Missing } from './command-line.js';
-import { isJsonObject } from './contract/json.js';
+import { isJsonObject } from '../contract/json.js';
 import type { JsonInput } from './json-input.js';
 import { askToConfirm, askToGoOn } from './live-guard.js';
 import { MoneyCommand, reasonLines } from './money-command.js';
-import { chargeStanding } from './operations/charge-outcome.js';
-import { type CreatedPayment, createPayment } from './operations/create-payment.js';
-import type { Desk } from './operations/desk.js';
-import { recordCreated } from './operations/intents.js';
-import {
-  amountValue,
-  draftRequest,
-  type Given,
-  generateReference,
-  type RequestKind,
-} from './operations/payment-request.js';
+import { chargeStanding } from '../operations/charge-outcome.js';
+import type { RequestKind } from '../operations/differences.js';
+import { type CreatedPayment, createPayment } from '../operations/create-payment.js';
+import type { Desk } from '../operations/desk.js';
+import { recordCreated } from '../operations/intents.js';
+import { amountValue, draftRequest, type Given, generateReference } from './payment-request.js';
 import {
   createSummary,
   generatedLine,
   plannedJson,
   repeatedLine,
   strangeCurrency,
-} from './output/views/created.js';
-import { textAt } from './output/values.js';
-import { requestLines } from './output/views/moves.js';
-import type { UsageProblem } from './output/report.js';
+} from '../output/views/created.js';
+import { textAt } from '../output/values.js';
+import { requestLines } from '../output/views/moves.js';
+import type { UsageProblem } from '../output/report.js';
 import type { MoneyFlags } from './payment-flags.js';
 import { askForPayment } from './payment-prompts.js';
 

@@ -1,10 +1,10 @@
 // Where this desk keeps its ledger: a file in the data folder, or the database that a team shares.
 
 import { join } from 'node:path';
-import { GuardError, UsageError } from './errors.js';
-import { isEmbedded, type DeskDatabase } from './ledger/desk.js';
-import { parseDuration } from './flags.js';
-import { findPaths, makeFolder, type Environment } from './profiles/paths.js';
+import { GuardError, UsageError } from '../errors.js';
+import { isEmbedded, type DeskDatabase } from '../ledger/desk.js';
+import { parseDuration } from '../typed-values.js';
+import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
 import { isCi } from './surroundings.js';
 
 export function databaseLocation(env: Environment): string {
@@ -20,8 +20,8 @@ export function databaseLocation(env: Environment): string {
 export async function openDatabase(env: Environment): Promise<DeskDatabase> {
   const location = databaseLocation(env);
   if (isEmbedded(location)) makeFolder(findPaths(env).data);
-  const { openDeskDatabase } = await import('./ledger/desk.js');
-  const { findOperator } = await import('./ledger/operator.js');
+  const { openDeskDatabase } = await import('../ledger/desk.js');
+  const { findOperator } = await import('../ledger/operator.js');
   return openDeskDatabase({ location, operator: findOperator(env) });
 }
 

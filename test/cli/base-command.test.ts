@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
 import { boolean, option, string } from '@oclif/core/flags';
 import { describe, expect, it } from 'vitest';
-import { BaseCommand } from '../src/base-command.js';
+import { BaseCommand } from '../../src/cli/base-command.js';
 import {
   GuardError,
   InterruptedError,
@@ -13,11 +13,11 @@ import {
   TemporaryError,
   UnknownOutcomeError,
   UsageError,
-} from '../src/errors.js';
-import { amountFlag, currencyFlag, idFlag, listFlags, listFlagsFor, urlFlag } from '../src/flags.js';
-import { createRedactor } from '../src/output/redact.js';
-import { StoreError } from '../src/store/errors.js';
-import { runInProcess } from './helpers/in-process.js';
+} from '../../src/errors.js';
+import { amountFlag, currencyFlag, idFlag, listFlags, listFlagsFor, urlFlag } from '../../src/cli/flags.js';
+import { createRedactor } from '../../src/output/redact.js';
+import { StoreError } from '../../src/store/errors.js';
+import { runInProcess } from '../helpers/in-process.js';
 
 class Create extends BaseCommand {
   static override flags = {

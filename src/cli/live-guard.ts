@@ -1,11 +1,11 @@
 // What stands between a command and real money: the banner, and a confirmation that names the app.
 
 import type { input } from '@inquirer/prompts';
-import { sameAmount } from './contract/money.js';
-import { GuardError, InterruptedError } from './errors.js';
-import type { Line } from './output/lines.js';
-import { liveBanner } from './output/views/live.js';
-import type { ResolvedProfile } from './profiles/resolve.js';
+import { sameAmount } from '../contract/money.js';
+import { GuardError, InterruptedError } from '../errors.js';
+import type { Line } from '../output/lines.js';
+import { liveBanner } from '../output/views/live.js';
+import type { ResolvedProfile } from '../profiles/resolve.js';
 
 export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
 

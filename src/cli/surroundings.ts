@@ -1,5 +1,5 @@
-import { processSecrets, type Redactor } from './output/redact.js';
-import type { StreamSource } from './output/streams.js';
+import { processSecrets, type Redactor } from '../output/redact.js';
+import type { StreamSource } from '../output/streams.js';
 
 /** What a command meets outside itself; tests bring their own. */
 export interface Surroundings extends Omit<StreamSource, 'redact'> {

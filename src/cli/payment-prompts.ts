@@ -1,5 +1,5 @@
 import type { PromptContext } from './live-guard.js';
-import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from './flags.js';
+import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from '../typed-values.js';
 
 type Parse = (text: string) => unknown;
 

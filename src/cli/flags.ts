@@ -1,0 +1,97 @@
+// Flags that several commands share, and those that all of them have.
+
+import { boolean, custom, string } from '@oclif/core/flags';
+import { didYouMean } from '../suggest.js';
+import {
+  BadValue,
+  parseAmount,
+  parseCount,
+  parseCurrency,
+  parseEmail,
+  parseId,
+  parseInstant,
+  parseNumericId,
+  parsePair,
+  parsePastInstant,
+  parseTimeout,
+  parseUrl,
+  type Pair,
+} from '../typed-values.js';
+
+export const durationFlag = custom<number>({
+  helpValue: 'DURATION',
+  parse: async (text) => parseTimeout(text),
+});
+export const instantFlag = custom<Date>({ helpValue: '24h|ISO', parse: async (text) => parseInstant(text) });
+export const sinceFlag = custom<Date>({ helpValue: '7d|ISO', parse: async (text) => parsePastInstant(text) });
+export const amountFlag = custom({ helpValue: '10.23', parse: parseAmount });
+export const currencyFlag = custom({ helpValue: 'EUR', parse: async (text) => parseCurrency(text) });
+export const urlFlag = custom({ helpValue: 'URL', parse: async (text) => parseUrl(text) });
+export const idFlag = custom({ helpValue: 'ID', parse: async (text) => parseId(text) });
+export const numericIdFlag = custom<number>({ helpValue: 'N', parse: async (text) => parseNumericId(text) });
+export const countFlag = custom<number>({ helpValue: 'N', parse: async (text) => parseCount(text) });
+export const emailFlag = custom({ helpValue: 'ADDRESS', parse: async (text) => parseEmail(text) });
+export const pairFlag = custom<Pair>({ helpValue: 'KEY=VALUE', parse: async (text) => parsePair(text) });
+
+const helpGroup = 'GLOBAL';
+
+/** On every command. */
+export const globalFlags = {
+  profile: string({
+    char: 'p',
+    helpValue: 'NAME',
+    summary: 'Which app to act on (or PAYDESK_PROFILE).',
+    helpGroup,
+  }),
+  json: boolean({ summary: 'One JSON document on stdout, and nothing else there.', helpGroup }),
+  jq: string({
+    helpValue: 'EXPR',
+    summary:
+      'Filter that JSON with jq (implies --json); strings are printed bare, integers above 2^53 may be rounded.',
+    helpGroup,
+  }),
+  'no-input': boolean({
+    summary: 'Never ask; what is missing is an error (also when CI is set).',
+    helpGroup,
+  }),
+  timeout: durationFlag({ summary: 'Limit for the whole command: 500ms, 30s, 5m, 24h, 7d.', helpGroup }),
+  debug: boolean({
+    summary: 'Requests and timings on stderr, secrets redacted (or PAYDESK_DEBUG).',
+    helpGroup,
+  }),
+};
+
+function parseColumns(text: string, known?: readonly string[]): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.includes('')) throw new BadValue('names with commas between them, for example a,b,c');
+  const unknown = known === undefined ? undefined : names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new BadValue(
+      `there is no ${unknown}; choose from ${known!.join(', ')}.${didYouMean(unknown, known!)}`,
+    );
+  }
+  return names;
+}
+
+const csvFlag = boolean({ summary: 'Print the rows as CSV, with a header.' });
+
+/** On commands that print lists. */
+export const listFlags = {
+  columns: custom<string[]>({ parse: async (text) => parseColumns(text) })({
+    helpValue: 'a,b,c',
+    summary: 'Which columns to print, in this order.',
+  }),
+  csv: csvFlag,
+};
+
+/** The same for one list, so that a column that is not there is refused before anything is done. */
+export function listFlagsFor(view: { columns: ReadonlyArray<{ key: string }> }): typeof listFlags {
+  const known = view.columns.map(({ key }) => key);
+  return {
+    columns: custom<string[]>({ parse: async (text) => parseColumns(text, known) })({
+      helpValue: 'a,b,c',
+      summary: `Which columns to print, in this order: ${known.join(', ')}.`,
+    }),
+    csv: csvFlag,
+  };
+}
