@@ -2,13 +2,14 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
+import type { startSandbox as startSandboxType } from '../src/sandbox/sandbox.js';
 
 const [kind = 'sandbox', value = ':memory:'] = process.argv.slice(2);
 
 if (kind === 'sandbox') {
-  const { startSandbox } = (await import(
-    new URL('../dist/sandbox/sandbox.js', import.meta.url).href
-  )) as typeof import('../src/sandbox/sandbox.js');
+  const { startSandbox } = (await import(new URL('../dist/sandbox/sandbox.js', import.meta.url).href)) as {
+    startSandbox: typeof startSandboxType;
+  };
   const sandbox = await startSandbox({ location: value, seed: 1 });
   const [app] = await sandbox.apps();
   const { url, controlToken } = sandbox;

@@ -53,7 +53,10 @@ export async function* readHistory(
   for (let before: number | undefined; ;) {
     const page = await readPage(store, filter, before);
     for (const entry of page) {
-      if (given++ === limit) return more?.();
+      if (given++ === limit) {
+        more?.();
+        return;
+      }
       yield recordOf(entry);
     }
     before = page.at(-1)?.id;
