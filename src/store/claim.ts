@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, RawBuilder, Selectable } from 'kysely';
 import type { ClaimOptions, Engine } from './types.js';
 
 /** One statement that leases due rows; see `Store.claimDue`. On SQLite it must run in an immediate transaction. */
@@ -8,6 +8,15 @@ export async function claimDue<DB, T extends keyof DB & string>(
   engine: Engine,
   options: ClaimOptions<DB, T>,
 ): Promise<Selectable<DB[T]>[]> {
+  const { rows } = await claimStatement(engine, options).execute(db);
+  return rows.sort((a, b) => a.due_time - b.due_time || a.id - b.id);
+}
+
+/** Apart from running it, so that a test can ask how the database would go about it. */
+export function claimStatement<DB, T extends keyof DB & string>(
+  engine: Engine,
+  options: ClaimOptions<DB, T>,
+): RawBuilder<Selectable<DB[T]> & { id: number; due_time: number }> {
   const { now, leaseMs, limit, owner, where, onePer } = options;
   const table = sql.table(options.table);
   // Leases are compared among machines, so on PostgreSQL the server's clock decides.
@@ -21,7 +30,7 @@ export async function claimDue<DB, T extends keyof DB & string>(
           select 1 from ${table} as earlier
           where earlier.finished = 0 and earlier.${column} = due.${column} and earlier.id < due.id
         )`;
-  const { rows } = await sql<Selectable<DB[T]> & { id: number; due_time: number }>`
+  return sql<Selectable<DB[T]> & { id: number; due_time: number }>`
     with claimed as (
       select due.id from ${table} as due
       where due.finished = 0 and due.due_time <= ${now}
@@ -34,6 +43,5 @@ export async function claimDue<DB, T extends keyof DB & string>(
     )
     update ${table} set lease_until = ${clock} + ${sql.lit(leaseMs)}, lease_owner = ${owner}
     where id in (select id from claimed)
-    returning *`.execute(db);
-  return rows.sort((a, b) => a.due_time - b.due_time || a.id - b.id);
+    returning *`;
 }
