@@ -1,12 +1,8 @@
 import { customerArgument } from '../../cli/customer-input.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { linkFlags, useLink } from '../../cli/links.js';
-import { expiryNote } from '../../output/views/panel-link.js';
+import { expiryNote, panelLinkList, panelLinkView, type PanelLink } from '../../output/views/panel-link.js';
 import { ServiceCommand } from '../../cli/service-command.js';
-
-interface PanelLink {
-  url: string;
-  expiresTime?: string;
-}
 
 export default class CustomersPanelLink extends ServiceCommand {
   static override summary = "Make a link to the customer's own panel, where stored methods are managed.";
@@ -16,14 +12,15 @@ export default class CustomersPanelLink extends ServiceCommand {
     '<%= config.bin %> customers panel-link c_881 --qr',
   ];
   static override args = { customer: customerArgument };
-  static override flags = linkFlags;
+  static override flags = { ...linkFlags, ...listFlagsFor(panelLinkList) };
 
   async run(): Promise<PanelLink> {
     const { args, flags } = await this.parse(CustomersPanelLink);
     const { client } = await this.session();
     const { url, expiresTime } = await client.panelLink(args.customer);
     this.secrets.add(url);
-    const link = this.show(expiresTime === undefined ? { url } : { url, expiresTime }, ({ url }) => [url]);
+    const link = expiresTime === undefined ? { url } : { url, expiresTime };
+    await this.showOne(link, panelLinkView, panelLinkList);
     this.note(...expiryNote(link, this.now()));
     await useLink(url, flags, (...lines) => this.note(...lines));
     return link;

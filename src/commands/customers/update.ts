@@ -1,6 +1,7 @@
 import { contactFields, contactFlags, customerArgument, requireSome } from '../../cli/customer-input.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { updateCustomer, type UpdatedCustomer } from '../../operations/update-customer.js';
-import { customerChanges } from '../../output/views/customer.js';
+import { customerChanges, updatedCustomerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
 import { ServiceCommand } from '../../cli/service-command.js';
 
@@ -11,12 +12,14 @@ export default class CustomersUpdate extends ServiceCommand {
     "<%= config.bin %> customers update c_881 --first-name Ada --mobile '+31 6 1234 5678'",
   ];
   static override args = { customer: customerArgument };
-  static override flags = requireSome(contactFlags);
+  static override flags = { ...requireSome(contactFlags), ...listFlagsFor(updatedCustomerList) };
 
   async run(): Promise<UpdatedCustomer> {
     const { args, flags } = await this.parse(CustomersUpdate);
     const { client, profile } = await this.session();
     this.note(...liveBanner(profile));
-    return this.show(await updateCustomer(client, args.customer, contactFields(flags)), customerChanges);
+    const updated = await updateCustomer(client, args.customer, contactFields(flags));
+    await this.showOne(updated, customerChanges, updatedCustomerList);
+    return updated;
   }
 }

@@ -84,3 +84,13 @@ export const customerList: ListView<unknown> = {
     { key: 'fraud-policy', extra: true, value: (customer) => textAt(customer, 'fraudPolicyId') },
   ],
 };
+
+/** The customer as it is after an update, as a row. */
+export const updatedCustomerList: ListView<{ customer: unknown }> = {
+  empty: customerList.empty,
+  columns: customerList.columns.map(({ value, shown, ...column }) => ({
+    ...column,
+    value: ({ customer }) => value(customer),
+    ...(shown && { shown: ({ customer }, look) => shown(customer, look) }),
+  })),
+};
