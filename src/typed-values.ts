@@ -76,8 +76,6 @@ export function parseCurrency(text: string): string {
   );
 }
 
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /** An http or https address. */
 export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -90,9 +88,6 @@ export function parseUrl(text: string): string {
   if (url.username !== '' || url.password !== '') throw new BadValue('without a user name or password in it');
   return text;
 }
-
-/** Whether an address is on this machine. */
-export const isLoopback = (url: string): boolean => loopback.test(new URL(url).hostname);
 
 /** An identifier of the merchant's own: any visible text. */
 export function parseId(text: string): string {

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
 import { BadValue, parseDuration, parseInstant } from '../typed-values.js';
 import { didYouMean } from '../suggest.js';
@@ -17,8 +18,9 @@ export function parsePort(text: string): number {
 /** Only this machine: whoever can reach the sandbox can use it. */
 export function parseLoopbackHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
-  const isLoopback = host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-  return isLoopback ? host : bad('an address of this machine alone: 127.0.0.1, ::1 or localhost');
+  return isLoopbackHost(host.includes(':') ? `[${host}]` : host)
+    ? host
+    : bad('an address of this machine alone: 127.0.0.1, ::1 or localhost');
 }
 
 /** A file, as a whole path, or the address of a PostgreSQL database. */

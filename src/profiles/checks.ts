@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '../loopback.js';
 import { Secret } from './secret.js';
 
 /** Either the value in its final form, or a few words on why it cannot be used and what would do. */
@@ -52,14 +53,8 @@ export function checkBaseUrl(text: string): Checked<string> {
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) {
     return { problem: `has a query or fragment; leave out everything from the ? or # on, ${example}` };
   }
-  if (url.protocol === 'http:' && !isLoopback(url.href)) {
+  if (url.protocol === 'http:' && !isLoopbackUrl(url.href)) {
     return { problem: `http is only for this machine (localhost, 127.0.0.1); use https://${url.host}` };
   }
   return { value: url.href.replace(/\/+$/, '') };
-}
-
-/** Whether a URL points at this machine: localhost, 127.0.0.0/8 or [::1]. */
-export function isLoopback(url: string): boolean {
-  const host = URL.parse(url)?.hostname ?? '';
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -1,5 +1,6 @@
 import { ProfileError } from '../errors.js';
-import { checkApiKey, checkAppId, checkBaseUrl, isLoopback, type Checked } from './checks.js';
+import { isLoopbackUrl } from '../loopback.js';
+import { checkApiKey, checkAppId, checkBaseUrl, type Checked } from './checks.js';
 import type { Environment } from './paths.js';
 import type { Secret } from './secret.js';
 import { firstSteps, type Kind, type Profile, type ProfileStore } from './store.js';
@@ -107,7 +108,7 @@ function fromEnvironment(env: (name: string) => string | undefined, shadowed: Sh
       code: 'profile-unusable',
     });
   }
-  const local = isLoopback(baseUrl);
+  const local = isLoopbackUrl(baseUrl);
   const assumed = local ? 'sandbox, as the base URL is on this machine' : 'live, as PAYDESK_KIND is not set';
   return {
     baseUrl,

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../loopback.js';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'undici';
 import { webhookMessage, type AnswerChoices } from './answers.js';
@@ -297,11 +298,7 @@ async function createAgent(): Promise<Agent> {
 
 function isAllowed(url: string, hosts: string[]): boolean {
   const { hostname } = new URL(url);
-  return isLoopback(hostname) || hosts.includes(hostname);
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return isLoopbackHost(hostname) || hosts.includes(hostname);
 }
 
 function withQuery(url: string, query: Record<string, string>): URL {

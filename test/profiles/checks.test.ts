@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkApiKey, checkAppId, checkBaseUrl, checkName, isLoopback } from '../../src/profiles/checks.js';
+import { isLoopbackUrl } from '../../src/loopback.js';
+import { checkApiKey, checkAppId, checkBaseUrl, checkName } from '../../src/profiles/checks.js';
 import { canary } from './temporary-home.js';
 
 describe('checkBaseUrl', () => {
@@ -42,10 +43,10 @@ describe('checkBaseUrl', () => {
 });
 
 it('knows loopback', () => {
-  expect(isLoopback('http://localhost:1')).toBe(true);
-  expect(isLoopback('https://[::1]')).toBe(true);
-  expect(isLoopback('https://localhost.example.com')).toBe(false);
-  expect(isLoopback('nonsense')).toBe(false);
+  expect(isLoopbackUrl('http://localhost:1')).toBe(true);
+  expect(isLoopbackUrl('https://[::1]')).toBe(true);
+  expect(isLoopbackUrl('https://localhost.example.com')).toBe(false);
+  expect(isLoopbackUrl('nonsense')).toBe(false);
 });
 
 describe('checkName', () => {

@@ -13,7 +13,7 @@ import {
 import { Refusal } from '../domain/refusal.js';
 import { showPayment } from '../domain/payments.js';
 import type { Engine } from '../engine.js';
-import { isLoopback } from '../outbox.js';
+import { isLoopbackUrl } from '../../loopback.js';
 import { equal, type Addresses } from './addresses.js';
 import { refusalOf } from './service.js';
 import { showApp } from './show-app.js';
@@ -147,7 +147,7 @@ export function guard(c: Context, token: string): void {
 }
 
 export function isOwnHost(host: string): boolean {
-  return URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname);
+  return isLoopbackUrl(`http://${host}`);
 }
 
 function idOf(c: Context, what: string): number {
