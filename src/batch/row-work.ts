@@ -55,7 +55,11 @@ export async function workOn(
     if (batch.action === 'recheck') return await recheck(desk, row, read);
     return await move(desk, batch, { ...claimed, read }, work);
   } catch (error) {
-    return notDone(error, row);
+    const result = notDone(error, row);
+    const open = claimed.earlier && outcomeOf(claimed.earlier);
+    // What was sent before is as open as it was: that it cannot be read now says nothing about it.
+    if (open !== 'accepted' && open !== 'unknown') return result;
+    return { ...result, outcome: open, after: undefined };
   }
 }
 

@@ -120,6 +120,8 @@ export function settleByRead(operation: SettleOperation, before: SettleBefore, r
     return 'carried-out';
   }
   if (read.state === undefined) return 'open';
+  // What was not held when it was sent may have gone on by itself.
+  if (operation === 'unhold' && before.state !== undefined && before.state !== 'Held') return 'open';
   if (done(read.state)) return wasDone ? 'open' : 'carried-out';
   // Unhold has no state on the way, so it cannot be seen to come back.
   if (operation !== 'unhold' && before.duringSeen && read.state === before.state) return 'failed';

@@ -11,7 +11,7 @@ import { type Move, type MoveResult, resultOf, type Sent, unknownState } from '.
 import { idOf, labelOf, stateOf } from './named-payments.js';
 import { followMove, judgeRead, readsToSettle, readSettling } from './settle.js';
 import { settleOpen } from './settle-open.js';
-import { isDuring, standingOf } from './standing.js';
+import { standingOf } from './standing.js';
 
 /** An intent is not sent long after it was written: somebody may have taken it over by then. */
 const FRESH_MS = 60_000;
@@ -148,8 +148,7 @@ async function accepted(desk: Desk, sent: Sent, read: PaymentRead | undefined): 
     const taken = resultOf(sent, undefined, 'accepted');
     return move.wait ? followMove(desk, sent, taken) : taken;
   }
-  sent.proof.duringSeen ||= isDuring(move.operation, read);
-  const { standing, read: last } = await judgeRead(desk, sent, read);
+  const { standing, read: last } = await judgeRead(desk, sent, read, { taken: true });
   if (standing === 'done') return resultOf(sent, last, 'done');
   if (standing === 'excluded' || standing === 'bounced') {
     return resultOf(sent, last, 'failed', failed(sent, last));

@@ -16,9 +16,7 @@ export async function readSettling(
 ): Promise<{ read?: PaymentRead; failure?: PaydeskError }> {
   const key = { paymentId: idOf(sent.before) };
   try {
-    const read = await readerOf(desk).getPayment(key);
-    sent.proof.duringSeen ||= isDuring(sent.move.operation, read);
-    return { read };
+    return { read: await readerOf(desk).getPayment(key) };
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     // Ctrl-C in the middle of the read: it is made again by the client that heeds nothing.
@@ -28,17 +26,22 @@ export async function readSettling(
 }
 
 /**
- * What a read makes of an instruction. A replica that lags behind shows the state from before it, so whatever speaks
- * against it is believed only when the provider, asked anew, leaves the payment there.
+ * What a read makes of an instruction. A replica that lags behind shows a state from before it, so whatever speaks
+ * against it is believed only when the provider, asked anew, leaves the payment there. So is a state on the way, which
+ * may be that of an earlier attempt, unless the service is known to have `taken` this one.
  */
 export async function judgeRead(
   desk: Desk,
   sent: Sent,
   read: PaymentRead,
+  { taken }: { taken: boolean },
 ): Promise<{ standing: Standing; read: PaymentRead }> {
   const { operation } = sent.move;
+  if (taken) sent.proof.duringSeen ||= isDuring(operation, read);
   const standing = standingOf(operation, sent.proof, read);
-  if (standing !== 'bounced' && standing !== 'excluded') return { standing, read };
+  if (standing === 'open' || standing === 'done' || (taken && standing === 'on-its-way')) {
+    return { standing, read };
+  }
   const confirmed = await askAnew(desk, sent);
   if (confirmed === undefined) return { standing: 'open', read };
   sent.proof.duringSeen ||= isDuring(operation, confirmed);
@@ -51,8 +54,10 @@ const BETWEEN_MS = 500;
 /** The payment as a recheck answers; where that shows none, as several reads in a row show it. */
 async function askAnew(desk: Desk, sent: Sent): Promise<PaymentRead | undefined> {
   try {
-    const { value } = await readerOf(desk).recheck(idOf(sent.before));
+    const { value, answer } = await readerOf(desk).recheck(idOf(sent.before));
     if (value) return value;
+    // It showed the payment, and cannot be read: reads in its place may be as far behind as the first.
+    if (!answer.readable) return undefined;
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     return undefined;
@@ -82,7 +87,7 @@ export async function readsToSettle(
   const look = async () => {
     const { read } = await readSettling(desk, sent);
     if (read === undefined) return;
-    ({ standing, read: last } = await judgeRead(desk, sent, read));
+    ({ standing, read: last } = await judgeRead(desk, sent, read, { taken: false }));
     shown.push(stateOf(last) ?? '?');
   };
   const limitMs = sent.move.wait ? desk.waitMs : SETTLE_MS;
@@ -98,7 +103,7 @@ export async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Pro
   const look = async () => {
     const { read } = await readSettling(desk, sent);
     if (read === undefined) return;
-    ({ standing, read: last } = await judgeRead(desk, sent, read));
+    ({ standing, read: last } = await judgeRead(desk, sent, read, { taken: true }));
     if (stateOf(last) !== state) desk.note(`  ${state ?? '?'} → ${stateOf(last) ?? '?'}`);
     state = stateOf(last);
   };
