@@ -23,7 +23,7 @@ export default class Doctor extends BaseCommand {
     const diagnosis = await examine({
       profile: this.profileName,
       env: this.streams.env,
-      node: { version: process.versions.node, required: engines?.node },
+      requiredNode: engines?.node,
       now: () => this.now(),
       signal: this.signal,
       keepSecret: (key) => this.secrets.add(key),

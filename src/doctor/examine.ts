@@ -11,7 +11,8 @@ import { checkService } from './service.js';
 export interface ExamineOptions {
   profile: string | undefined;
   env: Environment;
-  node: { version: string; required: string | undefined };
+  /** The versions of Node that this program runs on. */
+  requiredNode: string | undefined;
   now: () => Date;
   signal: AbortSignal;
   /** Told the key before it is used, so that it is shown nowhere. */
@@ -21,10 +22,14 @@ export interface ExamineOptions {
 
 /** Looks at everything that a command depends on; independent things at the same time. */
 export async function examine(options: ExamineOptions): Promise<Diagnosis> {
-  const { env, node } = options;
+  const { env } = options;
   const store = openProfiles(env);
   const paths = findPaths(env);
-  const machine = [checkNode(node.version, node.required), checkConfig(store), checkModes(paths)];
+  const machine = [
+    checkNode(process.versions.node, options.requiredNode),
+    checkConfig(store),
+    checkModes(paths),
+  ];
   const [keyring, app] = await Promise.all([checkKeyring({ paths, env, store }), checkApp(options, store)]);
   return diagnose([...machine, keyring, ...app]);
 }

@@ -123,11 +123,6 @@ export function testCard(name: string): TestCard {
   return card;
 }
 
-export function cardByNumber(number: string): CardName | undefined {
-  const digits = number.replaceAll(/[\s-]/g, '');
-  return cardNames.find((name) => testCards[name].number === digits);
-}
-
 export function cardExpiry(card: TestCard, now: number): { month: number; year: number } {
   const date = new Date(now);
   return { month: date.getUTCMonth() + 1, year: date.getUTCFullYear() + card.years };

@@ -1,7 +1,6 @@
 import { toHundredths } from '../../contract/money.js';
 
 export const fraudRules = ['allow', 'hold', 'hold-above', 'block'] as const;
-export type FraudRule = (typeof fraudRules)[number];
 
 export interface FraudPolicy {
   rule: string;
