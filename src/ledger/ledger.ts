@@ -1,5 +1,7 @@
-import { sql, type ExpressionBuilder, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Store } from '../store/store.js';
+import { remember, type SeenPayment } from './known-payments.js';
+import { at, placeColumns, placeOf, type PaymentPlace } from './payment-place.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 
 // What this desk did: an intent is written before anything is sent, and outcomes are added as they become known.
@@ -13,18 +15,9 @@ export function isOpen(outcome: Outcome | undefined): boolean {
   return outcome === undefined || outcome === 'accepted' || outcome === 'unknown';
 }
 
-/** Which payment: by where it is, not by what a profile is called. */
-export interface PaymentPlace {
-  baseUrl: string;
-  appId: string;
-  paymentId: string;
-}
-
-export interface NewIntent extends PaymentPlace {
+/** What is about to be done, and the payment as it was read before. */
+export interface NewIntent extends SeenPayment {
   operation: string;
-  referenceId?: string | undefined;
-  amount?: string | undefined;
-  currency?: string | undefined;
   before?: string | undefined;
   profile?: string | undefined;
   kind: 'sandbox' | 'live';
@@ -36,7 +29,9 @@ export interface NewIntent extends PaymentPlace {
 
 export interface NewOutcome {
   outcome: Outcome;
+  /** The state as the service names it, and as we do. */
   after?: string | undefined;
+  state?: string | undefined;
   why?: string | undefined;
   httpStatus?: number | undefined;
 }
@@ -98,7 +93,7 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
 
   async function insertIntent(tx: Tx, intent: NewIntent, resendOf?: number): Promise<Entry> {
     const row = {
-      ...columnsOf(intent),
+      ...placeColumns(intent),
       reference_id: intent.referenceId ?? null,
       operation: intent.operation,
       amount: intent.amount ?? null,
@@ -183,7 +178,7 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
       store.transaction(async (tx) => {
         await tx
           .insertInto('holds')
-          .values({ ...columnsOf(intent), intent_id: TAKING })
+          .values({ ...placeColumns(intent), intent_id: TAKING })
           .onConflict((conflict) => conflict.columns(['base_url', 'app_id', 'payment_id']).doNothing())
           .execute();
         const found = await obstacle(tx, intent, intent.operation, again);
@@ -193,6 +188,7 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
         }
         const opened = await insertIntent(tx, intent);
         await tx.updateTable('holds').set({ intent_id: opened.id }).where(at(intent)).execute();
+        await remember(tx, store.engine, { seen: intent, source: 'changed', now: opened.time });
         return { kind: 'opened', intent: opened };
       }),
 
@@ -218,17 +214,22 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
         // Closed by another process meanwhile, or sent anew: who comes late knows less.
         const held = await tx
           .selectFrom('holds')
-          .select('intent_id')
+          .selectAll()
           .where('intent_id', '=', intentId)
           .executeTakeFirst();
         if (!held) return;
         await insertOutcome(tx, intentId, outcome);
+        if (outcome.state !== undefined) {
+          const seen = { ...placeOf(held), state: outcome.state };
+          await remember(tx, store.engine, { seen, source: 'changed', now: await clock(tx) });
+        }
         if (!isOpen(outcome.outcome)) await release(tx, intentId);
       }),
 
     note: (intent, outcome) =>
       store.transaction(async (tx) => {
-        const { id } = await insertIntent(tx, intent);
+        const { id, time } = await insertIntent(tx, intent);
+        await remember(tx, store.engine, { seen: intent, source: 'created', now: time });
         await insertOutcome(tx, id, outcome);
       }),
   };
@@ -236,12 +237,3 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
 
 /** Stands in a hold between taking it and writing its intent, within one transaction. */
 const TAKING = 0;
-
-function columnsOf({ baseUrl, appId, paymentId }: PaymentPlace) {
-  return { base_url: baseUrl, app_id: appId, payment_id: paymentId };
-}
-
-const at =
-  (place: PaymentPlace) =>
-  <DB, TB extends keyof DB>(eb: ExpressionBuilder<DB, TB>) =>
-    eb.and(columnsOf(place) as never);

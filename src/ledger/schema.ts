@@ -100,6 +100,28 @@ interface IdentityTable {
   plan_key: string;
 }
 
+/** A payment that this desk created, changed or heard of, as it was last seen. */
+interface KnownPaymentTable {
+  base_url: string;
+  app_id: string;
+  payment_id: string;
+  reference_id: string | null;
+  customer_id: string | null;
+  amount: string | null;
+  currency: string | null;
+  /** Our name for the state where there is one, otherwise the service's; empty where it showed none. */
+  state: string;
+  webhook_url: string | null;
+  /** By the service's own account. */
+  created_time: number | null;
+  source: string;
+  known_time: number;
+  /** When this state was first seen. */
+  state_time: number;
+  /** When it was last seen at all. */
+  seen_time: number;
+}
+
 /** The desk's own database: one format for everything that lives in it. */
 export interface DeskTables {
   intents: IntentTable;
@@ -108,11 +130,13 @@ export interface DeskTables {
   batches: BatchTable;
   batch_rows: BatchRowTable;
   identity: IdentityTable;
+  known_payments: KnownPaymentTable;
 }
 
 export type IntentRow = Selectable<IntentTable>;
 export type OutcomeRow = Selectable<OutcomeTable>;
 export type BatchRecord = Selectable<BatchTable>;
+export type KnownPaymentRow = Selectable<KnownPaymentTable>;
 export type BatchRow = Selectable<BatchRowTable>;
 
 export const deskMigrations: Migration[] = [
@@ -227,6 +251,32 @@ export const deskMigrations: Migration[] = [
         .execute();
       const [id, key] = [randomUUID(), randomBytes(32).toString('hex')];
       await sql`insert into identity (id, plan_key) values (${id}, ${key})`.execute(db);
+    },
+  },
+  {
+    name: 'known-payments',
+    async up(db) {
+      await db.schema
+        .createTable('known_payments')
+        .addColumn('base_url', 'text', (column) => column.notNull())
+        .addColumn('app_id', 'text', (column) => column.notNull())
+        .addColumn('payment_id', 'text', (column) => column.notNull())
+        .addColumn('reference_id', 'text')
+        .addColumn('customer_id', 'text')
+        .addColumn('amount', 'text')
+        .addColumn('currency', 'text')
+        .addColumn('state', 'text', (column) => column.notNull())
+        .addColumn('webhook_url', 'text')
+        .addColumn('created_time', 'bigint')
+        .addColumn('source', 'text', (column) => column.notNull())
+        .addColumn('known_time', 'bigint', (column) => column.notNull())
+        .addColumn('state_time', 'bigint', (column) => column.notNull())
+        .addColumn('seen_time', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('known_once', ['base_url', 'app_id', 'payment_id'])
+        .execute();
+      await sql`create index known_in_state on known_payments (base_url, app_id, state, state_time, payment_id)`.execute(
+        db,
+      );
     },
   },
 ];

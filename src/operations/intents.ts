@@ -2,16 +2,10 @@
 
 import type { SettleOperation } from '../client/outcome.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { numberText } from '../contract/json.js';
 import { GuardError, NotReachedError, TemporaryError } from '../errors.js';
-import {
-  outcomeOf,
-  type Entry,
-  type NewIntent,
-  type Opening,
-  type Outcome,
-  type PaymentPlace,
-} from '../ledger/ledger.js';
+import { outcomeOf, type Entry, type NewIntent, type Opening, type Outcome } from '../ledger/ledger.js';
+import type { PaymentPlace } from '../ledger/payment-place.js';
+import { seenPayment } from './seen-payment.js';
 import { StoreError } from '../store/errors.js';
 import type { Desk } from './desk.js';
 import type { Move, MoveResult } from './move-result.js';
@@ -23,9 +17,7 @@ export function placeOf({ place }: Desk, read: PaymentRead): PaymentPlace {
 
 function factsOf(desk: Desk, read: PaymentRead) {
   const { kind, profile } = desk.place;
-  const { amount, currency, referenceId } = read.fields;
-  const text = amount === undefined ? undefined : numberText(amount);
-  return { ...placeOf(desk, read), kind, profile, referenceId, amount: text, currency };
+  return { ...seenPayment(desk.place, read), kind, profile };
 }
 
 export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent {
@@ -63,6 +55,7 @@ export async function recordResult(desk: Desk, entry: Entry, result: MoveResult)
     await desk.ledger.record(entry.id, {
       outcome,
       after: after ?? undefined,
+      state: after === null ? undefined : (desk.client.canonicalState(after) ?? after),
       why,
       httpStatus: error?.httpStatus,
     });

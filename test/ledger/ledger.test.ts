@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openDeskDatabase, type DeskDatabase } from '../../src/ledger/desk.js';
 import { readHistory } from '../../src/ledger/history.js';
+import { findKnown } from '../../src/ledger/known-payments.js';
 import { outcomeOf, type NewIntent } from '../../src/ledger/ledger.js';
 import { findOperator } from '../../src/ledger/operator.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
@@ -49,6 +50,20 @@ function suite(location: () => Promise<string>): void {
     const cancel = await two.ledger.open({ ...intent, operation: 'cancel' });
     expect([refund.kind, cancel.kind]).toEqual(['held', 'held']);
     expect(cancel.intent).toMatchObject({ id: opened.intent.id, operation: 'refund', ticket: 'T-1' });
+  });
+
+  it('remembers a payment as it was last seen, and since when it is in its state', async () => {
+    let time = 1_000;
+    const { ledger, store } = await desk(await location(), () => time);
+    const known = () => findKnown(store.db, intent);
+    expect(await known()).toBeUndefined();
+    const { intent: opened } = await ledger.open({ ...intent, state: 'Captured', customerId: 'c_1' });
+    time = 2_000;
+    await ledger.record(opened.id, { outcome: 'accepted', after: 'InRefund', state: 'Refunding' });
+    expect(await known()).toMatchObject({ state: 'Refunding', customer_id: 'c_1', known_time: 1_000 });
+    time = 3_000;
+    await ledger.record(opened.id, { outcome: 'accepted', after: 'InRefund', state: 'Refunding' });
+    expect(await known()).toMatchObject({ state_time: 2_000, seen_time: 3_000, source: 'changed' });
   });
 
   it('lets exactly one of many simultaneous attempts through', async () => {
