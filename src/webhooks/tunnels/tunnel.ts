@@ -1,0 +1,52 @@
+// What a tunnel is: a public address that leads to a port of this machine, made by something that runs elsewhere.
+
+import type { PaydeskError } from '../../errors.js';
+import type { Line } from '../../output/lines.js';
+
+export interface TunnelStart {
+  localPort: number;
+  /** Ends the start, and whatever it has begun. */
+  signal: AbortSignal;
+  /** Things that a person should know meanwhile. */
+  note: (...lines: Line[]) => void;
+  /** Whether somebody sits at a terminal who can be asked. */
+  interactive: boolean;
+  /** The address of the connection before this one, which is kept where that is possible. */
+  previousUrl?: string | undefined;
+}
+
+/** A way to be reached. It makes connections; that one is alive is for a probe to say, and supervision replaces it. */
+export interface Tunnel {
+  /** As it is typed after `--tunnel`, without a secret in it. */
+  readonly name: string;
+  /** Somebody else's machine can read what passes. */
+  readonly thirdParty: boolean;
+  /** Rejects with a TemporaryError when another attempt may succeed, with any other error when none will. */
+  start(options: TunnelStart): Promise<TunnelConnection>;
+}
+
+export interface TunnelConnection {
+  /** Public origin, without a path and without a slash at its end. */
+  readonly url: string;
+  /** Resolves with the reason once it has ended by itself. */
+  readonly ended: Promise<string>;
+  /** Ends it and every process that it runs; resolves when they are gone. */
+  stop(): Promise<void>;
+}
+
+export type TunnelEvent =
+  | { type: 'down'; why: string }
+  | { type: 'up'; downMs: number }
+  /** Comes just before the `up` of a tunnel that got another address. */
+  | { type: 'url-changed'; url: string; previous: string }
+  /** The last event: it is given up. The error says why and has the exit code. */
+  | { type: 'failed'; error: PaydeskError };
+
+/** A tunnel that was seen to work, watched and mended until it is stopped. */
+export interface TunnelRun {
+  readonly name: string;
+  /** Public origin as it is now, without a path and without a slash at its end. */
+  readonly url: string;
+  on(listener: (event: TunnelEvent) => void): void;
+  stop(): Promise<void>;
+}
