@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { openApiDocument } from '../../contract/openapi.js';
 import { Refusal } from '../domain/refusal.js';
 import { answerFailure, createControlRoutes, type ControlOptions } from './control-routes.js';
-import { createPageRoutes } from './page-routes.js';
+import { createPageRoutes } from './pages/page-routes.js';
 
 /** Everything but the service itself: its description, the control API and the pages. */
 export function createApp(options: ControlOptions): Hono {
@@ -13,7 +13,7 @@ export function createApp(options: ControlOptions): Hono {
     return c.body(openApi, 200, { 'content-type': 'application/json' });
   });
   app.route('/_sandbox', createControlRoutes(options));
-  app.route('/', createPageRoutes(options.engine, options.addresses, options.token));
+  app.route('/', createPageRoutes(options));
   app.onError((error, c) => answerFailure(c, error, options.onError));
   app.notFound((c) => {
     const detail = `There is nothing at ${c.req.path}. The service is below /api/apps/{appId}; /openapi.json describes it.`;

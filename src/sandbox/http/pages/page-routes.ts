@@ -1,0 +1,29 @@
+import { Hono } from 'hono';
+import type { ControlOptions } from '../control-routes.js';
+import { createCheckoutRoutes } from './checkout/checkout-routes.js';
+import { createConsoleRoutes } from './console/console-routes.js';
+import { showBroken, showGone, showRefused } from './page.js';
+import { createFormGuard, FormRefused, limitForms, protectPages } from './page-security.js';
+import { createPanelRoutes } from './panel/panel-routes.js';
+
+/** The pages behind `redirectUrl`, panel links and `consoleUrl`. */
+export function createPageRoutes(options: ControlOptions): Hono {
+  const forms = createFormGuard(options.engine);
+  const sections = {
+    '/checkout': createCheckoutRoutes(options, forms),
+    '/panel': createPanelRoutes(options, forms),
+    '/console': createConsoleRoutes(options),
+  };
+  const routes = new Hono();
+  routes.onError((error, c) => {
+    if (error instanceof FormRefused) return showRefused(c, error.message);
+    options.onError(error);
+    return showBroken(c);
+  });
+  for (const [path, section] of Object.entries(sections)) {
+    routes.use(`${path}/*`, protectPages(showGone), limitForms);
+    routes.route(path, section);
+    routes.all(`${path}/*`, showGone);
+  }
+  return routes;
+}

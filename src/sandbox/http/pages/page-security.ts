@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { Engine } from '../../engine.js';
+import { isLoopbackUrl } from '../../../loopback.js';
+import { equal } from '../addresses.js';
+
+const hashes = new Map<string, string>();
+
+function hashSource(text: string): string {
+  let source = hashes.get(text);
+  if (source === undefined) {
+    source = `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    hashes.set(text, source);
+  }
+  return source;
+}
+
+/**
+ * What a page may do: exactly its own style and script, and forms that come back here. No answer to a form leads to
+ * another site, since browsers hold redirects after a form to this too: the page that follows goes there itself.
+ */
+export function contentSecurityPolicy(page: {
+  style: string;
+  script: string | undefined;
+  live: boolean;
+}): string {
+  return [
+    "default-src 'none'",
+    `style-src ${hashSource(page.style)}`,
+    ...(page.script === undefined ? [] : [`script-src ${hashSource(page.script)}`]),
+    ...(page.live ? ["connect-src 'self'"] : []),
+    'img-src data:',
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+  // Not no-referrer: a browser then sends "Origin: null" with the page's own forms.
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** For every page: safe headers, and no answer to a foreign name for this host. */
+export function protectPages(onForeignHost: (c: Context) => Response | Promise<Response>): MiddlewareHandler {
+  return async (c, next) => {
+    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
+    if (!isLoopbackUrl(`http://${c.req.header('host') ?? ''}`)) return onForeignHost(c);
+    return next();
+  };
+}
+
+/** A form that must not be acted on. */
+export class FormRefused extends Error {
+  override name = 'FormRefused';
+}
+
+const FORM_LIMIT = 16_384;
+
+/** Larger forms than any page has. */
+export const limitForms = bodyLimit({
+  maxSize: FORM_LIMIT,
+  onError: () => {
+    throw new FormRefused('The form is larger than any on these pages.');
+  },
+});
+
+/** The name of the hidden field that every form carries. */
+export const FORM_TOKEN = 'formToken';
+
+export interface FormGuard {
+  /** For the hidden field of a form on a page. */
+  token(page: string): string;
+  /** What a form of that page says; throws FormRefused when another site sent it or it belongs to another page. */
+  read(c: Context, page: string): Promise<URLSearchParams>;
+}
+
+/** Two locks: what the browser says of where the form comes from, and a token that only the page itself shows. */
+export function createFormGuard(engine: Pick<Engine, 'derive'>): FormGuard {
+  const token = (page: string) => engine.derive('form', page);
+  return {
+    token,
+    async read(c, page) {
+      const origin = c.req.header('origin');
+      const site = c.req.header('sec-fetch-site');
+      if (
+        (origin !== undefined && origin !== `http://${c.req.header('host')}`) ||
+        (site !== undefined && site !== 'same-origin' && site !== 'none')
+      )
+        throw new FormRefused('The form was sent by another site.');
+      if (!/^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? ''))
+        throw new FormRefused('This is not a form of these pages.');
+      const form = new URLSearchParams(await c.req.text());
+      if (!equal(form.get(FORM_TOKEN) ?? '', token(page)))
+        throw new FormRefused('The form does not belong to this page, or the sandbox has begun anew since.');
+      return form;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { request } from 'undici';
+import { describeWithBrowser, expectAccessible } from '../helpers/browser.js';
+import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+const formToken = (html: string) => /name="formToken" value="([0-9a-f]+)"/.exec(html)?.[1] ?? '';
+
+/** Sends a form the way a browser would, with a header changed here and there. */
+async function send(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const { statusCode, body } = await request(url, {
+    method: 'POST',
+    headers: {
+      origin: new URL(url).origin,
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
+    },
+    body: new URLSearchParams(fields).toString(),
+  });
+  return { status: statusCode, text: await body.text() };
+}
+
+describe('the pages', () => {
+  it('allow their own style and nothing else, and are kept by nobody', async () => {
+    const { redirectUrl } = await sandbox.create();
+    for (const url of [redirectUrl, `${sandbox.url}/checkout/nothing`, `${sandbox.url}/panel/nothing`]) {
+      const { headers } = await fetch(url);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+        ),
+        'referrer-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+    }
+  });
+
+  it('do not answer to a foreign name for this host', async () => {
+    const { redirectUrl } = await sandbox.create();
+    const { statusCode, body } = await request(redirectUrl, { headers: { host: 'evil.example' } });
+    expect(statusCode).toBe(404);
+    expect(await body.text()).not.toContain('10.50');
+  });
+
+  it.each([
+    ['of another origin', { origin: 'http://evil.example' }],
+    ['of an opaque origin', { origin: 'null' }],
+    ['that the browser says is of another site', { 'sec-fetch-site': 'cross-site' }],
+    ['of another port of this machine', { 'sec-fetch-site': 'same-site' }],
+    ['that is none of theirs', { 'content-type': 'text/plain' }],
+  ])('refuse a form %s', async (_, headers) => {
+    const { paymentId, redirectUrl } = await sandbox.create();
+    const token = formToken(await (await fetch(redirectUrl)).text());
+    const refused = await send(redirectUrl, { formToken: token, card: 'approved' }, headers);
+    expect(refused.status).toBe(403);
+    expect((await sandbox.read(paymentId)).paymentState).toBe('Created');
+    const taken = await send(redirectUrl, { formToken: token, card: 'approved' });
+    expect(taken.status).toBe(303);
+    expect((await sandbox.read(paymentId)).paymentState).toBe('Captured');
+  });
+
+  it('refuse a form without the token of its page, or with that of another', async () => {
+    const [mine, other] = [await sandbox.create(), await sandbox.create()];
+    const foreign = formToken(await (await fetch(other.redirectUrl)).text());
+    expect((await send(mine.redirectUrl, { card: 'approved' })).status).toBe(403);
+    expect((await send(mine.redirectUrl, { formToken: foreign, card: 'approved' })).status).toBe(403);
+    expect((await send(mine.redirectUrl, { formToken: 'x'.repeat(20_000) })).status).toBe(403);
+    expect((await sandbox.read(mine.paymentId)).paymentState).toBe('Created');
+  });
+});
+
+describeWithBrowser('the pages in a browser', (browser) => {
+  it('say that this is a sandbox, are accessible, and ask for nothing else', async () => {
+    const { redirectUrl } = await sandbox.create();
+    const { page, requests, complaints } = await browser.visit();
+    await page.goto(redirectUrl);
+    expect(await page.textContent('header')).toContain('This is a sandbox. No money moves.');
+    await expectAccessible(page);
+    expect(requests).toEqual([redirectUrl]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('a form of another site does nothing', async () => {
+    const { paymentId, redirectUrl } = await sandbox.create();
+    const token = formToken(await (await fetch(redirectUrl)).text());
+    const { page } = await browser.visit();
+    await page.route('http://evil.example/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<form method="post" action="${redirectUrl}"><input name="formToken" value="${token}"><button>Win</button></form>`,
+      }),
+    );
+    await page.goto('http://evil.example/');
+    await page.click('button');
+    await page.waitForURL(redirectUrl);
+    expect(await page.textContent('h1')).toBe('Nothing was done');
+    expect((await sandbox.read(paymentId)).paymentState).toBe('Created');
+  });
+});
