@@ -3,7 +3,7 @@
 import { toHundredths } from '../contract/money.js';
 import { GuardError } from '../errors.js';
 import type { Batches } from './batches.js';
-import type { Owner } from './owner.js';
+import type { Owner } from '../store/owner.js';
 import { type PlanFile, type PlanHeader, readPlanHeader, readPlanRows } from './plan-file.js';
 
 export interface Limits {

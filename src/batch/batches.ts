@@ -1,10 +1,9 @@
 // Batches in the desk's database: a plan becomes one once, and its rows are claimed by whoever works on them.
 
-import { sql } from 'kysely';
 import { GuardError, UsageError } from '../errors.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
-import type { Owner } from './owner.js';
+import type { Owner } from '../store/owner.js';
 import type { PlanFile } from './plan-file.js';
 import type { PlanRow } from './plan-row.js';
 
@@ -268,11 +267,4 @@ function beingApplied(id: string): GuardError {
       next: [`paydesk batch status ${id}`],
     },
   );
-}
-
-/** The clock that leases are compared by. */
-export function leaseClock(store: Store<DeskTables>) {
-  return store.engine === 'postgres'
-    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
-    : sql<number>`${Date.now()}`;
 }

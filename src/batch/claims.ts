@@ -4,8 +4,9 @@ import { sql } from 'kysely';
 import { outcomeOf, type Entry } from '../ledger/ledger.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
-import { leaseClock, type RowResult } from './batches.js';
-import type { Owner } from './owner.js';
+import { leaseClock } from '../store/claim.js';
+import type { RowResult } from './batches.js';
+import type { Owner } from '../store/owner.js';
 
 const LEASE_MS = 60_000;
 
@@ -90,7 +91,7 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         .where('finished', '=', 0)
         .where('due_time', '<=', before)
         .where('lease_owner', '!=', owner.name)
-        .where('lease_until', '>', leaseClock(store))
+        .where('lease_until', '>', leaseClock(store.engine))
         .limit(1)
         .executeTakeFirst();
       return held !== undefined;
@@ -124,7 +125,7 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
       await store.transaction((tx) =>
         tx
           .updateTable('batch_rows')
-          .set({ lease_until: sql<number>`${leaseClock(store)} + ${sql.lit(LEASE_MS)}` })
+          .set({ lease_until: sql<number>`${leaseClock(store.engine)} + ${sql.lit(LEASE_MS)}` })
           .where('batch_id', '=', batch.id)
           .where('finished', '=', 0)
           .where('lease_owner', '=', owner.name)

@@ -7,7 +7,7 @@ import { checkApp } from '../operations/app-check.js';
 import type { Desk } from '../operations/desk.js';
 import { type BatchCounts, createBatches } from './batches.js';
 import { type Claimed, createClaims } from './claims.js';
-import type { Owner } from './owner.js';
+import type { Owner } from '../store/owner.js';
 import { createPace, type Ticket } from './pace.js';
 import { createOutage, readWatched, throttleOf } from './reading.js';
 import { isKeyRefused, workOn, type WorkedRow } from './row-work.js';

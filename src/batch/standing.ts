@@ -1,7 +1,8 @@
 import type { BatchRecord, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
-import { type BatchCounts, createBatches, leaseClock } from './batches.js';
-import type { Owner } from './owner.js';
+import { leaseClock } from '../store/claim.js';
+import { type BatchCounts, createBatches } from './batches.js';
+import type { Owner } from '../store/owner.js';
 
 export type BatchState =
   /** Its plan is being read, or was not read to the end: nothing was sent. */
@@ -67,7 +68,7 @@ async function stateOf(
     .distinct()
     .where('batch_id', '=', batch.id)
     .where('finished', '=', 0)
-    .where('lease_until', '>', leaseClock(store))
+    .where('lease_until', '>', leaseClock(store.engine))
     .execute();
   if (leases.some(({ lease_owner: name }) => name !== null && !owner.isGone(name))) return 'running';
   if (counts.pending > 0) return 'stopped';

@@ -1,7 +1,7 @@
 import { boolean, custom, string } from '@oclif/core/flags';
 import { type BatchStatus, statusOf } from '../batch/standing.js';
 import { endingOfRun } from '../batch/ending.js';
-import { createOwner, type Owner } from '../batch/owner.js';
+import { createOwner, type Owner } from '../store/owner.js';
 import { type RunOptions, runBatch } from '../batch/run.js';
 import { keepHeapSmall } from '../batch/small-heap.js';
 import { systemClock } from '../client/clock.js';

@@ -19,9 +19,7 @@ export function claimStatement<DB, T extends keyof DB & string>(
 ): RawBuilder<Selectable<DB[T]> & { id: number; due_time: number }> {
   const { now, leaseMs, limit, owner, where, onePer } = options;
   const table = sql.table(options.table);
-  // Leases are compared among machines, so on PostgreSQL the server's clock decides.
-  const clock =
-    engine === 'postgres' ? sql`(extract(epoch from clock_timestamp()) * 1000)::bigint` : sql`${Date.now()}`;
+  const clock = leaseClock(engine);
   const column = onePer === undefined ? undefined : sql.ref(onePer);
   const isFirst =
     column === undefined
@@ -44,4 +42,11 @@ export function claimStatement<DB, T extends keyof DB & string>(
     update ${table} set lease_until = ${clock} + ${sql.lit(leaseMs)}, lease_owner = ${owner}
     where id in (select id from claimed)
     returning *`;
+}
+
+/** Leases are compared among machines, so on PostgreSQL the server's clock decides. */
+export function leaseClock(engine: Engine): RawBuilder<number> {
+  return engine === 'postgres'
+    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+    : sql<number>`${Date.now()}`;
 }

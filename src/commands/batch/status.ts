@@ -1,7 +1,7 @@
 import { string as argument } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
 import { createBatches } from '../../batch/batches.js';
-import { createOwner } from '../../batch/owner.js';
+import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/standing.js';
 import { openDatabase } from '../../cli/desk-database.js';
 import { listFlagsFor } from '../../cli/flags.js';

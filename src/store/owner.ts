@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Who works on a batch: what its leases are marked with. */
+/** Who works on claimed rows: what its leases are marked with. */
 export interface Owner {
   readonly name: string;
   /** Whether the owner of a lease is known to be gone. One on another machine may still be there. */
