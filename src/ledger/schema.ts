@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
 import { idColumn, type Migration } from '../store/store.js';
+import { inboxMigration, type InboxTables } from './inbox-schema.js';
 
 /** What was about to be sent. Rows are only ever added. */
 interface IntentTable {
@@ -123,7 +124,7 @@ interface KnownPaymentTable {
 }
 
 /** The desk's own database: one format for everything that lives in it. */
-export interface DeskTables {
+export interface DeskTables extends InboxTables {
   intents: IntentTable;
   outcomes: OutcomeTable;
   holds: HoldTable;
@@ -279,4 +280,5 @@ export const deskMigrations: Migration[] = [
       );
     },
   },
+  inboxMigration,
 ];

@@ -1,0 +1,115 @@
+// A delivery as the rest of the desk sees it.
+
+import type { DeliveryRow, ForwardRow } from '../ledger/inbox-schema.js';
+
+export const verdicts = [
+  /** The service shows another state than at the last read, or the payment was never read before. */
+  'changed',
+  /** The same, and it cannot have come there in one step: webhooks in between were lost or are still to come. */
+  'several',
+  /** Nothing changed since the last read. */
+  'same',
+  /** The same webhook came before. */
+  'duplicate',
+  /** It tells of a state that the payment has left since. */
+  'stale',
+  /** It tells of a state that the service does not show. */
+  'unconfirmed',
+  /** The service has no such payment. */
+  'unknown',
+  /** The payment could not be read, or was not, since too much came at once. */
+  'unread',
+  /** It names no payment. */
+  'none',
+  /** No webhook came: a read showed the change. */
+  'missed',
+  /** Made by this desk, to try a handler. */
+  'made',
+] as const;
+/** What a read of the payment says about a delivery. */
+export type Verdict = (typeof verdicts)[number];
+
+export interface ForwardRecord {
+  id: number;
+  to: string;
+  /** Of the last attempt; null where no answer came, or nothing was sent yet. */
+  status: number | null;
+  ms: number | null;
+  error: string | null;
+  attempts: number;
+  outcome: 'waiting' | 'delivered' | 'failed' | 'dropped';
+  replay: boolean;
+  /** What `--chaos` did to it. */
+  chaos: string | null;
+}
+
+export interface Delivery {
+  id: number;
+  /** When it arrived, in milliseconds. */
+  time: number;
+  kind: 'received' | 'synthetic';
+  paymentId: string | null;
+  referenceId: string | null;
+  /** Where the payment was named: `path`, `query`, `json`, `form`. */
+  namedBy: string | null;
+  /** What the webhook itself claims, in its own words. */
+  saidState: string | null;
+  /** What the service showed; null before the read, or without one. */
+  state: string | null;
+  previousState: string | null;
+  verdict: Verdict | null;
+  /** Why there is no state. */
+  why: string | null;
+  readTime: number | null;
+  forwards: ForwardRecord[];
+}
+
+/** The columns of a delivery without its request, which may be large. */
+export const summaryColumns = [
+  'id',
+  'time',
+  'kind',
+  'payment_id',
+  'reference_id',
+  'named_by',
+  'said_state',
+  'read_state',
+  'previous_state',
+  'verdict',
+  'why',
+  'read_time',
+] as const satisfies ReadonlyArray<keyof DeliveryRow>;
+
+export type SummaryRow = Pick<DeliveryRow, (typeof summaryColumns)[number]>;
+
+export function deliveryOf(row: SummaryRow, forwards: readonly ForwardRow[]): Delivery {
+  return {
+    id: row.id,
+    time: row.time,
+    kind: row.kind as Delivery['kind'],
+    paymentId: row.payment_id,
+    referenceId: row.reference_id,
+    namedBy: row.named_by,
+    saidState: row.said_state,
+    state: row.read_state,
+    previousState: row.previous_state,
+    verdict: row.verdict as Verdict | null,
+    why: row.why,
+    readTime: row.read_time,
+    forwards: forwards.filter(({ delivery_id }) => delivery_id === row.id).map(forwardOf),
+  };
+}
+
+export function forwardOf(row: ForwardRow): ForwardRecord {
+  return {
+    id: row.id,
+    to: row.target,
+    status: row.status,
+    ms: row.ms,
+    error: row.error,
+    attempts: row.attempts,
+    outcome: (row.outcome as ForwardRecord['outcome'] | null) ?? 'waiting',
+    replay: row.replay === 1,
+    chaos: row.chaos,
+  };
+}

@@ -1,0 +1,202 @@
+// What was said to this desk, the newest last: kept before it is answered, and never changed but by what became of it.
+
+import type { Kysely } from 'kysely';
+import type { DeliveryRow, ForwardAttemptRow, ForwardRow } from '../ledger/inbox-schema.js';
+import type { DeskTables } from '../ledger/schema.js';
+import type { Store } from '../store/store.js';
+import { type Delivery, deliveryOf, forwardOf, type ForwardRecord, summaryColumns } from './delivery.js';
+import { type AppPlace, findListener } from './listeners.js';
+
+export interface DeliveryFilter {
+  /** A paymentId or a referenceId. */
+  payment?: string | undefined;
+  /** What the service showed. */
+  state?: string | undefined;
+  /** Not older than this, in milliseconds. */
+  since?: number | undefined;
+  /** Only those that a target did not take. */
+  failed?: boolean | undefined;
+}
+
+/** A delivery with the request itself and every attempt to pass it on. */
+export interface WholeDelivery extends Delivery {
+  method: string;
+  path: string;
+  query: string;
+  /** In the order and case in which they came. */
+  headers: Array<[string, string]>;
+  body: Uint8Array;
+  eventId: string | null;
+  forwards: Array<ForwardRecord & { tries: ForwardAttemptRow[] }>;
+}
+
+export interface Inbox {
+  /** Deliveries that speak of a payment, the oldest first; with a limit, the newest of them. */
+  ofPayment(
+    place: AppPlace,
+    payment: { paymentId?: string | undefined; referenceId?: string | undefined },
+    options?: { limit?: number },
+  ): Promise<Delivery[]>;
+  /** The id of the newest delivery, 0 where there is none. Cheap enough to be asked again and again. */
+  newestId(place: AppPlace): Promise<number>;
+  /** Deliveries with a greater id, the oldest first. Ids become visible in order: none is passed over. */
+  after(place: AppPlace, id: number, options?: { limit?: number }): Promise<Delivery[]>;
+  /** The newest first, a page at a time. */
+  list(place: AppPlace, filter?: DeliveryFilter): AsyncGenerator<Delivery>;
+  find(place: AppPlace, id: number): Promise<WholeDelivery | undefined>;
+  /** As they are now, in the order of their ids. */
+  named(place: AppPlace, ids: readonly number[]): Promise<Delivery[]>;
+}
+
+const PAGE = 200;
+
+export function createInbox(store: Store<DeskTables>): Inbox {
+  const { db } = store;
+  const listenerIds = new Map<string, number>();
+
+  async function listenerOf(place: AppPlace): Promise<number | undefined> {
+    const key = JSON.stringify([place.baseUrl, place.appId]);
+    const known = listenerIds.get(key);
+    if (known !== undefined) return known;
+    const found = await findListener(db, place);
+    if (found) listenerIds.set(key, found.id);
+    return found?.id;
+  }
+
+  async function withForwards(rows: ReadonlyArray<Parameters<typeof deliveryOf>[0]>): Promise<Delivery[]> {
+    const forwards = await forwardsOf(
+      db,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => deliveryOf(row, forwards));
+  }
+
+  const summaries = (listener: number) =>
+    db.selectFrom('deliveries').select(summaryColumns).where('listener_id', '=', listener);
+
+  async function* list(place: AppPlace, filter: DeliveryFilter = {}): AsyncGenerator<Delivery> {
+    const listener = await listenerOf(place);
+    if (listener === undefined) return;
+    const { payment, state, since } = filter;
+    for (let before: number | undefined; ;) {
+      let query = summaries(listener).orderBy('id', 'desc').limit(PAGE);
+      if (before !== undefined) query = query.where('id', '<', before);
+      if (state !== undefined) query = query.where('read_state', '=', state);
+      if (payment !== undefined) {
+        query = query.where((eb) =>
+          eb.or([eb('payment_id', '=', payment), eb('reference_id', '=', payment)]),
+        );
+      }
+      if (filter.failed) {
+        query = query.where('id', 'in', (eb) =>
+          eb
+            .selectFrom('forwards')
+            .select('delivery_id')
+            .where('forwards.listener_id', '=', listener)
+            .where('outcome', '=', 'failed'),
+        );
+      }
+      const rows = await query.execute();
+      // They came in the order of their ids, so one that is too old is followed by older ones only.
+      const young = since === undefined ? rows : rows.filter(({ time }) => time >= since);
+      yield* await withForwards(young);
+      before = rows.at(-1)?.id;
+      if (rows.length < PAGE || young.length < rows.length) return;
+    }
+  }
+
+  return {
+    async ofPayment(place, { paymentId, referenceId }, { limit = 1000 } = {}) {
+      const listener = await listenerOf(place);
+      if (listener === undefined) return [];
+      const names = [
+        ...(paymentId === undefined ? [] : [['payment_id', paymentId] as const]),
+        ...(referenceId === undefined ? [] : [['reference_id', referenceId] as const]),
+      ];
+      // One index for each name: asked apart and put together.
+      const found = await Promise.all(
+        names.map(([column, value]) =>
+          summaries(listener).where(column, '=', value).orderBy('id', 'desc').limit(limit).execute(),
+        ),
+      );
+      const rows = [...new Map(found.flat().map((row) => [row.id, row])).values()];
+      return withForwards(rows.sort((a, b) => a.id - b.id).slice(-limit));
+    },
+
+    async newestId(place) {
+      const listener = await listenerOf(place);
+      if (listener === undefined) return 0;
+      const newest = await db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('listener_id', '=', listener)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return newest?.id ?? 0;
+    },
+
+    async after(place, id, { limit = PAGE } = {}) {
+      const listener = await listenerOf(place);
+      if (listener === undefined) return [];
+      return withForwards(
+        await summaries(listener).where('id', '>', id).orderBy('id').limit(limit).execute(),
+      );
+    },
+
+    list,
+
+    async find(place, id) {
+      const listener = await listenerOf(place);
+      if (listener === undefined) return undefined;
+      const row = await db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('listener_id', '=', listener)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && wholeDelivery(db, row);
+    },
+
+    async named(place, ids) {
+      const listener = await listenerOf(place);
+      if (listener === undefined || ids.length === 0) return [];
+      return withForwards(await summaries(listener).where('id', 'in', ids).orderBy('id').execute());
+    },
+  };
+}
+
+async function forwardsOf(db: Kysely<DeskTables>, ids: readonly number[]): Promise<ForwardRow[]> {
+  if (ids.length === 0) return [];
+  return db.selectFrom('forwards').selectAll().where('delivery_id', 'in', ids).orderBy('id').execute();
+}
+
+async function wholeDelivery(db: Kysely<DeskTables>, row: DeliveryRow): Promise<WholeDelivery> {
+  const forwards = await forwardsOf(db, [row.id]);
+  const attempts =
+    forwards.length === 0
+      ? []
+      : await db
+          .selectFrom('forward_attempts')
+          .selectAll()
+          .where(
+            'forward_id',
+            'in',
+            forwards.map(({ id }) => id),
+          )
+          .orderBy('id')
+          .execute();
+  return {
+    ...deliveryOf(row, []),
+    method: row.method,
+    path: row.path,
+    query: row.query,
+    headers: JSON.parse(row.headers) as Array<[string, string]>,
+    body: row.body,
+    eventId: row.event_id,
+    forwards: forwards.map((forward) => ({
+      ...forwardOf(forward),
+      tries: attempts.filter(({ forward_id }) => forward_id === forward.id),
+    })),
+  };
+}
