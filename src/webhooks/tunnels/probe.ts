@@ -4,7 +4,8 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-const PREFIX = '/.paydesk/probe/';
+// Below the path of the webhooks, since a proxy of the user's may pass on nothing else.
+const PREFIX = '/wh/.probe/';
 const NONCE_BYTES = 16;
 
 export interface Probe {
@@ -43,3 +44,55 @@ export function createProbe(): Probe {
     },
   };
 }
+
+const LONGEST_ANSWER = 1_000;
+
+/** Asks once, over a connection of its own: an idle one proves nothing. Returns why it did not come back, if so. */
+export async function sendProbe(options: {
+  probe: Probe;
+  /** Public origin. */
+  url: string;
+  timeoutMs: number;
+  /** Any of them ends it. */
+  signals: readonly AbortSignal[];
+}): Promise<string | undefined> {
+  const { signals, timeoutMs } = options;
+  const { path, isAnswer } = options.probe.question();
+  const target = new URL(path, options.url);
+  const { request } = target.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  return new Promise((resolve) => {
+    const asked = request(target, { agent: false, headers: { 'user-agent': 'paydesk' } }, (response) => {
+      let text = '';
+      response.setEncoding('latin1').on('data', (part: string) => {
+        if (text.length < LONGEST_ANSWER) text += part;
+      });
+      response.on('error', failed).on('end', () => {
+        if (response.statusCode !== 200) done(`it answers ${response.statusCode}, and not from here`);
+        else done(isAnswer(text) ? undefined : 'something else answers there');
+      });
+    });
+    const done = (why: string | undefined) => {
+      clearTimeout(timer);
+      // The signals live as long as the tunnel: nothing of one probe may stay on them.
+      for (const signal of signals) signal.removeEventListener('abort', leave);
+      asked.destroy();
+      resolve(why);
+    };
+    const failed = (error: NodeJS.ErrnoException) => done(failures[error.code ?? ''] ?? error.message);
+    const leave = () => done('it was not waited for');
+    const timer = setTimeout(() => done(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
+    for (const signal of signals) signal.addEventListener('abort', leave, { once: true });
+    asked.on('error', failed).end();
+    if (signals.some(({ aborted }) => aborted)) leave();
+  });
+}
+
+const failures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection is refused',
+  ECONNRESET: 'the connection was cut',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name could not be looked up',
+  EHOSTUNREACH: 'it cannot be reached',
+  ENETUNREACH: 'there is no network',
+  ETIMEDOUT: 'it does not answer',
+};

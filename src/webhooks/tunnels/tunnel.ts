@@ -13,6 +13,8 @@ export interface TunnelStart {
   interactive: boolean;
   /** The address of the connection before this one, which is kept where that is possible. */
   previousUrl?: string | undefined;
+  /** Counts from 1, and anew after each drop. */
+  attempt: number;
 }
 
 /** A way to be reached. It makes connections; that one is alive is for a probe to say, and supervision replaces it. */
@@ -21,15 +23,19 @@ export interface Tunnel {
   readonly name: string;
   /** Somebody else's machine can read what passes. */
   readonly thirdParty: boolean;
+  /** How long a new connection may take until a probe comes back through it. */
+  readonly readyMs: number;
+  /** How long one that stopped answering is left to mend itself before it is replaced. */
+  readonly patienceMs: number;
   /** Rejects with a TemporaryError when another attempt may succeed, with any other error when none will. */
   start(options: TunnelStart): Promise<TunnelConnection>;
 }
 
 export interface TunnelConnection {
-  /** Public origin, without a path and without a slash at its end. */
+  /** Public origin, without a path and without a slash at its end. Some providers give another one while it runs. */
   readonly url: string;
-  /** Resolves with the reason once it has ended by itself. */
-  readonly ended: Promise<string>;
+  /** Resolves with the reason once it has ended by itself; a TemporaryError when another attempt may succeed. */
+  readonly ended: Promise<PaydeskError>;
   /** Ends it and every process that it runs; resolves when they are gone. */
   stop(): Promise<void>;
 }

@@ -1,0 +1,135 @@
+// From what `--tunnel` says, and where the service is, to a tunnel.
+
+import { UsageError } from '../../errors.js';
+import { isLoopbackUrl } from '../../loopback.js';
+import { suggest } from '../../suggest.js';
+import type { Environment } from './child.js';
+import { createCloudflaredTunnel, hasCloudflared } from './cloudflared.js';
+import { createGivenTunnel } from './given.js';
+import { createNgrokTunnel, hasNgrok } from './ngrok.js';
+import { createNoTunnel } from './none.js';
+import { parseOrigin } from './origin.js';
+import { configuredHost } from './ssh-client.js';
+import { CONFIGURED_HOST, parseSshDestination } from './ssh-destination.js';
+import { presets } from './ssh-presets.js';
+import { createSshTunnel } from './ssh.js';
+import type { Tunnel } from './tunnel.js';
+
+export interface Choice {
+  tunnel: Tunnel;
+  /** Why it was this one, when nobody named it. */
+  because?: string;
+}
+
+const names = ['auto', 'none', 'ssh', 'cloudflared', 'ngrok'] as const;
+
+export async function chooseTunnel(options: {
+  /** `--tunnel` as given; `auto` when it was not. */
+  text: string;
+  /** The service that sends the webhooks. */
+  baseUrl: string;
+  env: Environment;
+}): Promise<Choice> {
+  const { env } = options;
+  const text = options.text.trim();
+  if (text === 'auto') return automatic(options.baseUrl, env);
+  if (text === 'none') return { tunnel: createNoTunnel() };
+  if (text === 'ssh') {
+    if (!(await hasConfiguredHost(env))) throw unconfigured();
+    return { tunnel: createSshTunnel(parseSshDestination(text), env) };
+  }
+  if (text.startsWith('ssh:') || text.startsWith('ssh?')) {
+    return { tunnel: createSshTunnel(parseSshDestination(text), env) };
+  }
+  if (text === 'cloudflared') return { tunnel: createCloudflaredTunnel(env) };
+  if (text === 'ngrok') return { tunnel: createNgrokTunnel({ env }) };
+  if (text.startsWith('ngrok:')) {
+    const domain = text.slice('ngrok:'.length);
+    if (!/^[a-z0-9][a-z0-9.-]*\.[a-z]+$/i.test(domain)) throw notUsable(text, `${domain} is no domain.`);
+    return { tunnel: createNgrokTunnel({ domain, env }) };
+  }
+  if (/^https?:\/\//i.test(text)) return { tunnel: createGivenTunnel(parseOrigin(text)) };
+  throw notUsable(text, hint(text));
+}
+
+async function automatic(baseUrl: string, env: Environment): Promise<Choice> {
+  if (isLoopbackUrl(baseUrl)) {
+    return { tunnel: createNoTunnel(), because: 'The service is on this machine, so no tunnel is needed.' };
+  }
+  if (await hasConfiguredHost(env)) {
+    return {
+      tunnel: createSshTunnel(parseSshDestination('ssh'), env),
+      because: `Your ssh configuration names ${CONFIGURED_HOST}: the tunnel goes through that server.`,
+    };
+  }
+  const other = 'Another way: --tunnel ssh:USER@HOST, a server of your own.';
+  if (hasCloudflared(env)) {
+    return {
+      tunnel: createCloudflaredTunnel(env),
+      because: `The tunnel is cloudflared, which is installed here. Cloudflare can read what passes. ${other}`,
+    };
+  }
+  if (hasNgrok(env)) {
+    return {
+      tunnel: createNgrokTunnel({ env }),
+      because: `The tunnel is ngrok, which is installed here. ngrok can read what passes. ${other}`,
+    };
+  }
+  throw new UsageError(
+    `The service at ${new URL(baseUrl).host} cannot reach this machine by itself: choose a tunnel.`,
+    {
+      code: 'tunnel-needed',
+      details: [
+        { input: 'ssh:USER@HOST', problem: 'a server of your own' },
+        {
+          input: 'ssh:localhost.run',
+          problem: 'a public service, which can read what passes; needs nothing but ssh',
+        },
+        { input: 'cloudflared, ngrok', problem: 'the same, once you have installed it' },
+        { input: 'https://…', problem: 'an address that leads to this machine already' },
+      ],
+      next: ['paydesk webhook listen --tunnel ssh:USER@HOST'],
+    },
+  );
+}
+
+/** Whether the user's ssh configuration says where the tunnel's server is. */
+async function hasConfiguredHost(env: Environment): Promise<boolean> {
+  try {
+    return (await configuredHost(parseSshDestination('ssh'), env)) !== CONFIGURED_HOST;
+  } catch {
+    return false;
+  }
+}
+
+const unconfigured = () =>
+  new UsageError(
+    `ssh to which server? Name it, or add "Host ${CONFIGURED_HOST}" to your ssh configuration.`,
+    {
+      code: 'usage',
+      next: [
+        'paydesk webhook listen --tunnel ssh:USER@HOST',
+        'paydesk webhook listen --tunnel ssh:localhost.run',
+      ],
+    },
+  );
+
+function notUsable(text: string, problem: string): UsageError {
+  return new UsageError(`--tunnel ${text} cannot be used: ${problem}`, {
+    code: 'usage',
+    next: [
+      `paydesk webhook listen --tunnel ${names.join('|')}|URL`,
+      'paydesk webhook listen --tunnel ssh:USER@HOST',
+    ],
+  });
+}
+
+/** What may have been meant. */
+function hint(text: string): string {
+  const preset = Object.values(presets).some(({ hosts }) => hosts.includes(text));
+  if (preset || /^[\w.+-]+@[\w.-]+/.test(text)) return `did you mean ssh:${text}?`;
+  const close = suggest(text.replace(/:.*/s, ''), names);
+  if (close !== undefined) return `did you mean ${close}?`;
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/i.test(text)) return `did you mean https://${text}?`;
+  return 'it is no tunnel.';
+}

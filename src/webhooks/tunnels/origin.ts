@@ -1,0 +1,19 @@
+import { UsageError } from '../../errors.js';
+
+/** A public address as it is typed: the origin alone, since the path of the webhooks is the listener's own. */
+export function parseOrigin(text: string): URL {
+  const refuse = (problem: string): never => {
+    throw new UsageError(`--tunnel cannot be used: ${problem}`, {
+      code: 'usage',
+      next: ['paydesk webhook listen --tunnel https://hooks.example.org'],
+    });
+  };
+  if (!URL.canParse(text)) return refuse(`${text} is no address.`);
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse(`${text} is neither http nor https.`);
+  if (url.username !== '' || url.password !== '') refuse('an address with a password in it is not used.');
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    refuse(`give the address without a path, ${url.origin}: the listener adds its own.`);
+  }
+  return url;
+}
