@@ -41,7 +41,7 @@ describe('the program', () => {
     [['payments', 'foo'], 'There is no command payments foo.\n'],
     [['sandbox', 'fualt', 'add'], 'Did you mean paydesk sandbox fault'],
     [['whoamy'], 'Did you mean paydesk whoami?'],
-    [['profiles', 'list', 'extra'], 'profiles list takes no argument: extra'],
+    [['profiles', 'list', 'extra'], 'extra  one argument too many'],
     [['whoami', '--jsn'], 'did you mean --json?'],
   ])('suggests what was probably meant by %j', async (args, message) => {
     const { stderr, stdout, code } = await paydesk(args);

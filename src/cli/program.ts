@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Config } from '@oclif/core/config';
+import type { HelpCommand } from '../output/views/help.js';
+import type { BaseCommand } from './base-command.js';
+import type { Surroundings } from './surroundings.js';
+
+// What oclif's own configuration would find by looking around, from what was built: one file a command, and the
+// manifest for those who ask for help.
+
+export type CommandClass = (new (
+  argv: string[],
+  config: Config,
+  surroundings?: Surroundings,
+) => BaseCommand) & { id: string };
+
+export interface Manifest {
+  commands: Record<string, HelpCommand>;
+}
+
+interface PackageFile {
+  version: string;
+  engines: { node: string };
+  description: string;
+  oclif: { bin: string; topics: Record<string, { description: string }> };
+}
+
+/** Where the parts of the program are: files of an installation, or parts of one executable. */
+export interface Program {
+  readonly root: string;
+  has(id: string): boolean;
+  load(id: string): CommandClass;
+  packageFile(): PackageFile;
+  manifest(): Manifest;
+}
+
+export function createProgram(root: string): Program {
+  const commands = join(root, 'dist', 'app', 'commands');
+  const fileOf = (id: string): string | undefined =>
+    /^[a-z-]+(:[a-z-]+)*$/.test(id)
+      ? ['.js', '/index.js']
+          .map((end) => join(commands, `${id.replaceAll(':', '/')}${end}`))
+          .find((file) => existsSync(file))
+      : undefined;
+  const json = (name: string): unknown => JSON.parse(readFileSync(join(root, name), 'utf8'));
+  return {
+    root,
+    has: (id) => fileOf(id) !== undefined,
+    load: (id) => {
+      const file = fileOf(id) as string;
+      return (createRequire(file)(file) as { default: CommandClass }).default;
+    },
+    packageFile: () => json('package.json') as PackageFile,
+    manifest: () => json('oclif.manifest.json') as Manifest,
+  };
+}
+
+/** The part of oclif's configuration that a command of ours uses. */
+export function configOf(program: Program): Config {
+  const pjson = program.packageFile();
+  const { oclif, version } = pjson;
+  const config = {
+    bin: oclif.bin,
+    name: oclif.bin,
+    root: program.root,
+    version,
+    pjson,
+    findCommand: (id: string) => (program.has(id) ? { id, load: async () => program.load(id) } : undefined),
+  };
+  return config as unknown as Config;
+}
+
+/** `paydesk/0.1.0 linux-x64 node-v24.21.0` */
+export function versionLine(program: Program): string {
+  const { oclif, version } = program.packageFile();
+  return `${oclif.bin}/${version} ${process.platform}-${process.arch} node-${process.version}`;
+}

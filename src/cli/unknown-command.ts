@@ -1,0 +1,52 @@
+import { UsageError } from '../errors.js';
+import { suggest } from '../suggest.js';
+
+const isFlag = (word: string): boolean => word.startsWith('-');
+
+/** Where the topic is right only the last word was mistyped: the whole would make short verbs look alike. */
+function closest(words: readonly string[], ids: readonly string[]): string | undefined {
+  const topic = words
+    .slice(0, -1)
+    .map((word) => `${word} `)
+    .join('');
+  const within = ids.filter((id) => id.startsWith(topic));
+  if (topic === '' || within.length === 0) return suggest(words.join(' '), ids);
+  const verb = suggest(
+    words.at(-1)!,
+    within.map((id) => id.slice(topic.length)),
+  );
+  return verb === undefined ? undefined : topic + verb;
+}
+
+/** Why there is nothing to run, with what was probably meant. Commands and topics are named as people type them. */
+export function unknownCommand(
+  argv: readonly string[],
+  { bin, commands, topics }: { bin: string; commands: readonly string[]; topics: readonly string[] },
+): UsageError {
+  const end = argv.findIndex(isFlag);
+  const words = end < 0 ? [...argv] : argv.slice(0, end);
+  if (words.length === 0) {
+    return new UsageError(`The command comes first, then its flags: ${bin} COMMAND ${argv.join(' ')}`, {
+      code: 'usage',
+      next: [`${bin} --help`],
+    });
+  }
+  // What follows the name of a command may be its arguments: compare as many words as each name has.
+  const close = [1, 2, 3]
+    .filter((length) => length <= words.length)
+    .map((length) =>
+      closest(
+        words.slice(0, length),
+        commands.filter((id) => id.split(' ').length === length),
+      ),
+    )
+    .findLast((name) => name !== undefined);
+  const topic = topics.includes(words[0]!) ? words[0] : suggest(words[0]!, topics);
+  return new UsageError(
+    `There is no command ${words.join(' ')}.${close === undefined ? '' : ` Did you mean ${bin} ${close}?`}`,
+    {
+      code: 'unknown-command',
+      next: [topic === undefined ? `${bin} --help` : `${bin} ${topic} --help`],
+    },
+  );
+}

@@ -1,0 +1,165 @@
+// Help, from the manifest alone: nothing of the command itself is loaded for it.
+
+import { type Line, type Look, toned } from '../lines.js';
+import { displayWidth, pad, wrap } from '../text.js';
+
+export interface HelpFlag {
+  name: string;
+  char?: string;
+  type: 'option' | 'boolean';
+  summary?: string;
+  helpValue?: string;
+  helpGroup?: string;
+  options?: string[];
+  default?: unknown;
+  allowNo?: boolean;
+  multiple?: boolean;
+  required?: boolean;
+  hidden?: boolean;
+}
+
+export interface HelpCommand {
+  id: string;
+  summary?: string;
+  description?: string;
+  hidden?: boolean;
+  args: Record<string, { name: string; description?: string; required?: boolean; multiple?: boolean }>;
+  flags: Record<string, HelpFlag>;
+  examples?: string[];
+}
+
+export interface HelpTopic {
+  /** As it is typed; empty for the program itself. */
+  name: string;
+  summary: string;
+  version?: string;
+  topics: Row[];
+  commands: Row[];
+}
+
+/** A name and what it is. */
+export interface Row {
+  name: string;
+  text: string;
+}
+
+const INDENT = 2;
+const GAP = 2;
+const WIDEST = 100;
+/** Names longer than this stand on a line of their own. */
+const LONGEST = 30;
+
+const typed = (id: string): string => id.replaceAll(':', ' ');
+
+/** What a topic holds, or the program as a whole. */
+export function topicHelp({ bin, topic }: { bin: string; topic: HelpTopic }, look: Look): Line[] {
+  const usage = topic.name === '' ? `$ ${bin} [COMMAND]` : `$ ${bin} ${topic.name} COMMAND`;
+  return [
+    ...paragraph(topic.summary, look, 0),
+    ...(topic.version === undefined ? [] : section('VERSION', [`  ${topic.version}`])),
+    ...section('USAGE', [`  ${usage}`]),
+    ...section('TOPICS', table(topic.topics, look)),
+    ...section('COMMANDS', table(topic.commands, look)),
+    '',
+    toned('dim', `${bin} ${topic.name === '' ? '' : `${topic.name} `}COMMAND --help tells of one command.`),
+  ];
+}
+
+export function commandHelp({ bin, command }: { bin: string; command: HelpCommand }, look: Look): Line[] {
+  const { id, summary = '', description, args, examples = [] } = command;
+  const flags = Object.values(command.flags)
+    .filter(({ hidden }) => !hidden)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const own = flags.filter(({ helpGroup }) => helpGroup === undefined);
+  const groups = [...new Set(flags.flatMap(({ helpGroup }) => helpGroup ?? []))];
+  const names = Object.values(args).map(argumentName);
+  const usage = [bin, typed(id), ...names, ...own.map(usageOf)].join(' ');
+  return [
+    ...paragraph(summary, look, 0),
+    ...section('USAGE', hanging(`$ ${usage}`, look)),
+    ...section(
+      'ARGUMENTS',
+      table(
+        Object.values(args).map((arg) => ({ name: argumentName(arg), text: arg.description ?? '' })),
+        look,
+      ),
+    ),
+    ...section('FLAGS', table(own.map(flagRow), look)),
+    ...groups.flatMap((group) =>
+      section(
+        `${group} FLAGS`,
+        table(flags.filter(({ helpGroup }) => helpGroup === group).map(flagRow), look),
+      ),
+    ),
+    ...(description === undefined ? [] : section('DESCRIPTION', paragraph(description, look, INDENT))),
+    // As they are, so that they can be copied.
+    ...section(
+      'EXAMPLES',
+      examples.map((text) => `  $ ${text.replaceAll('<%= config.bin %>', bin)}`),
+    ),
+  ];
+}
+
+function argumentName({
+  name,
+  required,
+  multiple,
+}: {
+  name: string;
+  required?: boolean;
+  multiple?: boolean;
+}) {
+  const shown = `${name.toUpperCase()}${multiple ? '...' : ''}`;
+  return required ? shown : `[${shown}]`;
+}
+
+function valueOf({ type, helpValue, options }: HelpFlag): string {
+  if (type === 'boolean') return '';
+  return ` ${helpValue ?? options?.join('|') ?? 'VALUE'}`;
+}
+
+function usageOf(flag: HelpFlag): string {
+  const shown = `--${flag.allowNo ? '[no-]' : ''}${flag.name}${valueOf(flag)}`;
+  return `${flag.required ? shown : `[${shown}]`}${flag.multiple ? '...' : ''}`;
+}
+
+function flagRow(flag: HelpFlag): Row {
+  const { char, name, allowNo, summary = '', options, helpValue, default: usual, multiple } = flag;
+  const notes = [
+    ...(helpValue !== undefined && options ? [`one of ${options.join(', ')}`] : []),
+    ...(usual === undefined || usual === false ? [] : [`default ${String(usual)}`]),
+    ...(multiple ? ['may be given several times'] : []),
+  ];
+  return {
+    name: `${char ? `-${char}, ` : ''}--${allowNo ? '[no-]' : ''}${name}${valueOf(flag)}`,
+    text: `${summary}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
+  };
+}
+
+function section(title: string, lines: Line[]): Line[] {
+  return lines.length === 0 ? [] : ['', toned('strong', title), ...lines];
+}
+
+const roomOf = (look: Look, indent: number): number => Math.min(look.width, WIDEST) - indent;
+
+function paragraph(text: string, look: Look, indent: number): Line[] {
+  return wrap(text, roomOf(look, indent)).map((line) => `${' '.repeat(indent)}${line}`);
+}
+
+/** The lines after the first are set in. */
+function hanging(text: string, look: Look): Line[] {
+  const [first = '', ...rest] = wrap(text, roomOf(look, INDENT * 2));
+  return [`  ${first}`, ...rest.map((line) => `    ${line}`)];
+}
+
+function table(rows: readonly Row[], look: Look): Line[] {
+  const width = Math.min(LONGEST, Math.max(0, ...rows.map(({ name }) => displayWidth(name))));
+  const start = INDENT + width + GAP;
+  return rows.flatMap(({ name, text }) => {
+    const [first = '', ...rest] = wrap(text, Math.max(20, roomOf(look, start)));
+    const space = ' '.repeat(start);
+    const head =
+      displayWidth(name) > width ? [`  ${name}`, `${space}${first}`] : [`  ${pad(name, width)}  ${first}`];
+    return [...head, ...rest.map((line) => `${space}${line}`)].map((line) => line.trimEnd());
+  });
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paydesk } from './helpers/run.js';
+import { envOf, openTestDesk, type TestDesk } from './commands/payments/desk.js';
+
+const app = fileURLToPath(new URL('../dist/app/', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'paydesk-loaded-'));
+const preload = join(folder, 'note-what-is-loaded.cjs');
+const note = join(folder, 'loaded.json');
+
+/** The source files that a command loads: those of every chunk that Node has read when it ends. */
+async function loadedBy(args: string[], env: Record<string, string> = {}): Promise<string[]> {
+  const run = await paydesk(args, { env: { ...env, NODE_OPTIONS: `--require ${preload}` } });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  const chunks = (JSON.parse(readFileSync(note, 'utf8')) as string[]).filter((file) => file.startsWith(app));
+  return chunks.flatMap(
+    (file) => (JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[] }).sources,
+  );
+}
+
+const roomsOf = (sources: string[]): string[] => [
+  ...new Set(sources.flatMap((source) => /(?:^|\/)src\/([^/]+)\//.exec(source)?.[1] ?? [])),
+];
+const packagesOf = (sources: string[]): string[] => [
+  ...new Set(sources.flatMap((source) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? [])),
+];
+
+describe('a start loads what it uses', () => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    writeFileSync(
+      preload,
+      `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, JSON.stringify(Object.keys(require.cache))));`,
+    );
+    desk = await openTestDesk();
+  });
+  afterAll(async () => {
+    await desk.sandbox.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('payments get --json', async () => {
+    const { paymentId } = await desk.paid();
+    const sources = await loadedBy(['payments', 'get', String(paymentId), '--json'], envOf(desk.sandbox));
+    expect(sources.filter((source) => /src\/store\/(?!errors)/.test(source))).toEqual([]);
+    expect(roomsOf(sources).sort()).toEqual([
+      'cli',
+      'client',
+      'commands',
+      'contract',
+      'operations',
+      'output',
+      'profiles',
+      'store',
+    ]);
+    const unwanted =
+      /^(@inquirer|cli-table3|chalk|conf$|kysely|pg|hono|@hono|csv-|jq-wasm|open$|uqr|string-width)/;
+    const others = packagesOf(sources).filter((name) => unwanted.test(name));
+    expect(others).toEqual([]);
+  });
+
+  it.each([[['--version']], [['--help']], [['payments', '--help']], [['payments', 'get', '--help']]])(
+    '%j needs the manifest alone',
+    async (args) => {
+      const sources = await loadedBy(args);
+      expect(packagesOf(sources)).toEqual([]);
+      expect(roomsOf(sources).filter((room) => !['cli', 'output'].includes(room))).toEqual([]);
+    },
+  );
+});
