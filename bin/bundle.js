@@ -1,7 +1,7 @@
 // Makes the program out of the sources: one bundle with a file for each command and shared chunks, so that a start
 // reads a handful of files instead of hundreds. The modules that tests load one by one are tsc's, beside it in dist/.
 import { existsSync, globSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';

@@ -32,12 +32,13 @@ async function dispatch(program: Program, argv: string[]): Promise<void> {
 /** What there is, for who asked for it or named a topic; otherwise nothing was understood. */
 async function help(program: Program, argv: string[], asked: boolean): Promise<void> {
   const { helpOn } = await import('./cli/help.js');
+  const { createStreams } = await import('./output/streams.js');
+  const { terminal, width, colour } = createStreams(streamsOf(process)).stdout;
   const words = argv.filter((word) => !word.startsWith('-'));
-  const { isTTY = false, columns = 80 } = process.stdout;
   const onlyWords = words.length === argv.length;
   const lines =
     asked || onlyWords
-      ? helpOn(program, words, { terminal: isTTY, width: columns, now: new Date() }, { exact: !asked })
+      ? helpOn(program, words, { terminal, width, now: new Date() }, { exact: !asked })
       : undefined;
   if (!lines) {
     const { unknownCommand } = await import('./cli/unknown-command.js');
@@ -51,8 +52,6 @@ async function help(program: Program, argv: string[], asked: boolean): Promise<v
   }
   const { renderLines } = await import('./output/lines.js');
   const { loadTheme } = await import('./output/theme.js');
-  const { createStreams } = await import('./output/streams.js');
-  const { colour } = createStreams(streamsOf(process)).stdout;
   process.stdout.write(renderLines(lines, await loadTheme(colour)));
 }
 

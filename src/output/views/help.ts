@@ -11,7 +11,7 @@ export interface HelpFlag {
   helpValue?: string;
   helpGroup?: string;
   options?: string[];
-  default?: unknown;
+  default?: string | number | boolean | string[];
   allowNo?: boolean;
   multiple?: boolean;
   required?: boolean;
