@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { request } from 'undici';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.js';
+import { formToken, pageOf, sendForm } from './forms.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 
 let sandbox: TestSandbox;
@@ -9,22 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-const formToken = (html: string) => /name="formToken" value="([0-9a-f]+)"/.exec(html)?.[1] ?? '';
-
-/** Sends a form the way a browser would, with a header changed here and there. */
-async function send(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
-  const { statusCode, body } = await request(url, {
-    method: 'POST',
-    headers: {
-      origin: new URL(url).origin,
-      'sec-fetch-site': 'same-origin',
-      'content-type': 'application/x-www-form-urlencoded',
-      ...headers,
-    },
-    body: new URLSearchParams(fields).toString(),
-  });
-  return { status: statusCode, text: await body.text() };
-}
+const payNow = () => ({ profile: String(sandbox.app.profiles[0]?.paymentProfileId), outcome: 'approved' });
 
 describe('the pages', () => {
   it('allow their own style and nothing else, and are kept by nobody', async () => {
@@ -57,21 +43,21 @@ describe('the pages', () => {
     ['that is none of theirs', { 'content-type': 'text/plain' }],
   ])('refuse a form %s', async (_, headers) => {
     const { paymentId, redirectUrl } = await sandbox.create();
-    const token = formToken(await (await fetch(redirectUrl)).text());
-    const refused = await send(redirectUrl, { formToken: token, card: 'approved' }, headers);
+    const token = formToken((await pageOf(redirectUrl)).text);
+    const refused = await sendForm(redirectUrl, { formToken: token, ...payNow() }, headers);
     expect(refused.status).toBe(403);
     expect((await sandbox.read(paymentId)).paymentState).toBe('Created');
-    const taken = await send(redirectUrl, { formToken: token, card: 'approved' });
+    const taken = await sendForm(redirectUrl, { formToken: token, ...payNow() });
     expect(taken.status).toBe(303);
     expect((await sandbox.read(paymentId)).paymentState).toBe('Captured');
   });
 
   it('refuse a form without the token of its page, or with that of another', async () => {
     const [mine, other] = [await sandbox.create(), await sandbox.create()];
-    const foreign = formToken(await (await fetch(other.redirectUrl)).text());
-    expect((await send(mine.redirectUrl, { card: 'approved' })).status).toBe(403);
-    expect((await send(mine.redirectUrl, { formToken: foreign, card: 'approved' })).status).toBe(403);
-    expect((await send(mine.redirectUrl, { formToken: 'x'.repeat(20_000) })).status).toBe(403);
+    const foreign = formToken((await pageOf(other.redirectUrl)).text);
+    expect((await sendForm(mine.redirectUrl, { ...payNow() })).status).toBe(403);
+    expect((await sendForm(mine.redirectUrl, { formToken: foreign, ...payNow() })).status).toBe(403);
+    expect((await sendForm(mine.redirectUrl, { formToken: 'x'.repeat(20_000) })).status).toBe(403);
     expect((await sandbox.read(mine.paymentId)).paymentState).toBe('Created');
   });
 });
@@ -89,12 +75,12 @@ describeWithBrowser('the pages in a browser', (browser) => {
 
   it('a form of another site does nothing', async () => {
     const { paymentId, redirectUrl } = await sandbox.create();
-    const token = formToken(await (await fetch(redirectUrl)).text());
+    const token = formToken((await pageOf(redirectUrl)).text);
     const { page } = await browser.visit();
     await page.route('http://evil.example/', (route) =>
       route.fulfill({
         contentType: 'text/html',
-        body: `<form method="post" action="${redirectUrl}"><input name="formToken" value="${token}"><button>Win</button></form>`,
+        body: `<form method="post" action="${redirectUrl}"><input name="formToken" value="${token}"><input name="profile" value="${payNow().profile}"><button name="outcome" value="approved">Win</button></form>`,
       }),
     );
     await page.goto('http://evil.example/');

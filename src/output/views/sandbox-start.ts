@@ -111,7 +111,7 @@ export function errorLine(error: unknown, at: Date): Line {
 /** The links to a checkout and to a panel are as good as a key, and so is the token of the console. */
 function withoutSecrets(path: string): string {
   return path
-    .replace(/^\/checkout\/(\d*)[^?]*/, '/checkout/$1-…')
+    .replace(/^\/(checkout|provider)\/(\d*)[^?]*/, '/$1/$2-…')
     .replace(/^\/panel\/[^?]*/, '/panel/…')
     .replace(/([?&]token=)[^&]*/g, '$1…');
 }

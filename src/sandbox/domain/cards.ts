@@ -114,6 +114,12 @@ export const testCards = {
 export type CardName = keyof typeof testCards;
 export const cardNames = Object.keys(testCards) as CardName[];
 
+/** What only a card can do: no account or wallet expires or asks its bank for a confirmation. */
+const cardsOnly: readonly CardName[] = ['expired', 'three-d-secure', 'expires-later'];
+
+/** How a payment that is not made with a card may end, by the names of the cards that end the same way. */
+export const outcomeNames = cardNames.filter((name) => !cardsOnly.includes(name));
+
 /** How long a provider that answers later takes. */
 export const LATER_MS = 30_000;
 
@@ -121,6 +127,19 @@ export function testCard(name: string): TestCard {
   const card: TestCard | undefined = Object.hasOwn(testCards, name) ? testCards[name as CardName] : undefined;
   if (!card) throw new RangeError(`no test card named ${name}`);
   return card;
+}
+
+export function cardByNumber(number: string): CardName | undefined {
+  return cardNames.find((name) => testCards[name].number === number);
+}
+
+/** The bank account of the sandbox that ends as the card does: the last ten digits of its number. */
+export function accountNumber(name: CardName): string {
+  return testCards[name].number.slice(-10);
+}
+
+export function outcomeByAccount(number: string): CardName | undefined {
+  return outcomeNames.find((name) => accountNumber(name) === number);
 }
 
 export function cardExpiry(card: TestCard, now: number): { month: number; year: number } {

@@ -58,6 +58,23 @@ export async function listMethods(
     .execute();
 }
 
+/** The payments that stored methods were used for last, by the id of the method. */
+export async function lastUses(
+  work: Pick<Work, 'tx'>,
+  methods: readonly MethodRow[],
+): Promise<Map<number, PaymentRow>> {
+  const ids = methods.flatMap(({ last_payment_id }) => last_payment_id ?? []);
+  if (ids.length === 0) return new Map();
+  const payments = await work.tx.selectFrom('payments').selectAll().where('payment_id', 'in', ids).execute();
+  const byId = new Map(payments.map((payment) => [payment.payment_id, payment]));
+  return new Map(
+    methods.flatMap(({ payment_method_id, last_payment_id }) => {
+      const payment = last_payment_id === null ? undefined : byId.get(last_payment_id);
+      return payment ? [[payment_method_id, payment]] : [];
+    }),
+  );
+}
+
 export async function removeMethod(
   work: Work,
   appId: string,

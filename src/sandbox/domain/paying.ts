@@ -6,7 +6,7 @@ import { findCustomer } from './customers.js';
 import { judge, type FraudVerdict } from './fraud.js';
 import { authorise, toDeclined } from './instructions.js';
 import { invalidField, Refusal } from './refusal.js';
-import { changeState } from './transitions.js';
+import { changeDetails, changeState } from './transitions.js';
 import type { Work } from './work.js';
 
 // The customer's side: what may be chosen, what fraud rules say, and the step at the provider.
@@ -42,6 +42,8 @@ export interface PayRequest {
   paymentProfileId?: number;
   /** The customer ticks "save my method". */
   saveMethod?: boolean;
+  /** The provider has a page of its own where the customer agrees first, as wallets do. */
+  atProvider?: boolean;
   payerIp?: string;
 }
 
@@ -84,26 +86,28 @@ export async function pay(
     .execute();
   const verdict = await fraudVerdict(work, app, chosen);
   if (verdict === 'block') return blockPayment(work, chosen);
-  if (testCard(request.card).challenge)
+  if (testCard(request.card).challenge || request.atProvider)
     return changeState(work, chosen, 'ActionRequired', 'customer sent to provider');
   if (verdict === 'hold') return changeState(work, chosen, 'Held', 'held by a fraud rule');
   return authorise(work, chosen, { cause: 'paid by the customer', capture: 'inline' });
 }
 
-/** The customer finishes the step at the provider. */
+/** The customer finishes the step at the provider; where that page says how it ends, `outcome` names it. */
 export async function finishChallenge(
   work: Work,
   app: App,
-  payment: PaymentRow,
+  current: PaymentRow,
   passed: boolean,
+  outcome?: CardName,
 ): Promise<PaymentRow> {
-  if (payment.state !== 'ActionRequired')
-    throw refuse(payment, `is ${payment.state}, no confirmation is open`);
+  if (current.state !== 'ActionRequired')
+    throw refuse(current, `is ${current.state}, no confirmation is open`);
   if (!passed) {
-    return changeState(work, payment, 'Declined', 'confirmation failed', {
+    return changeState(work, current, 'Declined', 'confirmation failed', {
       failure: 'the customer did not confirm',
     });
   }
+  const payment = outcome ? await changeDetails(work, current, { card: outcome }) : current;
   if ((await fraudVerdict(work, app, payment)) === 'hold') {
     return changeState(work, payment, 'Held', 'held by a fraud rule');
   }

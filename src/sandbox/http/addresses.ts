@@ -4,7 +4,8 @@ import type { PaymentRow } from '../schema.js';
 
 /** Links that carry their own proof: to a payment's checkout, and to a customer's panel. */
 export interface Addresses {
-  checkout(payment: Pick<PaymentRow, 'payment_id'>): string;
+  /** Where the customer pays: at the checkout, or straight at the provider. */
+  checkout(payment: Pick<PaymentRow, 'payment_id' | 'flow'>): string;
   /** The payment that a checkout token was made for. */
   readCheckout(token: string): number | undefined;
   panel(appId: string, customerId: string, expires: number): string;
@@ -21,7 +22,8 @@ export function createAddresses(engine: Engine, baseUrl: () => string): Addresse
     createHmac('sha256', engine.derive('panel', 'signing')).update(text).digest('base64url');
 
   return {
-    checkout: ({ payment_id }) => `${baseUrl()}/checkout/${payment_id}-${checkoutProof(payment_id)}`,
+    checkout: ({ payment_id, flow }) =>
+      `${baseUrl()}/${flow === 'ProviderHostedPage' ? 'provider' : 'checkout'}/${payment_id}-${checkoutProof(payment_id)}`,
     readCheckout(token) {
       const match = /^(\d{1,15})-([0-9a-f]+)$/.exec(token);
       if (!match) return undefined;

@@ -43,7 +43,7 @@ const examples: Record<EndpointName, (sandbox: TestSandbox) => Promise<Example>>
       returnUrl: 'http://127.0.0.1:9/thanks',
       paymentProfileId: app.profiles[0]?.paymentProfileId,
     },
-    shows: { paymentFlow: 'ProviderHostedPage', redirectUrl: expect.stringContaining('/checkout/') },
+    shows: { paymentFlow: 'ProviderHostedPage', redirectUrl: expect.stringContaining('/provider/') },
   }),
   capturePayment: async (sandbox) => {
     const { paymentId } = await sandbox.create({ autoCapture: false });

@@ -26,12 +26,14 @@ interface FieldProps {
   value?: string | undefined;
   error?: string | undefined;
   hint?: Child;
+  /** The page begins here. */
+  focus?: boolean;
   /** Further attributes of the input: inputmode, autocomplete, maxlength … */
   input?: Record<string, string | number | boolean>;
 }
 
 /** A text field with its label, its hint and what is wrong with it, tied together for screen readers. */
-export function Field({ id, name, label, value, error, hint, input = {} }: FieldProps) {
+export function Field({ id, name, label, value, error, hint, focus = false, input = {} }: FieldProps) {
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
     Boolean,
   );
@@ -45,6 +47,7 @@ export function Field({ id, name, label, value, error, hint, input = {} }: Field
         {...(value !== undefined && { value })}
         {...(error !== undefined && { 'aria-invalid': 'true' })}
         {...(described.length > 0 && { 'aria-describedby': described.join(' ') })}
+        autofocus={focus}
         {...input}
       />
       {hint !== undefined && (

@@ -4,6 +4,7 @@ import { createCheckoutRoutes } from './checkout/checkout-routes.js';
 import { createConsoleRoutes } from './console/console-routes.js';
 import { showBroken, showGone, showRefused } from './page.js';
 import { createFormGuard, FormRefused, limitForms, protectPages } from './page-security.js';
+import { createProviderRoutes } from './provider/provider-routes.js';
 import { createPanelRoutes } from './panel/panel-routes.js';
 
 /** The pages behind `redirectUrl`, panel links and `consoleUrl`. */
@@ -11,6 +12,7 @@ export function createPageRoutes(options: ControlOptions): Hono {
   const forms = createFormGuard(options.engine);
   const sections = {
     '/checkout': createCheckoutRoutes(options, forms),
+    '/provider': createProviderRoutes(options, forms),
     '/panel': createPanelRoutes(options, forms),
     '/console': createConsoleRoutes(options),
   };

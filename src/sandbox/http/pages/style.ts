@@ -70,6 +70,7 @@ const frame = `
 .site nav a[aria-current] { color: var(--text); font-weight: 600; box-shadow: 0 2px 0 var(--accent); }
 main { flex: 1; padding-top: 1.5rem; padding-bottom: 2.5rem; }
 .foot { color: var(--muted); font-size: .875rem; }
+.foot code { display: inline-block; }
 .foot > div { padding-top: .75rem; padding-bottom: 1.5rem; }
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 1.25rem; box-shadow: var(--shadow); }
 @media (max-width: 30rem) { .card { padding: 1rem; } }`;
@@ -93,6 +94,7 @@ input:not([type=checkbox], [type=radio]), select, textarea {
   display: block; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; background: var(--surface);
   border: 1px solid var(--field-line); border-radius: 8px;
 }
+::placeholder { color: var(--muted); opacity: .8; }
 input[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
 input[type=checkbox], input[type=radio] { width: 1.125rem; height: 1.125rem; margin: .1875rem 0 0; accent-color: var(--accent); flex: none; }
 .hint { color: var(--muted); font-size: .875rem; margin-top: .25rem; }
@@ -112,8 +114,8 @@ const pieces = `
 .facts { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .375rem 1.25rem; }
 .facts dt { color: var(--muted); }
 .facts dd { margin: 0; }
-.sums { display: grid; grid-template-columns: 1fr auto; gap: .375rem 1rem; }
-.sums dd { margin: 0; text-align: right; font-variant-numeric: tabular-nums; }
+.sums { display: grid; grid-template-columns: 1fr auto; gap: .375rem 0; }
+.sums dd { margin: 0; padding-left: 1rem; text-align: right; font-variant-numeric: tabular-nums; }
 .sums .total { font-weight: 650; padding-top: .625rem; border-top: 1px solid var(--line); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }

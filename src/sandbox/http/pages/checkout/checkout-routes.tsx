@@ -1,52 +1,47 @@
 import { Hono } from 'hono';
-import type { App } from '../../../domain/apps.js';
-import { cardNames } from '../../../domain/cards.js';
-import { finishChallenge, pay } from '../../../domain/paying.js';
-import { lockPayment, readPayment } from '../../../domain/payments.js';
-import { Refusal } from '../../../domain/refusal.js';
-import type { PaymentRow } from '../../../schema.js';
+import { pay } from '../../../domain/paying.js';
 import type { ControlOptions } from '../../control-routes.js';
-import { showGone, showPage } from '../page.js';
+import { showGone } from '../page.js';
 import type { FormGuard } from '../page-security.js';
-import { Checkout } from './checkout.js';
+import { act, readAttempt } from '../paying/attempt.js';
+import { showEnding } from '../paying/ending.js';
+import { addFollowing } from '../paying/following.js';
+import { openVisit, standingOf, type Visit } from '../paying/visit.js';
+import { showWaiting } from '../paying/waiting.js';
+import { showCheckout } from './checkout-page.js';
 
+/** Behind `redirectUrl`: the customer chooses how to pay. */
 export function createCheckoutRoutes({ engine, addresses }: ControlOptions, forms: FormGuard): Hono {
   const routes = new Hono();
-
-  async function paymentOf(link: string): Promise<PaymentRow | undefined> {
-    const paymentId = addresses.readCheckout(link);
-    return paymentId === undefined ? undefined : engine.read((work) => readPayment(work, { paymentId }));
-  }
+  const visitOf = async (link: string): Promise<Visit | undefined> => {
+    const visit = await openVisit({ engine, addresses }, link);
+    return visit?.payment.flow === 'HostedPage' ? visit : undefined;
+  };
 
   routes.get('/:link', async (c) => {
-    const payment = await paymentOf(c.req.param('link'));
-    if (!payment) return showGone(c);
-    return showPage(
-      c,
-      { title: `Pay ${payment.currency} ${payment.amount}` },
-      <Checkout payment={payment} action={c.req.path} token={forms.token(c.req.path)} />,
-    );
+    const visit = await visitOf(c.req.param('link'));
+    if (!visit) return showGone(c);
+    const standing = standingOf(visit);
+    if (standing === 'open') return showCheckout(c, visit, forms.token(visit.home));
+    if (standing === 'at-provider') return c.redirect(visit.provider, 303);
+    return standing === 'waiting' ? showWaiting(c, visit) : showEnding(c, visit, false);
   });
 
   routes.post('/:link', async (c) => {
-    const payment = await paymentOf(c.req.param('link'));
-    if (!payment) return showGone(c);
-    const form = await forms.read(c, c.req.path);
-    try {
-      await engine.write(async (work) => {
-        const current = (await lockPayment(work, { paymentId: payment.payment_id })) as PaymentRow;
-        const app = (await work.apps.byId(current.app_id, work.tx)) as App;
-        const challenge = form.get('challenge');
-        if (challenge !== null) return finishChallenge(work, app, current, challenge === 'passed');
-        const card = cardNames.find((name) => name === form.get('card')) ?? 'approved';
-        return pay(work, app, current, { card, payerIp: '127.0.0.1' });
-      });
-    } catch (error) {
-      // Paid in another tab meanwhile: the page shows where it stands.
-      if (!(error instanceof Refusal)) throw error;
+    const visit = await visitOf(c.req.param('link'));
+    if (!visit) return showGone(c);
+    const form = await forms.read(c, visit.home);
+    const attempt = readAttempt(form, visit, 'checkout');
+    if ('request' in attempt) {
+      const acted = await act(engine, visit, (work, app, current) =>
+        pay(work, app, current, attempt.request),
+      );
+      return c.redirect(acted ? `${visit.home}/done` : visit.home, 303);
     }
-    return c.redirect(c.req.path, 303);
+    if (standingOf(visit) !== 'open') return c.redirect(visit.home, 303);
+    return showCheckout(c, visit, forms.token(visit.home), attempt);
   });
 
+  addFollowing(routes, visitOf);
   return routes;
 }

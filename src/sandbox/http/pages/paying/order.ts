@@ -1,0 +1,60 @@
+import { isJsonNumber, numberText, parseJson } from '../../../../contract/json.js';
+import { sameAmount } from '../../../../contract/money.js';
+import type { CustomerOrder } from '../../../../contract/order.js';
+import type { PaymentRow } from '../../../schema.js';
+
+/** How much of an order a page shows: a page is one request of a known size. */
+const MOST_ITEMS = 10;
+const LONGEST = 100;
+
+export interface OrderLine {
+  name: string;
+  quantity: number;
+  amount: string;
+  note: string | undefined;
+}
+
+/** The order as the buyer sees it. Amounts are decimal text, as they were given. */
+export interface Order {
+  number: string | undefined;
+  description: string | undefined;
+  lines: OrderLine[];
+  /** Items that are not shown one by one. */
+  further: number;
+  parts: Array<{ label: string; amount: string; negative?: true }>;
+  /** The order's own total, where it is not what is paid here. */
+  total: string | undefined;
+}
+
+export function orderOf(payment: Pick<PaymentRow, 'request' | 'amount'>): Order {
+  const { customerOrder } = parseJson(payment.request) as unknown as { customerOrder: CustomerOrder };
+  const { items = [], total, ...amounts } = customerOrder.amount ?? {};
+  const parts = [
+    { label: 'Shipping', value: amounts.shipping },
+    { label: 'Handling', value: amounts.handling },
+    { label: 'Insurance', value: amounts.insurance },
+    { label: 'Tax', value: amounts.totalTax },
+    { label: 'Discount', value: amounts.discount, negative: true as const },
+  ];
+  return {
+    number: customerOrder.orderId,
+    description: customerOrder.description,
+    lines: items.slice(0, MOST_ITEMS).map((item) => ({
+      name: clip(item.name),
+      quantity: item.quantity,
+      amount: numberText(item.amount),
+      note: item.description === undefined ? item.sku && clip(item.sku) : clip(item.description),
+    })),
+    further: Math.max(0, items.length - MOST_ITEMS),
+    parts: parts.flatMap(({ value, ...part }) =>
+      isJsonNumber(value) ? [{ ...part, amount: numberText(value) }] : [],
+    ),
+    total: total === undefined || sameAmount(total, payment.amount) ? undefined : numberText(total),
+  };
+}
+
+/** Long text, cut to what a line can hold. */
+export function clip(text: string): string {
+  const characters = Array.from(text);
+  return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : text;
+}

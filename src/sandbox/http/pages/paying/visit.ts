@@ -1,0 +1,58 @@
+import type { App } from '../../../domain/apps.js';
+import { readPayment } from '../../../domain/payments.js';
+import type { Engine } from '../../../engine.js';
+import type { PaymentRow, ProviderProfileRow } from '../../../schema.js';
+import type { Addresses } from '../../addresses.js';
+
+/** A customer at the page of a payment. */
+export interface Visit {
+  payment: PaymentRow;
+  app: App;
+  /** The provider that the customer is at, or chose last. */
+  profile: ProviderProfileRow | undefined;
+  now: number;
+  /** The page that the payment's own link leads to. */
+  home: string;
+  /** The page of the provider, whichever way the customer came. */
+  provider: string;
+}
+
+/** Who may see what is decided by the link alone. */
+export async function openVisit(
+  { engine, addresses }: { engine: Engine; addresses: Addresses },
+  link: string,
+): Promise<Visit | undefined> {
+  const paymentId = addresses.readCheckout(link);
+  if (paymentId === undefined) return undefined;
+  const payment = await engine.read((work) => readPayment(work, { paymentId }));
+  if (!payment || (payment.flow !== 'HostedPage' && payment.flow !== 'ProviderHostedPage')) return undefined;
+  const app = await engine.apps.byId(payment.app_id);
+  if (!app) return undefined;
+  const { now } = await engine.clock.read();
+  return {
+    payment,
+    app,
+    profile: app.profiles.find(({ payment_profile_id: id }) => id === payment.payment_profile_id),
+    now,
+    home: `/${payment.flow === 'ProviderHostedPage' ? 'provider' : 'checkout'}/${link}`,
+    provider: `/provider/${link}`,
+  };
+}
+
+export type Standing = 'open' | 'at-provider' | 'waiting' | 'over';
+
+/** What the customer can do now: pay, finish at the provider, wait, or go back to the shop. */
+export function standingOf({ payment, now }: Pick<Visit, 'payment' | 'now'>): Standing {
+  switch (payment.state) {
+    case 'Created':
+    case 'Declined':
+      return payment.expiration_time !== null && payment.expiration_time <= now ? 'over' : 'open';
+    case 'ActionRequired':
+      return 'at-provider';
+    case 'Processing':
+    case 'Cancelling':
+      return 'waiting';
+    default:
+      return 'over';
+  }
+}

@@ -1,0 +1,55 @@
+import { Hono } from 'hono';
+import { outcomeNames } from '../../../domain/cards.js';
+import { finishChallenge, pay } from '../../../domain/paying.js';
+import type { ControlOptions } from '../../control-routes.js';
+import { showGone } from '../page.js';
+import type { FormGuard } from '../page-security.js';
+import { act, readAttempt } from '../paying/attempt.js';
+import { showEnding } from '../paying/ending.js';
+import { addFollowing } from '../paying/following.js';
+import { openVisit, standingOf } from '../paying/visit.js';
+import { showWaiting } from '../paying/waiting.js';
+import { showProviderPage } from './provider-page.js';
+import { showStep } from './step-page.js';
+
+/** The provider's own site: where a provider-hosted payment is made, and where others are confirmed. */
+export function createProviderRoutes({ engine, addresses }: ControlOptions, forms: FormGuard): Hono {
+  const routes = new Hono();
+  const visitOf = (link: string) => openVisit({ engine, addresses }, link);
+
+  routes.get('/:link', async (c) => {
+    const visit = await visitOf(c.req.param('link'));
+    if (!visit) return showGone(c);
+    const standing = standingOf(visit);
+    if (standing === 'at-provider') return showStep(c, visit, forms.token(visit.provider));
+    // A payment from the checkout is only here for the step that was asked for.
+    if (visit.home !== visit.provider) return c.redirect(visit.home, 303);
+    if (standing === 'open') return showProviderPage(c, visit, forms.token(visit.provider));
+    return standing === 'waiting' ? showWaiting(c, visit) : showEnding(c, visit, false);
+  });
+
+  routes.post('/:link', async (c) => {
+    const visit = await visitOf(c.req.param('link'));
+    if (!visit) return showGone(c);
+    const form = await forms.read(c, visit.provider);
+    const follow = (acted: boolean) => c.redirect(acted ? `${visit.home}/done` : visit.home, 303);
+    if (!form.has('profile')) {
+      const outcome = outcomeNames.find((name) => name === form.get('outcome'));
+      const step = outcome === undefined ? form.get('step') : 'confirm';
+      if (step !== 'confirm' && step !== 'refuse') return c.redirect(visit.provider, 303);
+      return follow(
+        await act(engine, visit, (work, app, current) =>
+          finishChallenge(work, app, current, step === 'confirm', outcome),
+        ),
+      );
+    }
+    if (standingOf(visit) !== 'open' || visit.home !== visit.provider) return c.redirect(visit.home, 303);
+    const attempt = readAttempt(form, visit, 'provider');
+    if (!('request' in attempt))
+      return showProviderPage(c, visit, forms.token(visit.provider), attempt.typed);
+    return follow(await act(engine, visit, (work, app, current) => pay(work, app, current, attempt.request)));
+  });
+
+  addFollowing(routes, visitOf);
+  return routes;
+}
