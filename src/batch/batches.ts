@@ -212,7 +212,7 @@ export function createBatches(store: Store<DeskTables>): Batches {
           .where('batch_id', '=', id)
           .where('id', '>', after)
           .orderBy('id')
-          .limit(PAGE)
+          .limit(sql.lit(PAGE))
           .execute();
         yield* page;
         if (page.length < PAGE) return;

@@ -92,7 +92,7 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         .where('due_time', '<=', before)
         .where('lease_owner', '!=', owner.name)
         .where('lease_until', '>', leaseClock(store.engine))
-        .limit(1)
+        .limit(sql.lit(1))
         .executeTakeFirst();
       return held !== undefined;
     },

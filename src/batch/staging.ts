@@ -80,7 +80,7 @@ export async function openStaging(): Promise<Staging> {
         .selectAll()
         .where('line', '>', after)
         .orderBy('line')
-        .limit(PAGE)
+        .limit(sql.lit(PAGE))
         .execute();
       if (page.length > 0) yield page;
       if (page.length < PAGE) return;
@@ -124,7 +124,7 @@ export async function openStaging(): Promise<Staging> {
           where later.line > ${after} and exists (
             select 1 from staged as earlier where earlier.${column} = later.${column} and earlier.line < later.line
           )
-          order by later.line limit ${PAGE}`.execute(store.db);
+          order by later.line limit ${sql.lit(PAGE)}`.execute(store.db);
         yield* rows;
         if (rows.length < PAGE) return;
         after = rows.at(-1)?.line ?? after;

@@ -1,8 +1,22 @@
 import { sql, type Transaction } from 'kysely';
 import type { Store } from '../store/store.js';
 import { remember, type SeenPayment } from './known-payments.js';
-import { at, placeColumns, placeOf, type PaymentPlace } from './payment-place.js';
+import { placeColumns, placeOf, type PaymentPlace } from './payment-place.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
+import {
+  dropHold,
+  dropHoldOf,
+  giveHoldTo,
+  holdOf,
+  holdOn,
+  insertIntentRow,
+  insertOutcomeRow,
+  intentById,
+  lastIntentOn,
+  lastOutcomeOf,
+  outcomesOf,
+  takeHold,
+} from './statements.js';
 
 // What this desk did: an intent is written before anything is sent, and outcomes are added as they become known.
 // While an intent is open, nobody on the same ledger sends anything else for that payment.
@@ -82,6 +96,8 @@ export interface LedgerOptions {
 type Tx = Transaction<DeskTables>;
 
 export function createLedger(store: Store<DeskTables>, { operator, now }: LedgerOptions): Ledger {
+  const { engine } = store;
+
   async function clock(tx: Tx | Store<DeskTables>['db']): Promise<number> {
     if (now) return now();
     if (store.engine === 'sqlite') return Date.now();
@@ -109,23 +125,21 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
       resend_of: resendOf ?? null,
       batch_id: intent.batchId ?? null,
     };
-    const { id } = await tx.insertInto('intents').values(row).returning('id').executeTakeFirstOrThrow();
+    const [inserted] = await insertIntentRow(tx, engine, row);
+    const { id } = inserted as { id: number };
     return { ...row, id, last: undefined };
   }
 
   async function insertOutcome(tx: Tx, intentId: number, outcome: NewOutcome): Promise<void> {
-    await tx
-      .insertInto('outcomes')
-      .values({
-        intent_id: intentId,
-        outcome: outcome.outcome,
-        after_state: outcome.after ?? null,
-        why: outcome.why ?? null,
-        http_status: outcome.httpStatus ?? null,
-        operator,
-        time: await clock(tx),
-      })
-      .execute();
+    await insertOutcomeRow(tx, engine, {
+      intent_id: intentId,
+      outcome: outcome.outcome,
+      after_state: outcome.after ?? null,
+      why: outcome.why ?? null,
+      http_status: outcome.httpStatus ?? null,
+      operator,
+      time: await clock(tx),
+    });
   }
 
   /** `tx` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
@@ -135,16 +149,9 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
     operation: string,
     again: boolean,
   ): Promise<Opening | undefined> {
-    const held = await db.selectFrom('holds').select('intent_id').where(at(place)).executeTakeFirst();
+    const [held] = await holdOn(db, engine, placeColumns(place));
     if (held && held.intent_id !== TAKING) return { kind: 'held', intent: await entry(db, held.intent_id) };
-    const before = await db
-      .selectFrom('intents')
-      .select('id')
-      .where(at(place))
-      .where('operation', '=', operation)
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const [before] = await lastIntentOn(db, engine, { ...placeColumns(place), operation });
     if (!before) return undefined;
     const last = await entry(db, before.id);
     const outcome = outcomeOf(last);
@@ -153,19 +160,10 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
   }
 
   async function entry(db: Tx | Store<DeskTables>['db'], id: number): Promise<Entry> {
-    const intent = await db.selectFrom('intents').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    const last = await db
-      .selectFrom('outcomes')
-      .selectAll()
-      .where('intent_id', '=', id)
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const [intent] = await intentById(db, engine, { id });
+    if (!intent) throw new Error(`The ledger has no intent ${id}.`);
+    const [last] = await lastOutcomeOf(db, engine, { intent_id: id });
     return { ...intent, last };
-  }
-
-  async function release(tx: Tx, intentId: number): Promise<void> {
-    await tx.deleteFrom('holds').where('intent_id', '=', intentId).execute();
   }
 
   return {
@@ -176,19 +174,16 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
 
     open: (intent, { again = false } = {}) =>
       store.transaction(async (tx) => {
-        await tx
-          .insertInto('holds')
-          .values({ ...placeColumns(intent), intent_id: TAKING })
-          .onConflict((conflict) => conflict.columns(['base_url', 'app_id', 'payment_id']).doNothing())
-          .execute();
+        const place = placeColumns(intent);
+        await takeHold(tx, engine, { ...place, intent_id: TAKING });
         const found = await obstacle(tx, intent, intent.operation, again);
         if (found) {
-          if (found.kind === 'ended') await tx.deleteFrom('holds').where(at(intent)).execute();
+          if (found.kind === 'ended') await dropHold(tx, engine, place);
           return found;
         }
         const opened = await insertIntent(tx, intent);
-        await tx.updateTable('holds').set({ intent_id: opened.id }).where(at(intent)).execute();
-        await remember(tx, store.engine, { seen: intent, source: 'changed', now: opened.time });
+        await giveHoldTo(tx, engine, { ...place, intent_id: opened.id });
+        await remember(tx, engine, { seen: intent, source: 'changed', now: opened.time });
         return { kind: 'opened', intent: opened };
       }),
 
@@ -202,34 +197,29 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
         if (numUpdatedRows === 0n) return undefined;
         const opened = await insertIntent(tx, intent, open.id);
         await insertOutcome(tx, open.id, { outcome: 'unknown', why: `sent anew as ${opened.id}` });
-        await tx.updateTable('holds').set({ intent_id: opened.id }).where(at(intent)).execute();
+        await giveHoldTo(tx, engine, { ...placeColumns(intent), intent_id: opened.id });
         return opened;
       }),
 
-    outcomesOf: (intentId) =>
-      store.db.selectFrom('outcomes').selectAll().where('intent_id', '=', intentId).orderBy('id').execute(),
+    outcomesOf: (intentId) => outcomesOf(store.db, engine, { intent_id: intentId }),
 
     record: (intentId, outcome) =>
       store.transaction(async (tx) => {
         // Closed by another process meanwhile, or sent anew: who comes late knows less.
-        const held = await tx
-          .selectFrom('holds')
-          .selectAll()
-          .where('intent_id', '=', intentId)
-          .executeTakeFirst();
+        const [held] = await holdOf(tx, engine, { intent_id: intentId });
         if (!held) return;
         await insertOutcome(tx, intentId, outcome);
         if (outcome.state !== undefined) {
           const seen = { ...placeOf(held), state: outcome.state };
-          await remember(tx, store.engine, { seen, source: 'changed', now: await clock(tx) });
+          await remember(tx, engine, { seen, source: 'changed', now: await clock(tx) });
         }
-        if (!isOpen(outcome.outcome)) await release(tx, intentId);
+        if (!isOpen(outcome.outcome)) await dropHoldOf(tx, engine, { intent_id: intentId });
       }),
 
     note: (intent, outcome) =>
       store.transaction(async (tx) => {
         const { id, time } = await insertIntent(tx, intent);
-        await remember(tx, store.engine, { seen: intent, source: 'created', now: time });
+        await remember(tx, engine, { seen: intent, source: 'created', now: time });
         await insertOutcome(tx, id, outcome);
       }),
   };

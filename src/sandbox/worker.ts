@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { lockPayment } from './domain/payments.js';
 import { runJob } from './domain/moves.js';
 import type { Engine } from './engine.js';
@@ -76,7 +77,7 @@ async function nextJobTime(engine: Engine): Promise<number | undefined> {
     .select('due_time')
     .orderBy('due_time')
     .orderBy('id')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst();
   return job?.due_time;
 }
@@ -90,7 +91,7 @@ async function runNextJob(engine: Engine): Promise<boolean> {
     .where('due_time', '<=', now)
     .orderBy('due_time')
     .orderBy('id')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst();
   if (!job) return false;
   await engine.write(async (work) => {

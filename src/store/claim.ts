@@ -36,7 +36,7 @@ export function claimStatement<DB, T extends keyof DB & string>(
         ${where === undefined ? sql`` : sql`and (${where})`}
         ${isFirst}
       order by due.due_time, due.id
-      limit ${limit}
+      limit ${sql.lit(limit)}
       ${engine === 'postgres' ? sql`for update skip locked` : sql``}
     )
     update ${table} set lease_until = ${clock} + ${sql.lit(leaseMs)}, lease_owner = ${owner}

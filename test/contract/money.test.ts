@@ -105,6 +105,34 @@ describe('numbers in JSON', () => {
     );
   });
 
+  test('are exact in every form and place', () => {
+    const digits = (minLength: number) =>
+      fc.array(fc.nat(9), { minLength, maxLength: 20 }).map((list) => list.join(''));
+    const number = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.oneof(fc.constant('0'), fc.nat().map(String), fc.bigInt({ min: 1n, max: 10n ** 22n }).map(String)),
+        fc.option(
+          digits(1).map((text) => `.${text}`),
+          { nil: '' },
+        ),
+        fc.option(fc.constantFrom('e1', 'E-7', 'e+30', 'E400'), { nil: '', freq: 5 }),
+      )
+      .map((parts) => parts.join(''));
+    const place = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => `[${text}]`,
+      (text: string) => `[${text}\n, "a"]`,
+      (text: string) => `{"a":[1,{"b": ${text} }]}`,
+    );
+    fc.assert(
+      fc.property(number, place, (text, put) => {
+        expect(JSON.stringify(parseJson(put(text)))).toBe(put(text).replace(/\s/g, ''));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   test('broken JSON throws as it does elsewhere', () => {
     expect(() => parseJson('{')).toThrow(SyntaxError);
   });
