@@ -53,7 +53,7 @@ export async function workOn(
   try {
     const read = await work.read(row.payment_id);
     if (batch.action === 'recheck') return await recheck(desk, row, read);
-    return await move(desk, batch, { ...claimed, read }, work);
+    return await move(desk, batch, { ...claimed, read, readTime: desk.clock.now() }, work);
   } catch (error) {
     const result = notDone(error, row);
     const open = claimed.earlier && outcomeOf(claimed.earlier);
@@ -66,7 +66,7 @@ export async function workOn(
 async function move(
   desk: Desk,
   batch: BatchRecord,
-  { row, earlier, read }: Claimed & { read: PaymentRead },
+  { row, earlier, read, readTime }: Claimed & { read: PaymentRead; readTime: number },
   work: RowWork,
 ): Promise<WorkedRow> {
   const plain: Move = {
@@ -85,7 +85,7 @@ async function move(
   const change = changeSince(row, read);
   if (change !== undefined) return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
   await work.checkApp(read);
-  return rowResult(await carryOut(desk, plain));
+  return rowResult(await carryOut(desk, { ...plain, readTime }));
 }
 
 /** By reading; only a person's decision sends anew what may have left. */
