@@ -1,5 +1,6 @@
 // Batches in the desk's database: a plan becomes one once, and its rows are claimed by whoever works on them.
 
+import { sql } from 'kysely';
 import { GuardError, UsageError } from '../errors.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
