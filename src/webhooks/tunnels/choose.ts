@@ -34,12 +34,10 @@ export async function chooseTunnel(options: {
   const text = options.text.trim();
   if (text === 'auto') return automatic(options.baseUrl, env);
   if (text === 'none') return { tunnel: createNoTunnel() };
-  if (text === 'ssh') {
-    if (!(await hasConfiguredHost(env))) throw unconfigured();
-    return { tunnel: createSshTunnel(parseSshDestination(text), env) };
-  }
-  if (text.startsWith('ssh:') || text.startsWith('ssh?')) {
-    return { tunnel: createSshTunnel(parseSshDestination(text), env) };
+  if (/^ssh($|[:?])/.test(text)) {
+    const destination = parseSshDestination(text);
+    if (destination.host === CONFIGURED_HOST && !(await hasConfiguredHost(env))) throw unconfigured();
+    return { tunnel: createSshTunnel(destination, env) };
   }
   if (text === 'cloudflared') return { tunnel: createCloudflaredTunnel(env) };
   if (text === 'ngrok') return { tunnel: createNgrokTunnel({ env }) };

@@ -70,6 +70,7 @@ export async function configuredHost(destination: SshDestination, env: Environme
   const child = spawn(findSsh(env), [...options, '-G', '--', host], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...env },
+    timeout: 5_000,
   });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));

@@ -16,7 +16,7 @@ export function createSshTunnel(destination: SshDestination, env: Environment): 
   return {
     name: nameOf(destination),
     thirdParty: destination.preset !== undefined,
-    readyMs: 20_000,
+    readyMs: 10_000,
     patienceMs: 0,
     async start({ localPort, signal, note, interactive, previousUrl, attempt }) {
       const program = findSsh(env);

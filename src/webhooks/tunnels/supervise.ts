@@ -96,9 +96,11 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
     const life = follow(connection);
     const why = await untilAnswered(life, tunnel.readyMs);
     if (why === undefined && !signal.aborted) return life;
+    // Before we end it ourselves.
+    const error = life.error ?? unreachable(connection.url, why);
     await connection.stop();
     signal.throwIfAborted();
-    throw life.error ?? unreachable(connection.url, why);
+    throw error;
   }
 
   async function connect(attempts: number, before?: string): Promise<Life> {
@@ -163,7 +165,7 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
       if (signal.aborted) return;
       emit({ type: 'failed', error: error instanceof PaydeskError ? error : givenUp(tunnel.name, 1, error) });
     })
-    .finally(async () => {
+    .then(async () => {
       options.signal.removeEventListener('abort', abort);
       await life.connection.stop();
     });
