@@ -40,12 +40,12 @@ const REQUIRED = /^(?:const|var) (\w+_\d+) = ((?:__import\w+\()?require\("[^"]+"
 
 /**
  * oclif requires all of itself at the top of each file, whether it is used or not; here each part is loaded when it is
- * first used. And what our own sources require late is a file of its own in the bundle, beside the chunks.
+ * first used. And what our own sources require late is a file of its own `beside` the chunks, or part of the one file.
  */
-export const lateRequires = {
+export const lateRequires = ({ beside }) => ({
   name: 'late-requires',
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^\.\/string-width$/ }, () => ({ path: './string-width.js', external: true }));
+    onResolve({ filter: /^\.\/string-width\.js$/ }, ({ path }) => ({ path, external: true }));
     onLoad({ filter: /@oclif[/\\]core[/\\]lib[/\\].*\.js$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       const found = Array.from(text.matchAll(REQUIRED), ([, name, load]) => ({ name, load }));
@@ -65,7 +65,12 @@ export const lateRequires = {
     });
     onLoad({ filter: /[/\\]src[/\\]output[/\\]text\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
-      return { contents: text.replaceAll("createRequire(import.meta.url)('", "require('./"), loader: 'ts' };
+      return {
+        contents: text.replaceAll(/createRequire\(import\.meta\.url\)\('(.*?)'\)/g, (_, name) =>
+          beside ? `require('./${name}.js')` : `require('${name}')`,
+        ),
+        loader: 'ts',
+      };
     });
   },
-};
+});

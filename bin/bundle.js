@@ -5,7 +5,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
-import { importLate, lateRequires, lightBuiltins } from './bundle-plugins.js';
+import { bundleOptions } from './bundle-options.js';
+import { importLate } from './bundle-plugins.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const app = join(root, 'dist', 'app');
@@ -13,7 +14,7 @@ const app = join(root, 'dist', 'app');
 const outdir = join(root, 'dist', 'app.new');
 
 const { outputFiles } = await build({
-  absWorkingDir: root,
+  ...bundleOptions(root, { beside: true }),
   entryPoints: [
     { in: 'src/start.ts', out: 'start' },
     // Looked for by chunks beside themselves: the one is a process of its own, the other is loaded late.
@@ -26,19 +27,11 @@ const { outputFiles } = await build({
   ],
   outdir,
   write: false,
-  bundle: true,
   splitting: true,
   format: 'esm',
-  platform: 'node',
-  target: 'node24',
   sourcemap: 'inline',
-  sourcesContent: false,
-  jsx: 'automatic',
-  jsxImportSource: 'hono/jsx',
   // Native code, WebAssembly and programs that lie beside their own module.
   external: ['@napi-rs/keyring', 'jq-wasm', 'open', 'pg-native'],
-  plugins: [lightBuiltins, lateRequires],
-  logLevel: 'warning',
 });
 
 await rm(outdir, { recursive: true, force: true });

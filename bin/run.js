@@ -15,8 +15,8 @@ if (major < 24 || (major === 24 && minor < 15)) {
   }
   const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
   enableCompileCache();
-  const { start } = createRequire(import.meta.url)('../dist/app/start.js');
-  await start(process.getBuiltinModule('node:path').dirname(import.meta.dirname));
+  const { createProgram, start } = createRequire(import.meta.url)('../dist/app/start.js');
+  await start(createProgram(process.getBuiltinModule('node:path').dirname(import.meta.dirname)));
 }
 
 /** A checkout carries its own Node as a development dependency. */

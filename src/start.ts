@@ -55,7 +55,9 @@ async function help(program: Program, argv: string[], asked: boolean): Promise<v
   process.stdout.write(renderLines(lines, await loadTheme(colour)));
 }
 
-export async function start(root: string): Promise<void> {
+export { createProgram };
+
+export async function start(program: Program): Promise<void> {
   const typed = process.argv.slice(2);
   const argv = typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed;
   const debug = wantsDebug(argv, process.env);
@@ -73,7 +75,7 @@ export async function start(root: string): Promise<void> {
     process.on(event, (error: unknown) => void fail(error).then((code) => process.exit(code)));
   }
   try {
-    await dispatch(createProgram(root), argv);
+    await dispatch(program, argv);
   } catch (error) {
     process.exitCode = await fail(error);
   }

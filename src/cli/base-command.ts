@@ -69,6 +69,11 @@ export abstract class BaseCommand extends Command {
     return shellLine(this.config.bin, ...(this.id ?? '').split(':'), ...this.argv);
   }
 
+  /** The words that start this program once more, for what goes on in the background. */
+  protected get self(): readonly string[] {
+    return (this.config as Config & { self: readonly string[] }).self;
+  }
+
   protected now(): Date {
     return this.#surroundings.now();
   }

@@ -19,7 +19,7 @@ export interface Manifest {
   commands: Record<string, HelpCommand>;
 }
 
-interface PackageFile {
+export interface PackageFile {
   version: string;
   engines: { node: string };
   description: string;
@@ -28,13 +28,15 @@ interface PackageFile {
 
 /** Where the parts of the program are: files of an installation, or parts of one executable. */
 export interface Program {
-  readonly root: string;
+  /** The words that start this program once more. */
+  readonly self: readonly string[];
   has(id: string): boolean;
   load(id: string): CommandClass;
   packageFile(): PackageFile;
   manifest(): Manifest;
 }
 
+/** As it was installed: one file a command. */
 export function createProgram(root: string): Program {
   const commands = join(root, 'dist', 'app', 'commands');
   const fileOf = (id: string): string | undefined =>
@@ -45,7 +47,7 @@ export function createProgram(root: string): Program {
       : undefined;
   const json = (name: string): unknown => JSON.parse(readFileSync(join(root, name), 'utf8'));
   return {
-    root,
+    self: [process.execPath, join(root, 'bin', 'run.js')],
     has: (id) => fileOf(id) !== undefined,
     load: (id) => {
       const file = fileOf(id) as string;
@@ -63,7 +65,7 @@ export function configOf(program: Program): Config {
   const config = {
     bin: oclif.bin,
     name: oclif.bin,
-    root: program.root,
+    self: program.self,
     version,
     pjson,
     findCommand: (id: string) => (program.has(id) ? { id, load: async () => program.load(id) } : undefined),

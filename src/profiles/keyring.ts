@@ -31,6 +31,8 @@ export function createKeyring(options: { folder: string; env: Environment }): Ke
   return {
     service,
     async works() {
+      // One executable has no native parts beside it.
+      if (process.getBuiltinModule('node:sea').isSea()) return false;
       if (process.platform === 'linux' && !hasSessionBus(options.env)) return false;
       return await probe(service, options.env);
     },

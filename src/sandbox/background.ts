@@ -18,13 +18,14 @@ import type { SandboxSettings } from './settings.js';
 
 export async function startInBackground(
   settings: SandboxSettings,
-  { root, env, signal }: { root: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
+  { self, env, signal }: { self: readonly string[]; env: NodeJS.ProcessEnv; signal: AbortSignal },
 ): Promise<StartedSandbox & { logFile: string }> {
   const folder = join(settings.dataFolder, 'sandbox');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const logFile = join(folder, 'sandbox.log');
   const log = openSync(logFile, 'a', 0o600);
-  const child = spawn(process.execPath, [join(root, 'bin', 'run.js'), ...argumentsFor(settings)], {
+  const [program = '', ...words] = self;
+  const child = spawn(program, [...words, ...argumentsFor(settings)], {
     detached: true,
     env,
     stdio: ['ignore', 'pipe', log],

@@ -74,7 +74,7 @@ export default class SandboxStart extends BaseCommand {
     if (flags.detach) {
       const { startInBackground } = await import('../../sandbox/background.js');
       const { logFile, ...sandbox } = await startInBackground(chosen, {
-        root: this.config.root,
+        self: this.self,
         env,
         signal: this.signal,
       });
