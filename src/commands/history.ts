@@ -22,7 +22,7 @@ export default class History extends BaseCommand {
   static override flags = {
     ...listFlagsFor(historyList),
     payment: string({ helpValue: 'PAYMENT', summary: 'Of this paymentId or referenceId.' }),
-    operation: string({ options: ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold'] }),
+    operation: string({ options: ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold', 'recheck'] }),
     outcome: string({ options: [...outcomes] }),
     operator: string({ helpValue: 'WHO', summary: 'By this operator, as the list shows it.' }),
     ticket: string({ helpValue: 'ID', summary: 'For this ticket.' }),

@@ -87,6 +87,26 @@ export async function remember(
   });
 }
 
+/** Notes how a payment was seen, if the desk knows it at all. */
+export async function rememberIfKnown(db: Kysely<DeskTables>, seen: SeenPayment, now: number): Promise<void> {
+  const state = seen.state ?? '';
+  await db
+    .updateTable('known_payments')
+    .set((eb) => ({
+      reference_id: eb.fn.coalesce(eb.val(seen.referenceId ?? null), 'reference_id'),
+      customer_id: eb.fn.coalesce(eb.val(seen.customerId ?? null), 'customer_id'),
+      amount: eb.fn.coalesce(eb.val(seen.amount ?? null), 'amount'),
+      currency: eb.fn.coalesce(eb.val(seen.currency ?? null), 'currency'),
+      webhook_url: eb.fn.coalesce(eb.val(seen.webhookUrl ?? null), 'webhook_url'),
+      created_time: eb.fn.coalesce(eb.val(seen.createdTime ?? null), 'created_time'),
+      state,
+      state_time: eb.case().when('state', '=', state).then(eb.ref('state_time')).else(now).end(),
+      seen_time: now,
+    }))
+    .where(at(seen))
+    .execute();
+}
+
 export async function findKnown(
   db: Kysely<DeskTables>,
   place: PaymentPlace,

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Store } from '../store/store.js';
-import { remember, type SeenPayment } from './known-payments.js';
+import { remember, rememberIfKnown, type SeenPayment, type Source } from './known-payments.js';
 import { placeColumns, placeOf, type PaymentPlace } from './payment-place.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 import {
@@ -82,8 +82,11 @@ export interface Ledger {
   outcomesOf(intentId: number): Promise<OutcomeRow[]>;
   /** Adds what became of an intent; one that is closed by it no longer holds its payment, and stays closed. */
   record(intentId: number, outcome: NewOutcome): Promise<void>;
-  /** Something that needs no hold, such as a create: what was asked and what came of it. */
-  note(intent: NewIntent, outcome: NewOutcome): Promise<void>;
+  /**
+   * Something that needs no hold, such as a create: what was asked and what came of it. The payment is known from
+   * then on by `source`; without one, only if it was before.
+   */
+  note(intent: NewIntent, outcome: NewOutcome, source: Source | undefined): Promise<void>;
 }
 
 export interface LedgerOptions {
@@ -216,10 +219,11 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
         if (!isOpen(outcome.outcome)) await dropHoldOf(tx, engine, { intent_id: intentId });
       }),
 
-    note: (intent, outcome) =>
+    note: (intent, outcome, source) =>
       store.transaction(async (tx) => {
         const { id, time } = await insertIntent(tx, intent);
-        await remember(tx, engine, { seen: intent, source: 'created', now: time });
+        if (source === undefined) await rememberIfKnown(tx, intent, time);
+        else await remember(tx, engine, { seen: intent, source, now: time });
         await insertOutcome(tx, id, outcome);
       }),
   };

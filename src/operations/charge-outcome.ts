@@ -8,8 +8,8 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { safeText } from '../output/text.js';
-import { textAt } from '../output/values.js';
 import { readerOf, type Desk } from './desk.js';
+import { failureReason } from './failure-reason.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { readUntil } from './wait.js';
 
@@ -59,7 +59,7 @@ function errorOf(
     case 'done':
       return undefined;
     case 'failed': {
-      const why = reasonOf(read);
+      const why = failureReason(read);
       const refunded = read.state !== undefined && given.includes(read.state);
       return new NotReachedError(
         `${label} ${refunded ? 'went through and was given back: it is' : 'failed: it is'} ${stateText(read)}${why === '' ? '' : ` (${safeText(why)})`}.\n` +
@@ -87,25 +87,4 @@ function errorOf(
         next,
       });
   }
-}
-
-const reasonFields = [
-  'failureReason',
-  'declineReason',
-  'statusReason',
-  'reason',
-  'failureMessage',
-  'message',
-];
-
-/** The service names no field for it: whatever says why is taken. */
-function reasonOf({ object }: PaymentRead): string {
-  const holders = [[], ['payInfo'], ['error']];
-  for (const path of holders) {
-    for (const name of reasonFields) {
-      const text = textAt(object, ...path, name);
-      if (text !== '') return text;
-    }
-  }
-  return '';
 }

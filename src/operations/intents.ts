@@ -15,7 +15,7 @@ export function placeOf({ place }: Desk, read: PaymentRead): PaymentPlace {
   return { baseUrl: place.baseUrl, appId: place.appId, paymentId: idOf(read) };
 }
 
-function factsOf(desk: Desk, read: PaymentRead) {
+function factsOf(desk: Pick<Desk, 'place'>, read: PaymentRead) {
   const { kind, profile } = desk.place;
   return { ...seenPayment(desk.place, read), kind, profile };
 }
@@ -77,7 +77,26 @@ export async function recordCreated(
   const { read, operation, outcome } = made;
   try {
     const after = stateOf(read) ?? undefined;
-    await desk.ledger.note({ ...factsOf(desk, read), operation, ...why }, { outcome, after });
+    await desk.ledger.note({ ...factsOf(desk, read), operation, ...why }, { outcome, after }, 'created');
+  } catch (failure) {
+    if (!(failure instanceof StoreError)) throw failure;
+    desk.note(`It was done, and could not be written to the ledger: ${failure.message}`);
+  }
+}
+
+/** That the provider was asked, and where that left the payment: whoever looks later need not ask the same again. */
+export async function recordRecheck(
+  desk: Pick<Desk, 'ledger' | 'place' | 'note'>,
+  before: PaymentRead,
+  now: PaymentRead,
+): Promise<void> {
+  const changed = stateOf(before) !== stateOf(now);
+  try {
+    await desk.ledger.note(
+      { ...factsOf(desk, now), operation: 'recheck', before: stateOf(before) ?? undefined },
+      { outcome: 'done', after: stateOf(now) ?? undefined },
+      changed ? 'changed' : undefined,
+    );
   } catch (failure) {
     if (!(failure instanceof StoreError)) throw failure;
     desk.note(`It was done, and could not be written to the ledger: ${failure.message}`);

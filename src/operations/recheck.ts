@@ -1,6 +1,7 @@
 import { ServiceError, TemporaryError, UnknownOutcomeError, type PaydeskError } from '../errors.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Client } from '../client/client.js';
+import type { PaymentRead } from '../client/payment-calls.js';
 import { idOf, type NamedRead, stateOf } from './named-payments.js';
 
 /** Before and after a recheck. It may be sent as often as one likes, so its outcome is never unknown for long. */
@@ -16,13 +17,25 @@ export interface RecheckResult {
   error?: PaydeskError;
 }
 
-export async function recheckAll(client: Client, reads: readonly NamedRead[]): Promise<RecheckResult[]> {
+/** Hears of each payment as it was before and is now. */
+export type OnAsked = (before: PaymentRead, now: PaymentRead) => Promise<void>;
+
+export async function recheckAll(
+  client: Client,
+  reads: readonly NamedRead[],
+  onAsked: OnAsked,
+): Promise<RecheckResult[]> {
   const results: RecheckResult[] = [];
-  for (const entry of reads) results.push(await recheck(client, entry, reads.length === 1));
+  for (const entry of reads)
+    results.push(await recheck(client, entry, { alone: reads.length === 1, onAsked }));
   return results;
 }
 
-async function recheck(client: Client, entry: NamedRead, alone: boolean): Promise<RecheckResult> {
+async function recheck(
+  client: Client,
+  entry: NamedRead,
+  { alone, onAsked }: { alone: boolean; onAsked: OnAsked },
+): Promise<RecheckResult> {
   const common = { typed: entry.name.typed, operation: 'recheck', changed: false } as const;
   if ('error' in entry) {
     return { ...common, payment: null, before: null, after: null, ...failure(entry.error) };
@@ -33,6 +46,7 @@ async function recheck(client: Client, entry: NamedRead, alone: boolean): Promis
     const paymentId = idOf(read);
     const { value } = await client.recheck(paymentId);
     const now = await client.readBackPayment(value, { paymentId });
+    await onAsked(read, now);
     // The answer may hold more than a payment, so only what a payment has is compared.
     const changed = JSON.stringify(now.fields) !== JSON.stringify(read.fields);
     return { ...common, payment: now.object, before, after: stateOf(now), outcome: 'done', changed };
