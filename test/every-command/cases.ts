@@ -42,6 +42,8 @@ export const serviceCases: Record<string, (desk: TestDesk) => Words | Promise<Wo
     return ['--customer', customer, '--amount', '3', '--reference', newReference()];
   },
   'payments:get': async (desk) => [(await desk.paid()).paymentId],
+  'payments:explain': async (desk) => [(await desk.held()).paymentId],
+  'payments:watch': async (desk) => [(await desk.paid()).paymentId],
   'payments:capture': async (desk) => [(await desk.authorised()).paymentId],
   'payments:cancel': async (desk) => [(await desk.authorised()).paymentId],
   'payments:refund': async (desk) => [(await desk.paid()).paymentId, '--reason', 'parcel lost'],

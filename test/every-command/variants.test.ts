@@ -11,6 +11,8 @@ const others = Object.entries(answerVariants).flatMap(([name, [, ...rest]]) =>
 );
 const shapes = answerVariants.errors;
 const names = Object.keys(serviceCases);
+/** These print a JSON document a line. */
+const streams = ['payments:watch'];
 
 // Batches read and move payments as the commands on payments do, and have tests of their own.
 const elsewhere = /^batch:/;
@@ -40,7 +42,8 @@ describe.each(others)('with answers %s=%s', (answer, variant) => {
     for (const name of names) {
       const ran = await run(desk, name, await serviceCases[name]!(desk));
       expect(ran).toEqual({ name, code: 0, stdout: expect.any(String), stderr: expect.any(String) });
-      expect(JSON.parse(ran.stdout), name).toBeTypeOf('object');
+      const documents = streams.includes(name) ? ran.stdout.trimEnd().split('\n') : [ran.stdout];
+      for (const document of documents) expect(JSON.parse(document), name).toBeTypeOf('object');
     }
   });
 });

@@ -1,35 +1,54 @@
 import type { RecheckResult } from '../../operations/recheck.js';
 import { joinPieces, toned, type View } from '../lines.js';
 import { describeError } from '../report.js';
+import type { ListView } from '../rows.js';
+import type { Tone } from '../theme.js';
 import { statePiece, textAt } from '../values.js';
+import { operationList } from './operation.js';
 
 /** As `--json` prints it. */
 export function recheckJson(result: RecheckResult): Record<string, unknown> {
-  const { payment, operation, before, after, outcome, error } = result;
+  const { payment, operation, before, after, outcome, changed, error } = result;
   return {
     payment,
     operation,
     before,
     after,
     outcome,
+    changed,
     ...(error === undefined ? {} : { error: describeError(error) }),
   };
 }
 
+export const recheckList: ListView<RecheckResult> = {
+  ...operationList,
+  columns: [
+    ...operationList.columns,
+    { key: 'changed', value: changeText, shown: (result) => toned(changeTone(result), changeText(result)) },
+  ],
+};
+
+/** What a recheck brought, in two or three words. */
+function changeText({ before, after, changed, outcome }: RecheckResult): string {
+  if (outcome !== 'done') return 'not known';
+  if (before !== after) return 'changed';
+  return changed ? 'same state, other details changed' : 'nothing changed';
+}
+
+const changeTone = ({ before, after, outcome }: RecheckResult): Tone =>
+  outcome === 'done' && before !== after ? 'good' : 'dim';
+
 /** Says plainly whether anything changed. */
 export const recheckLine: View<RecheckResult | undefined> = (result) => {
   if (result === undefined) return [];
-  const { payment, before, after, changed } = result;
-  const moved = before !== after;
+  const { payment, before, after } = result;
   return [
     joinPieces(
       `  ${textAt(payment, 'paymentId')}  ${textAt(payment, 'referenceId')}   `,
-      moved ? `${before ?? '?'} → ` : '',
+      before === after ? '' : `${before ?? '?'} → `,
       statePiece(after ?? '?'),
       '   ',
-      moved
-        ? toned('good', 'changed')
-        : toned('dim', changed ? 'same state, other details changed' : 'nothing changed'),
+      toned(changeTone(result), changeText(result)),
     ),
   ];
 };

@@ -6,10 +6,12 @@ import Cancel from '../../../src/commands/payments/cancel.js';
 import Capture from '../../../src/commands/payments/capture.js';
 import Charge from '../../../src/commands/payments/charge.js';
 import Create from '../../../src/commands/payments/create.js';
+import Explain from '../../../src/commands/payments/explain.js';
 import Get from '../../../src/commands/payments/get.js';
 import Recheck from '../../../src/commands/payments/recheck.js';
 import Refund from '../../../src/commands/payments/refund.js';
 import Unhold from '../../../src/commands/payments/unhold.js';
+import Watch from '../../../src/commands/payments/watch.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
 import { type InProcessOptions, runInProcess } from '../../helpers/in-process.js';
 import {
@@ -28,6 +30,8 @@ const commands = {
   refund: Refund,
   unhold: Unhold,
   recheck: Recheck,
+  explain: Explain,
+  watch: Watch,
 };
 export type Verb = keyof typeof commands;
 

@@ -1,0 +1,63 @@
+import { string } from '@oclif/core/flags';
+import { durationFlag } from '../../cli/flags.js';
+import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { SupportCommand } from '../../cli/support-command.js';
+import { systemClock } from '../../client/clock.js';
+import { InterruptedError } from '../../errors.js';
+import { endingOf } from '../../operations/endings.js';
+import { targetState } from '../../operations/follow-payment.js';
+import { whileHearing } from '../../support/hearing.js';
+import { watchAll, type Until } from '../../support/watch.js';
+import { watchedJson, watchEventJson, watchLine } from '../../output/views/watch.js';
+
+const INTERVAL_MS = 500;
+
+export default class PaymentsWatch extends SupportCommand {
+  static override summary = 'Follow payments until they are settled, or until a state.';
+  static override description =
+    'One line a change, with how long it took. Reads with growing pauses, and at once when a webhook reaches the ' +
+    'inbox of this desk. Settled is Captured, Refunded, Cancelled, Declined, Failed or Expired. Exits 3 when the ' +
+    'state can no longer be reached, and 8 when --timeout is up; without one it goes on until Ctrl-C.';
+  static override examples = [
+    '<%= config.bin %> payments watch 100231',
+    '<%= config.bin %> payments watch 100231 --until Refunded --timeout 10m',
+    '<%= config.bin %> payments watch - --json < payments.txt',
+  ];
+  static override args = paymentArgs;
+  static override flags = {
+    until: string({ helpValue: 'STATE|settled', summary: 'What to wait for (default: settled).' }),
+    interval: durationFlag({
+      summary: 'The first pause between two reads, which then grows (default 500ms).',
+    }),
+  };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(PaymentsWatch);
+    const { client, profile } = await this.session();
+    const { until: typed = 'settled' } = flags;
+    const until: Until = typed === 'settled' ? typed : targetState(client, typed);
+    const store = await this.storeIfOpen();
+    const records = await this.records(profile);
+    const watched = await whileHearing({ store, place: profile, clock: systemClock }, (alarm) =>
+      watchAll(namesIn(args), {
+        client,
+        clock: systemClock,
+        signal: this.signal,
+        until,
+        intervalMs: flags.interval ?? INTERVAL_MS,
+        alarm,
+        onEvent: async (event) => {
+          this.show(event, watchLine);
+          await this.emit(watchEventJson(event));
+          await records?.saw(event.read);
+        },
+        onTrouble: (name, error) => this.note(`${name}: ${error.message} Trying again.`),
+      }),
+    );
+    for (const end of watched) await this.emit(watchedJson(end));
+    const { reason } = this.signal;
+    if (reason instanceof InterruptedError) throw reason;
+    const ending = endingOf(watched, until);
+    if (ending) this.endAs(ending);
+  }
+}

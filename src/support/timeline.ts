@@ -1,0 +1,97 @@
+// What happened so far, from everything known: the service, the ledger, the webhook inbox.
+
+import type { PaymentRead } from '../client/payment-calls.js';
+import type { RecordedIntent } from '../ledger/payment-record.js';
+import type { Facts } from './facts.js';
+import type { Sources } from './gather.js';
+
+export type TimelineEntry = {
+  /** ISO 8601. */
+  time: string;
+} & (
+  | { event: 'created' }
+  /** Something that this desk sent. */
+  | {
+      event: 'sent';
+      operation: string;
+      operator: string;
+      reason: string | null;
+      ticket: string | null;
+      batch: string | null;
+    }
+  /** What became of it. */
+  | {
+      event: 'outcome';
+      operation: string;
+      outcome: string;
+      state: string | null;
+      why: string | null;
+      operator: string;
+    }
+  | {
+      event: 'webhook';
+      said: string | null;
+      read: string | null;
+      forwards: Array<{ to: string; status: number | null }>;
+    }
+  /** The state was first seen then. */
+  | { event: 'seen'; state: string }
+  | { event: 'now'; state: string | null }
+);
+
+export function timelineOf(read: PaymentRead, { record, heard }: Sources, facts: Facts): TimelineEntry[] {
+  const iso = (time: number) => new Date(time).toISOString();
+  const intents = record?.intents ?? [];
+  const created: TimelineEntry[] =
+    facts.createdTime === undefined ? [] : [{ time: iso(facts.createdTime), event: 'created' }];
+  const known = record?.known;
+  const entries: TimelineEntry[] = [
+    ...intents.flatMap((intent) => ofIntent(intent)),
+    ...heard.map(({ time, said, read: shown, forwards }): TimelineEntry => ({
+      time: iso(time),
+      event: 'webhook',
+      said: said ?? null,
+      read: shown ?? null,
+      forwards,
+    })),
+  ];
+  const told = entries.some((entry) => stateIn(entry) === known?.state);
+  if (known !== undefined && known.state !== '' && !told && known.state !== 'Created') {
+    entries.push({ time: iso(known.state_time), event: 'seen', state: known.state });
+  }
+  // The creation is dated by the service, and comes first whatever its clock shows.
+  return [
+    ...created,
+    ...entries.sort((a, b) => a.time.localeCompare(b.time)),
+    { time: iso(facts.now), event: 'now', state: read.fields.paymentState ?? null },
+  ];
+}
+
+function stateIn(entry: TimelineEntry): string | null {
+  if (entry.event === 'outcome' || entry.event === 'seen' || entry.event === 'now') return entry.state;
+  return entry.event === 'webhook' ? (entry.read ?? entry.said) : null;
+}
+
+function ofIntent(intent: RecordedIntent): TimelineEntry[] {
+  const { operation, operator, reason, ticket, batch_id: batch, outcomes } = intent;
+  return [
+    {
+      time: new Date(intent.time).toISOString(),
+      event: 'sent',
+      operation,
+      operator,
+      reason,
+      ticket,
+      batch,
+    },
+    ...outcomes.map((outcome): TimelineEntry => ({
+      time: new Date(outcome.time).toISOString(),
+      event: 'outcome',
+      operation,
+      outcome: outcome.outcome,
+      state: outcome.after_state,
+      why: outcome.why,
+      operator: outcome.operator,
+    })),
+  ];
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { scenes } from '../../src/sandbox/seed.js';
+import { openTestDesk, type Ran, type TestDesk, type Verb } from '../commands/payments/desk.js';
+
+export const sceneNames = [...Object.keys(scenes), 'seed-charged'];
+
+export interface Explained {
+  payment: { paymentId: number; paymentState: string };
+  verdict: string;
+  severity: string;
+  stuck: boolean;
+  age: { ms: number; certainty: string } | null;
+  timeline: Array<Record<string, unknown> & { event: string }>;
+  actions: Array<{ operation: string; command: string; consequence: string; recommended: boolean }>;
+  notPossible: Array<{ operation: string; why: string; instead?: string }>;
+  mustNot: Array<{ what: string; why: string }>;
+}
+
+export interface SeededDesk extends TestDesk {
+  home: string;
+  explain(payment: string | number, now?: Date): Promise<Explained>;
+  /** Types a command that an explanation gave, as it is. */
+  type(command: string, ...more: string[]): Promise<Ran>;
+}
+
+/** A sandbox with the seeded payments, and a desk of its own that knows nothing of them. */
+export async function openSeededDesk(): Promise<SeededDesk> {
+  const desk = await openTestDesk();
+  const home = mkdtempSync(join(tmpdir(), 'paydesk-support-'));
+  afterAll(async () => {
+    await desk.sandbox.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const { status, text } = await desk.sandbox.control('POST', '/seed');
+  if (status >= 300) throw new Error(text);
+  const run: TestDesk['run'] = (verb, args, options = {}) =>
+    desk.run(verb, args, { now: new Date(), ...options, env: { PAYDESK_HOME: home, ...options.env } });
+  return {
+    ...desk,
+    run,
+    home,
+    async explain(payment, now = new Date()) {
+      const { stdout, stderr, code } = await run('explain', [payment, '--json'], { now });
+      if (code !== 0) throw new Error(`${code}: ${stdout}${stderr}`);
+      return JSON.parse(stdout) as Explained;
+    },
+    type(command, ...more) {
+      const [program, topic, verb, ...args] = command.split(' ');
+      if (program !== 'paydesk' || topic !== 'payments') throw new Error(`not a command: ${command}`);
+      return run(verb as Verb, [...args, ...more]);
+    },
+  };
+}
