@@ -2,6 +2,7 @@
 import type { Figure } from './measure.ts';
 import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
+import { tunnelFigures } from './tunnel.ts';
 
 let missed = 0;
 
@@ -17,6 +18,7 @@ function report({ name, value, unit, limit, better, detail }: Figure): void {
 const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>> = {
   sandbox: sandboxFigures,
   ledger: ledgerFigures,
+  tunnel: tunnelFigures,
 };
 const chosen = process.argv.slice(2);
 for (const [name, measure] of Object.entries(parts)) {

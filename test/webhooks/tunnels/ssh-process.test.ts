@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { descendants, describeWithSshd, type Sshd } from '../../helpers/sshd.js';
+import { descendants, type Sshd } from '../../helpers/sshd-server.js';
+import { describeWithSshd } from '../../helpers/sshd.js';
 import { isAlive, until } from './receiver.js';
 import { standIn } from './stand-ins.js';
 

@@ -8,7 +8,8 @@ import { createSshTunnel } from '../../../src/webhooks/tunnels/ssh.js';
 import { parseSshDestination } from '../../../src/webhooks/tunnels/ssh-destination.js';
 import { openTunnel, type OpenTunnelOptions } from '../../../src/webhooks/tunnels/supervise.js';
 import type { TunnelRun } from '../../../src/webhooks/tunnels/tunnel.js';
-import { descendants, describeWithSshd, freePort } from '../../helpers/sshd.js';
+import { descendants, freePort } from '../../helpers/sshd-server.js';
+import { describeWithSshd } from '../../helpers/sshd.js';
 import { quick, type Receiver, startReceiver, storyOf, until } from './receiver.js';
 
 describeWithSshd('a tunnel through a real OpenSSH server', (sshd) => {
