@@ -57,7 +57,7 @@ async function bundle() {
   const { metafile } = await build({
     ...common,
     entryPoints: ['src/standalone.ts'],
-    outfile: join(out, 'paydesk.cjs'),
+    outfile: join(out, 'program'),
     format: 'cjs',
     minifyWhitespace: true,
     minifySyntax: true,
@@ -66,7 +66,14 @@ async function bundle() {
     // The one native part: without it keys are kept in a file that only their owner can read.
     external: ['@napi-rs/keyring', 'pg-native'],
     define: { 'import.meta.url': '__own_url' },
-    banner: { js: 'const __own_url = require("node:url").pathToFileURL(process.execPath).href;' },
+    banner: {
+      js: [
+        '(function(require){const module={exports:{}};',
+        'const __filename=process.execPath,__dirname=require("node:path").dirname(__filename);',
+        'const __own_url=require("node:url").pathToFileURL(__filename).href;',
+      ].join(''),
+    },
+    footer: { js: '})' },
     plugins: [...common.plugins, parts],
   });
   return metafile;
@@ -98,6 +105,7 @@ async function nodeOf(target) {
   return binary;
 }
 
+/** Assembled for a machine like this one, it need not be compiled at each start. */
 async function assemble(target, builder) {
   const isHere = target.name === here;
   const file = join(out, `paydesk-${target.name}${target.name.startsWith('win') ? '.exe' : ''}`);
@@ -105,13 +113,16 @@ async function assemble(target, builder) {
   await writeFile(
     config,
     JSON.stringify({
-      main: join(out, 'paydesk.cjs'),
+      main: join(root, 'bin', 'standalone-main.cjs'),
       output: `${file}.new`,
       executable: await nodeOf(target),
       disableExperimentalSEAWarning: true,
       useSnapshot: false,
-      // Code that was compiled for this machine helps no other.
-      useCodeCache: isHere,
+      useCodeCache: false,
+      assets: {
+        program: join(out, 'program'),
+        ...(isHere ? { compiled: join(out, 'compiled') } : {}),
+      },
       execArgvExtension: 'none',
     }),
   );
@@ -132,11 +143,18 @@ await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 const metafile = await bundle();
 const builder = await nodeOf(targets.find(({ name }) => name === here));
+execFileSync(builder, [
+  '--hash-seed=1',
+  join(root, 'bin', 'compile-program.cjs'),
+  join(out, 'program'),
+  join(out, 'compiled'),
+]);
 const made = [];
 for (const target of targets.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
   made.push(await assemble(target, builder));
 }
-await rm(join(out, 'paydesk.cjs'));
+await rm(join(out, 'program'));
+await rm(join(out, 'compiled'));
 await writeFile(join(out, 'SHA256SUMS'), made.map(({ sha256, name }) => `${sha256}  ${name}\n`).join(''));
 const bill = billOfMaterials({ root, metafile, node, packageFile: json(join(root, 'package.json')) });
 await writeFile(join(out, 'paydesk.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);
