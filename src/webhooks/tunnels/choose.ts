@@ -47,7 +47,8 @@ export async function chooseTunnel(options: {
     return { tunnel: createNgrokTunnel({ domain, env }) };
   }
   if (/^https?:\/\//i.test(text)) return { tunnel: createGivenTunnel(parseOrigin(text)) };
-  throw notUsable(text, hint(text));
+  const meant = meantBy(text);
+  throw notUsable(text, meant === undefined ? 'it is no tunnel.' : `did you mean ${meant}?`, meant);
 }
 
 async function automatic(baseUrl: string, env: Environment): Promise<Choice> {
@@ -112,22 +113,18 @@ const unconfigured = () =>
     },
   );
 
-function notUsable(text: string, problem: string): UsageError {
+/** `meant` is what may have been meant. */
+function notUsable(text: string, problem: string, meant?: string): UsageError {
   return new UsageError(`--tunnel ${text} cannot be used: ${problem}`, {
     code: 'usage',
-    next: [
-      `paydesk webhook listen --tunnel ${names.join('|')}|URL`,
-      'paydesk webhook listen --tunnel ssh:USER@HOST',
-    ],
+    details: meant === undefined ? `There are ${names.join(', ')}, ssh:USER@HOST and an address.` : undefined,
+    next: [`paydesk webhook listen --tunnel ${meant ?? 'ssh:USER@HOST'}`],
   });
 }
 
-/** What may have been meant. */
-function hint(text: string): string {
+function meantBy(text: string): string | undefined {
   const preset = Object.values(presets).some(({ hosts }) => hosts.includes(text));
-  if (preset || /^[\w.+-]+@[\w.-]+/.test(text)) return `did you mean ssh:${text}?`;
-  const close = suggest(text.replace(/:.*/s, ''), names);
-  if (close !== undefined) return `did you mean ${close}?`;
-  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/i.test(text)) return `did you mean https://${text}?`;
-  return 'it is no tunnel.';
+  if (preset || /^[\w.+-]+@[\w.-]+$/.test(text)) return `ssh:${text}`;
+  const isHost = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/i.test(text);
+  return suggest(text.replace(/:.*/s, ''), names) ?? (isHost ? `https://${text}` : undefined);
 }

@@ -21,7 +21,11 @@ export function createCloudflaredTunnel(env: Environment): Tunnel {
       if (program === undefined) {
         throw new UsageError('cloudflared is not installed, and paydesk downloads nothing.', {
           code: 'tunnel-missing',
-          next: ['cloudflared --version', 'paydesk webhook listen --tunnel ssh:USER@HOST'],
+          details: 'Once it is installed, or with a server of your own:',
+          next: [
+            'paydesk webhook listen --tunnel cloudflared',
+            'paydesk webhook listen --tunnel ssh:USER@HOST',
+          ],
         });
       }
       const args = ['tunnel', '--no-autoupdate', '--url', `http://127.0.0.1:${localPort}`];

@@ -21,7 +21,8 @@ export function createNgrokTunnel(options: { domain?: string | undefined; env: E
       if (program === undefined) {
         throw new UsageError('ngrok is not installed, and paydesk downloads nothing.', {
           code: 'tunnel-missing',
-          next: ['ngrok version', 'paydesk webhook listen --tunnel ssh:USER@HOST'],
+          details: 'Once it is installed, or with a server of your own:',
+          next: ['paydesk webhook listen --tunnel ngrok', 'paydesk webhook listen --tunnel ssh:USER@HOST'],
         });
       }
       const own = domain === undefined ? [] : ['--url', `https://${domain}`];

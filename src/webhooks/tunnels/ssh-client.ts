@@ -11,7 +11,7 @@ export function findSsh(env: Environment): string {
   if (program !== undefined) return program;
   throw new UsageError('The OpenSSH client (ssh) is not installed.', {
     code: 'tunnel-missing',
-    next: ['ssh -V', 'paydesk webhook listen --tunnel https://hooks.example.org'],
+    next: ['paydesk webhook listen --tunnel https://hooks.example.org'],
   });
 }
 
@@ -124,6 +124,7 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
   const { host } = destination;
   const port = destination.port === undefined ? '' : `-p ${destination.port} `;
   const address = `${destination.user === undefined || hidden ? '' : `${destination.user}@`}${host}`;
+  const byHand = `ssh ${port}${address}`;
 
   if (find(/REMOTE HOST IDENTIFICATION HAS CHANGED/) !== undefined) {
     return new GuardError(
@@ -135,7 +136,7 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
             .filter((line) => /SHA256:|Offending/.test(line))
             .map(show)
             .join('\n') || undefined,
-        next: [`ssh ${port}${address}`],
+        next: [byHand],
       },
     );
   }
@@ -143,7 +144,7 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
     return new GuardError(`The key of ${host} is not known, and it was not accepted here.`, {
       code: 'host-key-unknown',
       details: 'Connect once on a terminal and compare the fingerprint that is shown.',
-      next: [`ssh ${port}${address}`],
+      next: [byHand],
     });
   }
   const denied = find(/Permission denied|Too many authentication failures/);
@@ -151,7 +152,15 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
     return new ProfileError(`${host} did not let us in.`, {
       code: 'tunnel-denied',
       details: `${show(denied)}\nA key with a passphrase must be in the agent: ssh-add.`,
-      next: [`ssh ${port}${address}`],
+      next: [byHand],
+    });
+  }
+  const unreached = find(/^ssh: /);
+  if (unreached !== undefined) {
+    const why = show(unreached).replace(/^ssh: (connect to host \S+ port \d+: )?/, '');
+    return new TemporaryError(`${host} cannot be reached with ssh: ${why}.`, {
+      code: 'tunnel-unreached',
+      next: [byHand],
     });
   }
   const config = find(
@@ -167,12 +176,15 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
   if (forward !== undefined) {
     return new TemporaryError(
       `${host} does not give the port: it is taken there, or the server forbids it (AllowTcpForwarding, PermitListen).`,
-      { code: 'tunnel-port', details: show(forward) },
+      { code: 'tunnel-port', details: show(forward), next: [byHand] },
     );
   }
   const last = words.at(-1);
-  return new TemporaryError(`The ssh connection to ${host} ended.`, {
-    code: 'tunnel-ended',
-    details: last === undefined ? undefined : show(last),
-  });
+  return new TemporaryError(
+    `The ssh connection to ${host} ended${last === undefined ? '' : `: ${show(last)}`}.`,
+    {
+      code: 'tunnel-ended',
+      next: [byHand],
+    },
+  );
 }

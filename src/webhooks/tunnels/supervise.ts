@@ -97,7 +97,7 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
     const why = await untilAnswered(life, tunnel.readyMs);
     if (why === undefined && !signal.aborted) return life;
     // Before we end it ourselves.
-    const error = life.error ?? unreachable(connection.url, why);
+    const error = life.error ?? unreachable(connection.url, localPort, why);
     await connection.stop();
     signal.throwIfAborted();
     throw error;
@@ -194,16 +194,19 @@ function follow(connection: TunnelConnection): Life {
 }
 
 const reason = (error: PaydeskError): string =>
-  typeof error.details === 'string' ? `${error.message} ${error.details}` : error.message;
+  typeof error.details === 'string' ? `${error.message} (${error.details})` : error.message;
 
-const unreachable = (url: string, why: string | undefined): TemporaryError =>
-  new TemporaryError(`${url} does not lead here: ${why ?? 'it ended'}.`, { code: 'tunnel-unreachable' });
+const unreachable = (url: string, localPort: number, why = 'it ended'): TemporaryError =>
+  new TemporaryError(`${url} does not lead to port ${localPort} of this machine: ${why}.`, {
+    code: 'tunnel-unreachable',
+  });
 
 function givenUp(name: string, attempts: number, cause: unknown): TemporaryError {
   return new TemporaryError(`The tunnel ${name} does not work, after ${attempts} attempts.`, {
     code: 'tunnel-failed',
-    details: cause instanceof PaydeskError ? reason(cause) : String(cause),
-    next: ['paydesk webhook listen --tunnel ssh:USER@HOST'],
+    ...(cause instanceof PaydeskError
+      ? { details: reason(cause), next: cause.next }
+      : { details: String(cause) }),
     cause,
   });
 }

@@ -243,7 +243,7 @@ describe('opening a tunnel', () => {
     way.url = `http://127.0.0.1:${other.port}`;
     await expect(open(way.tunnel)).rejects.toMatchObject({
       code: 'tunnel-failed',
-      details: `${way.url} does not lead here: something else answers there.`,
+      details: `${way.url} does not lead to port ${receiver.port} of this machine: something else answers there.`,
     });
     expect(other.received.length).toBeGreaterThan(0);
     expect(way.open).toBe(0);
