@@ -1,19 +1,11 @@
 // `npm run bench`: figures as ratios, each measured side by side in one run. Exits 1 when one misses its limit.
 import type { Figure } from './measure.ts';
+import { createReport } from './report.ts';
 import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
 import { tunnelFigures } from './tunnel.ts';
 
-let missed = 0;
-
-function report({ name, value, unit, limit, better, detail }: Figure): void {
-  const met = better === 'more' ? value >= limit : value <= limit;
-  if (!met) missed += 1;
-  const bound = `${better === 'more' ? 'at least' : 'at most'} ${limit} ${unit}`;
-  process.stdout.write(
-    `${met ? 'ok    ' : 'MISSED'}  ${value.toFixed(2)} ${unit} (${bound})  ${name}\n        ${detail}\n`,
-  );
-}
+const { add: report, missed } = createReport();
 
 const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>> = {
   sandbox: sandboxFigures,
@@ -24,4 +16,4 @@ const chosen = process.argv.slice(2);
 for (const [name, measure] of Object.entries(parts)) {
   if (chosen.length === 0 || chosen.includes(name)) await measure(report);
 }
-process.exitCode = missed > 0 ? 1 : 0;
+process.exitCode = missed() > 0 ? 1 : 0;

@@ -1,0 +1,137 @@
+// `npm run bench:start`: how long a command takes from the first to the last moment, each beside what it is compared
+// with, in turns, in one run. Installed from the packed tarball, as users have it.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { end, firstLine, median } from './measure.ts';
+import { createReport } from './report.ts';
+
+const ROUNDS = 20;
+const STRIPE = '@stripe/cli@1.52.0';
+const root = fileURLToPath(new URL('..', import.meta.url));
+const node = process.execPath;
+const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
+const { add, missed } = createReport();
+
+interface Contender {
+  name: string;
+  command: string;
+  args: string[];
+}
+
+/** An installation in a folder of its own; undefined when the package cannot be had. */
+function install(name: string, what: string): string | undefined {
+  const place = join(folder, name);
+  mkdirSync(place);
+  writeFileSync(join(place, 'package.json'), '{ "private": true }');
+  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', what], {
+    cwd: place,
+    stdio: 'ignore',
+  });
+  return status === 0 ? join(place, 'node_modules') : undefined;
+}
+
+const sizeMb = (path: string): number =>
+  Number(execFileSync('du', ['-sk', path], { encoding: 'utf8' }).split('\t')[0]) / 1024;
+
+/** Medians of all contenders, which take turns. */
+function measure(contenders: Contender[], env: NodeJS.ProcessEnv): Map<string, number> {
+  const times = new Map(contenders.map(({ name }) => [name, [] as number[]]));
+  for (let round = -2; round < ROUNDS; round += 1) {
+    for (const { name, command, args } of contenders) {
+      const started = performance.now();
+      const { status, stderr } = spawnSync(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const took = performance.now() - started;
+      if (status !== 0) throw new Error(`${name} ended with ${status}: ${String(stderr)}`);
+      if (round >= 0) times.get(name)?.push(took);
+    }
+  }
+  return new Map([...times].map(([name, all]) => [name, median(all)]));
+}
+
+const server = spawn(node, [fileURLToPath(new URL('start-server.ts', import.meta.url))], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const url = await firstLine(server);
+  const tarball = join(
+    folder,
+    execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: root,
+      encoding: 'utf8',
+    }).trim(),
+  );
+  const modules = install('paydesk', tarball) as string;
+  const stripe = install('stripe', STRIPE);
+  const program = join(modules, 'paydesk', 'bin', 'run.js');
+  const bare = fileURLToPath(new URL('start-bare.cjs', import.meta.url));
+  const name = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  const standalone = join(root, 'dist', 'standalone', `paydesk-${name}`);
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    PAYDESK_HOME: join(folder, 'home'),
+    PAYDESK_BASE_URL: url,
+    PAYDESK_APP_ID: 'app_bench',
+    PAYDESK_API_KEY: 'key_bench',
+    PAYDESK_KIND: 'sandbox',
+  };
+  const get = ['payments', 'get', '100231', '--json'];
+  // The program itself, not the Node script that its package puts before it.
+  const stripeProgram = stripe && join(stripe, '@stripe', `cli-${name}`, 'bin', 'stripe');
+  const medians = measure(
+    [
+      { name: 'node', command: node, args: ['-e', '0'] },
+      { name: 'bare', command: node, args: [bare, `${url}/api/apps/app_bench/payments/100231`] },
+      { name: 'get', command: node, args: [program, ...get] },
+      { name: 'version', command: node, args: [program, '--version'] },
+      { name: 'help', command: node, args: [program, 'payments', '--help'] },
+      ...(existsSync(standalone) ? [{ name: 'standalone', command: standalone, args: get }] : []),
+      ...(stripeProgram === undefined
+        ? []
+        : [
+            {
+              name: 'stripe',
+              command: stripeProgram,
+              args: ['get', '/v1/charges/ch_1', '--api-key', 'sk_test_bench0000000000', '--api-base', url],
+            },
+          ]),
+    ],
+    env,
+  );
+  const ms = (key: string) => medians.get(key) as number;
+  const told = (a: string, b: string) =>
+    `${ms(a).toFixed(0)} ms beside ${ms(b).toFixed(0)} ms, medians of ${ROUNDS}`;
+  const ratio = (what: string, a: string, b: string, limit: number) =>
+    add({ name: what, value: ms(a) / ms(b), unit: 'times', limit, better: 'less', detail: told(a, b) });
+  ratio('payments get --json, beside a bare Node program that makes the same read', 'get', 'bare', 2.2);
+  ratio('--version, beside node -e 0', 'version', 'node', 1.6);
+  ratio('payments --help, beside node -e 0', 'help', 'node', 2.5);
+  if (stripeProgram === undefined) process.stdout.write(`left out  ${STRIPE} cannot be installed here\n`);
+  else ratio('payments get --json, beside stripe get', 'get', 'stripe', 1.6);
+  if (!existsSync(standalone)) process.stdout.write('left out  no executable: npm run build:standalone\n');
+  else if (stripeProgram !== undefined)
+    ratio('the executable, beside stripe get', 'standalone', 'stripe', 1.2);
+  const packed = statSync(tarball).size / 1024 / 1024;
+  const size = { unit: 'MB', better: 'less' } as const;
+  add({
+    name: 'the packed tarball',
+    value: packed,
+    limit: 3,
+    detail: tarball.slice(folder.length + 1),
+    ...size,
+  });
+  add({
+    name: 'installed with its dependencies',
+    value: sizeMb(modules),
+    limit: 40,
+    detail: 'node_modules of an empty project',
+    ...size,
+  });
+} finally {
+  await end(server);
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = missed() > 0 ? 1 : 0;
