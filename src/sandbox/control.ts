@@ -13,7 +13,7 @@ import { changeState } from './domain/transitions.js';
 import type { Work } from './domain/work.js';
 import type { Engine } from './engine.js';
 import type { Outbox } from './outbox.js';
-import type { PaymentRow } from './schema.js';
+import type { AttemptRow, PaymentRow } from './schema.js';
 import { seedAll } from './seed.js';
 import { exportAll, importAll, resetAll } from './transfer.js';
 import type { Worker } from './worker.js';
@@ -36,17 +36,23 @@ export interface Control {
   createApp(app: z.infer<typeof appBody>): Promise<App>;
   changeApp(appId: string, patch: z.infer<typeof appPatch>): Promise<App>;
   /** Sends a webhook again, whatever became of it. */
-  resend(eventId: number): Promise<void>;
+  resend(eventId: number): Promise<AttemptRow>;
   seed(): Promise<{ payments: number }>;
   reset(): Promise<void>;
   export(): Promise<string>;
   import(text: string): Promise<void>;
 }
 
-export function createControl(engine: Engine, worker: Worker, outbox: Outbox): Control {
+/** `via` is what the record says of who asked. */
+export function createControl(
+  engine: Engine,
+  worker: Worker,
+  outbox: Outbox,
+  via: 'control' | 'console',
+): Control {
   /** Afterwards nothing is due and every webhook has left. */
   async function settled<T>(run: (work: Work) => Promise<T>): Promise<T> {
-    const result = await engine.write(run);
+    const result = await engine.write(run, via);
     engine.refresh();
     await worker.drain();
     return result;
@@ -61,7 +67,7 @@ export function createControl(engine: Engine, worker: Worker, outbox: Outbox): C
       const payment = await locate(work, lockPayment, key, appId);
       const app = await work.apps.byId(payment.app_id, work.tx);
       return run(work, app as App, payment);
-    });
+    }, via);
     const payment = await engine.read((work) => readPayment(work, { paymentId: payment_id }));
     return payment as PaymentRow;
   }
@@ -150,8 +156,9 @@ export function createControl(engine: Engine, worker: Worker, outbox: Outbox): C
     },
 
     async resend(eventId) {
-      if (!(await outbox.resend(eventId)))
-        throw new Refusal('not-found', `There is no webhook ${eventId} to send.`);
+      const delivery = await outbox.resend(eventId);
+      if (!delivery) throw new Refusal('not-found', `There is no webhook ${eventId} to send.`);
+      return delivery;
     },
 
     async seed() {

@@ -24,6 +24,8 @@ export interface EngineOptions {
   owner?: Record<string, unknown>;
 }
 
+export type ChangeListener = (paymentId: number | undefined) => void;
+
 /** The sandbox without its HTTP side: the database, the clock, and transactions for the rules. */
 export interface Engine {
   readonly store: Store<SandboxTables>;
@@ -31,12 +33,19 @@ export interface Engine {
   readonly apps: AppDirectory;
   readonly faults: Faults;
   derive(purpose: string, key: string | number): string;
-  /** Runs rules in one transaction at the clock's time; whoever waits for new work is told after the commit. */
-  write<T>(run: (work: Work) => Promise<T>): Promise<T>;
+  /**
+   * Runs rules in one transaction at the clock's time; whoever waits for new work, or watches, is told after the
+   * commit. `via` is the door by which it came in.
+   */
+  write<T>(run: (work: Work) => Promise<T>, via?: string): Promise<T>;
   /** Rules that only read, on committed data. */
   read<T>(run: (work: Pick<Work, 'tx' | 'store'>) => Promise<T>): Promise<T>;
   /** Called after a commit that left something to do, and when the clock or the faults changed. */
   onDueWork(listener: () => void): void;
+  /** Called with the payment after a commit that changed something about it, without one when it may be anything. */
+  onChange(listener: ChangeListener): void;
+  /** To be called after a commit that changed something outside `write`. */
+  changed(paymentId?: number): void;
   /** How long until an instant of the clock, in real milliseconds; undefined when it does not come by itself. */
   waitUntil(instant: number | undefined): Promise<number | undefined>;
   /** Forgets what is kept in memory; after a commit that changed apps, clock or faults. */
@@ -55,6 +64,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     ...(options.owner && { owner: options.owner }),
   });
   const listeners: Array<() => void> = [];
+  const watchers: ChangeListener[] = [];
   let secret = '';
   const derive = (purpose: string, key: string | number) => hash('sha256', `${secret}:${purpose}:${key}`);
   const clock = createClock(store, options.realNow ?? Date.now);
@@ -65,22 +75,41 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     for (const listener of listeners) listener();
   }
 
+  function changed(paymentId?: number): void {
+    for (const watcher of watchers) watcher(paymentId);
+  }
+
   function refresh(): void {
     clock.changed();
     apps.changed();
     faults.changed();
     tell();
+    changed();
   }
 
-  async function write<T>(run: (work: Work) => Promise<T>): Promise<T> {
+  async function write<T>(run: (work: Work) => Promise<T>, via: string | null = null): Promise<T> {
     // On a shared database the clock is read inside the transaction; alone, it is in memory already.
     const early = store.shared ? undefined : (await clock.read()).now;
     let isDue = false;
+    let touched = new Set<number>();
     const result = await store.transaction(async (tx) => {
       const now = early ?? (await clock.read(tx)).now;
-      return run({ tx, store, now, apps, faults, derive, leavesWork: () => (isDue = true) });
+      // The transaction may be run again.
+      touched = new Set();
+      return run({
+        tx,
+        store,
+        now,
+        via,
+        apps,
+        faults,
+        derive,
+        leavesWork: () => (isDue = true),
+        touches: (paymentId) => touched.add(paymentId),
+      });
     });
     if (isDue) tell();
+    for (const paymentId of touched) changed(paymentId);
     return result;
   }
 
@@ -107,6 +136,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     write,
     read: (run) => run({ tx: store.db as Transaction<SandboxTables>, store }),
     onDueWork: (listener) => listeners.push(listener),
+    onChange: (listener) => watchers.push(listener),
+    changed,
     async waitUntil(instant) {
       const { now, stopped } = await clock.read();
       const wait =

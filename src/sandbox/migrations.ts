@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { idColumn, startIdsAt, type Migration } from '../store/store.js';
+import { idColumn, isPostgres, startIdsAt, type Migration } from '../store/store.js';
 
 /** The first id that each table gives out, so that ids of different kinds are not mistaken for each other. */
 export const firstIds = {
@@ -219,6 +219,44 @@ export const migrations: Migration[] = [
         .addColumn('options', 'text', (column) => column.notNull())
         .execute();
       await restartIds(db);
+    },
+  },
+  {
+    name: 'console',
+    async up(db) {
+      const { schema } = db;
+      await schema.alterTable('events').addColumn('via', 'text').execute();
+      await schema.alterTable('operations').addColumn('via', 'text').execute();
+      for (const table of ['operations', 'exchanges']) {
+        await schema
+          .alterTable(table)
+          .addColumn('version', 'integer', (column) => column.notNull().defaultTo(0))
+          .execute();
+      }
+      await schema.alterTable('exchanges').addColumn('answered_time', 'bigint').execute();
+      await schema.alterTable('attempts').addColumn('content_type', 'text').execute();
+      await schema.alterTable('attempts').addColumn('body', 'text').execute();
+      // Two for all lists of payments: each page is merged from ranges of one of them.
+      await schema
+        .createIndex('payments_by_state')
+        .on('payments')
+        .columns(['app_id', 'state', 'payment_id'])
+        .execute();
+      await schema
+        .createIndex('payments_of_customer')
+        .on('payments')
+        .columns(['app_id', 'customer_id', 'payment_id'])
+        .execute();
+      // Changes of payments without a webhook address have no place in it, and cost nothing.
+      await sql`create index events_outbox on events (coalesce(outcome, 'queued'), id) where url is not null`.execute(
+        db,
+      );
+      if (!isPostgres(db)) return;
+      // SQLite compares bytes anyway; here the unique indexes follow the language of the database.
+      await sql`create index payments_by_reference on payments (app_id, reference_id collate "C")`.execute(
+        db,
+      );
+      await sql`create index customers_by_name on customers (app_id, customer_id collate "C")`.execute(db);
     },
   },
 ];

@@ -4,7 +4,7 @@ import type { Agent } from 'undici';
 import { webhookMessage, type AnswerChoices } from './answers.js';
 import type { Engine } from './engine.js';
 import { createLoop } from './loop.js';
-import type { EventRow } from './schema.js';
+import type { AttemptRow, EventRow } from './schema.js';
 
 // Webhooks leave in the order of a payment's changes, at least once, from the rows that the changes themselves wrote.
 
@@ -14,7 +14,7 @@ export interface Outbox {
   /** When the next webhook falls due. */
   nextTime(): Promise<number | undefined>;
   /** Sends a webhook again, whatever became of it. */
-  resend(eventId: number): Promise<boolean>;
+  resend(eventId: number): Promise<AttemptRow | undefined>;
   stop(): Promise<void>;
 }
 
@@ -24,6 +24,12 @@ export interface OutboxOptions {
   /** Hosts besides loopback that webhooks may go to. */
   webhookHosts: string[];
   onError(error: unknown): void;
+}
+
+interface Attempt {
+  result: 'delivered' | 'failed' | 'forbidden' | 'stopped';
+  /** Absent when the sandbox was stopped meanwhile. */
+  delivery?: AttemptRow;
 }
 
 const CONCURRENCY = 16;
@@ -172,7 +178,7 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
   }
 
   async function send(event: EventRow): Promise<void> {
-    const result = await attempt(event);
+    const { result } = await attempt(event);
     if (result === 'delivered') return finish(event, 'delivered');
     // Whoever serves this database next may send it at once.
     if (result === 'stopped') return update(event, { lease_until: null });
@@ -182,32 +188,33 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
     await postpone(event, now + wait, event.attempts + 1);
   }
 
-  async function attempt(event: EventRow): Promise<'delivered' | 'failed' | 'forbidden' | 'stopped'> {
+  async function attempt(event: EventRow): Promise<Attempt> {
     const url = event.url as string;
     const started = performance.now();
     const { now } = await engine.clock.read();
-    const record = (status: number | null, error: string | null, answer: string | null) =>
-      engine.store.transaction((tx) =>
+    const record = async (
+      result: Attempt['result'],
+      outcome: Pick<AttemptRow, 'status' | 'error' | 'answer'>,
+      sent: Pick<AttemptRow, 'url' | 'content_type' | 'body'>,
+    ): Promise<Attempt> => {
+      const ms = Math.round(performance.now() - started);
+      const delivery = await engine.store.transaction((tx) =>
         tx
           .insertInto('attempts')
-          .values({
-            event_id: event.id,
-            time: now,
-            url,
-            status,
-            error,
-            ms: Math.round(performance.now() - started),
-            answer,
-          })
-          .execute(),
+          .values({ event_id: event.id, time: now, ms, ...sent, ...outcome })
+          .returningAll()
+          .executeTakeFirstOrThrow(),
       );
+      engine.changed(event.payment_id);
+      return { result, delivery };
+    };
     if (!isAllowed(url, webhookHosts)) {
-      await record(
-        null,
-        'not sent: only loopback targets are allowed; start the sandbox with --webhook-host',
-        null,
+      const error = 'not sent: only loopback targets are allowed; start the sandbox with --webhook-host';
+      return record(
+        'forbidden',
+        { status: null, error, answer: null },
+        { url, content_type: null, body: null },
       );
-      return 'forbidden';
     }
     const payment = await engine.store.db
       .selectFrom('payments')
@@ -222,9 +229,14 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
       paymentState: event.to_state,
       time: event.time,
     });
+    const target = withQuery(url, message.query);
+    const sent = {
+      url: Object.keys(message.query).length === 0 ? url : target.href,
+      content_type: message.headers['content-type'] ?? null,
+      body: message.body,
+    };
     try {
       const { default: request } = await import('undici/lib/api/api-request.js');
-      const target = withQuery(url, message.query);
       const answer = await request.call(await (agent ??= createAgent()), {
         origin: target.origin,
         path: target.pathname + target.search,
@@ -236,12 +248,12 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
         signal: AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
       const start = await startOf(answer.body);
-      await record(answer.statusCode, null, start);
-      return answer.statusCode >= 200 && answer.statusCode < 300 ? 'delivered' : 'failed';
+      const status = answer.statusCode;
+      const result = status >= 200 && status < 300 ? 'delivered' : 'failed';
+      return await record(result, { status, error: null, answer: start }, sent);
     } catch (error) {
-      if (abort.signal.aborted) return 'stopped';
-      await record(null, reasonOf(error), null);
-      return 'failed';
+      if (abort.signal.aborted) return { result: 'stopped' };
+      return record('failed', { status: null, error: reasonOf(error), answer: null }, sent);
     }
   }
 
@@ -257,6 +269,7 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
     await engine.store.transaction((tx) =>
       tx.updateTable('events').set(values).where('id', '=', event.id).execute(),
     );
+    engine.changed(event.payment_id);
   }
 
   return {
@@ -279,8 +292,7 @@ export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxO
         .where('id', '=', eventId)
         .where('url', 'is not', null)
         .executeTakeFirst();
-      if (event) await attempt(event);
-      return event !== undefined;
+      return event && (await attempt(event)).delivery;
     },
     async stop() {
       abort.abort();

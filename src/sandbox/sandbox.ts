@@ -67,7 +67,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const addresses = createAddresses(engine, () => url);
   const outbox = createOutbox({ engine, answers, webhookHosts: options.webhookHosts ?? [], onError });
   const worker = createWorker({ engine, outbox, onError });
-  const control = createControl(engine, worker, outbox);
+  const control = createControl(engine, worker, outbox, 'control');
   const service = createService({
     engine,
     answers,

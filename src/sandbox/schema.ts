@@ -124,6 +124,8 @@ interface EventTable {
   to_state: StateName;
   time: number;
   cause: string;
+  /** The door that it came in by: `api` with the caller's own name, `console`, `control`, `clock` … */
+  via: string | null;
   url: string | null;
   due_time: number;
   attempts: number;
@@ -134,11 +136,15 @@ interface EventTable {
   outcome: string | null;
 }
 
+/** One delivery of a webhook: what was sent, and what came back. */
 interface AttemptTable {
   id: Generated<number>;
   event_id: number;
   time: number;
   url: string;
+  /** Null when nothing was sent. */
+  content_type: string | null;
+  body: string | null;
   status: number | null;
   error: string | null;
   ms: number;
@@ -151,7 +157,11 @@ interface OperationTable {
   kind: string;
   time: number;
   from_state: StateName;
+  /** The payment's own number of changes by then: where it stands among them, even when all have one time. */
+  version: number;
   description: string | null;
+  /** As for a change of state. */
+  via: string | null;
   /** accepted, done or failed. */
   status: string;
   error: string | null;
@@ -164,8 +174,12 @@ interface ExchangeTable {
   payment_id: number;
   kind: string;
   time: number;
+  /** As for an operation. */
+  version: number;
   done: number;
   answer: string;
+  /** When the provider decided; whether the service heard of it then is another matter. */
+  answered_time: number | null;
 }
 
 /** Work that falls due by the clock. */

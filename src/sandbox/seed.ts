@@ -289,7 +289,7 @@ async function loseAnswer(work: Work, payment: PaymentRow, done: boolean): Promi
     .execute();
   await work.tx
     .updateTable('exchanges')
-    .set({ done: Number(done), answer: done ? 'done' : 'failed' })
+    .set({ done: Number(done), answer: done ? 'done' : 'failed', answered_time: payment.changed_time })
     .where('payment_id', '=', payment.payment_id)
     .where('answer', '=', 'pending')
     .execute();

@@ -102,6 +102,6 @@ async function runNextJob(engine: Engine): Promise<boolean> {
       .where('id', '=', job.id)
       .executeTakeFirstOrThrow();
     if (payment && numDeletedRows > 0n) await runJob({ ...work, now: job.due_time }, payment, job.kind);
-  });
+  }, 'clock');
   return true;
 }

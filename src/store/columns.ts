@@ -1,7 +1,7 @@
 import { PostgresAdapter, sql } from 'kysely';
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 
-function isPostgres(db: Kysely<unknown>): boolean {
+export function isPostgres(db: Kysely<unknown>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 

@@ -2,7 +2,7 @@ import type { OpenOptions, Store } from './types.js';
 
 export { StoreError } from './errors.js';
 export type { StoreErrorCode } from './errors.js';
-export { blobType, idColumn, startIdsAt } from './columns.js';
+export { blobType, idColumn, isPostgres, startIdsAt } from './columns.js';
 export { prepared } from './prepared.js';
 export type * from './types.js';
 

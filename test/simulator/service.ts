@@ -55,11 +55,11 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
   const outbox = {
     drain: () => Promise.resolve(),
     nextTime: () => Promise.resolve(undefined),
-    resend: () => Promise.resolve(false),
+    resend: () => Promise.resolve(undefined),
     stop: () => Promise.resolve(),
   };
   const worker = createWorker({ engine, outbox, onError });
-  const control = createControl(engine, worker, outbox);
+  const control = createControl(engine, worker, outbox, 'control');
   const service = createService({
     engine,
     answers: defaultAnswers,

@@ -161,10 +161,13 @@ async function recordOperation(
       kind,
       time: work.now,
       from_state: payment.state,
+      version: payment.version,
       description: description ?? null,
+      via: work.via,
       status,
       error: null,
       finished_time: status === 'done' ? work.now : null,
     })
     .execute();
+  work.touches(payment.payment_id);
 }

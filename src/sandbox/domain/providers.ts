@@ -55,7 +55,15 @@ export async function profileOf(work: Work, payment: PaymentRow): Promise<Provid
 export async function instruct(work: Work, payment: PaymentRow, kind: ProviderInstruction): Promise<number> {
   const { id } = await work.tx
     .insertInto('exchanges')
-    .values({ payment_id: payment.payment_id, kind, time: work.now, done: 0, answer: 'pending' })
+    .values({
+      payment_id: payment.payment_id,
+      kind,
+      time: work.now,
+      version: payment.version,
+      done: 0,
+      answer: 'pending',
+      answered_time: null,
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -64,7 +72,7 @@ export async function instruct(work: Work, payment: PaymentRow, kind: ProviderIn
 export async function noteAnswer(work: Work, exchange: number, done: boolean, answer: string): Promise<void> {
   await work.tx
     .updateTable('exchanges')
-    .set({ done: Number(done), answer })
+    .set({ done: Number(done), answer, answered_time: work.now })
     .where('id', '=', exchange)
     .execute();
 }

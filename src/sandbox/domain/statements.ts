@@ -43,6 +43,7 @@ const eventColumns = [
   'to_state',
   'time',
   'cause',
+  'via',
   'url',
   'due_time',
   'attempts',

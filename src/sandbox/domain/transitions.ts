@@ -62,6 +62,7 @@ export async function changeDetails(
   changes: PaymentChanges,
 ): Promise<PaymentRow> {
   await work.tx.updateTable('payments').set(changes).where('payment_id', '=', payment.payment_id).execute();
+  work.touches(payment.payment_id);
   return { ...payment, ...changes };
 }
 
@@ -79,6 +80,7 @@ export async function recordEvent(
     to_state: payment.state,
     time: payment.changed_time,
     cause,
+    via: work.via,
     url,
     due_time: payment.changed_time,
     attempts: 0,
@@ -87,6 +89,7 @@ export async function recordEvent(
     finished: url === null ? 1 : 0,
     outcome: url === null ? 'no-target' : null,
   });
+  work.touches(payment.payment_id);
   if (url !== null) work.leavesWork();
 }
 

@@ -10,10 +10,14 @@ export interface Work {
   readonly store: Store<SandboxTables>;
   /** The sandbox's clock, in milliseconds. */
   readonly now: number;
+  /** By which door this came in: `api` with the caller's own name, `console`, `control`, `clock` … */
+  readonly via: string | null;
   readonly apps: AppDirectory;
   readonly faults: Faults;
   /** Says that this transaction leaves something for the worker or the outbox to do. */
   leavesWork(): void;
+  /** Says that this transaction changes something about a payment; who watches is told after the commit. */
+  touches(paymentId: number): void;
   /** A repeatable secret for a name: with one seed, the same every time. */
   derive(purpose: string, key: string | number): string;
 }

@@ -69,8 +69,7 @@ export function createControlRoutes({
     return c.json({ payment: showPayment(payment, addresses), ...story });
   });
   routes.post('/webhooks/:id/resend', async (c) => {
-    await control.resend(idOf(c, 'webhook'));
-    return c.json({ resent: true });
+    return c.json(await control.resend(idOf(c, 'webhook')));
   });
 
   routes.get('/clock', async (c) => c.json(await showClock(engine)));

@@ -46,6 +46,8 @@ export interface Call {
   query: Record<string, string>;
   /** Already validated by the contract. */
   body: unknown;
+  /** The door, for the record: the API, and what the caller calls itself. */
+  via: string;
   /** Answer reads with the payment as it was before its last change. */
   stale: boolean;
 }
@@ -68,7 +70,7 @@ export const handlers: Readonly<Record<EndpointName, Handler>> = {
 
   async createAutoPayment(call) {
     const body = call.body as AutoPaymentBody;
-    const result = await call.engine.write((work) => charge(work, call.app, body));
+    const result = await call.engine.write((work) => charge(work, call.app, body), call.via);
     return { ...answerCreated(call, result, body, 'AutoPayment'), status: 200 };
   },
 
@@ -78,8 +80,9 @@ export const handlers: Readonly<Record<EndpointName, Handler>> = {
   unholdPayment: (call) => operate(call, unhold),
 
   async recheckPayment(call) {
-    const { payment, changed } = await call.engine.write(async (work) =>
-      recheck(work, await requirePayment(work, call, lockPayment)),
+    const { payment, changed } = await call.engine.write(
+      async (work) => recheck(work, await requirePayment(work, call, lockPayment)),
+      call.via,
     );
     return { status: 200, body: { ...showPayment(payment, call.addresses), changed } };
   },
@@ -153,7 +156,7 @@ export const handlers: Readonly<Record<EndpointName, Handler>> = {
 };
 
 async function create(call: Call, flow: CreateFlow, body: CreateBody): Promise<Result> {
-  const result = await call.engine.write((work) => createPayment(work, call.app, flow, body));
+  const result = await call.engine.write((work) => createPayment(work, call.app, flow, body), call.via);
   return answerCreated(call, result, body, flow);
 }
 
@@ -174,8 +177,9 @@ async function operate(
   call: Call,
   move: (work: Work, payment: PaymentRow) => Promise<PaymentRow>,
 ): Promise<Result> {
-  const payment = await call.engine.write(async (work) =>
-    move(work, await requirePayment(work, call, lockPayment)),
+  const payment = await call.engine.write(
+    async (work) => move(work, await requirePayment(work, call, lockPayment)),
+    call.via,
   );
   return { status: 200, body: showPayment(payment, call.addresses) };
 }

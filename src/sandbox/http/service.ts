@@ -114,6 +114,7 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
         parameters,
         query,
         body,
+        via: viaOf(request),
         stale,
       });
       return shapeSuccess(answers, name, result.status, result.body);
@@ -265,6 +266,14 @@ function parseBody(text: string): JsonValue {
   } catch (error) {
     throw new Refusal('invalid-json', `The body is not valid JSON: ${(error as Error).message}`);
   }
+}
+
+const NAME_LENGTH = 60;
+
+/** A name that the caller gives itself is only a hint, but tells a shop's own calls from those of a desk. */
+function viaOf(request: ServiceRequest): string {
+  const name = request.header('user-agent');
+  return name === undefined ? 'api' : `api ${name.slice(0, NAME_LENGTH)}`;
 }
 
 function withId(answer: ServiceAnswer, requestId: string): ServiceAnswer {

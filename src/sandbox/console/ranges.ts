@@ -1,0 +1,70 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Engine as StoreEngine } from '../../store/store.js';
+
+// Pages of long lists. Every page is put together from ranges of an index, each read only as far as the page needs,
+// so that the millionth payment costs what the first did.
+
+/** Reads up to so many rows of one range, in the order of the list. */
+export type Range<Row> = (limit: number) => Promise<Row[]>;
+
+export async function mergeRanges<Row>(
+  ranges: ReadonlyArray<Range<Row>>,
+  compare: (a: Row, b: Row) => number,
+  limit: number,
+): Promise<Row[]> {
+  const parts: Row[][] = [];
+  for (const range of ranges) parts.push(await range(limit));
+  return parts.length === 1 ? (parts[0] as Row[]) : parts.flat().sort(compare).slice(0, limit);
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  /** Where the next page begins; absent on the last one. */
+  next?: string;
+}
+
+/** `found` has one row more than the page when there is a further one. */
+export function pageOf<Row>(found: Row[], size: number, keyOf: (row: Row) => PageKey): Page<Row> {
+  const rows = found.slice(0, size);
+  const last = rows.at(-1);
+  return { rows, ...(found.length > size && last !== undefined && { next: writeKey(keyOf(last)) }) };
+}
+
+/** The last row of a page, by what the list is in the order of. */
+export type PageKey = Array<string | number>;
+
+export function writeKey(key: PageKey): string {
+  return Buffer.from(JSON.stringify(key)).toString('base64url');
+}
+
+/** A key that was tampered with begins at the beginning. */
+export function readKey(
+  text: string | undefined,
+  shape: ReadonlyArray<'string' | 'number'>,
+): PageKey | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const key: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    const fits =
+      Array.isArray(key) &&
+      key.length === shape.length &&
+      shape.every((type, index) => typeof key[index] === type && isSafe(key[index]));
+    return fits ? (key as PageKey) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isSafe = (value: unknown): boolean => typeof value !== 'number' || Number.isSafeInteger(value);
+
+/** A column of text in the order of its bytes, on either engine. */
+export function byBytes(engine: StoreEngine, column: string): RawBuilder<string> {
+  return engine === 'postgres'
+    ? sql<string>`${sql.ref(column)} collate "C"`
+    : sql<string>`${sql.ref(column)}`;
+}
+
+export const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Nothing that begins with the text comes after this. */
+export const endOfPrefix = (text: string): string => `${text}\u{10FFFF}`;

@@ -1,0 +1,105 @@
+import type { Engine } from '../engine.js';
+import type { AttemptRow, EventRow, ExchangeRow, OperationRow } from '../schema.js';
+import { readKey, writeKey } from './ranges.js';
+import { lastDeliveries } from './webhook-list.js';
+
+// What happened to a payment, the newest first: its changes of state with their webhooks, what was asked for, and
+// what went to and fro with the provider.
+
+export type TimelineEntry =
+  | { kind: 'change'; row: EventRow; delivery?: AttemptRow | undefined }
+  | { kind: 'operation'; row: OperationRow }
+  | { kind: 'exchange'; row: ExchangeRow };
+
+export interface Timeline {
+  entries: TimelineEntry[];
+  /** Where the older ones begin. */
+  next?: string;
+}
+
+export const TIMELINE_SIZE = 20;
+
+export async function readTimeline(
+  engine: Engine,
+  paymentId: number,
+  key: string | undefined,
+  size = TIMELINE_SIZE,
+): Promise<Timeline> {
+  // The oldest of each that was shown so far.
+  const before = (readKey(key, ['number', 'number', 'number']) ?? [Infinity, Infinity, Infinity]) as number[];
+  const read = async <Kind extends TimelineEntry['kind']>(
+    kind: Kind,
+    table: Tables[Kind],
+    oldest: number,
+  ) => {
+    const order = kind === 'change' ? 'version' : 'id';
+    const rows = await engine.store.db
+      .selectFrom(table as 'events')
+      .selectAll()
+      .where('payment_id', '=', paymentId)
+      .$if(Number.isFinite(oldest), (query) => query.where(order, '<', oldest))
+      .orderBy(order, 'desc')
+      .limit(size + 1)
+      .execute();
+    return rows.map((row) => ({ kind, row }) as TimelineEntry & { kind: Kind });
+  };
+  const changes = await read('change', 'events', before[0] as number);
+  const operations = await read('operation', 'operations', before[1] as number);
+  const exchanges = await read('exchange', 'exchanges', before[2] as number);
+  const found = [...changes, ...operations, ...exchanges].sort(laterFirst);
+  const shown = found.slice(0, size);
+  const oldest = (kind: TimelineEntry['kind'], index: number) =>
+    orderOf(shown.findLast((entry) => entry.kind === kind)) ?? (before[index] as number);
+  const next = [oldest('change', 0), oldest('operation', 1), oldest('exchange', 2)];
+  return {
+    entries: await withDeliveries(engine, shown),
+    ...(found.length > size && { next: writeKey(next.map((id) => Math.min(id, Number.MAX_SAFE_INTEGER))) }),
+  };
+}
+
+/** By which those of one kind are in order, and indexed. */
+const orderOf = (entry: TimelineEntry | undefined): number | undefined =>
+  entry?.kind === 'change' ? entry.row.version : entry?.row.id;
+
+interface Tables {
+  change: 'events';
+  operation: 'operations';
+  exchange: 'exchanges';
+}
+
+const ranks = { change: 0, operation: 1, exchange: 2 };
+
+/** By the payment's own count of changes: a stopped clock gives many things one time. */
+function laterFirst(a: TimelineEntry, b: TimelineEntry): number {
+  const isChange = (entry: TimelineEntry) => Number(entry.kind === 'change');
+  return (
+    b.row.version - a.row.version ||
+    // A change begins its version; all else of that version comes after it.
+    isChange(a) - isChange(b) ||
+    b.row.time - a.row.time ||
+    ranks[b.kind] - ranks[a.kind] ||
+    b.row.id - a.row.id
+  );
+}
+
+async function withDeliveries(engine: Engine, entries: TimelineEntry[]): Promise<TimelineEntry[]> {
+  const changes = entries.flatMap((entry) => (entry.kind === 'change' ? [entry.row] : []));
+  const deliveries = await lastDeliveries(engine, changes);
+  return entries.map((entry) =>
+    entry.kind === 'change' ? { ...entry, delivery: deliveries.get(entry.row.id) } : entry,
+  );
+}
+
+const PATH_LENGTH = 200;
+
+/** The states that a payment went through, in order; the last of them when it went through very many. */
+export async function pathOf(engine: Engine, paymentId: number): Promise<Array<EventRow['to_state']>> {
+  const rows = await engine.store.db
+    .selectFrom('events')
+    .select('to_state')
+    .where('payment_id', '=', paymentId)
+    .orderBy('version', 'desc')
+    .limit(PATH_LENGTH)
+    .execute();
+  return rows.map((row) => row.to_state).reverse();
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import type { Engine } from '../engine.js';
+import type { AttemptRow, EventRow } from '../schema.js';
+import { PAGE_SIZE } from './payment-list.js';
+import { mergeRanges, pageOf, readKey, type Page, type Range } from './ranges.js';
+
+export const webhookOutcomes = ['queued', 'delivered', 'failed', 'dropped'] as const;
+export type WebhookOutcome = (typeof webhookOutcomes)[number];
+
+const columns = ['id', 'payment_id', 'to_state', 'time', 'url', 'due_time', 'attempts', 'outcome'] as const;
+
+export interface ListedWebhook extends Pick<EventRow, (typeof columns)[number]> {
+  last?: AttemptRow | undefined;
+}
+
+/** What the index of the outbox calls it: a webhook that has no outcome yet is queued. */
+const outcome = sql<WebhookOutcome>`coalesce(outcome, 'queued')`;
+
+/** A page of webhooks, the newest first; changes of payments that have no address to tell are none. */
+export async function listWebhooks(
+  engine: Engine,
+  wanted: WebhookOutcome | undefined,
+  key: string | undefined,
+  size = PAGE_SIZE,
+): Promise<Page<ListedWebhook>> {
+  const before = readKey(key, ['number'])?.[0] as number | undefined;
+  const ranges = (wanted === undefined ? webhookOutcomes : [wanted]).map(
+    (each): Range<ListedWebhook> =>
+      (limit) =>
+        engine.store.db
+          .selectFrom('events')
+          .select(columns)
+          .where('url', 'is not', null)
+          .where(outcome, '=', each)
+          .$if(before !== undefined, (query) => query.where('id', '<', before as number))
+          .orderBy('id', 'desc')
+          .limit(limit)
+          .execute(),
+  );
+  const found = await mergeRanges(ranges, (a, b) => b.id - a.id, size + 1);
+  const page = pageOf(found, size, (row) => [row.id]);
+  const last = await lastDeliveries(engine, page.rows);
+  return { ...page, rows: page.rows.map((row) => ({ ...row, last: last.get(row.id) })) };
+}
+
+/** The newest delivery of each. */
+export async function lastDeliveries(
+  engine: Engine,
+  events: ReadonlyArray<Pick<EventRow, 'id'>>,
+): Promise<Map<number, AttemptRow>> {
+  if (events.length === 0) return new Map();
+  const ids = events.map(({ id }) => id);
+  const rows = await engine.store.db
+    .selectFrom('events')
+    .innerJoin('attempts', (join) =>
+      join.on('attempts.id', '=', ({ selectFrom }) =>
+        selectFrom('attempts as newest')
+          .select('newest.id')
+          .whereRef('newest.event_id', '=', 'events.id')
+          .orderBy('newest.id', 'desc')
+          .limit(1),
+      ),
+    )
+    .selectAll('attempts')
+    .where('events.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.event_id, row]));
+}
+
+export interface WebhookStory {
+  event: EventRow;
+  /** The newest first. */
+  deliveries: AttemptRow[];
+  isMore: boolean;
+}
+
+const DELIVERIES = 10;
+
+export async function readWebhook(engine: Engine, id: number): Promise<WebhookStory | undefined> {
+  const { db } = engine.store;
+  const event = await db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!event) return undefined;
+  const deliveries = await db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('event_id', '=', id)
+    .orderBy('id', 'desc')
+    .limit(DELIVERIES + 1)
+    .execute();
+  return { event, deliveries: deliveries.slice(0, DELIVERIES), isMore: deliveries.length > DELIVERIES };
+}
