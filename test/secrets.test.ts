@@ -102,6 +102,8 @@ const otherCases: Record<string, () => Words> = {
   'sandbox:fault:list': () => [],
   'sandbox:import': () => [exported],
   'sandbox:pay': () => ['seen'],
+  'sandbox:provider': () => ['seen', 'hold'],
+  'sandbox:resend': () => ['seen'],
   'sandbox:reset': () => [],
   'sandbox:seed': () => [],
   'sandbox:start': () => ['--memory', '--port', '0'],

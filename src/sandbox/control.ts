@@ -64,7 +64,7 @@ export function createControl(
     run: (work: Work, app: App, payment: PaymentRow) => Promise<PaymentRow>,
   ): Promise<PaymentRow> {
     const { payment_id } = await engine.write(async (work) => {
-      const payment = await locate(work, lockPayment, key, appId);
+      const payment = await locate(engine, work, lockPayment, key, appId);
       const app = await work.apps.byId(payment.app_id, work.tx);
       return run(work, app as App, payment);
     }, via);
@@ -94,10 +94,12 @@ export function createControl(
       }),
 
     books: (key, appId) =>
-      engine.read(async (work) => books(work, (await locate(work, readPayment, key, appId)).payment_id)),
+      engine.read(async (work) =>
+        books(work, (await locate(engine, work, readPayment, key, appId)).payment_id),
+      ),
 
     story: (key, appId) =>
-      engine.read(async (work) => storyOf(work, await locate(work, readPayment, key, appId))),
+      engine.read(async (work) => storyOf(work, await locate(engine, work, readPayment, key, appId))),
 
     async clock({ action, value }) {
       const { now } = await engine.clock.read();
@@ -203,6 +205,7 @@ async function requireApp(engine: Engine, appId: string): Promise<App> {
 
 /** A payment by id or reference, of one app or, when the reference is the only one, of any. */
 async function locate(
+  engine: Engine,
   work: Pick<Work, 'tx' | 'store'>,
   find: FindPayment,
   key: string,
@@ -215,13 +218,15 @@ async function locate(
     const payment = await find(work, { paymentId: Number(wanted) });
     if (payment) return payment;
   } else {
-    let query = work.tx
+    // The apps are named even when all are meant: the index of references begins with them.
+    const apps = appId === undefined ? (await engine.apps.all()).map((app) => app.app_id) : [appId];
+    const found = await work.tx
       .selectFrom('payments')
       .select('payment_id')
+      .where('app_id', 'in', apps)
       .where('reference_id', '=', wanted)
-      .limit(2);
-    if (appId !== undefined) query = query.where('app_id', '=', appId);
-    const found = await query.execute();
+      .limit(2)
+      .execute();
     if (found.length > 1) {
       throw new Refusal('invalid-request', `More than one app has a payment ${wanted}; use its paymentId.`);
     }

@@ -16,6 +16,24 @@ export interface PayRequest {
   challenge?: string | undefined;
 }
 
+/** A delivery of a webhook: what was sent where, and what came back. */
+export interface Delivery {
+  webhookId: number;
+  url: string;
+  /** Null when nobody answered; `error` then says why. */
+  status: number | null;
+  error: string | null;
+  ms: number;
+  answer: string | null;
+}
+
+/** A change of state with its webhook; without an address there is none to send. */
+export interface SandboxWebhook {
+  id: number;
+  to_state: string;
+  url: string | null;
+}
+
 export interface ClockTime {
   now: string;
   stopped: boolean;
@@ -70,6 +88,11 @@ export interface Remote {
   stop(): Promise<void>;
   /** The payment as it stands; of one app where the reference alone could be another's. */
   payment(key: string, appId?: string): Promise<JsonObject>;
+  /** The changes of a payment, the oldest first. */
+  webhooks(paymentId: string): Promise<SandboxWebhook[]>;
+  /** Sends a webhook again, whatever became of it. */
+  resend(webhookId: number): Promise<Delivery>;
+  provider(paymentId: string, answer: string): Promise<JsonObject>;
   pay(paymentId: string, request: PayRequest): Promise<JsonObject>;
   books(paymentId: string): Promise<JsonObject>;
   clock(): Promise<ClockTime>;
@@ -166,6 +189,10 @@ export function createRemote(run: Run, signal?: AbortSignal): Remote {
       const { payment } = await call('GET', `${paymentPath(key)}/story`, { query: { appId } });
       return payment as JsonObject;
     },
+    webhooks: async (paymentId) =>
+      (await call<{ events: SandboxWebhook[] }>('GET', `${paymentPath(paymentId)}/story`)).events,
+    resend: (webhookId) => call('POST', `/webhooks/${webhookId}/resend`),
+    provider: (paymentId, answer) => call('POST', `${paymentPath(paymentId)}/provider`, { body: { answer } }),
     pay: (paymentId, request) => call('POST', `${paymentPath(paymentId)}/pay`, { body: request }),
     books: (paymentId) => call('GET', `${paymentPath(paymentId)}/books`),
     clock: () => call('GET', '/clock'),

@@ -29,6 +29,8 @@ test('without a sandbox every command says what to type', async () => {
   try {
     for (const args of [
       ['pay', 'x'],
+      ['provider', 'x', 'confirm'],
+      ['resend', 'x'],
       ['status'],
       ['seed'],
       ['clock'],

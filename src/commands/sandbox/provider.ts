@@ -1,0 +1,34 @@
+import { string as argument } from '@oclif/core/args';
+import { SandboxCommand } from '../../cli/sandbox-command.js';
+import type { JsonObject } from '../../contract/json.js';
+import { textAt } from '../../output/values.js';
+import { paidView } from '../../output/views/sandbox.js';
+
+export default class SandboxProvider extends SandboxCommand {
+  static override summary = 'Play the provider: confirm or decline what it was asked, or hold a payment.';
+  static override description =
+    'confirm and decline answer a payment that is Processing, Capturing, Refunding or Cancelling; hold stops one that ' +
+    'is not paid yet, as a fraud rule would.';
+  static override examples = [
+    '<%= config.bin %> sandbox provider inv-2041 confirm',
+    '<%= config.bin %> sandbox provider 100231 decline',
+    '<%= config.bin %> sandbox provider 100231 hold',
+  ];
+  static override args = {
+    payment: argument({ required: true, description: 'A paymentId (digits) or a referenceId.' }),
+    answer: argument({
+      required: true,
+      options: ['confirm', 'decline', 'hold'],
+      description: 'What the provider does.',
+    }),
+  };
+
+  async run(): Promise<JsonObject> {
+    const { args, flags } = await this.parse(SandboxProvider);
+    const sandbox = await this.sandbox(flags);
+    const { id, payment: before } = await this.findPayment(sandbox, args.payment);
+    const payment = await sandbox.provider(id, args.answer);
+    this.show({ before: textAt(before, 'paymentState'), payment }, paidView);
+    return payment;
+  }
+}

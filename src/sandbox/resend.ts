@@ -1,0 +1,50 @@
+import { NotReachedError, UsageError } from '../errors.js';
+import type { Delivery, Remote, SandboxWebhook } from './remote.js';
+
+/** The webhook of a payment that is meant: the one that was named, else that of its last change. */
+export function chooseWebhook(
+  webhooks: SandboxWebhook[],
+  paymentId: string,
+  wanted: number | undefined,
+): SandboxWebhook {
+  const sent = webhooks.filter(({ url }) => url !== null);
+  if (sent.length === 0) {
+    throw new UsageError(`Payment ${paymentId} has no webhook: it had no address to send one to.`, {
+      code: 'no-webhook',
+      next: ['paydesk sandbox apps set APP --webhook-url URL'],
+    });
+  }
+  const chosen = wanted === undefined ? sent.at(-1) : sent.find(({ id }) => id === wanted);
+  if (chosen) return chosen;
+  const known = sent.map(({ id, to_state }) => `${id} (${to_state})`).join(', ');
+  throw new UsageError(`Payment ${paymentId} has no webhook ${wanted}. It has ${known}.`, {
+    code: 'no-webhook',
+  });
+}
+
+export interface Resent extends Delivery {
+  paymentId: string;
+  state: string;
+}
+
+export async function resend(
+  sandbox: Remote,
+  paymentId: string,
+  wanted: number | undefined,
+): Promise<{ resent: Resent; ending: NotReachedError | undefined }> {
+  const webhook = chooseWebhook(await sandbox.webhooks(paymentId), paymentId, wanted);
+  const delivery = await sandbox.resend(webhook.id);
+  const { status, error } = delivery;
+  const taken = status !== null && status >= 200 && status < 300;
+  return {
+    resent: { paymentId, state: webhook.to_state, ...delivery },
+    ending: taken
+      ? undefined
+      : new NotReachedError(
+          status === null
+            ? `The webhook did not arrive: ${error}.`
+            : `The webhook was answered with ${status}.`,
+          { code: 'webhook-not-delivered' },
+        ),
+  };
+}
