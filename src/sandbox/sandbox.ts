@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defaultAnswers, type AnswerChoices } from './answers.js';
+import { createLiveFeed } from './console/live.js';
 import { createControl, type Control } from './control.js';
 import { createEngine, type Engine } from './engine.js';
 import { createAddresses } from './http/addresses.js';
@@ -68,6 +69,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const outbox = createOutbox({ engine, answers, webhookHosts: options.webhookHosts ?? [], onError });
   const worker = createWorker({ engine, outbox, onError });
   const control = createControl(engine, worker, outbox, 'control');
+  const live = createLiveFeed(engine);
   const service = createService({
     engine,
     answers,
@@ -81,8 +83,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     return createApp({
       engine,
       control,
+      consoleControl: createControl(engine, worker, outbox, 'console'),
       addresses,
+      live,
       token: controlToken,
+      url,
       status: () => describe(engine, options, answers, url),
       stop: () => options.onStop?.(),
       onError,
@@ -101,6 +106,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     worker,
     apps: async () => (await engine.apps.all()).map(showApp),
     async close() {
+      live.close();
       await stopServing(server);
       await worker.stop();
       await outbox.stop();

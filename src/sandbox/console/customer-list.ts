@@ -7,6 +7,7 @@ import {
   mergeRanges,
   pageOf,
   readKey,
+  readNumberKey,
   type Page,
   type Range,
 } from './ranges.js';
@@ -26,12 +27,12 @@ export async function listAllCustomers(
   size = PAGE_SIZE,
 ): Promise<Page<CustomerRow>> {
   if (prefix !== undefined) return withPrefix(engine, app, prefix, key, size);
-  const before = readKey(key, ['number'])?.[0] as number | undefined;
+  const before = readNumberKey(key);
   const rows = await engine.store.db
     .selectFrom('customers')
     .selectAll()
     .$if(app !== undefined, (query) => query.where('app_id', '=', app as string))
-    .$if(before !== undefined, (query) => query.where('id', '<', before as number))
+    .where('id', '<', before)
     .orderBy('id', 'desc')
     .limit(size + 1)
     .execute();

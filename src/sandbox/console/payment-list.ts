@@ -9,6 +9,7 @@ import {
   mergeRanges,
   pageOf,
   readKey,
+  readNumberKey,
   writeKey,
   type Page,
   type Range,
@@ -62,7 +63,7 @@ export async function listPayments(
   const { search } = filter;
   if (search?.by === 'id') return { rows: await withId(engine, filter, search.text) };
   if (search?.by === 'reference') return byReference(engine, filter, search.text, key, size);
-  const before = readKey(key, ['number'])?.[0] as number | undefined;
+  const before = readNumberKey(key);
   const keyOf = (row: ListedPayment) => [row.payment_id];
   if (search?.by === 'customer') {
     const ranges = (await appsOf(engine, filter)).map((app) =>
@@ -80,7 +81,7 @@ const newerFirst = (a: ListedPayment, b: ListedPayment) => b.payment_id - a.paym
 async function rangesOf(
   engine: Engine,
   filter: PaymentFilter,
-  before: number | undefined,
+  before: number,
 ): Promise<Array<Range<ListedPayment>>> {
   if (filter.app === undefined && filter.state === undefined) return [newestFirst(engine, before)];
   const apps = await appsOf(engine, filter);
@@ -92,13 +93,13 @@ async function rangesOf(
 
 type Condition = (eb: ExpressionBuilder<SandboxTables, 'payments'>) => ReturnType<typeof eb.and>;
 
-function newestFirst(engine: Engine, before?: number, where?: Condition): Range<ListedPayment> {
+function newestFirst(engine: Engine, before: number, where?: Condition): Range<ListedPayment> {
   return (limit) =>
     engine.store.db
       .selectFrom('payments')
       .select(columns)
       .$if(where !== undefined, (query) => query.where(where as Condition))
-      .$if(before !== undefined, (query) => query.where('payment_id', '<', before as number))
+      .where('payment_id', '<', before)
       .orderBy('payment_id', 'desc')
       .limit(limit)
       .execute();

@@ -55,6 +55,10 @@ export function readKey(
   }
 }
 
+/** For lists by a number that counts up: without a key, from above all of them. */
+export const readNumberKey = (text: string | undefined): number =>
+  (readKey(text, ['number'])?.[0] as number | undefined) ?? Number.MAX_SAFE_INTEGER;
+
 const isSafe = (value: unknown): boolean => typeof value !== 'number' || Number.isSafeInteger(value);
 
 /** A column of text in the order of its bytes, on either engine. */

@@ -18,6 +18,9 @@ export interface Timeline {
 }
 
 export const TIMELINE_SIZE = 20;
+const LATEST = Number.MAX_SAFE_INTEGER;
+/** What the column for the number of changes can hold. */
+const MOST_CHANGES = 2 ** 31 - 1;
 
 export async function readTimeline(
   engine: Engine,
@@ -26,18 +29,19 @@ export async function readTimeline(
   size = TIMELINE_SIZE,
 ): Promise<Timeline> {
   // The oldest of each that was shown so far.
-  const before = (readKey(key, ['number', 'number', 'number']) ?? [Infinity, Infinity, Infinity]) as number[];
+  const before = (readKey(key, ['number', 'number', 'number']) ?? [LATEST, LATEST, LATEST]) as number[];
   const read = async <Kind extends TimelineEntry['kind']>(
     kind: Kind,
     table: Tables[Kind],
     oldest: number,
   ) => {
     const order = kind === 'change' ? 'version' : 'id';
+    const most = kind === 'change' ? MOST_CHANGES : LATEST;
     const rows = await engine.store.db
       .selectFrom(table as 'events')
       .selectAll()
       .where('payment_id', '=', paymentId)
-      .$if(Number.isFinite(oldest), (query) => query.where(order, '<', oldest))
+      .where(order, '<', Math.min(oldest, most))
       .orderBy(order, 'desc')
       .limit(size + 1)
       .execute();
@@ -53,7 +57,7 @@ export async function readTimeline(
   const next = [oldest('change', 0), oldest('operation', 1), oldest('exchange', 2)];
   return {
     entries: await withDeliveries(engine, shown),
-    ...(found.length > size && { next: writeKey(next.map((id) => Math.min(id, Number.MAX_SAFE_INTEGER))) }),
+    ...(found.length > size && { next: writeKey(next) }),
   };
 }
 
@@ -101,5 +105,5 @@ export async function pathOf(engine: Engine, paymentId: number): Promise<Array<E
     .orderBy('version', 'desc')
     .limit(PATH_LENGTH)
     .execute();
-  return rows.map((row) => row.to_state).reverse();
+  return rows.map((row) => row.to_state).toReversed();
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { AttemptRow, EventRow } from '../schema.js';
 import { PAGE_SIZE } from './payment-list.js';
-import { mergeRanges, pageOf, readKey, type Page, type Range } from './ranges.js';
+import { mergeRanges, pageOf, readNumberKey, type Page, type Range } from './ranges.js';
 
 export const webhookOutcomes = ['queued', 'delivered', 'failed', 'dropped'] as const;
 export type WebhookOutcome = (typeof webhookOutcomes)[number];
@@ -23,7 +23,7 @@ export async function listWebhooks(
   key: string | undefined,
   size = PAGE_SIZE,
 ): Promise<Page<ListedWebhook>> {
-  const before = readKey(key, ['number'])?.[0] as number | undefined;
+  const before = readNumberKey(key);
   const ranges = (wanted === undefined ? webhookOutcomes : [wanted]).map(
     (each): Range<ListedWebhook> =>
       (limit) =>
@@ -32,7 +32,7 @@ export async function listWebhooks(
           .select(columns)
           .where('url', 'is not', null)
           .where(outcome, '=', each)
-          .$if(before !== undefined, (query) => query.where('id', '<', before as number))
+          .where('id', '<', before)
           .orderBy('id', 'desc')
           .limit(limit)
           .execute(),
@@ -49,21 +49,26 @@ export async function lastDeliveries(
   events: ReadonlyArray<Pick<EventRow, 'id'>>,
 ): Promise<Map<number, AttemptRow>> {
   if (events.length === 0) return new Map();
-  const ids = events.map(({ id }) => id);
-  const rows = await engine.store.db
+  const { db } = engine.store;
+  const newest = await db
     .selectFrom('events')
-    .innerJoin('attempts', (join) =>
-      join.on('attempts.id', '=', ({ selectFrom }) =>
-        selectFrom('attempts as newest')
-          .select('newest.id')
-          .whereRef('newest.event_id', '=', 'events.id')
-          .orderBy('newest.id', 'desc')
-          .limit(1),
-      ),
+    .select(({ selectFrom }) =>
+      selectFrom('attempts')
+        .select('attempts.id')
+        .whereRef('attempts.event_id', '=', 'events.id')
+        .orderBy('attempts.id', 'desc')
+        .limit(1)
+        .as('id'),
     )
-    .selectAll('attempts')
-    .where('events.id', 'in', ids)
+    .where(
+      'events.id',
+      'in',
+      events.map(({ id }) => id),
+    )
     .execute();
+  const ids = newest.flatMap(({ id }) => (id === null ? [] : [id]));
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('attempts').selectAll().where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 

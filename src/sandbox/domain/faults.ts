@@ -52,12 +52,14 @@ const routeAliases: Readonly<Record<string, EndpointName[]>> = {
   charge: ['createAutoPayment'],
 };
 
+export const shortRoutes = Object.keys(routeAliases);
+
 /** What a fault of this kind may be limited to. */
 export function faultRoutes(kind: FaultKind): string[] {
   const { at } = faultKinds[kind];
   if (at === 'provider') return ['*', ...providerInstructions];
   if (at === 'webhook') return ['*', ...stateNames];
-  return ['*', ...Object.keys(routeAliases), ...endpointNames];
+  return ['*', ...shortRoutes, ...endpointNames];
 }
 
 export interface FaultOptions {

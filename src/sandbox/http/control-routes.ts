@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono';
 import { shapeFailure, defaultAnswers } from '../answers.js';
+import type { LiveFeed } from '../console/live.js';
 import type { Control } from '../control.js';
 import {
   appBody,
@@ -21,8 +22,13 @@ import { showApp } from './show-app.js';
 export interface ControlOptions {
   engine: Engine;
   control: Control;
+  /** The same for what is asked for in the console. */
+  consoleControl: Control;
   addresses: Addresses;
+  live: LiveFeed;
   token: string;
+  /** Where all of this is. */
+  url: string;
   status(): Promise<object>;
   /** Ends the process that serves this. */
   stop(): void;
@@ -69,7 +75,8 @@ export function createControlRoutes({
     return c.json({ payment: showPayment(payment, addresses), ...story });
   });
   routes.post('/webhooks/:id/resend', async (c) => {
-    return c.json(await control.resend(idOf(c, 'webhook')));
+    const { event_id: webhookId, url, status, error, ms, answer } = await control.resend(idOf(c, 'webhook'));
+    return c.json({ webhookId, url, status, error, ms, answer });
   });
 
   routes.get('/clock', async (c) => c.json(await showClock(engine)));

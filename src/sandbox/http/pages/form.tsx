@@ -5,6 +5,7 @@ interface FormProps {
   action: string;
   /** From the page's form guard. */
   token: string;
+  id?: string;
   class?: string;
   children?: Child;
 }

@@ -1,29 +1,88 @@
-import { Hono } from 'hono';
-import { equal } from '../../addresses.js';
+import { Hono, type Context } from 'hono';
+import { createCommands } from '../../../console/commands.js';
+import { createResults } from '../../../console/results.js';
 import type { ControlOptions } from '../../control-routes.js';
-import { showGone, showPage } from '../page.js';
-import { PaymentTable } from './payment-table.js';
+import { showPage } from '../page.js';
+import { createFormGuard } from '../page-security.js';
+import { addAppRoutes } from './app-routes.js';
+import { Command } from './command.js';
+import { CONSOLE_PATH, createConsoleAccess } from './console-access.js';
+import { showNothing, type Desk } from './console-frame.js';
+import { addCustomerRoutes } from './customer-routes.js';
+import { addPaymentRoutes } from './payment-routes.js';
+import { addSettingRoutes } from './setting-routes.js';
+import { addWebhookRoutes } from './webhook-routes.js';
 
-const NEWEST = 100;
-
-export function createConsoleRoutes({ engine, token }: ControlOptions): Hono {
+/** What happens in the sandbox, to look at and to have a hand in: for whoever has the link that `sandbox start` prints. */
+export function createConsoleRoutes(options: ControlOptions): Hono {
+  const access = createConsoleAccess(options.token);
+  const port = Number(new URL(options.url).port);
+  const desk: Desk = {
+    engine: options.engine,
+    control: options.consoleControl,
+    addresses: options.addresses,
+    commands: createCommands(port),
+    // By the control token: under a seed, what the engine derives is known to everybody.
+    forms: createFormGuard({ derive: (purpose, key) => access.derive(`${purpose}:${key}`) }),
+    live: options.live,
+    results: createResults(),
+  };
   const routes = new Hono();
 
-  routes.get('/', async (c) => {
-    const given = c.req.query('token');
-    if (given === undefined || !equal(given, token)) return showGone(c);
-    const payments = await engine.store.db
-      .selectFrom('payments')
-      .selectAll()
-      .orderBy('payment_id', 'desc')
-      .limit(NEWEST)
-      .execute();
-    return showPage(
-      c,
-      { title: 'paydesk sandbox', width: 'full', top: <span class="brand">paydesk sandbox</span> },
-      <PaymentTable payments={payments} />,
-    );
+  routes.use('*', async (c, next) => {
+    if (c.req.method === 'GET' && c.req.query('token') !== undefined && access.enter(c))
+      return c.redirect(c.req.path, 303);
+    if (access.isIn(c)) return next();
+    return isArriving(c) ? comeIn(c) : stayOut(c, port);
   });
 
+  routes.get('/live', (c) => {
+    const payment = Number(c.req.query('payment'));
+    const stream = desk.live.open(Number.isSafeInteger(payment) && payment > 0 ? payment : undefined);
+    if (!stream) return c.text('Too many consoles are open.', 503, { 'retry-after': '5' });
+    return c.body(stream, 200, { 'content-type': 'text/event-stream' });
+  });
+  addPaymentRoutes(routes, desk);
+  addCustomerRoutes(routes, desk);
+  addAppRoutes(routes, desk);
+  addWebhookRoutes(routes, desk);
+  addSettingRoutes(routes, desk);
+  routes.all('*', (c) => showNothing(c, desk));
   return routes;
+}
+
+/** A browser that followed the link from a page of another site has the cookie and does not send it yet. */
+function isArriving(c: Context): boolean {
+  return (
+    c.req.method === 'GET' &&
+    c.req.header('sec-fetch-site') === 'cross-site' &&
+    c.req.header('sec-fetch-mode') === 'navigate' &&
+    c.req.path === CONSOLE_PATH
+  );
+}
+
+/** Comes again from here, this time with the cookie; whoever has none sees how to get one. */
+function comeIn(c: Context): Response | Promise<Response> {
+  c.header('refresh', `0;url=${CONSOLE_PATH}`);
+  return showPage(
+    c,
+    { title: 'paydesk sandbox' },
+    <p>
+      <a href={CONSOLE_PATH}>To the console</a>
+    </p>,
+  );
+}
+
+function stayOut(c: Context, port: number): Response | Promise<Response> {
+  return showPage(
+    c,
+    { title: 'The console is closed', status: 403 },
+    <div class="card stack">
+      <h1>The console is closed</h1>
+      <p>It opens with a link of its own, which belongs to one run of the sandbox. This shows the link:</p>
+      <Command template={`paydesk sandbox status --port ${port}`} />
+      <p>If the sandbox is not running any more, start it; it prints a new link:</p>
+      <Command template="paydesk sandbox start" />
+    </div>,
+  );
 }

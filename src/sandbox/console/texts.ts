@@ -1,0 +1,54 @@
+import { currencyDigits } from '../../contract/currencies.js';
+
+// How the console writes things down.
+
+/** `EUR 1,049.90`, as the desk does. */
+export function amountText(amount: string, currency: string): string {
+  const [whole = '', decimals = ''] = amount.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  const padded = decimals.padEnd(currencyDigits(currency), '0');
+  return `${currency} ${grouped}${padded === '' ? '' : `.${padded}`}`;
+}
+
+/** `2026-11-14 09:12:40`, in UTC. */
+export const timeText = (instant: number): string =>
+  new Date(instant).toISOString().slice(0, 19).replace('T', ' ');
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
+
+/** `30s`, `7d`: in the largest unit that loses nothing, as the desk reads it. */
+export function durationText(ms: number): string {
+  const [unit, size] = units.find(([, length]) => ms % length === 0 && ms >= length) ?? units[4];
+  return `${ms / size}${unit}`;
+}
+
+/** The beginning of a text, where the whole would be too much. */
+export function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // Not through the middle of a character.
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(length - 2)) ? length - 2 : length - 1;
+  return `${text.slice(0, end)}…`;
+}
+
+/** By which door something came in. */
+export function doorText(via: string | null): string {
+  if (via === null) return '';
+  const [door = '', ...name] = via.split(' ');
+  const caller = name.length > 0 ? ` (${name.join(' ')})` : '';
+  return `${doors[door] ?? door}${caller}`;
+}
+
+const doors: Readonly<Record<string, string>> = {
+  api: 'through the API',
+  checkout: 'on the checkout page',
+  panel: 'on the customer’s panel',
+  control: 'by a paydesk sandbox command',
+  console: 'in the console',
+  clock: 'by the clock',
+};

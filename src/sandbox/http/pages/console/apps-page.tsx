@@ -1,0 +1,135 @@
+import type { Commands } from '../../../console/commands.js';
+import { clip, durationText } from '../../../console/texts.js';
+import type { App } from '../../../domain/apps.js';
+import { Field, Form } from '../form.js';
+import { Command } from './command.js';
+import { sections } from './console-frame.js';
+import { Fact, Pager, Select } from './pieces.js';
+
+interface AppsProps {
+  apps: App[];
+  next: string | undefined;
+  isFirst: boolean;
+  commands: Commands;
+  token: string;
+}
+
+export function AppsPage({ apps, next, isFirst, commands, token }: AppsProps) {
+  return (
+    <>
+      <h1>Apps</h1>
+      {apps.map((app) => (
+        <AppCard app={app} commands={commands} token={token} />
+      ))}
+      <Pager
+        path={sections.apps.path}
+        query={{}}
+        next={next}
+        isFirst={isFirst}
+        older="Further apps"
+        first="Back to the first"
+      />
+    </>
+  );
+}
+
+function AppCard({ app, commands, token }: { app: App; commands: Commands; token: string }) {
+  const id = app.app_id;
+  const path = `${sections.apps.path}/${id}`;
+  const blocked = app.is_blocked === 1;
+  const policy = app.policies.find((each) => each.fraud_policy_id === app.fraud_policy_id);
+  const policies = app.policies.slice(0, LISTED);
+  return (
+    <section class="card stack" aria-labelledby={`app-${id}`}>
+      <div class="row apart">
+        <h2 id={`app-${id}`}>{clip(app.friendly_name, 80)}</h2>
+        <span class={`badge tone-${blocked ? 'bad' : 'good'}`}>{blocked ? 'blocked' : 'open'}</span>
+      </div>
+      <dl class="pairs">
+        <Fact name="App ID">
+          <code>{id}</code>
+        </Fact>
+        <Fact name="Kind">{app.is_sandbox === 1 ? 'sandbox' : 'poses as live'}</Fact>
+        <Fact name="API key">
+          ends in {app.api_key.slice(-4)}; <code>paydesk sandbox apps list --json</code> shows it
+        </Fact>
+        <Fact name="Webhooks to">{app.webhook_url === null ? 'no address' : clip(app.webhook_url, 200)}</Fact>
+        <Fact name="Fraud policy">{policy ? clip(policy.name, 60) : 'none'}</Fact>
+        <Fact name="Providers">
+          <ul class="quiet-list">
+            {app.profiles.slice(0, LISTED).map((profile) => (
+              <li>
+                {profile.payment_profile_id} {clip(profile.name, 40)}: {profile.method_type}
+                {profile.is_active === 1 ? '' : ', not active'}, window {durationText(profile.window_ms)}
+                {profile.delay_ms > 0 && `, answers after ${durationText(profile.delay_ms)}`}
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      </dl>
+      <details>
+        <summary>Change {clip(app.friendly_name, 40)}</summary>
+        <div class="stack">
+          <div>
+            <Form action={path} token={token} id={`hook-${id}`}>
+              <input type="hidden" name="what" value="webhook" />
+              <div class="inline">
+                <Field
+                  id={`url-${id}`}
+                  name="url"
+                  label="Webhooks of its payments go to"
+                  value={app.webhook_url ?? ''}
+                  hint="Empty for none. Only addresses on this machine, unless sandbox start allowed others."
+                  input={{ inputmode: 'url' }}
+                />
+                <button>Save the address</button>
+              </div>
+            </Form>
+            <Command
+              template={commands.app.webhook(id)}
+              values={{ url: app.webhook_url ?? '' }}
+              form={`hook-${id}`}
+            />
+          </div>
+          <div>
+            <Form action={path} token={token} id={`policy-${id}`}>
+              <input type="hidden" name="what" value="policy" />
+              <div class="inline">
+                <Select
+                  id={`fraud-${id}`}
+                  name="policy"
+                  label="Fraud policy"
+                  options={[
+                    ['', 'none'],
+                    ...policies.map(
+                      ({ fraud_policy_id, name }) => [String(fraud_policy_id), clip(name, 60)] as const,
+                    ),
+                  ]}
+                  chosen={String(app.fraud_policy_id ?? '')}
+                />
+                <button>Save the policy</button>
+              </div>
+            </Form>
+            <Command
+              template={commands.app.policy(id)}
+              values={{ policy: String(app.fraud_policy_id ?? '') }}
+              form={`policy-${id}`}
+            />
+          </div>
+          <div>
+            <Form action={path} token={token}>
+              <input type="hidden" name="what" value={blocked ? 'unblock' : 'block'} />
+              <button class={blocked ? '' : 'danger'}>
+                {blocked ? 'Let it call again' : 'Block its calls'}
+              </button>
+            </Form>
+            <Command template={commands.app.blocked(id, !blocked)} />
+          </div>
+        </div>
+      </details>
+    </section>
+  );
+}
+
+/** Longer lists belong to the command line. */
+const LISTED = 12;

@@ -1,0 +1,103 @@
+import type { Commands } from '../../../console/commands.js';
+import { timeText } from '../../../console/texts.js';
+import { Field, Form } from '../form.js';
+import { Command } from './command.js';
+import { sections } from './console-frame.js';
+import { Press } from './press.js';
+
+interface ClockProps {
+  now: number;
+  stopped: boolean;
+  commands: Commands;
+  token: string;
+}
+
+export function ClockPage({ now, stopped, commands, token }: ClockProps) {
+  const { path } = sections.clock;
+  return (
+    <>
+      <h1>Clock</h1>
+      <section class="card stack" aria-labelledby="now-title">
+        <div id="now" data-live class="stack">
+          <h2 id="now-title">{timeText(now)} UTC</h2>
+          <p>
+            {stopped
+              ? 'Stopped: nothing falls due until it is set, advanced or resumed.'
+              : 'Running: provider answers, expiries and webhooks fall due by it.'}
+          </p>
+          {stopped ? (
+            <div>
+              <Press path={path} token={token} name="action" value="resume" text="Resume" class="primary" />
+              <Command template={commands.clock.resume} />
+            </div>
+          ) : (
+            <div>
+              <Press path={path} token={token} name="action" value="stop" text="Stop" />
+              <Command template={commands.clock.stop} />
+            </div>
+          )}
+        </div>
+      </section>
+      <section class="card stack" aria-labelledby="move-title">
+        <h2 id="move-title">Move it on</h2>
+        <p class="muted">
+          It never goes back. Everything that falls due on the way happens in order and at its time, and its
+          webhooks have left before the page comes back.
+        </p>
+        <AdvanceForm commands={commands} token={token} back={path} />
+        <Form action={path} token={token} id="set">
+          <input type="hidden" name="action" value="set" />
+          <div class="inline">
+            <Field
+              id="to"
+              name="to"
+              label="Set it to"
+              value={soon(now)}
+              hint="An ISO time; UTC when it ends in Z."
+            />
+            <button>Set</button>
+          </div>
+        </Form>
+        <Command template={commands.clock.set} values={{ to: soon(now) }} form="set" />
+      </section>
+    </>
+  );
+}
+
+const HOUR = 3_600_000;
+
+/** The next full hour, as something to begin with. */
+const soon = (now: number): string =>
+  new Date(Math.min((Math.floor(now / HOUR) + 1) * HOUR, Date.UTC(9999, 0)))
+    .toISOString()
+    .replace('.000', '');
+
+const usual = ['30s', '1m', '1h', '1d', '7d'];
+
+export function AdvanceForm({ commands, token, back }: { commands: Commands; token: string; back: string }) {
+  return (
+    <div>
+      <Form action={sections.clock.path} token={token} id="advance">
+        <input type="hidden" name="action" value="advance" />
+        <input type="hidden" name="back" value={back} />
+        <div class="inline">
+          <Field
+            id="by"
+            name="by"
+            label="Advance the clock by"
+            value="30s"
+            hint="For example 30s, 5m, 24h, 7d."
+            input={{ list: 'usual', autocomplete: 'off' }}
+          />
+          <button>Advance</button>
+        </div>
+        <datalist id="usual">
+          {usual.map((value) => (
+            <option value={value}></option>
+          ))}
+        </datalist>
+      </Form>
+      <Command template={commands.clock.advance} values={{ by: '30s' }} form="advance" />
+    </div>
+  );
+}

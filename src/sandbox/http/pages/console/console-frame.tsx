@@ -1,0 +1,180 @@
+import type { Context } from 'hono';
+import type { Child } from 'hono/jsx';
+import type { Control } from '../../../control.js';
+import type { Commands } from '../../../console/commands.js';
+import type { LiveFeed } from '../../../console/live.js';
+import type { Results } from '../../../console/results.js';
+import { timeText } from '../../../console/texts.js';
+import { Refusal } from '../../../domain/refusal.js';
+import type { Engine } from '../../../engine.js';
+import type { Addresses } from '../../addresses.js';
+import { showPage } from '../page.js';
+import type { FormGuard } from '../page-security.js';
+import { Command } from './command.js';
+import { CONSOLE_PATH } from './console-access.js';
+import { consoleScript } from './console-script.js';
+import { consoleStyle } from './console-style.js';
+
+/** What every part of the console works with. */
+export interface Desk {
+  engine: Engine;
+  control: Control;
+  addresses: Addresses;
+  commands: Commands;
+  forms: FormGuard;
+  live: LiveFeed;
+  results: Results;
+}
+
+export const sections = {
+  payments: { title: 'Payments', path: CONSOLE_PATH },
+  customers: { title: 'Customers', path: `${CONSOLE_PATH}/customers` },
+  apps: { title: 'Apps', path: `${CONSOLE_PATH}/apps` },
+  webhooks: { title: 'Webhooks', path: `${CONSOLE_PATH}/webhooks` },
+  clock: { title: 'Clock', path: `${CONSOLE_PATH}/clock` },
+  faults: { title: 'Faults', path: `${CONSOLE_PATH}/faults` },
+} as const;
+
+export type Section = keyof typeof sections;
+
+interface Shown {
+  section: Section;
+  title: string;
+  status?: 404;
+  /** Tables need all the room there is. */
+  width?: 'full';
+  /** What the page watches: one payment or everything; absent when it stays as it is. */
+  live?: number | 'everything';
+}
+
+export async function showConsole(
+  c: Context,
+  desk: Desk,
+  { section, title, status, width, live }: Shown,
+  content: Child,
+): Promise<Response> {
+  const result = desk.results.find(c.req.query('result'));
+  const { now, stopped } = await desk.engine.clock.read();
+  return showPage(
+    c,
+    {
+      title: `${title} – paydesk sandbox`,
+      ...(status !== undefined && { status }),
+      width: width ?? 'wide',
+      style: consoleStyle,
+      script: consoleScript,
+      live: true,
+      top: <Top section={section} live={live} />,
+      foot: (
+        <p id="clock" data-live>
+          Times are UTC by the sandbox’s clock: {timeText(now)}
+          {stopped && ', stopped'}
+        </p>
+      ),
+    },
+    <div class="stack-wide">
+      {result !== undefined && (
+        <div class={`notice tone-${result.tone}`} role={result.tone === 'bad' ? 'alert' : 'status'}>
+          <p>{result.text}</p>
+          {result.command !== undefined && (
+            <details>
+              <summary>The same at a shell</summary>
+              <Command template={result.command} />
+            </details>
+          )}
+        </div>
+      )}
+      {content}
+      <p id="said" class="visually-hidden" aria-live="polite"></p>
+    </div>,
+  );
+}
+
+export function showNothing(c: Context, desk: Desk): Promise<Response> {
+  return showConsole(
+    c,
+    desk,
+    { section: 'payments', title: 'Not found', status: 404 },
+    <div class="card stack">
+      <h1>There is nothing here</h1>
+      <p>
+        It is not there any more, or never was. <a href={CONSOLE_PATH}>To the payments</a>
+      </p>
+    </div>,
+  );
+}
+
+function Top({ section, live }: Pick<Shown, 'section' | 'live'>) {
+  const url = `${CONSOLE_PATH}/live${typeof live === 'number' ? `?payment=${live}` : ''}`;
+  return (
+    <>
+      <span class="brand">paydesk sandbox</span>
+      {live !== undefined && (
+        <span class="live">
+          <span id="live" role="status" data-url={url} hidden></span>
+        </span>
+      )}
+      <nav aria-label="Console">
+        {Object.entries(sections).map(([name, { title, path }]) => (
+          <a href={path} {...(name === section && { 'aria-current': 'page' })}>
+            {title}
+          </a>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+/** One token for all forms of the console: whoever may press one button may press all. */
+export const FORMS = 'console';
+
+/**
+ * Does what a form asks for and goes back to a page that says what became of it. `run` returns that in words;
+ * a refusal says it itself.
+ */
+export async function act(
+  c: Context,
+  desk: Desk,
+  run: (form: URLSearchParams) => Promise<{ back: string; text: string; command?: string }>,
+  back: string,
+): Promise<Response> {
+  const form = await desk.forms.read(c, FORMS);
+  try {
+    const done = await run(form);
+    const { text, command } = done;
+    return goBack(c, done.back, desk.results.keep({ tone: 'good', text, ...(command && { command }) }));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return goBack(c, back, desk.results.keep({ tone: 'bad', text: `Nothing was changed. ${saidBy(error)}` }));
+  }
+}
+
+/** The page that a form was on, when it says so and it is one of the console. */
+export function pathBack(form: URLSearchParams, usual: string): string {
+  const back = form.get('back') ?? '';
+  return /^\/console(\/[a-z0-9]+)*$/.test(back) ? back : usual;
+}
+
+function goBack(c: Context, path: string, result: string): Response {
+  return c.redirect(`${path}${path.includes('?') ? '&' : '?'}result=${result}`, 303);
+}
+
+/** Which field of a form is meant where the rules name one. */
+const labels: Readonly<Record<string, string>> = {
+  value: 'The time',
+  route: 'Where it strikes',
+  next: 'The number of calls',
+  probability: 'The share',
+  status: 'The status',
+  delayMs: 'The delay',
+  kind: 'The kind',
+  card: 'The card',
+  webhookUrl: 'The address',
+  fraudPolicyId: 'The fraud policy',
+  friendlyName: 'The name',
+};
+
+function saidBy({ errors, message }: Refusal): string {
+  if (errors.length === 0) return message;
+  return errors.map((error) => `${labels[error.path] ?? error.path} ${error.message}.`).join(' ');
+}

@@ -1,0 +1,101 @@
+import type { ListedPayment } from '../../../console/payment-list.js';
+import { clip } from '../../../console/texts.js';
+import type { App } from '../../../domain/apps.js';
+import { registrationOf } from '../../../domain/methods.js';
+import type { CustomerRow, MethodRow } from '../../../schema.js';
+import { Command } from './command.js';
+import { sections } from './console-frame.js';
+import { nameText } from './customers-page.js';
+import { PaymentTable, paymentPath } from './payments-page.js';
+import { Fact, Time, withQuery } from './pieces.js';
+
+interface CustomerProps {
+  app: App;
+  customer: CustomerRow;
+  methods: MethodRow[];
+  payments: ListedPayment[];
+  /** To the customer's own panel. */
+  panel: string;
+}
+
+/** As many stored methods as fit beside the rest. */
+const METHODS = 20;
+
+export function CustomerPage({ app, customer, methods, payments, panel }: CustomerProps) {
+  const { customer_id: id, app_id: appId } = customer;
+  const policy = app.policies.find((each) => each.fraud_policy_id === customer.fraud_policy_id);
+  return (
+    <>
+      <section class="card stack" aria-labelledby="customer-title">
+        <h1 id="customer-title">
+          Customer {id} <span class="sub">{clip(nameText(customer), 120)}</span>
+        </h1>
+        <dl class="pairs">
+          <Fact name="E-mail">{clip(customer.email ?? 'none', 120)}</Fact>
+          <Fact name="Mobile">{clip(customer.mobile_number ?? 'none', 60)}</Fact>
+          <Fact name="Fraud policy">{policy ? clip(policy.name, 60) : 'that of the payment or the app'}</Fact>
+          <Fact name="App">
+            {clip(app.friendly_name, 80)} ({appId})
+          </Fact>
+          <Fact name="Since">
+            <Time at={customer.created_time} />
+          </Fact>
+          <Fact name="Panel">
+            <a href={panel} target="_blank" rel="noopener">
+              Open the customer’s own panel<span class="visually-hidden"> in a new tab</span>
+            </a>
+          </Fact>
+        </dl>
+        <Command template="paydesk customers panel-link {id}" values={{ id }} />
+      </section>
+      <section class="card stack" aria-labelledby="methods-title">
+        <h2 id="methods-title">Stored methods</h2>
+        {methods.length === 0 ? (
+          <p class="muted">None.</p>
+        ) : (
+          <ul class="quiet-list stack">
+            {methods.slice(-METHODS).map((method) => (
+              <li>
+                <Method method={method} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <section class="card stack" aria-labelledby="payments-title">
+        <h2 id="payments-title">Newest payments</h2>
+        {payments.length === 0 ? (
+          <p class="muted">None.</p>
+        ) : (
+          <PaymentTable payments={payments} apps={[app]} />
+        )}
+        <p>
+          <a href={withQuery(sections.payments.path, { q: id, by: 'customer', app: appId })}>
+            All payments of this customer
+          </a>
+        </p>
+      </section>
+    </>
+  );
+}
+
+function Method({ method }: { method: MethodRow }) {
+  const { brand, card_type: type, expiry_month: month, expiry_year: year, last_payment_id: last } = method;
+  return (
+    <>
+      <p>
+        {brand === null ? method.method_type : `${brand} ${type ?? ''}`}
+        {month !== null && year !== null && `, expires ${String(month).padStart(2, '0')}/${year}`}
+        {method.is_stopped === 1 && ', not charged any more'}
+      </p>
+      <p class="small muted">
+        Method {method.payment_method_id}, registration {registrationOf(method)}, test card {method.card}
+        {last !== null && (
+          <>
+            , last used for <a href={paymentPath(last)}>payment {last}</a>
+          </>
+        )}
+      </p>
+    </>
+  );
+}

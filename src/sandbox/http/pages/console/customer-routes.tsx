@@ -1,0 +1,57 @@
+import type { Hono } from 'hono';
+import { listAllCustomers } from '../../../console/customer-list.js';
+import { listPayments } from '../../../console/payment-list.js';
+import { findCustomer } from '../../../domain/customers.js';
+import { listMethods } from '../../../domain/methods.js';
+import { showConsole, showNothing, type Desk } from './console-frame.js';
+import { CustomerPage } from './customer-page.js';
+import { CustomersPage } from './customers-page.js';
+
+const NEWEST = 10;
+const PANEL_MS = 3_600_000;
+
+export function addCustomerRoutes(routes: Hono, desk: Desk): void {
+  const { engine } = desk;
+
+  routes.get('/customers', async (c) => {
+    const { q = '', app, key } = c.req.query();
+    const filter = { app: app || undefined, prefix: q.trim() || undefined };
+    return showConsole(
+      c,
+      desk,
+      { section: 'customers', title: 'Customers', width: 'full' },
+      <CustomersPage
+        apps={await engine.apps.all()}
+        filter={filter}
+        page={await listAllCustomers(engine, filter, key)}
+        isFirst={key === undefined}
+      />,
+    );
+  });
+
+  routes.get('/customers/one', async (c) => {
+    const { app: appId = '', id = '' } = c.req.query();
+    const app = await engine.apps.byId(appId);
+    const customer = await engine.read((work) => findCustomer(work, appId, id));
+    if (!app || !customer) return showNothing(c, desk);
+    const { now } = await engine.clock.read();
+    const newest = await listPayments(
+      engine,
+      { app: appId, search: { by: 'customer', text: id } },
+      undefined,
+      NEWEST,
+    );
+    return showConsole(
+      c,
+      desk,
+      { section: 'customers', title: `Customer ${id}` },
+      <CustomerPage
+        app={app}
+        customer={customer}
+        methods={await engine.read((work) => listMethods(work, appId, id))}
+        payments={newest.rows}
+        panel={desk.addresses.panel(appId, id, now + PANEL_MS)}
+      />,
+    );
+  });
+}

@@ -1,0 +1,107 @@
+import type { Page } from '../../../console/ranges.js';
+import type { CustomerFilter } from '../../../console/customer-list.js';
+import { clip, timeText } from '../../../console/texts.js';
+import type { App } from '../../../domain/apps.js';
+import type { CustomerRow } from '../../../schema.js';
+import { sections } from './console-frame.js';
+import { Pager, Select, withQuery } from './pieces.js';
+
+export const customerPath = (app: string, id: string): string =>
+  withQuery(`${sections.customers.path}/one`, { app, id });
+
+interface CustomersProps {
+  apps: App[];
+  filter: CustomerFilter;
+  page: Page<CustomerRow>;
+  isFirst: boolean;
+}
+
+export function CustomersPage({ apps, filter, page, isFirst }: CustomersProps) {
+  const { path } = sections.customers;
+  return (
+    <>
+      <h1>Customers</h1>
+      <form class="card filter" method="get" action={path} role="search">
+        <div class="field">
+          <label for="q">Customer id begins with</label>
+          <input
+            type="search"
+            id="q"
+            name="q"
+            value={filter.prefix ?? ''}
+            maxlength={200}
+            autocomplete="off"
+          />
+        </div>
+        <Select
+          id="app"
+          label="App"
+          options={[
+            ['', 'All apps'],
+            ...apps.map((app) => [app.app_id, clip(app.friendly_name, 40)] as const),
+          ]}
+          chosen={filter.app ?? ''}
+        />
+        <div class="row">
+          <button class="primary">Show</button>
+          {(filter.app !== undefined || filter.prefix !== undefined) && <a href={path}>Clear</a>}
+        </div>
+      </form>
+      <section class="card stack" id="customers" aria-label="Customers">
+        {page.rows.length === 0 ? (
+          <p>No customer fits.</p>
+        ) : (
+          <CustomerTable customers={page.rows} apps={apps} />
+        )}
+        <Pager
+          path={path}
+          query={{ q: filter.prefix, app: filter.app }}
+          next={page.next}
+          isFirst={isFirst}
+          older="Further customers"
+          first="Back to the first"
+        />
+      </section>
+    </>
+  );
+}
+
+function CustomerTable({ customers, apps }: { customers: CustomerRow[]; apps: App[] }) {
+  const nameOf = (id: string) => apps.find((app) => app.app_id === id)?.friendly_name ?? id;
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Customer</th>
+            <th scope="col">E-mail</th>
+            <th scope="col" class="roomy">
+              App
+            </th>
+            <th scope="col" class="roomy">
+              Since
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {customers.map((customer) => (
+            <tr>
+              <td>
+                <a href={customerPath(customer.app_id, customer.customer_id)}>
+                  {clip(customer.customer_id, 32)}
+                </a>
+                <span class="sub">{clip(nameText(customer), 40)}</span>
+              </td>
+              <td>{clip(customer.email ?? '', 40)}</td>
+              <td class="roomy">{clip(nameOf(customer.app_id), 24)}</td>
+              <td class="roomy when">{timeText(customer.created_time)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export const nameText = ({ first_name, last_name }: CustomerRow): string =>
+  [first_name, last_name].filter(Boolean).join(' ');

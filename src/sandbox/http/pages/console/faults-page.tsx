@@ -1,0 +1,116 @@
+import type { Commands } from '../../../console/commands.js';
+import { durationText } from '../../../console/texts.js';
+import type { FaultOptions } from '../../../domain/faults.js';
+import type { FaultRow } from '../../../schema.js';
+import { Command } from './command.js';
+import { sections } from './console-frame.js';
+import { Press } from './press.js';
+import { FaultForm } from './fault-form.js';
+
+interface FaultsProps {
+  faults: FaultRow[];
+  commands: Commands;
+  token: string;
+}
+
+/** A page shows so many; the command lists all. */
+const SHOWN = 40;
+
+export function FaultsPage({ faults, commands, token }: FaultsProps) {
+  const { path } = sections.faults;
+  return (
+    <>
+      <h1>Faults</h1>
+      <section class="card stack" id="faults" data-live aria-label="Faults that are set">
+        {faults.length === 0 ? (
+          <p>None is set: everything works as it should.</p>
+        ) : (
+          <>
+            <FaultTable faults={faults.slice(-SHOWN)} commands={commands} token={token} />
+            {faults.length > SHOWN && (
+              <p class="muted">
+                The newest {SHOWN} of {faults.length}.
+              </p>
+            )}
+            <div>
+              <Press
+                path={`${path}/clear`}
+                token={token}
+                name="id"
+                value=""
+                text="Clear all"
+                class="danger"
+              />
+              <Command template={commands.fault.clear(undefined)} />
+            </div>
+          </>
+        )}
+      </section>
+      <section class="card stack" aria-labelledby="set-title">
+        <h2 id="set-title">Set a fault</h2>
+        <FaultForm commands={commands} token={token} back={path} />
+      </section>
+    </>
+  );
+}
+
+function FaultTable({ faults, commands, token }: FaultsProps) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Fault</th>
+            <th scope="col">Strikes</th>
+            <th scope="col" class="num roomy">
+              Met
+            </th>
+            <th scope="col">Clear</th>
+          </tr>
+        </thead>
+        <tbody>
+          {faults.map((fault) => (
+            <tr data-key={fault.id}>
+              <td>
+                {fault.kind}
+                <span class="sub">{fault.route === '*' ? 'everywhere' : fault.route}</span>
+                <span class="sub">{settingsOf(fault)}</span>
+              </td>
+              <td>{strikes(fault)}</td>
+              <td class="num roomy">{fault.seen}</td>
+              <td>
+                <Press
+                  path={`${sections.faults.path}/clear`}
+                  token={token}
+                  name="id"
+                  value={String(fault.id)}
+                  text={`Clear ${fault.id}`}
+                  class="small"
+                />
+                <code class="sub roomy">{commands.fault.clear(fault.id)}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function strikes({ remaining, probability }: FaultRow): string {
+  if (remaining === 0) return 'used up';
+  if (remaining !== null) return `the next ${remaining}`;
+  return probability === null ? 'every one' : `${Number((probability * 100).toPrecision(6))} % of them`;
+}
+
+function settingsOf({ options }: FaultRow): string {
+  const { status, delayMs, retryAfterS, afterCommit } = JSON.parse(options) as FaultOptions;
+  return [
+    status !== undefined && `status ${status}`,
+    delayMs !== undefined && `delay ${durationText(delayMs)}`,
+    retryAfterS !== undefined && `retry after ${retryAfterS} s`,
+    afterCommit && 'after commit',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}

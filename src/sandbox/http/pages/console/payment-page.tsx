@@ -1,0 +1,146 @@
+import { states, type StateName } from '../../../../contract/states.js';
+import type { Commands } from '../../../console/commands.js';
+import type { Timeline as Story } from '../../../console/timeline.js';
+import { amountText, clip } from '../../../console/texts.js';
+import { providerInstructions } from '../../../domain/faults.js';
+import type { App } from '../../../domain/apps.js';
+import type { Books } from '../../../domain/providers.js';
+import type { PaymentRow } from '../../../schema.js';
+import { StateBadge } from '../badge.js';
+import { Actions } from './actions.js';
+import { AdvanceForm } from './clock-page.js';
+import { customerPath } from './customers-page.js';
+import { FaultForm } from './fault-form.js';
+import { Fact, Pager, Time } from './pieces.js';
+import { isStuck, paymentPath } from './payments-page.js';
+import { StateDiagram } from './state-diagram.js';
+import { Timeline } from './timeline.js';
+
+export interface PaymentProps {
+  app: App;
+  payment: PaymentRow;
+  path: StateName[];
+  story: Story;
+  books: Books;
+  checkout: string | undefined;
+  /** Of the last change, when there is one that can be sent. */
+  webhook: number | undefined;
+  now: number;
+  isFirst: boolean;
+  commands: Commands;
+  token: string;
+}
+
+export function PaymentPage(props: PaymentProps) {
+  const { payment, story, path, now, isFirst, commands, token } = props;
+  const { payment_id: id } = payment;
+  const back = paymentPath(id);
+  return (
+    <>
+      <section class="card stack" id="facts" data-live aria-labelledby="payment-title">
+        <Facts {...props} />
+      </section>
+      <div class="columns">
+        <section class="card stack side" id="actions" data-live aria-labelledby="actions-title">
+          <h2 id="actions-title">What can be done</h2>
+          <Actions
+            app={props.app}
+            payment={payment}
+            webhook={props.webhook}
+            now={now}
+            commands={commands}
+            token={token}
+          />
+        </section>
+        <section class="card stack main" id="story" data-live aria-labelledby="story-title">
+          <h2 id="story-title">What happened, the newest first</h2>
+          <Timeline story={story} />
+          <Pager path={back} query={{}} next={story.next} isFirst={isFirst} older="Earlier" first="Newest" />
+        </section>
+        <div class="side stack-wide">
+          <section class="card stack" aria-labelledby="time-title">
+            <h2 id="time-title">Time and faults</h2>
+            <AdvanceForm commands={commands} token={token} back={back} />
+            <details>
+              <summary>Set a fault</summary>
+              <FaultForm commands={commands} token={token} back={back} />
+            </details>
+          </section>
+          <section class="card stack" id="diagram" data-live aria-labelledby="diagram-heading">
+            <h2 id="diagram-heading">States</h2>
+            <StateDiagram path={path} />
+          </section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Facts({ app, payment, books, checkout }: PaymentProps) {
+  const { state, currency } = payment;
+  return (
+    <>
+      <div class="row apart">
+        <h1 id="payment-title">
+          Payment {payment.payment_id} <span class="sub">{payment.reference_id}</span>
+        </h1>
+        <StateBadge state={state} />
+      </div>
+      <p>
+        {states[state].meaning}
+        {payment.failure !== null && ` ${sentence(clip(payment.failure, 200))}`}
+        {isStuck(state, payment.provider_knows) &&
+          ' The provider has decided, and the service has not heard of it: recheck brings it in.'}
+      </p>
+      <dl class="pairs">
+        <Fact name="Amount">
+          {amountText(payment.amount, currency)}, captured {amountText(payment.captured_amount, currency)}
+        </Fact>
+        <Fact name="Customer">
+          <a href={customerPath(payment.app_id, payment.customer_id)}>{payment.customer_id}</a>
+        </Fact>
+        <Fact name="App">
+          {app.friendly_name} ({app.app_id})
+        </Fact>
+        <Fact name="Flow">
+          {payment.flow}, {payment.auto_capture === 1 ? 'captured at once' : 'captured when asked for'}
+        </Fact>
+        {payment.card !== null && <Fact name="Test card">{payment.card}</Fact>}
+        <Fact name="Fraud">{payment.fraud_status}</Fact>
+        <Fact name="Created">
+          <Time at={payment.created_time} />
+        </Fact>
+        {payment.expiration_time !== null && (
+          <Fact name="Link expires">
+            <Time at={payment.expiration_time} />
+          </Fact>
+        )}
+        {state === 'Authorised' && payment.authorised_until !== null && (
+          <Fact name="Reserved until">
+            <Time at={payment.authorised_until} />
+          </Fact>
+        )}
+        {checkout !== undefined && (
+          <Fact name="Checkout">
+            <a href={checkout} target="_blank" rel="noopener">
+              Open the checkout page<span class="visually-hidden"> in a new tab</span>
+            </a>
+          </Fact>
+        )}
+        <Fact name="Webhook">
+          {clip(payment.webhook_url ?? app.webhook_url ?? 'no address, so none is sent', 200)}
+        </Fact>
+        <Fact name="Provider’s books">{booksText(books)}</Fact>
+      </dl>
+    </>
+  );
+}
+
+function booksText(books: Books): string {
+  const told = providerInstructions.filter((kind) => books[kind].told > 0);
+  if (told.length === 0) return 'nothing asked of it';
+  return told.map((kind) => `${kind}: told ${books[kind].told}, did ${books[kind].done}`).join('; ');
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;

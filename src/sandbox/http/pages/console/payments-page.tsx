@@ -1,0 +1,171 @@
+import { stateNames, type StateName } from '../../../../contract/states.js';
+import type { ListedPayment, PaymentFilter, PaymentPage } from '../../../console/payment-list.js';
+import { amountText, clip, timeText } from '../../../console/texts.js';
+import type { App } from '../../../domain/apps.js';
+import { StateBadge } from '../badge.js';
+import { sections } from './console-frame.js';
+import { Pager, Select } from './pieces.js';
+
+export interface PaymentsProps {
+  apps: App[];
+  filter: PaymentFilter;
+  /** What stands in the search field, and what it was told to be. */
+  typed: { text: string; by: string };
+  page: PaymentPage;
+  isFirst: boolean;
+}
+
+const kinds = [
+  ['', 'Anything'],
+  ['id', 'Payment id'],
+  ['reference', 'Reference'],
+  ['customer', 'Customer'],
+] as const;
+
+export function PaymentsPage({ apps, filter, typed, page, isFirst }: PaymentsProps) {
+  const isFiltered = filter.state !== undefined || filter.app !== undefined || filter.search !== undefined;
+  return (
+    <>
+      <h1>Payments</h1>
+      <form class="card filter" method="get" action={sections.payments.path} role="search">
+        <div class="field">
+          <label for="q">Search</label>
+          <input type="search" id="q" name="q" value={typed.text} maxlength={200} autocomplete="off" />
+        </div>
+        <Select id="by" label="Search in" options={kinds} chosen={typed.by} />
+        <Select
+          id="state"
+          label="State"
+          options={[['', 'Any state'], ...stateNames.map((name) => [name, name] as const)]}
+          chosen={filter.state ?? ''}
+        />
+        <Select
+          id="app"
+          label="App"
+          options={[
+            ['', 'All apps'],
+            ...apps.map((app) => [app.app_id, clip(app.friendly_name, 40)] as const),
+          ]}
+          chosen={filter.app ?? ''}
+        />
+        <div class="row">
+          <button class="primary">Show</button>
+          {isFiltered && <a href={sections.payments.path}>Clear</a>}
+        </div>
+      </form>
+      <section class="card stack" id="payments" data-live aria-label="Payments">
+        <Said filter={filter} page={page} />
+        {page.rows.length === 0 ? (
+          <Nothing isFiltered={isFiltered} />
+        ) : (
+          <PaymentTable payments={page.rows} apps={apps} />
+        )}
+        <Pager
+          path={sections.payments.path}
+          query={queryOf(filter)}
+          next={page.next}
+          isFirst={isFirst}
+          older={page.looked === undefined ? 'Further payments' : 'Look further'}
+          first="Back to the first"
+        />
+      </section>
+    </>
+  );
+}
+
+export const queryOf = ({ state, app, search }: PaymentFilter): Record<string, string | undefined> => ({
+  q: search?.text,
+  by: search?.by,
+  state,
+  app,
+});
+
+/** In words, where a search was understood in one of several ways or only a part was looked at. */
+function Said({ filter: { search, state }, page }: { filter: PaymentFilter; page: PaymentPage }) {
+  if (!search) return null;
+  const what = {
+    id: 'The payment with the id',
+    reference: 'Payments whose reference begins with',
+    customer: 'Payments of the customer',
+  }[search.by];
+  return (
+    <p class="muted">
+      {what} <strong>{clip(search.text, 60)}</strong>
+      {state !== undefined && `, in the state ${state}`}.
+      {page.looked !== undefined && page.next !== undefined && ` Looked at ${page.looked} of them so far.`}
+    </p>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered ? (
+    <p>No payment fits.</p>
+  ) : (
+    <div class="stack-tight">
+      <p>No payments yet. Create one, or have a ready-made set with a payment in every state:</p>
+      <p>
+        <code>paydesk payments create</code>
+      </p>
+      <p>
+        <code>paydesk sandbox seed</code>
+      </p>
+    </div>
+  );
+}
+
+export function PaymentTable({ payments, apps }: { payments: ListedPayment[]; apps: App[] }) {
+  const nameOf = (id: string) => apps.find((app) => app.app_id === id)?.friendly_name ?? id;
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Payment</th>
+            <th scope="col" class="roomy">
+              Customer
+            </th>
+            <th scope="col" class="num roomy">
+              Amount
+            </th>
+            <th scope="col">State</th>
+            <th scope="col" class="roomy">
+              Created
+            </th>
+            <th scope="col" class="roomy">
+              App
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {payments.map((payment) => (
+            <tr data-key={payment.payment_id}>
+              <td>
+                <a href={paymentPath(payment.payment_id)} id={`p${payment.payment_id}`}>
+                  {payment.payment_id}
+                </a>
+                <span class="sub">{clip(payment.reference_id, 40)}</span>
+                <span class="compact">{amountText(payment.amount, payment.currency)}</span>
+              </td>
+              <td class="roomy">{clip(payment.customer_id, 24)}</td>
+              <td class="num roomy">{amountText(payment.amount, payment.currency)}</td>
+              <td>
+                <StateBadge state={payment.state} />
+                {isStuck(payment.state, payment.provider_knows) && (
+                  <span class="sub">recheck tells more</span>
+                )}
+              </td>
+              <td class="roomy when">{timeText(payment.created_time)}</td>
+              <td class="roomy">{clip(nameOf(payment.app_id), 24)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export const paymentPath = (id: number): string => `${sections.payments.path}/payments/${id}`;
+
+/** The provider has decided, and the service has not heard of it. */
+export const isStuck = (state: StateName, providerKnows: string | null): boolean =>
+  providerKnows !== null && ['Processing', 'Capturing', 'Refunding', 'Cancelling'].includes(state);

@@ -1,0 +1,58 @@
+import type { Hono } from 'hono';
+import { listWebhooks, readWebhook, webhookOutcomes } from '../../../console/webhook-list.js';
+import { Refusal } from '../../../domain/refusal.js';
+import { act, FORMS, pathBack, showConsole, showNothing, type Desk } from './console-frame.js';
+import { answerText, WebhookPage } from './webhook-page.js';
+import { webhookPath, WebhooksPage } from './webhooks-page.js';
+
+export function addWebhookRoutes(routes: Hono, desk: Desk): void {
+  const { engine, control, commands } = desk;
+
+  routes.get('/webhooks', async (c) => {
+    const { outcome: wanted, key } = c.req.query();
+    const outcome = webhookOutcomes.find((each) => each === wanted);
+    return showConsole(
+      c,
+      desk,
+      { section: 'webhooks', title: 'Webhooks', width: 'full', live: 'everything' },
+      <WebhooksPage
+        outcome={outcome}
+        page={await listWebhooks(engine, outcome, key)}
+        isFirst={key === undefined}
+      />,
+    );
+  });
+
+  const find = async (id: string) => (/^\d{1,15}$/.test(id) ? readWebhook(engine, Number(id)) : undefined);
+
+  routes.get('/webhooks/:id', async (c) => {
+    const story = await find(c.req.param('id'));
+    if (!story) return showNothing(c, desk);
+    return showConsole(
+      c,
+      desk,
+      { section: 'webhooks', title: `Webhook ${story.event.id}`, live: story.event.payment_id },
+      <WebhookPage story={story} commands={commands} token={desk.forms.token(FORMS)} />,
+    );
+  });
+
+  routes.post('/webhooks/:id/resend', (c) => {
+    const id = c.req.param('id');
+    return act(
+      c,
+      desk,
+      async (form) => {
+        const story = await find(id);
+        if (!story) throw new Refusal('not-found', `There is no webhook ${id}.`);
+        const { event } = story;
+        const delivery = await control.resend(event.id);
+        return {
+          back: pathBack(form, webhookPath(event.id)),
+          text: `Webhook ${event.id} was sent again. Answer: ${answerText(delivery)}.`,
+          command: commands.resend(event.payment_id, event.id),
+        };
+      },
+      webhookPath(Number(id)),
+    );
+  });
+}
