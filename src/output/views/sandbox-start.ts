@@ -82,9 +82,9 @@ function toneOf(status: number): Tone {
   return status >= 400 ? 'waiting' : 'good';
 }
 
-/** Commands that only look at the sandbox are not worth a line. */
+/** Commands and a console that only look at the sandbox are not worth a line. */
 export const isLogged = ({ method, path }: RequestLine): boolean =>
-  method !== 'GET' || !path.startsWith('/_sandbox/');
+  method !== 'GET' || !/^\/(_sandbox|console)\b/.test(path);
 
 /** One request: when, what was answered and how fast, and what was asked for. */
 export function requestLine({ method, path, status, ms, note }: RequestLine, at: Date): Line {

@@ -53,7 +53,7 @@ export async function readTimeline(
   const found = [...changes, ...operations, ...exchanges].sort(laterFirst);
   const shown = found.slice(0, size);
   const oldest = (kind: TimelineEntry['kind'], index: number) =>
-    orderOf(shown.findLast((entry) => entry.kind === kind)) ?? (before[index] as number);
+    orderOf(shown.findLast((entry) => entry.kind === kind)) ?? before[index] ?? LATEST;
   const next = [oldest('change', 0), oldest('operation', 1), oldest('exchange', 2)];
   return {
     entries: await withDeliveries(engine, shown),

@@ -28,7 +28,8 @@ describe('sandbox start --json', () => {
     expect(apps.map(({ isSandbox }) => isSandbox)).toEqual([true, false]);
     expect(consoleUrl).toBe(`${url}/console?token=${controlToken}`);
     expect((await createPayment(sandbox.ready, 'inv-1')).status).toBe(201);
-    expect((await fetch(consoleUrl)).status).toBe(200);
+    const entered = await fetch(consoleUrl, { redirect: 'manual' });
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/console']);
     sandbox.kill('SIGTERM');
     expect(await sandbox.ended).toBe(0);
     expect(sandbox.stdout().split('\n')).toHaveLength(2);

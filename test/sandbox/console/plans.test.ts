@@ -207,15 +207,24 @@ describeWithPostgres('PostgreSQL', (postgres) => {
   });
   afterAll(() => watched.sandbox.close());
 
-  test('reads no large table from end to end, and sorts none', async () => {
+  test('reads no large table from end to end, and sorts only the few that a page looks at anyway', async () => {
     const wrong = (await everyPlan(watched)).filter(
       ({ plan }) =>
-        (new RegExp(`Seq Scan on (${growing})\\b`).test(plan) && !isSmall(plan)) ||
-        (plan.includes('Sort') && /on (payments|events|attempts|customers)\b/.test(plan)),
+        (new RegExp(`Seq Scan on (${growing})\\b`).test(plan) && !isSmall(plan)) || sortedRows(plan) > FEW,
     );
     expect(wrong).toEqual([]);
   });
 });
+
+const FEW = 1000;
+
+/** By the planner's own reckoning; where a page needs nearly all that a search finds, it may well sort them. */
+function sortedRows(plan: string): number {
+  return Math.max(
+    0,
+    ...Array.from(plan.matchAll(/Sort {2}\(cost=\S+ rows=(\d+)/g), ([, rows]) => Number(rows)),
+  );
+}
 
 /** A table that has hardly any rows here is read whole whatever its indexes. */
 const isSmall = (plan: string): boolean => /Seq Scan on (operations|exchanges|methods|jobs)\b/.test(plan);
