@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { outcomeOf, type Entry } from '../ledger/ledger.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
-import type { Store } from '../store/store.js';
+import { prepared, type Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';
 import type { RowResult } from './batches.js';
 import type { Owner } from '../store/owner.js';
@@ -32,11 +32,32 @@ export interface Claims {
   reopenAccepted(): Promise<void>;
 }
 
+type Finish = 'id' | 'owner' | 'outcome' | 'after_state' | 'why' | 'due_time' | 'finished';
+
+/** A row that somebody else has by now is left alone. */
+const finishRow = prepared<DeskTables, unknown, Finish>((db, value) =>
+  db
+    .updateTable('batch_rows')
+    .set({
+      outcome: value('outcome'),
+      after_state: value('after_state'),
+      why: value('why'),
+      due_time: value('due_time'),
+      lease_until: null,
+      lease_owner: null,
+      finished: value('finished'),
+    })
+    .where('id', '=', value('id'))
+    .where('lease_owner', '=', value('owner')),
+);
+
 /** What needs no further look. */
 const FINAL: ReadonlySet<string> = new Set(['done', 'accepted', 'failed', 'refused', 'skipped']);
 
 export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Claims {
   const ofBatch = sql<boolean>`due.batch_id = ${batch.id}`;
+  /** The rows that this process has: looking for them among a million would take longer than the work. */
+  const ours = new Set<number>();
 
   async function intentsOf(rows: readonly BatchRow[]): Promise<Map<string, Entry>> {
     if (rows.length === 0 || batch.action === 'recheck') return new Map();
@@ -79,6 +100,7 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         owner: owner.name,
         where: ofBatch,
       });
+      for (const { id } of rows) ours.add(id);
       const intents = await intentsOf(rows);
       return rows.map((row) => ({ row, earlier: intents.get(row.payment_id) }));
     },
@@ -122,12 +144,12 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
     },
 
     async renew() {
+      if (ours.size === 0) return;
       await store.transaction((tx) =>
         tx
           .updateTable('batch_rows')
           .set({ lease_until: sql<number>`${leaseClock(store.engine)} + ${sql.lit(LEASE_MS)}` })
-          .where('batch_id', '=', batch.id)
-          .where('finished', '=', 0)
+          .where('id', 'in', [...ours])
           .where('lease_owner', '=', owner.name)
           .execute(),
       );
@@ -146,22 +168,18 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
     },
 
     async finish(row, { outcome, after, why }, dueTime) {
-      await store.transaction((tx) =>
-        tx
-          .updateTable('batch_rows')
-          .set({
-            outcome,
-            after_state: after ?? null,
-            why: why ?? null,
-            due_time: FINAL.has(outcome) ? row.due_time : dueTime,
-            lease_until: null,
-            lease_owner: null,
-            finished: FINAL.has(outcome) ? 1 : 0,
-          })
-          .where('id', '=', row.id)
-          .where('lease_owner', '=', owner.name)
-          .execute(),
-      );
+      const isFinal = FINAL.has(outcome);
+      const values = {
+        id: row.id,
+        owner: owner.name,
+        outcome,
+        after_state: after ?? null,
+        why: why ?? null,
+        due_time: isFinal ? row.due_time : dueTime,
+        finished: isFinal ? 1 : 0,
+      };
+      await store.transaction((tx) => finishRow(tx, store.engine, values), { patient: true });
+      ours.delete(row.id);
     },
 
     async reopenAccepted() {

@@ -214,6 +214,11 @@ export abstract class BaseCommand extends Command {
     this.streams.writeError(renderLines(shown, this.#themes.stderr));
   }
 
+  /** Whether anybody hears of what is traced. */
+  protected get debugs(): boolean {
+    return this.#debug;
+  }
+
   /** For `--debug`: one line on stderr, secrets redacted. */
   protected trace = (text: string): void => {
     if (!this.#debug) return;

@@ -69,7 +69,7 @@ export abstract class BatchCommand extends ServiceCommand {
 
   protected async openLedger(): Promise<DeskDatabase> {
     keepHeapSmall();
-    const database = await openDatabase(this.streams.env);
+    const database = await openDatabase(this.streams.env, { patient: true });
     this.atEnd(database.close);
     return database;
   }
@@ -91,7 +91,7 @@ export abstract class BatchCommand extends ServiceCommand {
       profileName: this.profileName ?? usual,
       env,
       secrets: this.secrets,
-      trace: this.trace,
+      trace: this.debugs ? this.trace : undefined,
       signal,
     });
     this.atEnd(() => session.close());

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { GuardError, UsageError } from '../errors.js';
 import { isEmbedded, type DeskDatabase } from '../ledger/desk.js';
+import type { LedgerOptions } from '../ledger/ledger.js';
 import { parseDuration } from '../typed-values.js';
 import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
 import { isCi } from './surroundings.js';
@@ -17,12 +18,15 @@ export function databaseLocation(env: Environment): string {
   });
 }
 
-export async function openDatabase(env: Environment): Promise<DeskDatabase> {
+export async function openDatabase(
+  env: Environment,
+  options: Pick<LedgerOptions, 'patient'> = {},
+): Promise<DeskDatabase> {
   const location = databaseLocation(env);
   if (isEmbedded(location)) makeFolder(findPaths(env).data);
   const { openDeskDatabase } = await import('../ledger/desk.js');
   const { findOperator } = await import('../ledger/operator.js');
-  return openDeskDatabase({ location, operator: findOperator(env) });
+  return openDeskDatabase({ location, operator: findOperator(env), ...options });
 }
 
 /**

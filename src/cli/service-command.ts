@@ -8,7 +8,7 @@ export abstract class ServiceCommand extends BaseCommand {
       profileName: this.profileName,
       env: this.streams.env,
       secrets: this.secrets,
-      trace: this.trace,
+      trace: this.debugs ? this.trace : undefined,
       signal: this.signal,
     });
     this.atEnd(() => session.close());

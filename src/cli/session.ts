@@ -23,7 +23,7 @@ export interface SessionOptions {
   profileName: string | undefined;
   env: Environment;
   secrets: Redactor;
-  trace: (text: string) => void;
+  trace: ((text: string) => void) | undefined;
   signal: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       secrets.add(key);
       return key;
     },
-    onEvent: (event) => trace(eventText(event)),
+    ...(trace && { onEvent: (event) => trace(eventText(event)) }),
   };
   const client = createClient({ ...common, signal: options.signal });
   const settling = createClient({ ...common, timeouts: { attemptMs: SETTLING_MS, overallMs: SETTLING_MS } });

@@ -94,11 +94,16 @@ export interface LedgerOptions {
   operator: string;
   /** In place of the database's clock; a simulation has its own. */
   now?: () => number;
+  /** Many moves at once: an outcome waits for the next intent, so that one write to the disk serves both. */
+  patient?: boolean;
 }
 
 type Tx = Transaction<DeskTables>;
 
-export function createLedger(store: Store<DeskTables>, { operator, now }: LedgerOptions): Ledger {
+export function createLedger(
+  store: Store<DeskTables>,
+  { operator, now, patient = false }: LedgerOptions,
+): Ledger {
   const { engine } = store;
 
   async function clock(tx: Tx | Store<DeskTables>['db']): Promise<number> {
@@ -207,17 +212,20 @@ export function createLedger(store: Store<DeskTables>, { operator, now }: Ledger
     outcomesOf: (intentId) => outcomesOf(store.db, engine, { intent_id: intentId }),
 
     record: (intentId, outcome) =>
-      store.transaction(async (tx) => {
-        // Closed by another process meanwhile, or sent anew: who comes late knows less.
-        const [held] = await holdOf(tx, engine, { intent_id: intentId });
-        if (!held) return;
-        await insertOutcome(tx, intentId, outcome);
-        if (outcome.state !== undefined) {
-          const seen = { ...placeOf(held), state: outcome.state };
-          await remember(tx, engine, { seen, source: 'changed', now: await clock(tx) });
-        }
-        if (!isOpen(outcome.outcome)) await dropHoldOf(tx, engine, { intent_id: intentId });
-      }),
+      store.transaction(
+        async (tx) => {
+          // Closed by another process meanwhile, or sent anew: who comes late knows less.
+          const [held] = await holdOf(tx, engine, { intent_id: intentId });
+          if (!held) return;
+          await insertOutcome(tx, intentId, outcome);
+          if (outcome.state !== undefined) {
+            const seen = { ...placeOf(held), state: outcome.state };
+            await remember(tx, engine, { seen, source: 'changed', now: await clock(tx) });
+          }
+          if (!isOpen(outcome.outcome)) await dropHoldOf(tx, engine, { intent_id: intentId });
+        },
+        { patient },
+      ),
 
     note: (intent, outcome, source) =>
       store.transaction(async (tx) => {

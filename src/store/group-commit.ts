@@ -4,8 +4,11 @@ import { isBusy } from './sqlite-failures.js';
 
 const maxGroup = 64;
 const busyMs = 5000;
+/** How long a patient transaction waits for one that is not, to share its fsync. */
+const patienceMs = 3;
 
 interface Member {
+  patient: boolean;
   /** Resolves to what tells the caller of the result, to be called once the group is committed. */
   work(): Promise<() => void>;
   reject(error: unknown): void;
@@ -13,7 +16,7 @@ interface Member {
 
 export interface GroupCommit {
   /** Runs `work` in its turn and resolves after the COMMIT that made it durable. */
-  run<T>(work: () => Promise<T>): Promise<T>;
+  run<T>(work: () => Promise<T>, options?: { patient?: boolean }): Promise<T>;
   /** Resolves when no group is between BEGIN and COMMIT; at once when none is. */
   betweenGroups(): Promise<void>;
   /** Resolves when nothing runs or waits. */
@@ -30,33 +33,43 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
   let open = false;
   const onClosed: Array<() => void> = [];
   const onDrained: Array<() => void> = [];
+  let timer: NodeJS.Timeout | undefined;
 
-  function run<T>(work: () => Promise<T>): Promise<T> {
+  function run<T>(work: () => Promise<T>, { patient = false } = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       waiting.push({
+        patient,
         work: async () => {
           const value = await work();
           return () => resolve(value);
         },
         reject,
       });
-      if (active) return;
-      active = true;
-      setImmediate(next);
+      if (!active) goOn();
     });
+  }
+
+  /** With the next group, now or when those who wait have waited long enough. */
+  function goOn(): void {
+    if (onDrained.length > 0 || waiting.some(({ patient }) => !patient)) start();
+    else timer ??= setTimeout(start, patienceMs);
+  }
+
+  function start(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    active = true;
+    setImmediate(next);
   }
 
   // A turn of the event loop before each group lets the requests that came in meanwhile join it.
   function next(): void {
     void runGroup().then(() => {
       open = false;
+      active = false;
       for (const notify of onClosed.splice(0)) notify();
-      if (waiting.length > 0) {
-        setImmediate(next);
-      } else {
-        active = false;
-        for (const notify of onDrained.splice(0)) notify();
-      }
+      if (waiting.length > 0) goOn();
+      else for (const notify of onDrained.splice(0)) notify();
     });
   }
 
@@ -90,7 +103,12 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
   return {
     run,
     betweenGroups: () => (open ? new Promise((resolve) => onClosed.push(resolve)) : Promise.resolve()),
-    drained: () => (active ? new Promise((resolve) => onDrained.push(resolve)) : Promise.resolve()),
+    async drained() {
+      if (!active && waiting.length === 0) return;
+      const ended = new Promise<void>((resolve) => onDrained.push(resolve));
+      if (!active) start();
+      await ended;
+    },
   };
 }
 

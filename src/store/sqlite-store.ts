@@ -89,7 +89,10 @@ function createStore<DB>(
 ): Store<DB> {
   let closed = false;
 
-  async function transaction<T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
+  async function transaction<T>(
+    work: (tx: Transaction<DB>) => Promise<T>,
+    options?: { patient?: boolean },
+  ): Promise<T> {
     if (closed) throw new StoreError('store-unavailable', 'The database is closed.');
     return groups.run(async () => {
       let ended = false;
@@ -106,7 +109,7 @@ function createStore<DB>(
       } finally {
         ended = true;
       }
-    });
+    }, options);
   }
 
   return {

@@ -46,6 +46,16 @@ describeEverywhere('a store', ({ location, open }) => {
     expect({ ...read, body: [...(read.body ?? [])] }).toEqual({ ...row, id: 100_001, body: [0, 255, 10] });
   });
 
+  test('a patient transaction ends by itself, and with the store', async () => {
+    const at = await location();
+    const store = await open(at);
+    await store.transaction((tx) => insert(tx, 'alone'), { patient: true });
+    const waits = store.transaction((tx) => insert(tx, 'at the end'), { patient: true });
+    await store.close();
+    await waits;
+    expect(await references(await open(at))).toEqual(at === ':memory:' ? [] : ['alone', 'at the end']);
+  });
+
   test('refuses an integer that cannot be read exactly', async () => {
     const store = await open(await location());
     await store.transaction((tx) =>
