@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { median, startServer, type Figure, type Server } from './measure.ts';
+import { capturedPayment } from './captured.ts';
+import { median, startServer, type Figure } from './measure.ts';
 
 const ROUNDS = 25;
 
@@ -60,31 +61,6 @@ function run(program: string, args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`refund ended with ${code}`))));
   });
-}
-
-async function capturedPayment(server: Server, reference: string): Promise<string> {
-  const post = async (path: string, body: object, key: string) => {
-    const answer = await fetch(server.url + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(await answer.text());
-    return (await answer.json()) as { paymentId: number };
-  };
-  const { paymentId } = await post(
-    `/api/apps/${server.appId}/payments`,
-    {
-      referenceId: reference,
-      amount: 10,
-      currency: 'EUR',
-      autoCapture: true,
-      customerOrder: { customer: { customerId: 'c_bench' } },
-    },
-    server.apiKey,
-  );
-  await post(`/_sandbox/payments/${paymentId}/pay`, { card: 'approved' }, server.controlToken);
-  return String(paymentId);
 }
 
 export async function ledgerFigures(report: (figure: Figure) => void): Promise<void> {

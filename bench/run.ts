@@ -1,6 +1,7 @@
 // `npm run bench`: figures as ratios, each measured side by side in one run. Exits 1 when one misses its limit.
 import type { Figure } from './measure.ts';
 import { createReport } from './report.ts';
+import { batchFigures } from './batch.ts';
 import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
 import { tunnelFigures } from './tunnel.ts';
@@ -11,6 +12,7 @@ const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>>
   sandbox: sandboxFigures,
   ledger: ledgerFigures,
   tunnel: tunnelFigures,
+  batch: batchFigures,
 };
 const chosen = process.argv.slice(2);
 for (const [name, measure] of Object.entries(parts)) {
