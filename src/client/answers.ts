@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { customer as customerSchema, paymentMethod as methodSchema } from '../contract/customer.js';
 import type { Customer, PaymentMethod } from '../contract/customer.js';
 import {
@@ -174,22 +174,22 @@ function unwrap(
 const NUMERIC_TEXT = /^-?\d+(\.\d+)?$/;
 
 /** Each field on its own, so that one odd field does not hide the others. Numbers written as text count. */
-function knownFields<Shape extends z.ZodRawShape>(
-  schema: z.ZodObject<Shape, z.core.$loose>,
+function knownFields<Shape extends z.core.$ZodShape>(
+  schema: z.ZodMiniObject<Shape, z.core.$loose>,
   object: JsonObject,
 ): z.infer<typeof schema> {
   const fields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(schema.shape)) {
     const value = object[name];
     if (value === undefined || value === null) continue;
-    const parsed = (field as unknown as z.ZodType).safeParse(value);
+    const parsed = (field as unknown as z.ZodMiniType).safeParse(value);
     if (parsed.success) {
       fields[name] = parsed.data;
     } else if (typeof value === 'string' && NUMERIC_TEXT.test(value)) {
-      const number = (field as unknown as z.ZodType).safeParse(numberFromText(value));
+      const number = (field as unknown as z.ZodMiniType).safeParse(numberFromText(value));
       if (number.success) fields[name] = number.data;
     } else if (isJsonNumber(value)) {
-      const text = (field as unknown as z.ZodType).safeParse(numberText(value));
+      const text = (field as unknown as z.ZodMiniType).safeParse(numberText(value));
       if (text.success) fields[name] = text.data;
     }
   }

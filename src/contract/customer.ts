@@ -1,77 +1,86 @@
-import * as z from 'zod';
-import { email, id, identifier, object, phone, text } from './fields.js';
+import * as z from 'zod/mini';
+import { described, email, id, identifier, object, phone, text } from './fields.js';
 import { card } from './payment.js';
 
 export const customerBody = object({
   customerId: identifier,
-  firstName: text.optional(),
-  lastName: text.optional(),
-  email: email.optional(),
-  mobileNumber: phone.optional(),
-  fraudPolicyId: id.optional(),
+  firstName: z.optional(text),
+  lastName: z.optional(text),
+  email: z.optional(email),
+  mobileNumber: z.optional(phone),
+  fraudPolicyId: z.optional(id),
 });
 
 export const customerPatch = object({
-  firstName: text.optional(),
-  lastName: text.optional(),
-  email: email.optional(),
-  mobileNumber: phone.optional(),
+  firstName: z.optional(text),
+  lastName: z.optional(text),
+  email: z.optional(email),
+  mobileNumber: z.optional(phone),
 });
 
 export const customerListQuery = object({
-  cursor: z.string().optional(),
-  limit: z.coerce
-    .number('must be a whole number')
-    .int('must be a whole number')
-    .min(1, 'must be at least 1')
-    .max(100, 'must be at most 100')
-    .optional(),
+  cursor: z.optional(z.string()),
+  limit: z.optional(
+    described(
+      z.coerce
+        .number('must be a whole number')
+        .check(
+          z.refine(Number.isInteger, 'must be a whole number'),
+          z.minimum(1, 'must be at least 1'),
+          z.maximum(100, 'must be at most 100'),
+        ),
+      { type: 'integer' },
+    ),
+  ),
 });
 
 export type CustomerBody = z.infer<typeof customerBody>;
 export type CustomerPatch = z.infer<typeof customerPatch>;
 
 export const app = z.looseObject({
-  appId: z.string().optional(),
-  friendlyName: z.string().optional(),
-  isSandbox: z.boolean().optional(),
-  isBlocked: z.boolean().optional(),
-  createdTime: z.string().optional(),
+  appId: z.optional(z.string()),
+  friendlyName: z.optional(z.string()),
+  isSandbox: z.optional(z.boolean()),
+  isBlocked: z.optional(z.boolean()),
+  createdTime: z.optional(z.string()),
 });
 
-export const customer = z
-  .looseObject({
-    customerId: z.string().optional(),
-    firstName: z.string().optional(),
-    lastName: z.string().optional(),
-    email: z.string().optional(),
-    mobileNumber: z.string().optional(),
-    fraudPolicyId: z.int().optional(),
-    app: app.optional(),
-  })
-  .meta({ id: 'Customer' });
+export const customer = described(
+  z.looseObject({
+    customerId: z.optional(z.string()),
+    firstName: z.optional(z.string()),
+    lastName: z.optional(z.string()),
+    email: z.optional(z.string()),
+    mobileNumber: z.optional(z.string()),
+    fraudPolicyId: z.optional(z.int()),
+    app: z.optional(app),
+  }),
+  { id: 'Customer' },
+);
 
-export const customerList = z
-  .looseObject({ items: z.array(customer), nextCursor: z.string().nullable().optional() })
-  .meta({ id: 'CustomerList' });
+export const customerList = described(
+  z.looseObject({ items: z.array(customer), nextCursor: z.optional(z.nullable(z.string())) }),
+  { id: 'CustomerList' },
+);
 
-export const paymentMethod = z
-  .looseObject({
-    paymentMethodId: z.int().optional(),
-    paymentMethodType: z.string().optional(),
-    card: card.optional(),
-    paymentProfileId: z.int().optional(),
-    customerAutomaticProfileId: z.int().optional(),
-    isActive: z.boolean().optional(),
-    createdTime: z.string().optional(),
-  })
-  .meta({ id: 'PaymentMethod' });
+export const paymentMethod = described(
+  z.looseObject({
+    paymentMethodId: z.optional(z.int()),
+    paymentMethodType: z.optional(z.string()),
+    card: z.optional(card),
+    paymentProfileId: z.optional(z.int()),
+    customerAutomaticProfileId: z.optional(z.int()),
+    isActive: z.optional(z.boolean()),
+    createdTime: z.optional(z.string()),
+  }),
+  { id: 'PaymentMethod' },
+);
 
-export const paymentMethodList = z.array(paymentMethod).meta({ id: 'PaymentMethodList' });
+export const paymentMethodList = described(z.array(paymentMethod), { id: 'PaymentMethodList' });
 
-export const panelLink = z
-  .looseObject({ url: z.string(), expiresTime: z.string().optional() })
-  .meta({ id: 'PanelLink' });
+export const panelLink = described(z.looseObject({ url: z.string(), expiresTime: z.optional(z.string()) }), {
+  id: 'PanelLink',
+});
 
 export type App = z.infer<typeof app>;
 export type Customer = z.infer<typeof customer>;

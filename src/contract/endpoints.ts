@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   customer,
   customerBody,
@@ -31,10 +31,10 @@ export interface Endpoint {
   /** The first is what the sandbox answers with; the client takes any 2xx. */
   success: number;
   repeat: RepeatClass;
-  query?: z.ZodType;
-  body?: z.ZodType;
+  query?: z.ZodMiniType;
+  body?: z.ZodMiniType;
   /** The body of a success; undefined for an empty one. */
-  answer?: z.ZodType;
+  answer?: z.ZodMiniType;
 }
 
 export const APP_PATH = '/api/apps/{appId}';
@@ -89,7 +89,7 @@ export const endpoints = {
     summary: 'Refund a captured payment',
     success: 200,
     repeat: 'settle',
-    query: object({ description: text.optional() }),
+    query: object({ description: z.optional(text) }),
     answer: payment,
   },
   unholdPayment: {

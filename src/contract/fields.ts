@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 // Field rules that several resources share. Lengths are the sandbox's choice; the service names none.
 
@@ -6,26 +6,35 @@ const required = (kind: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `must be ${kind}`),
 });
 
+/** A schema with what the documents say of it, and nothing said of the one that it was made from. */
+export function described<T extends z.ZodMiniType>(schema: T, meta: Record<string, unknown>): T {
+  const copy = schema.clone();
+  z.globalRegistry.add(copy, meta);
+  return copy;
+}
+
 const printable = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 
 /** The merchant's own identifiers: `referenceId`, `customerId`. */
-export const identifier = z
-  .string(required('a string'))
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters')
-  .regex(printable, 'must not contain control characters')
-  .refine((value) => value.isWellFormed(), 'must be well-formed text')
-  .refine((value) => value.trim() === value, 'must not begin or end with a space')
-  .refine((value) => value !== '.' && value !== '..', 'must be something that a path can name');
+export const identifier = z.string(required('a string')).check(
+  z.minLength(1, 'must not be empty'),
+  z.maxLength(200, 'must have at most 200 characters'),
+  z.regex(printable, 'must not contain control characters'),
+  z.refine((value) => value.isWellFormed(), 'must be well-formed text'),
+  z.refine((value) => value.trim() === value, 'must not begin or end with a space'),
+  z.refine((value) => value !== '.' && value !== '..', 'must be something that a path can name'),
+);
 
 export const text = z
   .string(required('a string'))
-  .max(1000, 'must have at most 1000 characters')
-  .refine(isStorable, 'must be well-formed text');
+  .check(
+    z.maxLength(1000, 'must have at most 1000 characters'),
+    z.refine(isStorable, 'must be well-formed text'),
+  );
 
 export const flag = z.boolean(required('true or false'));
 
-export const id = z.int(required('a whole number')).positive('must be a positive whole number');
+export const id = z.int(required('a whole number')).check(z.positive('must be a positive whole number'));
 
 export const instant = z.iso.datetime({
   offset: true,
@@ -35,21 +44,25 @@ export const instant = z.iso.datetime({
       : 'must be an ISO 8601 instant, for example 2026-12-01T12:00:00Z',
 });
 
-export const email = text.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');
+export const email = text.check(z.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'));
 
-export const phone = text.regex(/^\+?[\d\s().-]{3,}$/, 'must be a phone number');
+export const phone = text.check(z.regex(/^\+?[\d\s().-]{3,}$/, 'must be a phone number'));
 
-export const webAddress = z
-  .string(required('a string'))
-  .max(2048, 'must have at most 2048 characters')
-  .refine(isWebAddress, 'must be an absolute http or https address')
-  .meta({ format: 'uri' });
+export const webAddress = described(
+  z
+    .string(required('a string'))
+    .check(
+      z.maxLength(2048, 'must have at most 2048 characters'),
+      z.refine(isWebAddress, 'must be an absolute http or https address'),
+    ),
+  { format: 'uri' },
+);
 
 export const currency = z
   .string(required('a string'))
-  .regex(/^[A-Z]{3}$/, 'must be three capital letters, for example EUR');
+  .check(z.regex(/^[A-Z]{3}$/, 'must be three capital letters, for example EUR'));
 
-export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+export const object = <Shape extends z.core.$ZodShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { described } from './fields.js';
 import { isJsonNumber, numberText, type JsonNumber } from './json.js';
 
 /** The largest amount that the sandbox takes; the service names no limit. */
@@ -34,16 +35,19 @@ export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): bool
 }
 
 const numberSchema = (describe: (text: string) => string | undefined) =>
-  z.custom<JsonNumber>().superRefine((value, context) => {
-    if (value === undefined) return context.addIssue({ code: 'custom', message: 'is required' });
-    const problem = isJsonNumber(value)
-      ? describe(numberText(value))
-      : `must be a number, not ${value === null ? 'null' : `a ${typeof value}`}`;
-    if (problem) context.addIssue({ code: 'custom', message: problem });
+  z.custom<JsonNumber>().check((context) => {
+    const value: unknown = context.value;
+    const problem =
+      value === undefined
+        ? 'is required'
+        : isJsonNumber(value)
+          ? describe(numberText(value))
+          : `must be a number, not ${value === null ? 'null' : `a ${typeof value}`}`;
+    if (problem) context.issues.push({ code: 'custom', message: problem, input: value });
   });
 
 /** An amount that is charged: a number in major units, more than zero, at most two decimals. */
-export const amount = numberSchema(amountProblem).meta({
+export const amount = described(numberSchema(amountProblem), {
   type: 'number',
   exclusiveMinimum: 0,
   maximum: Number(MAX_AMOUNT),
@@ -51,9 +55,10 @@ export const amount = numberSchema(amountProblem).meta({
 });
 
 /** A part of an order's breakdown: as an amount, and zero is allowed. */
-export const breakdownAmount = numberSchema((text) =>
-  /^0+(\.0{1,2})?$/.test(text) ? undefined : amountProblem(text),
-).meta({ type: 'number', minimum: 0, description: 'Decimal in major units, at most two decimal places.' });
+export const breakdownAmount = described(
+  numberSchema((text) => (/^0+(\.0{1,2})?$/.test(text) ? undefined : amountProblem(text))),
+  { type: 'number', minimum: 0, description: 'Decimal in major units, at most two decimal places.' },
+);
 
 /** A number in an answer: never judged, kept exactly. */
-export const answeredNumber = z.custom<JsonNumber>(isJsonNumber).meta({ type: 'number' });
+export const answeredNumber = described(z.custom<JsonNumber>(isJsonNumber), { type: 'number' });

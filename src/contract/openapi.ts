@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { APP_PATH, endpointNames, endpointOf, pathParameters } from './endpoints.js';
 import { payment } from './payment.js';
 import { customer, customerList, panelLink, paymentMethod, paymentMethodList } from './customer.js';
@@ -32,7 +32,7 @@ const bodyIds: Record<string, string> = {
 export function openApiDocument(): Json {
   const schemas: Json = {};
   for (const schema of Object.values(components)) {
-    schemas[(schema.meta() as { id: string }).id] = jsonSchema(schema, 'output');
+    schemas[(z.globalRegistry.get(schema) as { id: string }).id] = jsonSchema(schema, 'output');
   }
   const paths: Record<string, Json> = {};
   for (const name of endpointNames) {
@@ -103,11 +103,11 @@ function json($ref: string): Json {
   return { 'application/json': { schema: { $ref } } };
 }
 
-function refOf(schema: z.ZodType): string {
-  return `#/components/schemas/${(schema.meta() as { id: string }).id}`;
+function refOf(schema: z.ZodMiniType): string {
+  return `#/components/schemas/${(z.globalRegistry.get(schema) as { id: string }).id}`;
 }
 
-function queryParameters(query: z.ZodType | undefined): Json[] {
+function queryParameters(query: z.ZodMiniType | undefined): Json[] {
   if (!query) return [];
   const schema = jsonSchema(query, 'input') as { properties: Record<string, Json> };
   return Object.entries(schema.properties).map(([name, property]) => ({
@@ -117,9 +117,9 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
   }));
 }
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
   const { $schema: _, $defs, ...inline } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-  const id = schema.meta()?.id;
+  const id = z.globalRegistry.get(schema)?.id;
   const own = id === undefined ? inline : ((($defs as Json | undefined)?.[id] as Json | undefined) ?? inline);
   const text = JSON.stringify(own, (key, value: unknown) =>
     key === 'id' && typeof value === 'string' ? undefined : value,

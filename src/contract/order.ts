@@ -1,51 +1,51 @@
-import * as z from 'zod';
-import { email, identifier, object, phone, text } from './fields.js';
+import * as z from 'zod/mini';
+import { described, email, identifier, object, phone, text } from './fields.js';
 import { breakdownAmount } from './money.js';
 
 export const itemCategories = ['DigitalGoods', 'PhysicalGoods'] as const;
 
 export const orderCustomer = object({
-  customerId: identifier.meta({ description: "The merchant's identifier for the buyer." }),
-  firstName: text.optional(),
-  lastName: text.optional(),
-  email: email.optional(),
-  phoneNumber: phone.optional(),
+  customerId: described(identifier, { description: "The merchant's identifier for the buyer." }),
+  firstName: z.optional(text),
+  lastName: z.optional(text),
+  email: z.optional(email),
+  phoneNumber: z.optional(phone),
 });
 
 export const lineItem = object({
-  name: text.min(1, 'must not be empty'),
+  name: text.check(z.minLength(1, 'must not be empty')),
   amount: breakdownAmount,
   quantity: z
     .int({
       error: (issue) => (issue.input === undefined ? 'is required' : 'must be a whole number'),
     })
-    .min(1, 'must be at least 1'),
+    .check(z.minimum(1, 'must be at least 1')),
   category: z.enum(itemCategories, {
     error: (issue) =>
       issue.input === undefined ? 'is required' : `must be one of ${itemCategories.join(', ')}`,
   }),
-  sku: text.optional(),
-  tax: breakdownAmount.optional(),
-  description: text.optional(),
+  sku: z.optional(text),
+  tax: z.optional(breakdownAmount),
+  description: z.optional(text),
 });
 
 export const orderAmount = object({
-  total: breakdownAmount.optional(),
-  shipping: breakdownAmount.optional(),
-  totalTax: breakdownAmount.optional(),
-  discount: breakdownAmount.optional(),
-  handling: breakdownAmount.optional(),
-  insurance: breakdownAmount.optional(),
-  items: z.array(lineItem, 'must be a list').max(500, 'at most 500 line items').optional(),
+  total: z.optional(breakdownAmount),
+  shipping: z.optional(breakdownAmount),
+  totalTax: z.optional(breakdownAmount),
+  discount: z.optional(breakdownAmount),
+  handling: z.optional(breakdownAmount),
+  insurance: z.optional(breakdownAmount),
+  items: z.optional(z.array(lineItem, 'must be a list').check(z.maxLength(500, 'at most 500 line items'))),
 });
 
 export const customerOrder = object({
   customer: orderCustomer,
-  orderId: text.optional().meta({ description: 'Order number as the buyer sees it.' }),
-  description: text
-    .optional()
-    .meta({ description: 'Shown on the checkout page and in the management console.' }),
-  amount: orderAmount.optional(),
+  orderId: described(z.optional(text), { description: 'Order number as the buyer sees it.' }),
+  description: described(z.optional(text), {
+    description: 'Shown on the checkout page and in the management console.',
+  }),
+  amount: z.optional(orderAmount),
 });
 
 export type CustomerOrder = z.infer<typeof customerOrder>;

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { described } from './fields.js';
 
 /** Failure conditions of the service and the status that the sandbox answers with. */
 export const problems = {
@@ -28,22 +29,23 @@ export type ProblemCode = keyof typeof problems;
 export const fieldError = z.looseObject({ path: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof fieldError>;
 
-export const problem = z
-  .looseObject({
-    type: z.string().optional(),
-    title: z.string().optional(),
-    status: z.int().optional(),
-    detail: z.string().optional(),
-    code: z.string().optional(),
-    errors: z.array(fieldError).optional(),
-    requestId: z.string().optional(),
-  })
-  .meta({ id: 'Problem', description: 'RFC 9457 problem details.' });
+export const problem = described(
+  z.looseObject({
+    type: z.optional(z.string()),
+    title: z.optional(z.string()),
+    status: z.optional(z.int()),
+    detail: z.optional(z.string()),
+    code: z.optional(z.string()),
+    errors: z.optional(z.array(fieldError)),
+    requestId: z.optional(z.string()),
+  }),
+  { id: 'Problem', description: 'RFC 9457 problem details.' },
+);
 
 export type Problem = z.infer<typeof problem>;
 
 /** Every failing field of a body at once, by its path (`customerOrder.amount.items.0.name`). */
-export function fieldErrors(error: z.ZodError): FieldError[] {
+export function fieldErrors(error: z.core.$ZodError): FieldError[] {
   return error.issues.flatMap((issue) => {
     const at = issue.path.map(String);
     if (issue.code !== 'unrecognized_keys') return [{ path: at.join('.'), message: issue.message }];

@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { described } from './fields.js';
 
 export const WEBHOOK_TYPE = 'payment.state-changed';
 
-export const webhookBody = z
-  .looseObject({
+export const webhookBody = described(
+  z.looseObject({
     eventId: z.string(),
     type: z.string(),
     appId: z.string(),
@@ -11,8 +12,9 @@ export const webhookBody = z
     referenceId: z.string(),
     paymentState: z.string(),
     paymentStateId: z.int(),
-    occurredTime: z.string().meta({ format: 'date-time' }),
-  })
-  .meta({ id: 'Webhook', description: 'Says that a payment changed. Read the payment before acting on it.' });
+    occurredTime: described(z.string(), { format: 'date-time' }),
+  }),
+  { id: 'Webhook', description: 'Says that a payment changed. Read the payment before acting on it.' },
+);
 
 export type WebhookBody = z.infer<typeof webhookBody>;

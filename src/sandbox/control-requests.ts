@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { id, text, webAddress } from '../contract/fields.js';
 import { amountProblem } from '../contract/money.js';
 import { checkoutMethods } from '../contract/payment.js';
@@ -10,60 +10,70 @@ import { Refusal } from './domain/refusal.js';
 
 // What the control API takes.
 
-const name = text.min(1, 'must not be empty');
+// Where nothing else is said of a value, what is wrong with it is told in zod's own words.
+z.config(z.locales.en());
+
+const name = text.check(z.minLength(1, 'must not be empty'));
 const object = z.strictObject;
 
 export const payBody = object({
-  card: z.enum(cardNames, `must be one of ${cardNames.join(', ')}`).optional(),
-  method: z.enum(checkoutMethods).optional(),
-  paymentProfileId: id.optional(),
-  saveMethod: z.boolean().optional(),
-  challenge: z.enum(['passed', 'failed']).optional(),
+  card: z.optional(z.enum(cardNames, `must be one of ${cardNames.join(', ')}`)),
+  method: z.optional(z.enum(checkoutMethods)),
+  paymentProfileId: z.optional(id),
+  saveMethod: z.optional(z.boolean()),
+  challenge: z.optional(z.enum(['passed', 'failed'])),
 });
 
 export const providerBody = object({ answer: z.enum(['confirm', 'decline', 'hold']) });
 
 export const faultBody = object({
   kind: z.enum(faultKindNames, `must be one of ${faultKindNames.join(', ')}`),
-  route: z.string().default('*'),
-  next: z.int().min(1).optional(),
-  probability: z.number().gt(0).max(1).optional(),
-  status: z.int().min(500).max(599).optional(),
-  delayMs: z.int().min(0).max(86_400_000).optional(),
-  afterCommit: z.boolean().optional(),
-  retryAfterS: z.int().min(0).optional(),
+  route: z._default(z.string(), '*'),
+  next: z.optional(z.int().check(z.minimum(1))),
+  probability: z.optional(z.number().check(z.gt(0), z.maximum(1))),
+  status: z.optional(z.int().check(z.minimum(500), z.maximum(599))),
+  delayMs: z.optional(z.int().check(z.minimum(0), z.maximum(86_400_000))),
+  afterCommit: z.optional(z.boolean()),
+  retryAfterS: z.optional(z.int().check(z.minimum(0))),
 });
 
 export const clockBody = object({
   action: z.enum(['stop', 'set', 'advance', 'resume']),
   /** An instant in milliseconds for set, a duration for advance. */
-  value: z.number().optional(),
+  value: z.optional(z.number()),
 });
 
-export const appBody = object({ friendlyName: name, isSandbox: z.boolean().default(true) });
+export const appBody = object({ friendlyName: name, isSandbox: z._default(z.boolean(), true) });
 
 export const appPatch = object({
-  webhookUrl: webAddress.nullable().optional(),
-  isBlocked: z.boolean().optional(),
-  fraudPolicyId: id.nullable().optional(),
-  profile: object({
-    paymentProfileId: id,
-    isActive: z.boolean().optional(),
-    windowMs: z.int().min(1).optional(),
-    delayMs: z.int().min(0).optional(),
-  }).optional(),
-  policy: object({
-    name,
-    rule: z.enum(fraudRules),
-    threshold: z
-      .string()
-      .refine((value) => amountProblem(value) === undefined, 'must be an amount, for example 100.00')
-      .optional(),
-  }).optional(),
+  webhookUrl: z.optional(z.nullable(webAddress)),
+  isBlocked: z.optional(z.boolean()),
+  fraudPolicyId: z.optional(z.nullable(id)),
+  profile: z.optional(
+    object({
+      paymentProfileId: id,
+      isActive: z.optional(z.boolean()),
+      windowMs: z.optional(z.int().check(z.minimum(1))),
+      delayMs: z.optional(z.int().check(z.minimum(0))),
+    }),
+  ),
+  policy: z.optional(
+    object({
+      name,
+      rule: z.enum(fraudRules),
+      threshold: z.optional(
+        z
+          .string()
+          .check(
+            z.refine((value) => amountProblem(value) === undefined, 'must be an amount, for example 100.00'),
+          ),
+      ),
+    }),
+  ),
 });
 
 /** Validates a control request the way the service validates its own. */
-export function check<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+export function check<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const errors = fieldErrors(parsed.error);

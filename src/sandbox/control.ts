@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { appBody, appPatch, clockBody, faultBody, payBody } from './control-requests.js';
 import { checkPolicy, type App } from './domain/apps.js';
 import { createApp } from './domain/defaults.js';

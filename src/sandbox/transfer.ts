@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Clock } from './clock.js';
 import { createFirstApps } from './domain/defaults.js';
 import { Refusal } from './domain/refusal.js';
@@ -20,12 +20,14 @@ const documentSchema = z.strictObject({
     .strictObject(
       Object.fromEntries(tableNames.map((name) => [name, z.array(row)])) as Record<
         (typeof tableNames)[number],
-        z.ZodArray<typeof row>
+        z.ZodMiniArray<typeof row>
       >,
     )
     // Without these two nothing could go on afterwards.
-    .refine(({ settings }) => settings.some(({ key }) => key === 'secret'), 'settings has no secret')
-    .refine(({ clock }) => clock.length === 1 && clock[0]?.id === 1, 'clock must have one row'),
+    .check(
+      z.refine(({ settings }) => settings.some(({ key }) => key === 'secret'), 'settings has no secret'),
+      z.refine(({ clock }) => clock.length === 1 && clock[0]?.id === 1, 'clock must have one row'),
+    ),
 });
 
 /** What identifies a row, so that the order is the same every time. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import { customerPatch } from '../../contract/customer.js';
 import { endpointOf, matchEndpoint, type EndpointName } from '../../contract/endpoints.js';
 import { phone } from '../../contract/fields.js';
@@ -127,9 +127,9 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
     return referenceErrors(app, body, (await engine.clock.read()).now);
   }
 
-  function bodySchema(name: EndpointName, schema: z.ZodType): z.ZodType {
+  function bodySchema(name: EndpointName, schema: z.ZodMiniType): z.ZodMiniType {
     return name === 'updateCustomer' && answers.phone === 'phoneNumber'
-      ? customerPatch.extend({ phoneNumber: phone.optional() })
+      ? z.extend(customerPatch, { phoneNumber: z.optional(phone) })
       : schema;
   }
 
@@ -230,9 +230,9 @@ export function refusalOf(error: unknown, onError: (error: unknown) => void): Re
   return new Refusal('internal', 'The sandbox failed; its log says why.');
 }
 
-function readQuery(schema: z.ZodType, search: URLSearchParams): Record<string, string> {
+function readQuery(schema: z.ZodMiniType, search: URLSearchParams): Record<string, string> {
   const query = Object.fromEntries(search);
-  const known = Object.keys((schema as z.ZodObject).shape);
+  const known = Object.keys((schema as z.ZodMiniObject).shape);
   const parsed = schema.safeParse(
     Object.fromEntries(Object.entries(query).filter(([key]) => known.includes(key))),
   );
@@ -242,7 +242,7 @@ function readQuery(schema: z.ZodType, search: URLSearchParams): Record<string, s
 
 async function readBody(
   request: ServiceRequest,
-  schema: z.ZodType,
+  schema: z.ZodMiniType,
   wrongReferences: (body: object) => Promise<FieldError[]>,
 ): Promise<unknown> {
   const type = request.header('content-type')?.split(';')[0]?.trim().toLowerCase();
