@@ -15,6 +15,8 @@ z.config(z.locales.en());
 
 const name = text.check(z.minLength(1, 'must not be empty'));
 const object = z.strictObject;
+// oxlint-disable-next-line no-underscore-dangle -- zod's own name for it
+const withDefault = z._default;
 
 export const payBody = object({
   card: z.optional(z.enum(cardNames, `must be one of ${cardNames.join(', ')}`)),
@@ -28,7 +30,7 @@ export const providerBody = object({ answer: z.enum(['confirm', 'decline', 'hold
 
 export const faultBody = object({
   kind: z.enum(faultKindNames, `must be one of ${faultKindNames.join(', ')}`),
-  route: z._default(z.string(), '*'),
+  route: withDefault(z.string(), '*'),
   next: z.optional(z.int().check(z.minimum(1))),
   probability: z.optional(z.number().check(z.gt(0), z.maximum(1))),
   status: z.optional(z.int().check(z.minimum(500), z.maximum(599))),
@@ -43,7 +45,7 @@ export const clockBody = object({
   value: z.optional(z.number()),
 });
 
-export const appBody = object({ friendlyName: name, isSandbox: z._default(z.boolean(), true) });
+export const appBody = object({ friendlyName: name, isSandbox: withDefault(z.boolean(), true) });
 
 export const appPatch = object({
   webhookUrl: z.optional(z.nullable(webAddress)),
