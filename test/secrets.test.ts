@@ -84,6 +84,11 @@ const otherCases: Record<string, () => Words> = {
   'batch:report': () => ['no-batch'],
   'batch:resume': () => ['no-batch'],
   'batch:status': () => [],
+  'webhook:events': () => [],
+  'webhook:listen': () => ['--port', '0', '--timeout', '300ms'],
+  'webhook:replay': () => ['1', '--to', 'http://127.0.0.1:9/hook'],
+  'webhook:send': () => [1, '--to', 'http://127.0.0.1:9/hook'],
+  'webhook:show': () => [1],
   'sandbox:apps': () => [],
   'sandbox:apps:create': () => ['Shop'],
   'sandbox:apps:list': () => [],
@@ -112,7 +117,7 @@ const otherCases: Record<string, () => Words> = {
 };
 
 /** These cannot all end well here: they are interrupted, done several times at once, or need what is not there. */
-const mayFail = /^(sandbox:|batch:(apply|report|resume)$|profiles:add$)/;
+const mayFail = /^(sandbox:|batch:(apply|report|resume)$|profiles:add$|webhook:(listen|replay|send|show)$)/;
 
 const verbosities: Record<string, { words: string[]; options: InProcessOptions }> = {
   terminal: { words: ['--no-input'], options: { terminal: true } },

@@ -260,6 +260,11 @@ export abstract class BaseCommand extends Command {
     if (!this.#heedsSignal) this.#interrupted(reason);
   }
 
+  /** What Ctrl-C does; for who reads keys one by one, since the terminal then passes it on as a key. */
+  protected interrupt(): void {
+    this.#interrupt();
+  }
+
   #interrupt(): void {
     const again = this.#abort.signal.aborted;
     this.#stop(new InterruptedError('Interrupted.', { code: 'interrupted' }));

@@ -30,6 +30,16 @@ export interface WholeDelivery extends Delivery {
   forwards: Array<ForwardRecord & { tries: ForwardAttemptRow[] }>;
 }
 
+/** Whether a delivery is one of those that a list with this filter has. */
+export function matches({ payment, state, since, failed }: DeliveryFilter, delivery: Delivery): boolean {
+  return (
+    (payment === undefined || [delivery.paymentId, delivery.referenceId].includes(payment)) &&
+    (state === undefined || delivery.state === state) &&
+    (since === undefined || delivery.time >= since) &&
+    (failed !== true || delivery.forwards.some(({ outcome }) => outcome === 'failed'))
+  );
+}
+
 export interface Inbox {
   /** Deliveries that speak of a payment, the oldest first; with a limit, the newest of them. */
   ofPayment(

@@ -1,0 +1,41 @@
+import type { ResolvedProfile } from '../profiles/resolve.js';
+import { resolveProfile } from '../profiles/resolve.js';
+import { openProfiles } from '../profiles/store.js';
+import { UsageError } from '../errors.js';
+import type { DeskDatabase } from '../ledger/desk.js';
+import { createInbox, type Inbox, type WholeDelivery } from '../webhooks/inbox.js';
+import { type AppPlace, openListener } from '../webhooks/listeners.js';
+import { openDatabase } from './desk-database.js';
+import { ServiceCommand } from './service-command.js';
+
+export interface OpenInbox {
+  profile: ResolvedProfile;
+  place: AppPlace;
+  database: DeskDatabase;
+  inbox: Inbox;
+  /** Of the listener's address; shown nowhere. */
+  secret: string;
+}
+
+/** A command on the webhooks that were kept for the app of the profile. */
+export abstract class InboxCommand extends ServiceCommand {
+  protected async openInbox(): Promise<OpenInbox> {
+    const { env } = this.streams;
+    const profile = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
+    const database = await openDatabase(env);
+    this.atEnd(database.close);
+    const place = { baseUrl: profile.baseUrl, appId: profile.appId };
+    const { secret } = await openListener(database.store, place);
+    this.secrets.add(secret);
+    return { profile, place, database, inbox: createInbox(database.store), secret };
+  }
+
+  protected async findDelivery({ inbox, place }: OpenInbox, id: number): Promise<WholeDelivery> {
+    const found = await inbox.find(place, id);
+    if (found) return found;
+    throw new UsageError(`No webhook ${id} was kept for this app.`, {
+      code: 'no-such-webhook',
+      next: ['paydesk webhook events'],
+    });
+  }
+}

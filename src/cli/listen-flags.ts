@@ -1,0 +1,115 @@
+// Flags of whatever listens for webhooks or passes them on.
+
+import { boolean, custom, option, string } from '@oclif/core/flags';
+import type { Client } from '../client/client.js';
+import type { NamedPayment } from '../operations/named-payments.js';
+import { parsePayment } from '../operations/named-payments.js';
+import { targetState } from '../operations/follow-payment.js';
+import { BadValue, parseCount } from '../typed-values.js';
+import { chaosKinds, type ChaosKind } from '../webhooks/chaos.js';
+import { type Filter, type Header, parseHeader, parseTarget, type Target } from '../webhooks/targets.js';
+import { parsePort } from './sandbox-flags.js';
+
+/** The usual port: one that stays the same lets payments keep their address. */
+export const LISTEN_PORT = 4020;
+
+export const targetFlag = custom<Target>({ helpValue: 'URL', parse: async (text) => parseTarget(text) });
+
+/** How requests to targets are made. */
+export const sendFlags = {
+  header: custom<Header>({ parse: async (text) => parseHeader(text) })({
+    helpValue: 'NAME:VALUE',
+    multiple: true,
+    summary: 'Add this header to what is forwarded.',
+  }),
+  'skip-verify': boolean({ summary: 'Take any certificate of a target.' }),
+};
+
+/** Where webhooks come from and go to. */
+export const listenFlags = {
+  'forward-to': targetFlag({
+    multiple: true,
+    summary: 'Pass webhooks on to this address; settings may follow it, see below.',
+  }),
+  tunnel: string({
+    helpValue: 'auto|none|ssh|ssh:USER@HOST|cloudflared|ngrok|URL',
+    default: 'auto',
+    summary: 'How the service reaches this machine.',
+  }),
+  port: custom<number>({ parse: async (text) => parsePort(text) })({
+    helpValue: 'N',
+    summary: `The local port (default ${LISTEN_PORT}, or a free one where that is taken); 0 picks a free one.`,
+  }),
+  ...sendFlags,
+};
+
+/** Which webhooks matter. */
+export const filterFlags = {
+  state: string({ helpValue: 'STATE', multiple: true, summary: 'Only when the service shows this state.' }),
+  payment: custom<NamedPayment>({ parse: async (text) => parsePayment(text) })({
+    helpValue: 'PAYMENT',
+    multiple: true,
+    summary: 'Only of this payment.',
+  }),
+};
+
+function parseChaos(text: string): ChaosKind[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !chaosKinds.includes(name as ChaosKind));
+  if (unknown !== undefined) throw new BadValue(`some of ${chaosKinds.join(',')}`);
+  return names as ChaosKind[];
+}
+
+export const chaosFlags = {
+  chaos: custom<ChaosKind[]>({ parse: async (text) => parseChaos(text) })({
+    helpValue: chaosKinds.join(','),
+    summary: 'Do this to one forward in four each, to try the handler.',
+  }),
+  'chaos-seed': custom<number>({ parse: async (text) => parseCount(text, 0) })({
+    helpValue: 'N',
+    dependsOn: ['chaos'],
+    summary: 'Makes the chaos repeatable (default: random, and shown).',
+  }),
+};
+
+export const ackFlag = option({ options: ['immediate', 'forwarded'] as const })({
+  default: 'immediate' as const,
+  summary: 'Answer the service once a webhook is kept, or once every target took it.',
+});
+
+export const countFromZeroFlag = custom<number>({
+  helpValue: 'N',
+  parse: async (text) => parseCount(text, 0),
+});
+
+export function filterOf(
+  client: Client,
+  flags: { state?: string[] | undefined; payment?: NamedPayment[] | undefined },
+): Filter {
+  return {
+    states: (flags.state ?? []).map((state) => targetState(client, state)),
+    payments: (flags.payment ?? []).map(({ key }) => key),
+    paths: [],
+  };
+}
+
+/** The targets with what holds for all of them. */
+export function targetsOf(
+  client: Client,
+  flags: {
+    'forward-to'?: Target[] | undefined;
+    header?: Header[] | undefined;
+    'skip-verify': boolean;
+  },
+): Target[] {
+  return (flags['forward-to'] ?? []).map((target) => {
+    const own = target.headers.map(({ name }) => name.toLowerCase());
+    const common = (flags.header ?? []).filter(({ name }) => !own.includes(name.toLowerCase()));
+    return {
+      ...target,
+      headers: [...common, ...target.headers],
+      skipVerify: target.skipVerify || flags['skip-verify'],
+      filter: { ...target.filter, states: target.filter.states.map((state) => targetState(client, state)) },
+    };
+  });
+}

@@ -1,0 +1,107 @@
+// A listener as a command runs it: from flags to deliveries that are shown, until somebody or something ends it.
+
+import { randomInt } from 'node:crypto';
+import { systemClock } from '../client/clock.js';
+import type { Client } from '../client/client.js';
+import { InterruptedError, PaydeskError, PendingError } from '../errors.js';
+import type { DeskDatabase } from '../ledger/desk.js';
+import type { Line } from '../output/lines.js';
+import { createOwner } from '../store/owner.js';
+import { type Chaos, type ChaosKind, createChaos } from '../webhooks/chaos.js';
+import type { Expectation } from '../webhooks/expectation.js';
+import { type Listener, type ListenEvent, startListener } from '../webhooks/listen.js';
+import { type AppPlace } from '../webhooks/listeners.js';
+import type { Filter, Target } from '../webhooks/targets.js';
+import type { Tunnel } from '../webhooks/tunnels/tunnel.js';
+import { LISTEN_PORT } from './listen-flags.js';
+
+export interface Listening {
+  listener: Listener;
+  chaos: Chaos | undefined;
+  /** Resolves when it is over: to the error to end with, or undefined when that is well. */
+  ended: Promise<PaydeskError | undefined>;
+  end(error?: PaydeskError): void;
+  stop(): Promise<void>;
+}
+
+export interface ListeningOptions {
+  database: DeskDatabase;
+  client: Client;
+  place: AppPlace;
+  tunnel: Tunnel;
+  targets: readonly Target[];
+  filter: Filter;
+  port: number | undefined;
+  ack: 'immediate' | 'forwarded';
+  chaos: { kinds: ChaosKind[] | undefined; seed: number | undefined };
+  expectation: Expectation | undefined;
+  interactive: boolean;
+  signal: AbortSignal;
+  note: (...lines: Line[]) => void;
+  onEvent(event: ListenEvent): void;
+  onError(error: unknown): void;
+}
+
+const HIGHEST_SEED = 1_000_000;
+
+export async function openListening(options: ListeningOptions): Promise<Listening> {
+  const { database, client, expectation, signal, onEvent } = options;
+  const { kinds, seed } = options.chaos;
+  const chaos = kinds === undefined ? undefined : createChaos(kinds, seed ?? randomInt(HIGHEST_SEED));
+  let end: (error?: PaydeskError) => void = () => {};
+  const ended = new Promise<PaydeskError | undefined>((resolve) => (end = resolve));
+  // Before the handler that takes it for a Ctrl-C: a SIGTERM is a proper way to end a listener.
+  const onTerminate = () => end();
+  process.prependListener('SIGTERM', onTerminate);
+  const onAbort = () => end(endOf(signal.reason, expectation));
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  const close = () => {
+    process.off('SIGTERM', onTerminate);
+    signal.removeEventListener('abort', onAbort);
+  };
+
+  const { place, tunnel, targets, filter, ack, interactive, note, onError } = options;
+  try {
+    const listener = await startListener({
+      store: database.store,
+      client,
+      place,
+      owner: createOwner(),
+      clock: systemClock,
+      port: options.port ?? LISTEN_PORT,
+      orAnother: options.port === undefined,
+      tunnel,
+      targets,
+      filter,
+      ack,
+      chaos,
+      interactive,
+      signal,
+      note,
+      onEvent(event) {
+        onEvent(event);
+        if (event.type === 'failed') end(event.error);
+        if (event.type === 'progress') expectation?.hear(event.delivery);
+        if (event.type !== 'settled') return;
+        const verdict = expectation?.see(event.delivery);
+        if (verdict === 'met') end();
+        else if (verdict !== undefined) end(verdict);
+      },
+      onError,
+    });
+    const stop = () => listener.stop().finally(close);
+    return { listener, chaos, ended, end, stop };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Ctrl-C is an interruption; when the time is up it depends on what came. */
+function endOf(reason: unknown, expectation: Expectation | undefined): PaydeskError | undefined {
+  if (reason instanceof PendingError) return expectation === undefined ? reason : expectation.timeUp();
+  return reason instanceof PaydeskError
+    ? reason
+    : new InterruptedError('Interrupted.', { code: 'interrupted', cause: reason });
+}

@@ -1,0 +1,55 @@
+import { custom } from '@oclif/core/args';
+import { boolean } from '@oclif/core/flags';
+import { sinceFlag } from '../../cli/flags.js';
+import { InboxCommand } from '../../cli/inbox-command.js';
+import { sendFlags, targetFlag } from '../../cli/listen-flags.js';
+import { endingOfReplays, replayAll } from '../../webhooks/replay-all.js';
+import { createSender } from '../../webhooks/sender.js';
+import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
+import { parseNumericId } from '../../typed-values.js';
+
+export default class WebhookReplay extends InboxCommand {
+  static override summary = 'Send kept webhooks once more, byte for byte.';
+  static override description =
+    'To where they went before, or to --to. Each carries the header Paydesk-Replay with its id, is sent once, in the ' +
+    'order in which they came, and is written down as one more forward. With --fresh the payment is read first, and ' +
+    'what is sent is the webhook that the service would send for it now.';
+  static override examples = [
+    '<%= config.bin %> webhook replay 14',
+    '<%= config.bin %> webhook replay 14 --to localhost:3000/hooks',
+    '<%= config.bin %> webhook replay --failed --since 24h',
+    '<%= config.bin %> webhook replay 14 --fresh --to localhost:3000/hooks',
+  ];
+  static override args = {
+    id: custom<number>({ parse: async (text) => parseNumericId(text) })({
+      multiple: true,
+      description: 'As webhook events shows it; several may be given.',
+    }),
+  };
+  static override flags = {
+    to: targetFlag({ summary: 'Send it there, and nowhere else.' }),
+    since: sinceFlag({ summary: 'All that are not older than this.' }),
+    failed: boolean({ summary: 'All that a target did not take, to that target.' }),
+    fresh: boolean({ summary: 'Read the payment first, and tell of its state now.' }),
+    ...sendFlags,
+  };
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(WebhookReplay);
+    const ids = args.id ?? [];
+    const { place, inbox, database, profile } = await this.openInbox();
+    const sender = createSender(Date.now);
+    this.atEnd(() => sender.close());
+    const { client } = flags.fresh ? await this.session() : { client: undefined };
+    const results = await replayAll(
+      { store: database.store, inbox, place, sender, now: Date.now },
+      { ids, since: flags.since?.getTime(), failed: flags.failed, signal: this.signal, client },
+      flags,
+      ({ url }) => this.note(...targetNote(profile.kind, url)),
+    );
+    await this.showList(results, replayList);
+    const ending = endingOfReplays(results);
+    if (ending) this.endAs(ending);
+    return results.map(replayedJson);
+  }
+}

@@ -1,0 +1,51 @@
+import { custom } from '@oclif/core/args';
+import { InboxCommand } from '../../cli/inbox-command.js';
+import { sendFlags, targetFlag } from '../../cli/listen-flags.js';
+import { parsePayment, type NamedPayment } from '../../operations/named-payments.js';
+import { keepMade, madeMarks, replayTo } from '../../webhooks/replay.js';
+import { endingOfReplays } from '../../webhooks/replay-all.js';
+import { createSender } from '../../webhooks/sender.js';
+import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
+
+export default class WebhookSend extends InboxCommand {
+  static override summary = 'Send a handler the webhook that the service would send for a payment now.';
+  static override description =
+    'The payment is read, and nothing is changed. The webhook is kept like one that came, as made by this desk, and ' +
+    'carries the header Paydesk-Synthetic.';
+  static override examples = [
+    '<%= config.bin %> webhook send inv-2041 --to localhost:3000/hooks',
+    '<%= config.bin %> webhook send 100231 --to https://staging.shop.example/hooks --header X-Env:test --json',
+  ];
+  static override args = {
+    payment: custom<NamedPayment>({ parse: async (text) => parsePayment(text) })({
+      required: true,
+      description: 'A paymentId when it is all digits, else a referenceId (id: and ref: force it).',
+    }),
+  };
+  static override flags = {
+    to: targetFlag({ required: true, summary: 'Where to send it.' }),
+    ...sendFlags,
+  };
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(WebhookSend);
+    const { client } = await this.session();
+    const read = await client.getPayment(args.payment.key);
+    const { place, inbox, database, profile } = await this.openInbox();
+    const sender = createSender(Date.now);
+    this.atEnd(() => sender.close());
+    const { to } = flags;
+    const target = {
+      ...to,
+      headers: [...(flags.header ?? []), ...to.headers],
+      skipVerify: to.skipVerify || flags['skip-verify'],
+    };
+    this.note(...targetNote(profile.kind, target.url));
+    const desk = { store: database.store, inbox, place, sender, now: Date.now };
+    const sent = await replayTo(desk, await keepMade(desk, client, read), target, madeMarks);
+    await this.showList([sent], replayList);
+    const ending = endingOfReplays([sent]);
+    if (ending) this.endAs(ending);
+    return replayedJson(sent);
+  }
+}

@@ -1,0 +1,45 @@
+import { isLoopbackUrl } from '../../loopback.js';
+import type { Replayed } from '../../webhooks/replay.js';
+import { type Line, toned } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { tookTime } from '../time.js';
+
+const tone = ({ attempt: { status } }: Replayed) =>
+  status !== null && status >= 200 && status < 300 ? 'good' : 'bad';
+
+/** What was sent, and what came back. */
+export const replayList: ListView<Replayed> = {
+  empty: 'Nothing that fits was kept.',
+  columns: [
+    { key: 'id', align: 'right', number: true, value: ({ delivery }) => String(delivery.id) },
+    { key: 'payment', value: ({ delivery }) => delivery.paymentId ?? '' },
+    { key: 'state', value: ({ delivery }) => delivery.state ?? '' },
+    { key: 'to', value: ({ to }) => to },
+    {
+      key: 'status',
+      value: ({ attempt }) => (attempt.status === null ? (attempt.error ?? '') : String(attempt.status)),
+      shown: (replayed) => toned(tone(replayed), String(replayed.attempt.status ?? replayed.attempt.error)),
+    },
+    {
+      key: 'ms',
+      title: 'time',
+      align: 'right',
+      number: true,
+      value: ({ attempt }) => String(attempt.ms),
+      shown: ({ attempt }) => tookTime(attempt.ms),
+    },
+    { key: 'answer', extra: true, value: ({ attempt }) => attempt.answer ?? '' },
+  ],
+};
+
+export function replayedJson({ delivery, to, attempt }: Replayed): Record<string, unknown> {
+  const { status, ms, error, answer } = attempt;
+  return { id: delivery.id, to, status, ms, error, answer };
+}
+
+/** Webhooks of a live app that go to another machine are pointed out. */
+export function targetNote(kind: 'sandbox' | 'live', url: string): Line[] {
+  if (isLoopbackUrl(url)) return [];
+  const { host } = new URL(url);
+  return [`${kind === 'live' ? 'Of a live app: this' : 'This'} goes to ${host}, not to this machine.`];
+}

@@ -1,0 +1,143 @@
+// A kept delivery in full: the request as it came, what the service said, and every attempt to pass it on.
+
+import type { WholeDelivery } from '../../webhooks/inbox.js';
+import { joinPieces, type Line, type Look, toned, type View } from '../lines.js';
+import { localTime, tookTime } from '../time.js';
+import { changeLine, forwardJson, keptJson } from './webhook.js';
+
+export interface ShownRequest extends WholeDelivery {
+  /** Taken out wherever it appears. */
+  secret: string;
+}
+
+const HIDDEN = '[redacted]';
+const LONGEST_BODY = 16 * 1024;
+const HEX_ROW = 16;
+
+const hide = (text: string, secret: string): string => text.replaceAll(secret, HIDDEN);
+
+/** The text of a body, or undefined when it is no text. */
+export function bodyText(body: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    return /[^\P{Cc}\t\n\r]/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes in rows: where they are, what they are, and as letters. */
+export function hexRows(body: Uint8Array): string[] {
+  return Array.from({ length: Math.ceil(body.length / HEX_ROW) }, (_, row) => {
+    const bytes = [...body.subarray(row * HEX_ROW, (row + 1) * HEX_ROW)];
+    const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+    const letters = bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'));
+    const at = (row * HEX_ROW).toString(16).padStart(6, '0');
+    return `${at}  ${hex.padEnd(HEX_ROW * 3 - 1)}  ${letters.join('')}`;
+  });
+}
+
+export function bodyLines(body: Uint8Array, secret: string): Line[] {
+  if (body.length === 0) return [toned('dim', '(no body)')];
+  const start = body.subarray(0, LONGEST_BODY);
+  // Cut between two characters, not within one.
+  const text = bodyText(body) === undefined ? undefined : new TextDecoder().decode(start);
+  const lines: Line[] = text === undefined ? hexRows(start) : hide(text, secret).split(/\r?\n/);
+  if (body.length > LONGEST_BODY) lines.push(toned('dim', `… ${body.length} bytes in all`));
+  return lines;
+}
+
+/** `POST /wh/[redacted]/inv-1?a=b`, the headers and the body. */
+export function requestLines(delivery: ShownRequest): Line[] {
+  const { method, path, query, headers, body, secret } = delivery;
+  const target = `/wh/${HIDDEN}${path}${query === '' ? '' : `?${query}`}`;
+  return [
+    `${method} ${hide(target, secret)}`,
+    ...headers.map(([name, value]) => joinPieces(toned('dim', `${name}: `), hide(value, secret))),
+    '',
+    ...bodyLines(body, secret),
+  ];
+}
+
+const indented = (lines: readonly Line[]): Line[] => lines.map((line) => joinPieces('  ', line));
+
+function attemptLines(delivery: WholeDelivery, look: Look): Line[] {
+  return delivery.forwards.flatMap(({ to, replay, chaos, outcome, tries }) => {
+    const how = [replay ? 'replay' : '', chaos ?? '', outcome].filter((part) => part !== '').join(', ');
+    return [
+      joinPieces(to, toned('dim', `  (${how})`)),
+      ...tries.map(({ time, status, ms, answer, error }) =>
+        joinPieces(
+          `  ${timeText(time, look)}  `,
+          status === null
+            ? toned('bad', error ?? 'no answer')
+            : toned(status < 300 ? 'good' : 'bad', String(status)),
+          `  ${tookTime(ms)}`,
+          toned('dim', answer === null || answer === '' ? '' : `  ${oneLine(answer)}`),
+        ),
+      ),
+    ];
+  });
+}
+
+const timeText = (time: number, { terminal }: Look): string =>
+  terminal ? localTime(new Date(time)) : new Date(time).toISOString();
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 120);
+
+export const webhookRequest: View<ShownRequest> = (delivery, look) => {
+  const { id, time, kind, paymentId, referenceId, namedBy, saidState, verdict, why, readTime } = delivery;
+  const names = [paymentId, referenceId].filter((name) => name !== null).join('   ');
+  const fact = (label: string, value: Line): Line[] => [
+    joinPieces('  ', toned('dim', label.padEnd(11)), '  ', value),
+  ];
+  const forwards = attemptLines(delivery, look);
+  return [
+    toned('strong', `Webhook ${id}`),
+    ...fact('Came', joinPieces(timeText(time, look), kind === 'synthetic' ? '  (made by this desk)' : '')),
+    ...fact(
+      'Payment',
+      names === ''
+        ? toned('dim', 'none is named')
+        : joinPieces(names, namedBy === null ? '' : `  (${namedBy})`),
+    ),
+    ...(saidState === null ? [] : fact('It says', saidState)),
+    ...fact('Service', changeLine(delivery)),
+    ...(readTime === null ? [] : fact('Read', timeText(readTime, look))),
+    ...(verdict === null ? [] : fact('Verdict', verdict)),
+    ...(why === null ? [] : fact('Why', why)),
+    '',
+    toned('dim', 'Request'),
+    ...indented(requestLines(delivery)),
+    '',
+    toned('dim', 'Forwards'),
+    ...indented(forwards.length === 0 ? [toned('dim', 'none')] : forwards),
+  ];
+};
+
+export function requestJson(delivery: ShownRequest): Record<string, unknown> {
+  const { method, path, query, headers, body, secret, eventId } = delivery;
+  const text = bodyText(body);
+  return {
+    ...keptJson(delivery),
+    eventId,
+    method,
+    path: hide(path, secret),
+    query: hide(query, secret),
+    headers: headers.map(([name, value]) => [name, hide(value, secret)]),
+    // What is no text is given byte for byte.
+    ...(text === undefined
+      ? { bodyBase64: Buffer.from(body).toString('base64') }
+      : { body: hide(text, secret) }),
+    forwards: delivery.forwards.map(({ tries, ...forward }) => ({
+      ...forwardJson(forward),
+      tries: tries.map(({ time, status, ms, answer, error }) => ({
+        time: new Date(time).toISOString(),
+        status,
+        ms,
+        answer,
+        error,
+      })),
+    })),
+  };
+}

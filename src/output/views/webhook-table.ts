@@ -1,0 +1,120 @@
+// The live table of `webhook listen`: one frame for what there is to see. Pure: whoever has a terminal draws it.
+
+import type { Delivery } from '../../webhooks/delivery.js';
+import { joinPieces, type Line, lineWidth, plainLine, toned } from '../lines.js';
+import { pad, truncate } from '../text.js';
+import { changeLine, clockTime, handlerLine, readyLines, type ReadyFacts } from './webhook.js';
+
+export interface TableState {
+  ready: ReadyFacts;
+  /** The oldest first. */
+  deliveries: readonly Delivery[];
+  /** Index into the deliveries. */
+  selected: number;
+  /** The tunnel is down, and why. */
+  down: string | undefined;
+  /** Something to say until the next key. */
+  message: Line | undefined;
+  /** Instead of the table: the delivery in full, from a line on. */
+  details: { lines: readonly Line[]; from: number } | undefined;
+  size: { columns: number; rows: number };
+}
+
+const KEYS = '↑↓ select   enter details   r replay   c copy url   q quit';
+const DETAIL_KEYS = '↑↓ scroll   r replay   esc back   q quit';
+const WIDEST_REFERENCE = 20;
+
+/** At most as many lines as there are rows, each no wider than the screen. */
+export function tableFrame(state: TableState): Line[] {
+  const { columns, rows } = state.size;
+  const lines = state.details === undefined ? listLines(state) : detailLines(state);
+  return lines.slice(0, rows).map((line) => cut(line, columns));
+}
+
+function listLines(state: TableState): Line[] {
+  const { deliveries, selected, size } = state;
+  const head: Line[] = [...readyLines(state.ready), ...hintLines(state), ''];
+  const room = Math.max(1, size.rows - head.length - 2);
+  const from = firstVisible(selected, deliveries.length, room);
+  const visible = deliveries.slice(from, from + room);
+  const widths = widthsOf(deliveries.slice(-200), size.columns);
+  const body = visible.map((delivery, index) => rowLine(delivery, widths, from + index === selected));
+  const filler = Array.from({ length: Math.max(0, room - body.length) }, () => '');
+  return [...head, headLine(widths), ...body, ...filler, footLine(state, KEYS)];
+}
+
+function hintLines({ ready, deliveries }: TableState): Line[] {
+  if (deliveries.length > 0 || ready.targets.length > 0) return [];
+  return [toned('dim', 'Use it as webhookUrl (c copies it), or:  paydesk payments create --listen …')];
+}
+
+/** The selected row is always among those that are seen. */
+export function firstVisible(selected: number, count: number, room: number): number {
+  const last = Math.max(0, count - room);
+  return Math.min(last, Math.max(0, selected - Math.floor(room / 2)));
+}
+
+interface Widths {
+  payment: number;
+  reference: number;
+  state: number;
+}
+
+function widthsOf(deliveries: readonly Delivery[], columns: number): Widths {
+  const widest = (least: number, of: (delivery: Delivery) => number) =>
+    Math.max(least, ...deliveries.map(of));
+  const payment = widest(7, ({ paymentId }) => (paymentId ?? '').length);
+  const reference = Math.min(
+    WIDEST_REFERENCE,
+    widest(9, ({ referenceId }) => lineWidth(referenceId ?? '')),
+  );
+  const state = widest(22, (delivery) => lineWidth(changeLine(delivery)));
+  // 2 + 8 for the time, 2 between columns, and the handler's own.
+  const left = columns - 18 - payment - reference - 23;
+  return { payment, reference, state: Math.max(12, Math.min(state, left)) };
+}
+
+function headLine({ payment, reference, state }: Widths): Line {
+  return toned(
+    'dim',
+    `  ${pad('time', 8)}  ${pad('payment', payment)}  ${pad('reference', reference)}  ${pad('state', state)}  handler`,
+  );
+}
+
+function rowLine(delivery: Delivery, { payment, reference, state }: Widths, selected: boolean): Line {
+  return joinPieces(
+    selected ? toned('strong', '› ') : '  ',
+    clockTime(delivery.time),
+    '  ',
+    filled(delivery.paymentId ?? '-', payment),
+    '  ',
+    filled(delivery.referenceId ?? '', reference),
+    '  ',
+    filled(changeLine(delivery), state),
+    '  ',
+    handlerLine(delivery),
+  );
+}
+
+const filled = (line: Line, width: number): Line => {
+  const short = cut(line, width);
+  return joinPieces(short, ' '.repeat(Math.max(0, width - lineWidth(short))));
+};
+
+/** Colours are lost where a line has to be cut. */
+const cut = (line: Line, width: number): Line =>
+  lineWidth(line) <= width ? line : truncate(plainLine(line), width);
+
+function detailLines({ details, size, ...rest }: TableState): Line[] {
+  const { lines, from } = details ?? { lines: [], from: 0 };
+  const room = Math.max(1, size.rows - 1);
+  const visible = lines.slice(from, from + room);
+  const filler = Array.from({ length: room - visible.length }, () => '');
+  return [...visible, ...filler, footLine({ ...rest, details, size }, DETAIL_KEYS)];
+}
+
+function footLine({ message, down }: TableState, keys: string): Line {
+  if (message !== undefined) return message;
+  if (down !== undefined) return joinPieces(toned('bad', 'Down'), `  ${down}`);
+  return toned('dim', keys);
+}

@@ -1,0 +1,230 @@
+// Deliveries as lines, rows and JSON.
+
+import { numberFromText } from '../../contract/json.js';
+import type { Delivery, ForwardRecord } from '../../webhooks/delivery.js';
+import type { ListenEvent } from '../../webhooks/listen.js';
+import { joinPieces, type Line, type Look, type Piece, TAB, toned } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { localTime, tookTime } from '../time.js';
+import { statePiece } from '../values.js';
+
+const remarks: Readonly<Record<string, string>> = {
+  several: 'several steps',
+  duplicate: 'duplicate',
+  stale: 'stale',
+  missed: 'missed',
+  made: 'made here',
+};
+
+const withoutState: Readonly<Record<string, string>> = {
+  unknown: 'no such payment',
+  unread: 'not read',
+  none: 'names no payment',
+};
+
+/** `Capturing → Captured`, `Captured (duplicate)`. */
+export function changeLine({ verdict, state, previousState, saidState }: Delivery): Line {
+  if (verdict === null) return toned('dim', saidState === null ? '…' : `${saidState}?`);
+  if (state === null) return toned('bad', `? (${withoutState[verdict] ?? verdict})`);
+  const moved = previousState !== null && previousState !== state;
+  const remark = verdict === 'unconfirmed' ? `says ${saidState ?? ''}` : remarks[verdict];
+  return joinPieces(
+    ...(moved ? [previousState, ' → '] : []),
+    statePiece(state === '' ? '?' : state),
+    ...(remark === undefined ? [] : [toned(verdict === 'unconfirmed' ? 'bad' : 'dim', ` (${remark})`)]),
+  );
+}
+
+const changeText = ({ state, previousState }: Delivery): string =>
+  previousState !== null && state !== null && previousState !== state
+    ? `${previousState} → ${state}`
+    : (state ?? '');
+
+function forwardPiece({ status, ms, outcome, attempts, chaos }: ForwardRecord, long: boolean): Piece[] {
+  if (outcome === 'dropped') return [toned('dim', 'dropped by chaos')];
+  if (attempts === 0) return [toned('dim', chaos === null ? '…' : `… (${chaos})`)];
+  const tone = outcome === 'delivered' ? 'good' : outcome === 'failed' ? 'bad' : 'waiting';
+  const code = toned(tone, status === null ? '---' : String(status));
+  if (!long) return [code];
+  const time = ms === null ? '' : tookTime(ms).padStart(7);
+  const after = outcome === 'waiting' ? '  will retry' : outcome === 'failed' ? '  failed' : '';
+  return [code, time, toned(tone === 'good' ? undefined : tone, after)];
+}
+
+/** What the targets answered: in full for one, by status for several. */
+export function handlerLine({ forwards }: Delivery): Line {
+  const own = forwards.filter(({ replay }) => !replay);
+  const shown = own.length === 0 ? forwards.slice(-1) : own;
+  if (shown.length === 1) return forwardPiece(shown[0] as ForwardRecord, true);
+  return joinPieces(
+    ...shown.flatMap((forward, index) => [index > 0 ? ' ' : '', ...forwardPiece(forward, false)]),
+  );
+}
+
+const handlerText = ({ forwards }: Delivery): string =>
+  forwards
+    .filter(({ outcome }) => outcome !== 'dropped')
+    .map(({ status, outcome, error }) => (status === null ? (error ?? outcome) : String(status)))
+    .join(' ');
+
+export const clockTime = (time: number): string => localTime(new Date(time)).slice(11);
+
+export const webhookList: ListView<Delivery> = {
+  empty: 'No webhook that fits was kept.',
+  columns: [
+    { key: 'id', align: 'right', number: true, value: ({ id }) => String(id) },
+    {
+      key: 'time',
+      value: ({ time }) => new Date(time).toISOString(),
+      shown: ({ time }, { now }) =>
+        now.getTime() - time < 43_200_000 ? clockTime(time) : localTime(new Date(time)).slice(5, 16),
+    },
+    { key: 'payment', value: ({ paymentId }) => paymentId ?? '' },
+    { key: 'reference', value: ({ referenceId }) => referenceId ?? '' },
+    { key: 'state', value: changeText, shown: changeLine },
+    { key: 'verdict', extra: 'terminal', value: ({ verdict }) => verdict ?? '' },
+    { key: 'handler', value: handlerText, shown: handlerLine },
+    { key: 'said', extra: true, value: ({ saidState }) => saidState ?? '' },
+    { key: 'named', extra: true, value: ({ namedBy }) => namedBy ?? '' },
+    { key: 'kind', extra: true, value: ({ kind }) => kind },
+    { key: 'why', extra: true, value: ({ why }) => why ?? '' },
+  ],
+};
+
+/** One delivery in a log: aligned where a person looks at it, tabs in a pipe. */
+export function deliveryLine(delivery: Delivery, look: Look): Line {
+  if (!look.terminal) {
+    const values = webhookList.columns
+      .filter(({ extra }) => extra !== true)
+      .map(({ value }) => value(delivery));
+    return joinPieces(...values.flatMap((value, index) => (index === 0 ? [value] : [TAB, value])));
+  }
+  return joinPieces(
+    `  ${clockTime(delivery.time)}  `,
+    (delivery.paymentId ?? '-').padEnd(8),
+    ' ',
+    (delivery.referenceId ?? '').padEnd(12),
+    ' ',
+    changeLine(delivery),
+    '   ',
+    handlerLine(delivery),
+  );
+}
+
+const idJson = (id: string | null): unknown => (id === null ? null : numberFromText(id));
+
+/** One line of `webhook listen --json`. */
+export function deliveryJson(delivery: Delivery): Record<string, unknown> {
+  return {
+    event: 'delivery',
+    id: delivery.id,
+    paymentId: idJson(delivery.paymentId),
+    referenceId: delivery.referenceId,
+    state: delivery.state,
+    previousState: delivery.previousState,
+    duplicate: delivery.verdict === 'duplicate',
+    forwards: delivery.forwards.map(({ to, status, ms }) => ({ to, status, ms })),
+  };
+}
+
+/** A delivery with all that is known of it, but for its bytes. */
+export function keptJson(delivery: Delivery): Record<string, unknown> {
+  const { id, kind, referenceId, namedBy, saidState, state, previousState, verdict, why } = delivery;
+  const isoTime = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  return {
+    id,
+    time: isoTime(delivery.time),
+    kind,
+    paymentId: idJson(delivery.paymentId),
+    referenceId,
+    namedBy,
+    saidState,
+    state,
+    previousState,
+    verdict,
+    duplicate: verdict === 'duplicate',
+    why,
+    readTime: isoTime(delivery.readTime),
+    forwards: delivery.forwards.map(forwardJson),
+  };
+}
+
+export function forwardJson(forward: ForwardRecord): Record<string, unknown> {
+  const { to, status, ms, error, attempts, outcome, replay, chaos } = forward;
+  return { to, status, ms, error, attempts, outcome, replay, chaos };
+}
+
+/** What happens besides deliveries, as a line of JSON; undefined for what is not told. */
+export function eventJson(event: ListenEvent): Record<string, unknown> | undefined {
+  switch (event.type) {
+    case 'settled':
+      return deliveryJson(event.delivery);
+    case 'missed': {
+      const { forwards: _, duplicate: __, ...rest } = deliveryJson(event.delivery);
+      return { ...rest, event: 'missed' };
+    }
+    case 'down':
+      return { event: 'down', why: event.why };
+    case 'up':
+      return { event: 'up', downMs: event.downMs };
+    case 'url-changed':
+      return { event: 'url-changed', url: event.url, previous: event.previous, payments: event.pointing };
+    default:
+      return undefined;
+  }
+}
+
+/** The same for people. */
+export function eventLines(event: ListenEvent, secret: string): Line[] {
+  switch (event.type) {
+    case 'missed':
+      return [
+        `Missed: no webhook came for this. To forward it: paydesk webhook replay ${event.delivery.id} --to URL`,
+      ];
+    case 'down':
+      return [joinPieces(toned('bad', 'Down'), `  ${shortened(event.why, secret)}`)];
+    case 'up':
+      return [joinPieces(toned('good', 'Up again'), `  after ${tookTime(event.downMs)}`)];
+    case 'url-changed':
+      return [
+        joinPieces(toned('waiting', 'New address'), `  ${shortened(event.url, secret)}`),
+        ...(event.pointing.length === 0
+          ? []
+          : [`${event.pointing.length} open payments still point to the old one: ${someOf(event.pointing)}`]),
+      ];
+    default:
+      return [];
+  }
+}
+
+function someOf(ids: readonly string[]): string {
+  return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ', …' : '');
+}
+
+/** An address that can be shown: whoever knows the whole of it can send anything here. */
+export function shortened(text: string, secret: string): string {
+  return text.replaceAll(secret, `${secret.slice(0, 2)}…${secret.slice(-2)}`);
+}
+
+export interface ReadyFacts {
+  url: string;
+  localUrl: string;
+  secret: string;
+  targets: readonly string[];
+  chaos: string | undefined;
+  chaosSeed: number | undefined;
+}
+
+export function readyLines({ url, secret, targets, chaos }: ReadyFacts): Line[] {
+  const to = targets.map((target) => target.replace(/^http:\/\//, ''));
+  const [first, ...others] = to;
+  return [
+    joinPieces(
+      toned('good', 'Ready'),
+      `  ${shortened(url, secret)}`,
+      ...(first === undefined ? [] : [toned('dim', '   →  '), first]),
+    ),
+    ...others.map((target) => `       and  ${target}`),
+    ...(chaos === undefined ? [] : [toned('waiting', `Chaos: ${chaos}`)]),
+  ];
+}

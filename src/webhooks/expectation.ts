@@ -1,0 +1,138 @@
+// What a job waits for: so many payments in a state, or so many webhooks. Only what the service itself shows counts.
+
+import { canReach, isStateName, type StateName } from '../contract/states.js';
+import { NotReachedError, type PaydeskError, PendingError, ServiceError } from '../errors.js';
+import { safeText } from '../output/text.js';
+import type { Delivery } from './delivery.js';
+import { type Filter, passes } from './targets.js';
+import { mayFollow } from './verdict.js';
+
+export interface Expected {
+  until: StateName | undefined;
+  /** Payments that are to be in that state; without a state, webhooks that are no duplicates. */
+  count: number | undefined;
+  maxDuplicates: number | undefined;
+  filter: Filter;
+  /** Our name for a state that a webhook claims. */
+  nameOf(said: string): string;
+}
+
+export interface Expectation {
+  /** Something is waited for at all. */
+  readonly waits: boolean;
+  /** A delivery that was read and passed on; says how it ends when it does. */
+  see(delivery: Delivery): 'met' | PaydeskError | undefined;
+  /** A delivery that is still on its way. */
+  hear(delivery: Delivery): void;
+  /** How it ends when the time is up; undefined when that is well. */
+  timeUp(): PaydeskError | undefined;
+}
+
+export function createExpectation(expected: Expected): Expectation {
+  const { until, count = 1, maxDuplicates, filter, nameOf } = expected;
+  const waits = until !== undefined || expected.count !== undefined || maxDuplicates !== undefined;
+  const reached = new Set<string>();
+  /** Payments that were heard of, as they were last seen. */
+  const elsewhere = new Map<string, string>();
+  let webhooks = 0;
+  let duplicates = 0;
+  let unread: string | undefined;
+  const failing = new Map<number, string>();
+
+  const concerns = (delivery: Delivery) =>
+    delivery.kind === 'received' && passes({ ...filter, paths: [] }, { path: '', ...delivery });
+
+  /** The service shows the state, or shows that the payment has been there as the webhook says. */
+  function isThere({ state, saidState }: Delivery): boolean {
+    if (state === null || until === undefined) return false;
+    if (state === until) return true;
+    const said = saidState === null ? null : nameOf(saidState);
+    return said === until && isStateName(state) && mayFollow(until, state);
+  }
+
+  function isMet(): boolean {
+    return (until === undefined ? webhooks : reached.size) >= count;
+  }
+
+  /** Of the payments that were named on the command line, too few can still come to be in that state. */
+  function isHopeless(): boolean {
+    if (until === undefined || filter.payments.length === 0) return false;
+    const lost = [...elsewhere.values()].filter((state) => isStateName(state) && !canReach(state, until));
+    return filter.payments.length - lost.length < count;
+  }
+
+  function where(): string {
+    const shown = [...elsewhere].slice(0, 3).map(([payment, state]) => `${payment} is ${safeText(state)}`);
+    return shown.join(', ') + (elsewhere.size > 3 ? ` and ${elsewhere.size - 3} more are elsewhere` : '');
+  }
+
+  const notThere = () =>
+    new NotReachedError(
+      `A webhook came, but the service says another state than ${until}: payment ${where()}.`,
+      {
+        code: 'other-state',
+        next: [...elsewhere.keys()].slice(0, 3).map((id) => `paydesk payments get ${id}`),
+      },
+    );
+
+  return {
+    waits,
+    hear(delivery) {
+      const failure = delivery.forwards.find(
+        ({ attempts, outcome }) => outcome === 'waiting' && attempts > 0,
+      );
+      if (failure === undefined) failing.delete(delivery.id);
+      else failing.set(delivery.id, told(failure));
+    },
+    see(delivery) {
+      failing.delete(delivery.id);
+      if (!concerns(delivery)) return undefined;
+      const refused = delivery.forwards.find(({ outcome }) => outcome === 'failed');
+      if (refused !== undefined && waits) return handlerFailed(told(refused), delivery.id);
+      if (delivery.verdict === 'duplicate') duplicates += 1;
+      else webhooks += 1;
+      if (maxDuplicates !== undefined && duplicates > maxDuplicates) {
+        return new NotReachedError(
+          `${duplicates} duplicates came, and --max-duplicates is ${maxDuplicates}.`,
+          {
+            code: 'too-many-duplicates',
+            next: ['paydesk webhook events'],
+          },
+        );
+      }
+      const payment = delivery.paymentId ?? delivery.referenceId;
+      if (payment !== null && delivery.state !== null) {
+        if (isThere(delivery)) reached.add(payment);
+        if (reached.has(payment)) elsewhere.delete(payment);
+        else elsewhere.set(payment, delivery.state);
+      } else unread = delivery.why ?? 'it names no payment';
+      if (!waits || (until === undefined && expected.count === undefined)) return undefined;
+      if (isMet()) return 'met';
+      return isHopeless() ? notThere() : undefined;
+    },
+    timeUp() {
+      const [[id, how] = []] = failing;
+      if (waits && id !== undefined && how !== undefined) return handlerFailed(how, id);
+      if (until !== undefined && elsewhere.size > 0) return notThere();
+      const some = webhooks + duplicates > 0;
+      if (until === undefined && expected.count === undefined && some) return undefined;
+      if (!some) return new PendingError('No webhook came before the time was up.', { code: 'nothing-came' });
+      const wanted = until === undefined ? `${count} webhooks` : `${count} in ${until}`;
+      const got = until === undefined ? webhooks : reached.size;
+      const more = unread === undefined ? '' : ` One could not be read: ${unread}.`;
+      return new PendingError(`The time was up at ${got} of ${wanted}.${more}`, {
+        code: 'time-up',
+        next: ['paydesk webhook events'],
+      });
+    },
+  };
+}
+
+const told = ({ to, status, error }: Delivery['forwards'][number]): string =>
+  `${to} ${status === null ? `did not answer: ${error ?? 'nothing came'}` : `answered ${status}`}`;
+
+const handlerFailed = (how: string, id: number): ServiceError =>
+  new ServiceError(`The handler did not take a webhook: ${how}.`, {
+    code: 'handler-failed',
+    next: [`paydesk webhook show ${id}`, `paydesk webhook replay ${id}`],
+  });

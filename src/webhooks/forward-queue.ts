@@ -1,0 +1,276 @@
+// Forwards as rows: written with what they pass on, claimed by whoever has their target, and finished once.
+
+import { randomUUID } from 'node:crypto';
+import { sql, type Kysely } from 'kysely';
+import type { ForwardRow } from '../ledger/inbox-schema.js';
+import type { DeskTables } from '../ledger/schema.js';
+import { leaseClock } from '../store/claim.js';
+import type { Owner } from '../store/owner.js';
+import { prepared, type Engine, type Store } from '../store/store.js';
+import type { Chaos } from './chaos.js';
+import type { Target } from './targets.js';
+
+/** A forward that is to be written. */
+export interface PlannedForward {
+  target: Pick<Target, 'url' | 'key'>;
+  lane: string;
+  dueTime: number;
+  chaos: string | null;
+  dropped: boolean;
+  replay: boolean;
+}
+
+export interface LaneParts {
+  listenerId: number;
+  paymentId: string | null;
+  referenceId: string | null;
+}
+
+/** The forwards of one delivery to one target: one, or what chaos makes of it. */
+export function planForwards(
+  target: Target,
+  { listenerId, paymentId, referenceId }: LaneParts,
+  now: number,
+  chaos: Chaos | undefined,
+): PlannedForward[] {
+  const payment = paymentId ?? (referenceId === null ? undefined : `ref:${referenceId}`);
+  // One that names no payment need not wait for anything.
+  const lane = [listenerId, target.key, payment ?? randomUUID()].join(' ');
+  const effect = chaos?.next() ?? { done: [], waitMs: 0 };
+  const { done, waitMs } = effect;
+  const one: PlannedForward = {
+    target,
+    // One that is to be overtaken must not hold the others up.
+    lane: done.includes('reorder') ? `${lane} ${randomUUID()}` : lane,
+    dueTime: now + waitMs,
+    chaos: done.length === 0 ? null : done.join(', '),
+    dropped: done.includes('drop'),
+    replay: false,
+  };
+  return done.includes('duplicate') ? [one, { ...one, chaos: `${one.chaos} (the second)` }] : [one];
+}
+
+type InsertName =
+  | 'listener_id'
+  | 'delivery_id'
+  | 'target'
+  | 'target_key'
+  | 'lane'
+  | 'replay'
+  | 'chaos'
+  | 'outcome'
+  | 'due_time'
+  | 'finished';
+
+const insert = prepared<DeskTables, ForwardRow, InsertName>((db, value) =>
+  db
+    .insertInto('forwards')
+    .values({
+      listener_id: value('listener_id'),
+      delivery_id: value('delivery_id'),
+      target: value('target'),
+      target_key: value('target_key'),
+      lane: value('lane'),
+      replay: value('replay'),
+      chaos: value('chaos'),
+      outcome: value('outcome'),
+      due_time: value('due_time'),
+      finished: value('finished'),
+      attempts: 0,
+      first_time: null,
+      status: null,
+      ms: null,
+      error: null,
+      lease_until: null,
+      lease_owner: null,
+    })
+    .returningAll(),
+);
+
+/** Within a transaction that holds the listener's row: ids must become visible in order. */
+export async function insertForward(
+  db: Kysely<DeskTables>,
+  engine: Engine,
+  listenerId: number,
+  deliveryId: number,
+  forward: PlannedForward,
+): Promise<ForwardRow> {
+  const [row] = await insert(db, engine, {
+    listener_id: listenerId,
+    delivery_id: deliveryId,
+    target: forward.target.url,
+    target_key: forward.target.key,
+    lane: forward.lane,
+    replay: forward.replay ? 1 : 0,
+    chaos: forward.chaos,
+    outcome: forward.dropped ? 'dropped' : null,
+    due_time: forward.dueTime,
+    finished: forward.dropped ? 1 : 0,
+  });
+  return row as ForwardRow;
+}
+
+/** One request to a target, and what is to be done about it. */
+export interface Attempt {
+  time: number;
+  status: number | null;
+  ms: number;
+  answer: string | null;
+  error: string | null;
+}
+
+export interface ForwardQueue {
+  /** Forwards that are due, of targets that we have; the first of each lane alone. */
+  claim(now: number, limit: number): Promise<ForwardRow[]>;
+  /** When the next one of ours falls due, whoever holds it. */
+  nextTime(): Promise<number | undefined>;
+  /** Writes an attempt down, with when it is tried again or how it ended. */
+  record(
+    forward: ForwardRow,
+    attempt: Attempt,
+    next: { dueTime: number } | { outcome: 'delivered' | 'failed' },
+  ): Promise<void>;
+  /** Gives back what was claimed and not sent. */
+  release(): Promise<void>;
+  /** Ends the leases of processes that are gone. */
+  freeAbandoned(): Promise<void>;
+  /** How many wait for targets that we do not have. */
+  waitingElsewhere(): Promise<Array<{ target: string; count: number }>>;
+}
+
+/** Longer than an attempt takes. */
+const LEASE_MS = 20_000;
+
+const addAttempt = prepared<DeskTables, unknown, 'forward_id' | keyof Attempt>((db, value) =>
+  db.insertInto('forward_attempts').values({
+    forward_id: value('forward_id'),
+    time: value('time'),
+    status: value('status'),
+    ms: value('ms'),
+    answer: value('answer'),
+    error: value('error'),
+  }),
+);
+
+type FinishName =
+  'id' | 'owner' | 'first_time' | 'status' | 'ms' | 'error' | 'outcome' | 'due_time' | 'finished';
+
+const update = prepared<DeskTables, unknown, FinishName>((db, value) =>
+  db
+    .updateTable('forwards')
+    .set((eb) => ({
+      attempts: eb('attempts', '+', 1),
+      first_time: value('first_time'),
+      status: value('status'),
+      ms: value('ms'),
+      error: value('error'),
+      outcome: value('outcome'),
+      due_time: value('due_time'),
+      finished: value('finished'),
+      lease_until: null,
+      lease_owner: null,
+    }))
+    .where('id', '=', value('id'))
+    .where('lease_owner', '=', value('owner')),
+);
+
+export function createForwardQueue(
+  store: Store<DeskTables>,
+  listenerId: number,
+  owner: Owner,
+  keys: readonly string[],
+): ForwardQueue {
+  const { engine, db } = store;
+  const ours = sql<boolean>`due.listener_id = ${listenerId} and due.target_key in (${sql.join(keys)})`;
+
+  return {
+    async claim(now, limit) {
+      if (keys.length === 0) return [];
+      return store.claimDue({
+        table: 'forwards',
+        now,
+        leaseMs: LEASE_MS,
+        limit,
+        owner: owner.name,
+        where: ours,
+        onePer: 'lane',
+      });
+    },
+
+    async nextTime() {
+      if (keys.length === 0) return undefined;
+      const next = await db
+        .selectFrom('forwards')
+        .select('due_time')
+        .where('finished', '=', 0)
+        .where('listener_id', '=', listenerId)
+        .where('target_key', 'in', keys)
+        .orderBy('due_time')
+        .limit(1)
+        .executeTakeFirst();
+      return next?.due_time;
+    },
+
+    async record(forward, attempt, next) {
+      const ended = 'outcome' in next;
+      await store.transaction(async (tx) => {
+        await addAttempt(tx, engine, { forward_id: forward.id, ...attempt });
+        await update(tx, engine, {
+          id: forward.id,
+          owner: owner.name,
+          first_time: forward.first_time ?? attempt.time,
+          status: attempt.status,
+          ms: attempt.ms,
+          error: attempt.error,
+          outcome: ended ? next.outcome : null,
+          due_time: ended ? forward.due_time : next.dueTime,
+          finished: ended ? 1 : 0,
+        });
+      });
+    },
+
+    async release() {
+      await store.transaction((tx) =>
+        tx
+          .updateTable('forwards')
+          .set({ lease_until: null, lease_owner: null })
+          .where('finished', '=', 0)
+          .where('lease_owner', '=', owner.name)
+          .execute(),
+      );
+    },
+
+    async freeAbandoned() {
+      const held = await db
+        .selectFrom('forwards')
+        .select('lease_owner')
+        .distinct()
+        .where('finished', '=', 0)
+        .where('listener_id', '=', listenerId)
+        .where('lease_until', '>', leaseClock(engine))
+        .execute();
+      for (const { lease_owner: name } of held) {
+        if (name === null || !owner.isGone(name)) continue;
+        await store.transaction((tx) =>
+          tx
+            .updateTable('forwards')
+            .set({ lease_until: null, lease_owner: null })
+            .where('finished', '=', 0)
+            .where('lease_owner', '=', name)
+            .execute(),
+        );
+      }
+    },
+
+    async waitingElsewhere() {
+      let query = db
+        .selectFrom('forwards')
+        .select(({ fn }) => ['target', fn.countAll<number>().as('count')])
+        .where('finished', '=', 0)
+        .where('listener_id', '=', listenerId)
+        .groupBy('target');
+      if (keys.length > 0) query = query.where('target_key', 'not in', keys);
+      return query.execute();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// What a target gets: the request as it came, but for what belongs to the connection that it came over.
+
+import type { WebhookRequest } from './keeper.js';
+import type { Target } from './targets.js';
+
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+]);
+
+const HIDDEN = 'redacted';
+
+export interface ForwardedRequest {
+  origin: string;
+  /** Path and query. */
+  path: string;
+  method: string;
+  /** Name, value, name, value …: in the order and case in which they came. */
+  headers: string[];
+  body: Uint8Array;
+}
+
+export interface Extras {
+  /** Of the listener's own address; it goes to nobody. */
+  secret: string;
+  /** Said by paydesk itself, such as that this is a replay. */
+  marks?: ReadonlyArray<readonly [string, string]>;
+}
+
+export function forwardedRequest(
+  request: Pick<WebhookRequest, 'method' | 'query' | 'headers' | 'body'>,
+  target: Pick<Target, 'url' | 'headers'>,
+  { secret, marks = [] }: Extras,
+): ForwardedRequest {
+  const { origin, pathname, search } = new URL(target.url);
+  const queries = [search.slice(1), request.query].filter((part) => part !== '');
+  const own = target.headers.map(({ name, value }) => [name, value] as const);
+  const added = [...own, ...marks];
+  const names = new Set(added.map(([name]) => name.toLowerCase()));
+  const dropped = connectionHeaders(request.headers);
+  const kept = request.headers.filter(([name]) => {
+    const plain = name.toLowerCase();
+    // undici counts the body itself; the host is the target's.
+    return !dropped.has(plain) && !names.has(plain) && plain !== 'host' && plain !== 'content-length';
+  });
+  return {
+    origin,
+    path: pathname + (queries.length === 0 ? '' : `?${withoutSecret(queries.join('&'), secret)}`),
+    method: request.method,
+    headers: [...kept, ...added].flatMap(([name, value]) => [name, withoutSecret(value, secret)]),
+    body: request.body,
+  };
+}
+
+/** Headers of one connection only, those that it names itself among them. */
+function connectionHeaders(headers: WebhookRequest['headers']): ReadonlySet<string> {
+  const named = headers
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((part) => part.trim().toLowerCase()));
+  return new Set([...HOP_BY_HOP, ...named]);
+}
+
+/** A proxy may have put the whole address into a header, or a query. */
+export function withoutSecret(text: string, secret: string): string {
+  return text.replaceAll(secret, HIDDEN);
+}

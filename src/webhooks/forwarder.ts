@@ -1,0 +1,173 @@
+// Passes deliveries on: in the order of each payment, many payments at a time, tried again where it failed. What is to
+// be sent stands in the inbox, so a forwarder that is killed is followed by another that goes on.
+
+import type { DeliveryRow, ForwardRow } from '../ledger/inbox-schema.js';
+import type { DeskTables } from '../ledger/schema.js';
+import type { Owner } from '../store/owner.js';
+import type { Store } from '../store/store.js';
+import { type Attempt, createForwardQueue } from './forward-queue.js';
+import { forwardedRequest } from './forwarded-request.js';
+import type { Sender } from './sender.js';
+import type { Target } from './targets.js';
+
+export interface Forwarder {
+  /** Something may be due. */
+  wake(): void;
+  /** No more is begun; resolves when nothing is under way. The sender is closed with it. */
+  stop(): Promise<void>;
+  waitingElsewhere(): Promise<Array<{ target: string; count: number }>>;
+}
+
+export interface ForwarderOptions {
+  store: Store<DeskTables>;
+  listener: { id: number; secret: string };
+  owner: Owner;
+  targets: readonly Target[];
+  sender: Sender;
+  now: () => number;
+  /** After each attempt; without a further one, `next` is how it ended. */
+  onAttempt(forward: ForwardRow, attempt: Attempt, next: Next): void;
+  onError(error: unknown): void;
+}
+
+export type Next = { dueTime: number } | { outcome: 'delivered' | 'failed' };
+
+const CONCURRENCY = 64;
+/** Others on the same database may have left something, and leases run out. */
+const LOOK_MS = 1_000;
+/** How long targets may still take when it stops. */
+const GRACE_MS = 1_500;
+/** A target that did not answer 2xx is tried three times more, within five seconds. */
+export const RETRY_DELAYS_MS = [500, 1_000, 2_000];
+export const RETRY_WITHIN_MS = 5_000;
+
+const requestColumns = ['id', 'kind', 'method', 'query', 'headers', 'body'] as const;
+type RequestRow = Pick<DeliveryRow, (typeof requestColumns)[number]>;
+
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  const { store, listener, owner, targets, sender, now, onAttempt, onError } = options;
+  const queue = createForwardQueue(
+    store,
+    listener.id,
+    owner,
+    targets.map(({ key }) => key),
+  );
+  const active = new Set<Promise<void>>();
+  let stopped = false;
+  let claiming: Promise<void> | undefined;
+  let again = false;
+  let timer: NodeJS.Timeout | undefined;
+  const started = now();
+
+  function wake(): void {
+    if (stopped || targets.length === 0) return;
+    again = true;
+    claiming ??= claimAll().finally(() => {
+      claiming = undefined;
+    });
+  }
+
+  async function claimAll(): Promise<void> {
+    clearTimeout(timer);
+    try {
+      while (again && !stopped && active.size < CONCURRENCY) {
+        again = false;
+        const limit = CONCURRENCY - active.size;
+        const forwards = await queue.claim(now(), limit);
+        if (forwards.length === limit) again = true;
+        const requests = await requestsOf(store, forwards);
+        for (const forward of forwards) {
+          const sending = pass(forward, requests.get(forward.delivery_id))
+            .catch(onError)
+            .finally(() => {
+              active.delete(sending);
+              wake();
+            });
+          active.add(sending);
+        }
+      }
+      if (!stopped) await lookAgain();
+    } catch (error) {
+      onError(error);
+      schedule(LOOK_MS);
+    }
+  }
+
+  async function lookAgain(): Promise<void> {
+    const next = await queue.nextTime();
+    const wait = next === undefined ? LOOK_MS : next - now();
+    // One that is due already is held by somebody, or waits behind another of its lane.
+    schedule(wait > 0 ? Math.min(wait, LOOK_MS) : LOOK_MS);
+  }
+
+  function schedule(ms: number): void {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(wake, ms).unref();
+  }
+
+  async function pass(forward: ForwardRow, delivery: RequestRow | undefined): Promise<void> {
+    const target = targets.find(({ key }) => key === forward.target_key);
+    if (target === undefined || delivery === undefined) throw new Error('A forward without its delivery.');
+    const request = forwardedRequest(
+      { ...delivery, headers: JSON.parse(delivery.headers) as Array<[string, string]> },
+      target,
+      { secret: listener.secret, marks: marksOf(delivery) },
+    );
+    const attempt = await sender.send(request, target);
+    if (attempt === undefined) return;
+    const next = whatNext(forward, attempt, { now: now(), started });
+    await queue.record(forward, attempt, next);
+    onAttempt(forward, attempt, next);
+  }
+
+  const begun = queue.freeAbandoned().catch(onError);
+
+  return {
+    wake: () => void begun.then(wake),
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await begun;
+      await claiming;
+      // A target that takes too long gets it again from whoever listens next.
+      const late = setTimeout(() => void sender.close().catch(onError), GRACE_MS);
+      await Promise.all(active);
+      clearTimeout(late);
+      await sender.close();
+      await queue.release();
+    },
+    waitingElsewhere: () => queue.waitingElsewhere(),
+  };
+}
+
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+
+export function whatNext(
+  forward: Pick<ForwardRow, 'attempts' | 'first_time'>,
+  attempt: Attempt,
+  { now, started }: { now: number; started: number },
+): Next {
+  if (isSuccess(attempt.status)) return { outcome: 'delivered' };
+  const delay = RETRY_DELAYS_MS[forward.attempts];
+  if (delay === undefined) return { outcome: 'failed' };
+  // What was tried before this process began does not count: nobody was there to try again.
+  const first = Math.max(forward.first_time ?? attempt.time, started);
+  return now + delay - first > RETRY_WITHIN_MS ? { outcome: 'failed' } : { dueTime: now + delay };
+}
+
+export const marksOf = ({ kind }: Pick<DeliveryRow, 'kind'>): Array<[string, string]> =>
+  kind === 'synthetic' ? [['Paydesk-Synthetic', 'true']] : [];
+
+async function requestsOf(
+  store: Store<DeskTables>,
+  forwards: readonly ForwardRow[],
+): Promise<Map<number, RequestRow>> {
+  if (forwards.length === 0) return new Map();
+  const ids = [...new Set(forwards.map(({ delivery_id }) => delivery_id))];
+  const rows = await store.db
+    .selectFrom('deliveries')
+    .select(requestColumns)
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}

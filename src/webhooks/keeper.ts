@@ -1,0 +1,183 @@
+// Puts deliveries into the inbox. Those that come at the same time share a transaction; each is durable before whoever
+// sent it is answered.
+
+import { createHash } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { ForwardRow } from '../ledger/inbox-schema.js';
+import type { DeskTables } from '../ledger/schema.js';
+import { leaseClock } from '../store/claim.js';
+import type { Owner } from '../store/owner.js';
+import { prepared, type Store } from '../store/store.js';
+import { type Delivery, deliveryOf, type SummaryRow, type Verdict } from './delivery.js';
+import { insertForward, type PlannedForward } from './forward-queue.js';
+import type { Named } from './name-payment.js';
+
+/** A request as it came, without the secret of its path. */
+export interface WebhookRequest {
+  time: number;
+  method: string;
+  path: string;
+  query: string;
+  headers: Array<[string, string]>;
+  body: Uint8Array;
+}
+
+export interface NewDelivery {
+  request: WebhookRequest;
+  named: Named;
+  forwards: PlannedForward[];
+  /** For one of our own, made from what was read: nothing is left to be read. */
+  synthetic?: { state: string; previousState: string | null; verdict: Verdict };
+}
+
+export interface Keeper {
+  keep(delivery: NewDelivery): Promise<Delivery>;
+}
+
+/** How long a delivery is left to whoever received it; renewed while that one runs. */
+export const DELIVERY_LEASE_MS = 60_000;
+const MOST_AT_ONCE = 64;
+
+type InsertName =
+  | 'listener_id'
+  | 'time'
+  | 'kind'
+  | 'method'
+  | 'path'
+  | 'query'
+  | 'headers'
+  | 'body'
+  | 'digest'
+  | 'payment_id'
+  | 'reference_id'
+  | 'named_by'
+  | 'said_state'
+  | 'event_id'
+  | 'read_state'
+  | 'previous_state'
+  | 'verdict'
+  | 'read_time'
+  | 'lease_until'
+  | 'lease_owner'
+  | 'finished';
+
+const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engine) =>
+  db
+    .insertInto('deliveries')
+    .values(({ eb, val }) => ({
+      listener_id: value('listener_id'),
+      time: value('time'),
+      kind: value('kind'),
+      method: value('method'),
+      path: value('path'),
+      query: value('query'),
+      headers: value('headers'),
+      body: value('body'),
+      digest: value('digest'),
+      payment_id: value('payment_id'),
+      reference_id: value('reference_id'),
+      named_by: value('named_by'),
+      said_state: value('said_state'),
+      event_id: value('event_id'),
+      read_state: value('read_state'),
+      previous_state: value('previous_state'),
+      verdict: value('verdict'),
+      why: null,
+      read_time: value('read_time'),
+      due_time: value('time'),
+      lease_until:
+        engine === 'postgres' ? eb(leaseClock(engine), '+', val(DELIVERY_LEASE_MS)) : value('lease_until'),
+      lease_owner: value('lease_owner'),
+      finished: value('finished'),
+    }))
+    .returning('id'),
+);
+
+export function createKeeper(store: Store<DeskTables>, listenerId: number, owner: Owner): Keeper {
+  interface Waiting {
+    delivery: NewDelivery;
+    resolve: (kept: Delivery) => void;
+    reject: (error: unknown) => void;
+  }
+  const waiting: Waiting[] = [];
+  let writing = false;
+
+  async function write(db: Kysely<DeskTables>, { request, named, forwards, synthetic }: NewDelivery) {
+    const { time, method, path, query, body } = request;
+    const summary: Omit<SummaryRow, 'id'> = {
+      time,
+      kind: synthetic ? 'synthetic' : 'received',
+      payment_id: named.paymentId,
+      reference_id: named.referenceId,
+      named_by: named.namedBy,
+      said_state: named.saidState,
+      read_state: synthetic?.state ?? null,
+      previous_state: synthetic?.previousState ?? null,
+      verdict: synthetic?.verdict ?? null,
+      why: null,
+      read_time: synthetic ? time : null,
+    };
+    const { why: _, ...columns } = summary;
+    const [row] = await insert(db, store.engine, {
+      ...columns,
+      listener_id: listenerId,
+      method,
+      path,
+      query,
+      headers: JSON.stringify(request.headers),
+      body,
+      digest: digestOf(request),
+      event_id: named.eventId,
+      lease_until: synthetic ? null : Date.now() + DELIVERY_LEASE_MS,
+      lease_owner: synthetic ? null : owner.name,
+      finished: synthetic ? 1 : 0,
+    });
+    const { id } = row as { id: number };
+    const rows: ForwardRow[] = [];
+    for (const forward of forwards) {
+      rows.push(await insertForward(db, store.engine, listenerId, id, forward));
+    }
+    return deliveryOf({ ...summary, id }, rows);
+  }
+
+  async function writeAll(): Promise<void> {
+    writing = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, MOST_AT_ONCE);
+      try {
+        const kept = await store.transaction(async (tx) => {
+          await holdListener(store, tx, listenerId);
+          const all: Delivery[] = [];
+          for (const { delivery } of batch) all.push(await write(tx, delivery));
+          return all;
+        });
+        batch.forEach(({ resolve }, index) => resolve(kept[index] as Delivery));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    writing = false;
+  }
+
+  return {
+    keep: (delivery) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ delivery, resolve, reject });
+        if (!writing) void writeAll();
+      }),
+  };
+}
+
+/** Whoever writes for a listener holds its row, so that ids become visible in order, also on PostgreSQL. */
+export async function holdListener(
+  store: Store<DeskTables>,
+  tx: Kysely<DeskTables>,
+  listenerId: number,
+): Promise<void> {
+  if (store.engine === 'sqlite') return;
+  await store.forUpdate(tx.selectFrom('listeners').select('id').where('id', '=', listenerId)).execute();
+}
+
+function digestOf({ path, query, body }: WebhookRequest): string {
+  return createHash('sha256').update(`${path}\0${query}\0`).update(body).digest('hex');
+}

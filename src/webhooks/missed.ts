@@ -1,0 +1,65 @@
+// What changed while nobody could be reached: open payments whose webhooks come here are read, and a change that no
+// webhook told of is kept as a delivery of our own. It is forwarded when somebody replays it.
+
+import { stateNames, states } from '../contract/states.js';
+import { findKnown, remember } from '../ledger/known-payments.js';
+import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
+import { seenPayment } from '../operations/seen-payment.js';
+import type { Store } from '../store/store.js';
+import type { Delivery } from './delivery.js';
+import type { Keeper } from './keeper.js';
+import type { AppPlace } from './listeners.js';
+import { madeWebhook } from './made-webhook.js';
+import type { Reader } from './reader.js';
+
+const MOST = 200;
+/** A payment that has not moved for so long is not waited for. */
+const RECENT_MS = 30 * 86_400_000;
+
+export interface MissedOptions {
+  store: Store<DeskTables>;
+  place: AppPlace;
+  secret: string;
+  reader: Pick<Reader, 'look'>;
+  keeper: Keeper;
+  now: () => number;
+}
+
+/** Payments that can still change and whose webhooks come to this listener, the newest first. */
+export async function openPayments(
+  { store, place, secret, now }: Omit<MissedOptions, 'reader' | 'keeper'>,
+  address = `/wh/${secret}`,
+): Promise<KnownPaymentRow[]> {
+  const over = stateNames.filter((name) => states[name].final);
+  const rows = await store.db
+    .selectFrom('known_payments')
+    .selectAll()
+    .where('base_url', '=', place.baseUrl)
+    .where('app_id', '=', place.appId)
+    .where('state', 'not in', over)
+    .where('state_time', '>', now() - RECENT_MS)
+    .where('webhook_url', 'like', `%/wh/${secret}%`)
+    .orderBy('seen_time', 'desc')
+    .limit(MOST)
+    .execute();
+  // In a pattern an underscore stands for any character.
+  return rows.filter(({ webhook_url }) => webhook_url?.includes(address));
+}
+
+export async function findMissed(options: MissedOptions): Promise<Delivery[]> {
+  const { store, place, reader, keeper, now } = options;
+  const missed: Delivery[] = [];
+  for (const { payment_id: paymentId } of await openPayments(options)) {
+    const read = await reader.look({ paymentId });
+    if (read === undefined) continue;
+    const seen = seenPayment(place, read);
+    const state = seen.state ?? '';
+    const known = await findKnown(store.db, { ...place, paymentId });
+    if (known === undefined || known.state === state) continue;
+    await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));
+    const synthetic = { state, previousState: known.state, verdict: 'missed' as const };
+    const made = madeWebhook(read, { appId: place.appId, now: now() });
+    missed.push(await keeper.keep({ ...made, forwards: [], synthetic }));
+  }
+  return missed;
+}

@@ -1,0 +1,65 @@
+// How much a listener may ask of the service. Whoever knows its address can send it anything: what is real pays for
+// itself, and what is made up soon costs nothing.
+
+import type { PaymentKey } from '../client/payment-calls.js';
+
+export interface ReadBudget {
+  /** How long to wait for the next read, in milliseconds; 0 takes it. */
+  take(): number;
+  /** Whether a payment that nobody here has seen may be asked for. */
+  takeForStranger(): boolean;
+  /** It was there after all. */
+  giveBack(): void;
+  /** Whether it was asked for a moment ago, and was not there. */
+  isAbsent(key: PaymentKey): boolean;
+  noteAbsent(key: PaymentKey): void;
+}
+
+const RATE = 50;
+const BURST = 100;
+/** Asked for in vain. */
+const STRANGERS = 100;
+const STRANGERS_A_SECOND = 2;
+const ABSENT_MS = 60_000;
+const MOST_ABSENT = 10_000;
+
+export function createReadBudget(now: () => number): ReadBudget {
+  const reads = createBucket(BURST, RATE, now);
+  const strangers = createBucket(STRANGERS, STRANGERS_A_SECOND, now);
+  const absent = new Map<string, number>();
+  return {
+    take: () => reads.take(),
+    takeForStranger: () => strangers.take() === 0,
+    giveBack: () => strangers.giveBack(),
+    isAbsent: (key) => now() - (absent.get(keyText(key)) ?? -Infinity) < ABSENT_MS,
+    noteAbsent(key) {
+      absent.delete(keyText(key));
+      absent.set(keyText(key), now());
+      if (absent.size <= MOST_ABSENT) return;
+      const [oldest] = absent.keys();
+      if (oldest !== undefined) absent.delete(oldest);
+    },
+  };
+}
+
+export const keyText = (key: PaymentKey): string =>
+  'paymentId' in key ? `id:${key.paymentId}` : `ref:${key.referenceId}`;
+
+/** A number of tokens that grows back. */
+function createBucket(capacity: number, perSecond: number, now: () => number) {
+  let tokens = capacity;
+  let filled = now();
+  return {
+    take(): number {
+      const at = now();
+      tokens = Math.min(capacity, tokens + ((at - filled) * perSecond) / 1000);
+      filled = at;
+      if (tokens < 1) return Math.ceil(((1 - tokens) * 1000) / perSecond);
+      tokens -= 1;
+      return 0;
+    },
+    giveBack(): void {
+      tokens = Math.min(capacity, tokens + 1);
+    },
+  };
+}

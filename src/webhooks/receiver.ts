@@ -1,0 +1,181 @@
+// Where webhooks arrive: on this machine alone, under a path that holds a secret. Everything else is answered as if
+// nothing were here.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { ServiceError } from '../errors.js';
+import type { WebhookRequest } from './keeper.js';
+
+export interface Receiver {
+  readonly port: number;
+  /** No further request is taken; those under way are answered. */
+  close(): Promise<void>;
+}
+
+export interface ReceiverOptions {
+  port: number;
+  /** Where that port is taken, any other will do. */
+  orAnother: boolean;
+  secret: string;
+  /** Answers a probe of our own; undefined for everything else. */
+  probe(method: string | undefined, target: string | undefined): string | undefined;
+  /** Resolves to the status to answer with, once it is kept. */
+  take(request: WebhookRequest): Promise<number>;
+  now: () => number;
+  onError(error: unknown): void;
+}
+
+export const BODY_LIMIT = 1024 * 1024;
+export const MOST_AT_ONCE = 256;
+const HEADER_LIMIT = 16 * 1024;
+/** For the headers, and again for the body. */
+export const PATIENCE_MS = 10_000;
+/** How long requests in flight may still take when it stops. */
+const DRAIN_MS = 2_000;
+export const PATH_PREFIX = '/wh/';
+
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { createServer } = process.getBuiltinModule('node:http');
+  const answer = createAnswerer(options);
+  const server = createServer({
+    maxHeaderSize: HEADER_LIMIT,
+    headersTimeout: PATIENCE_MS,
+    requestTimeout: 2 * PATIENCE_MS,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: PATIENCE_MS,
+  });
+  server.on('request', answer);
+  // Somebody who asks before sending a body is not told to go on before it is clear that there is anything here.
+  server.on('checkContinue', answer);
+  try {
+    await listen(server, options.port);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || !options.orAnother) {
+      throw cannotListen(options.port, error);
+    }
+    await listen(server, 0);
+  }
+  const { port } = server.address() as { port: number };
+  return { port, close: () => closeServer(server) };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function cannotListen(port: number, cause: unknown): ServiceError {
+  const taken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  return new ServiceError(
+    taken ? `Port ${port} is taken by another program.` : `This user may not listen on port ${port}.`,
+    {
+      code: taken ? 'port-taken' : 'port-forbidden',
+      next: ['paydesk webhook listen --port 0'],
+      cause,
+    },
+  );
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(timer);
+}
+
+function createAnswerer({ secret, probe, take, now, onError }: ReceiverOptions) {
+  const isSecret = createComparison(secret);
+  let underWay = 0;
+
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method, url = '' } = incoming;
+    const sealed = probe(method, url);
+    if (sealed !== undefined) {
+      const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store' };
+      outgoing.writeHead(200, headers).end(sealed);
+      return;
+    }
+    const [, given = '', path = '', query = ''] = /^\/wh\/([^/?]*)([^?]*)(?:\?(.*))?$/s.exec(url) ?? [];
+    if (!isSecret(given)) return refuse(incoming, outgoing, 404);
+    if (method !== 'POST') return refuse(incoming, outgoing, 405, { allow: 'POST' });
+    if (underWay >= MOST_AT_ONCE) return refuse(incoming, outgoing, 503, { 'retry-after': '1' });
+    underWay += 1;
+    try {
+      const time = now();
+      if (incoming.headers.expect !== undefined) outgoing.writeContinue();
+      const body = await readBody(incoming);
+      if (typeof body === 'number') return refuse(incoming, outgoing, body);
+      const status = await take({ time, method, path, query, headers: pairs(incoming.rawHeaders), body });
+      outgoing.writeHead(status).end();
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    // Whoever goes away half-way sent nothing.
+    incoming.on('error', () => undefined);
+    outgoing.on('error', () => undefined);
+    void handle(incoming, outgoing).catch((error: unknown) => {
+      onError(error);
+      // It was not kept, so the service must send it again.
+      refuse(incoming, outgoing, 503, { 'retry-after': '5' });
+    });
+  };
+}
+
+/** What is left of the request is not waited for. */
+function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  status: number,
+  headers: Record<string, string> = {},
+): void {
+  if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy();
+  outgoing.writeHead(status, { ...headers, connection: 'close', 'content-length': '0' });
+  outgoing.end(() => {
+    if (!incoming.complete) incoming.socket.destroySoon();
+  });
+}
+
+/** Of the same length whatever was given, so that the time taken tells nothing. */
+function createComparison(secret: string): (given: string) => boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const expected = digest(secret);
+  return (given) => timingSafeEqual(digest(given), expected);
+}
+
+/** The bytes, or the status to refuse them with. */
+function readBody(incoming: IncomingMessage): Promise<Uint8Array | number> {
+  if (Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT) return Promise.resolve(413);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (result: Uint8Array | number) => {
+      clearTimeout(timer);
+      incoming.pause();
+      resolve(result);
+    };
+    const timer = setTimeout(finish, PATIENCE_MS, 408);
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > BODY_LIMIT) finish(413);
+    });
+    incoming.on('end', () => finish(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    incoming.on('close', () => finish(408));
+  });
+}
+
+function pairs(raw: readonly string[]): Array<[string, string]> {
+  return Array.from({ length: raw.length / 2 }, (_, index) => [
+    raw[2 * index] ?? '',
+    raw[2 * index + 1] ?? '',
+  ]);
+}

@@ -1,0 +1,133 @@
+// Which kept deliveries are sent once more, and where to.
+
+import type { Client } from '../client/client.js';
+import type { PaymentKey } from '../client/payment-calls.js';
+import { PartialError, type PaydeskError, ServiceError, UsageError } from '../errors.js';
+import { isSuccess } from './forwarder.js';
+import type { WholeDelivery } from './inbox.js';
+import {
+  formerTargets,
+  keepMade,
+  madeMarks,
+  type ReplayDesk,
+  type Replayed,
+  replayMarks,
+  replayTo,
+} from './replay.js';
+import { type Header, parseTarget, type Target } from './targets.js';
+
+export interface Chosen {
+  ids: readonly number[];
+  since: number | undefined;
+  failed: boolean;
+  signal: AbortSignal;
+  /** For `--fresh`: the payment is read, and its state now is told. */
+  client: Client | undefined;
+}
+
+export interface How {
+  to?: Target | undefined;
+  header?: readonly Header[] | undefined;
+  'skip-verify': boolean;
+}
+
+/** One after another, in the order in which they came. */
+export async function replayAll(
+  desk: ReplayDesk,
+  chosen: Chosen,
+  how: How,
+  onTarget: (target: Target) => void,
+): Promise<Replayed[]> {
+  const { inbox, place } = desk;
+  const results: Replayed[] = [];
+  const told = new Set<string>();
+  for (const id of await chosenIds(desk, chosen)) {
+    chosen.signal.throwIfAborted();
+    const delivery = (await inbox.find(place, id)) as WholeDelivery;
+    const targets = targetsFor(delivery, chosen, how);
+    if (targets.length === 0 && chosen.ids.length > 0) throw noTarget(id);
+    if (targets.length === 0) continue;
+    const sent = chosen.client ? await freshOf(desk, chosen.client, delivery) : delivery;
+    const marks = [...replayMarks(id), ...(sent.kind === 'synthetic' ? madeMarks : [])];
+    for (const target of targets) {
+      if (!told.has(target.url)) onTarget(target);
+      told.add(target.url);
+      results.push(await replayTo(desk, sent, target, marks));
+    }
+  }
+  return results;
+}
+
+async function chosenIds({ inbox, place }: ReplayDesk, chosen: Chosen): Promise<number[]> {
+  const { ids, since, failed } = chosen;
+  const isRange = since !== undefined || failed;
+  if (ids.length > 0 === isRange) {
+    throw new UsageError(
+      isRange ? 'Name webhooks by their ids, or by --since and --failed, not both.' : 'Which webhooks?',
+      {
+        code: 'usage',
+        next: ['paydesk webhook events', 'paydesk webhook replay ID', 'paydesk webhook replay --failed'],
+      },
+    );
+  }
+  if (!isRange) {
+    for (const id of ids) if (!(await inbox.find(place, id))) throw notKept(id);
+    return [...ids];
+  }
+  const found: number[] = [];
+  for await (const { id, kind } of inbox.list(place, { since, failed })) {
+    // What this desk made itself was for that moment.
+    if (kind === 'received' || failed) found.push(id);
+  }
+  return found.toReversed();
+}
+
+function targetsFor(delivery: WholeDelivery, { failed }: Chosen, how: How): Target[] {
+  const bare = how.to ? [how.to] : formerTargets(delivery, failed).map(parseTarget);
+  return bare.map((target) => ({
+    ...target,
+    headers: [...(how.header ?? []), ...target.headers],
+    skipVerify: target.skipVerify || how['skip-verify'],
+  }));
+}
+
+/** The webhook of the payment as it is now, in place of what came. */
+async function freshOf(desk: ReplayDesk, client: Client, delivery: WholeDelivery): Promise<WholeDelivery> {
+  const { paymentId, referenceId } = delivery;
+  const key: PaymentKey | undefined =
+    paymentId === null ? (referenceId === null ? undefined : { referenceId }) : { paymentId };
+  if (key === undefined) {
+    throw new UsageError(`Webhook ${delivery.id} names no payment, so none can be read: leave --fresh out.`, {
+      code: 'names-no-payment',
+      next: [`paydesk webhook show ${delivery.id}`],
+    });
+  }
+  return keepMade(desk, client, await client.getPayment(key));
+}
+
+const notKept = (id: number): UsageError =>
+  new UsageError(`No webhook ${id} was kept for this app.`, {
+    code: 'no-such-webhook',
+    next: ['paydesk webhook events'],
+  });
+
+const noTarget = (id: number): UsageError =>
+  new UsageError(`Webhook ${id} was forwarded nowhere: say where to.`, {
+    code: 'no-target',
+    next: [`paydesk webhook replay ${id} --to localhost:3000/hooks`],
+  });
+
+/** How a replay ends: well, refused by every target, or in part. */
+export function endingOfReplays(results: readonly Replayed[]): PaydeskError | undefined {
+  const failed = results.filter(({ attempt }) => !isSuccess(attempt.status));
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  const { attempt, to, delivery } = first;
+  const how = attempt.status === null ? attempt.error : `it answered ${attempt.status}`;
+  const options = { code: 'handler-failed', next: [`paydesk webhook show ${delivery.id}`] };
+  if (results.length === 1) return new ServiceError(`${to} did not take the webhook: ${how}.`, options);
+  const message = `${failed.length} of ${results.length} webhooks were not taken; the first by ${to}: ${how}.`;
+  return failed.length === results.length
+    ? new ServiceError(message, options)
+    : new PartialError(message, { ...options, code: 'partial' });
+}

@@ -1,0 +1,111 @@
+// Sends kept deliveries once more: the very same bytes, with a header that says so.
+
+import type { Client } from '../client/client.js';
+import type { DeskTables } from '../ledger/schema.js';
+import { remember } from '../ledger/known-payments.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { seenPayment } from '../operations/seen-payment.js';
+import { InterruptedError } from '../errors.js';
+import { createOwner } from '../store/owner.js';
+import type { Store } from '../store/store.js';
+import type { Delivery, ForwardRecord } from './delivery.js';
+import { type Attempt, insertForward } from './forward-queue.js';
+import { forwardedRequest } from './forwarded-request.js';
+import { isSuccess } from './forwarder.js';
+import type { Inbox, WholeDelivery } from './inbox.js';
+import { createKeeper, holdListener } from './keeper.js';
+import { type AppPlace, openListener } from './listeners.js';
+import { madeWebhook } from './made-webhook.js';
+import type { Sender } from './sender.js';
+import type { Target } from './targets.js';
+
+export interface ReplayDesk {
+  store: Store<DeskTables>;
+  inbox: Inbox;
+  place: AppPlace;
+  sender: Sender;
+  now: () => number;
+}
+
+/** One request that was sent anew. */
+export interface Replayed {
+  delivery: Delivery;
+  to: string;
+  attempt: Attempt;
+}
+
+/** Sends one kept delivery to one target, once, and writes it down. */
+export async function replayTo(
+  desk: ReplayDesk,
+  delivery: WholeDelivery,
+  target: Target,
+  marks: ReadonlyArray<[string, string]>,
+): Promise<Replayed> {
+  const { store, place, sender, now } = desk;
+  const listener = await openListener(store, place);
+  const request = forwardedRequest(delivery, target, { secret: listener.secret, marks });
+  const attempt = await sender.send(request, target);
+  if (attempt === undefined) throw new InterruptedError('Interrupted.', { code: 'interrupted' });
+  await store.transaction(async (tx) => {
+    await holdListener(store, tx, listener.id);
+    const forward = await insertForward(tx, store.engine, listener.id, delivery.id, {
+      target,
+      lane: `replay ${delivery.id}`,
+      dueTime: now(),
+      chaos: null,
+      // It was sent already: nobody is to send it.
+      dropped: true,
+      replay: true,
+    });
+    await tx
+      .updateTable('forwards')
+      .set({
+        attempts: 1,
+        first_time: attempt.time,
+        status: attempt.status,
+        ms: attempt.ms,
+        error: attempt.error,
+        outcome: isSuccess(attempt.status) ? 'delivered' : 'failed',
+      })
+      .where('id', '=', forward.id)
+      .execute();
+    await tx
+      .insertInto('forward_attempts')
+      .values({ forward_id: forward.id, ...attempt })
+      .execute();
+  });
+  return { delivery, to: target.url, attempt };
+}
+
+export const replayMarks = (id: number): Array<[string, string]> => [['Paydesk-Replay', String(id)]];
+export const madeMarks: Array<[string, string]> = [['Paydesk-Synthetic', 'true']];
+
+/** Where a delivery went before, each address once; those that failed alone, if that is asked for. */
+export function formerTargets(
+  { forwards }: { forwards: readonly ForwardRecord[] },
+  failed: boolean,
+): string[] {
+  const last = new Map(forwards.map((forward) => [forward.to, forward]));
+  return [...last.values()].filter(({ outcome }) => !failed || outcome === 'failed').map(({ to }) => to);
+}
+
+/** Keeps the webhook that the service would send for the payment as it is now. */
+export async function keepMade(
+  desk: Omit<ReplayDesk, 'sender'>,
+  client: Pick<Client, 'appId'>,
+  read: PaymentRead,
+): Promise<WholeDelivery> {
+  const { store, inbox, place, now } = desk;
+  const seen = seenPayment(place, read);
+  const state = seen.state ?? '';
+  const made = madeWebhook(read, { appId: client.appId, now: now() });
+  const listener = await openListener(store, place);
+  await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));
+  const synthetic = { state, previousState: null, verdict: 'made' as const };
+  const { id } = await createKeeper(store, listener.id, createOwner()).keep({
+    ...made,
+    forwards: [],
+    synthetic,
+  });
+  return (await inbox.find(place, id)) as WholeDelivery;
+}

@@ -1,0 +1,107 @@
+import type { Agent } from 'undici';
+import type { Attempt } from './forward-queue.js';
+import type { ForwardedRequest } from './forwarded-request.js';
+
+/** Sends one request to a target: no redirects, no retries, nothing decoded. What came of it is never thrown. */
+export interface Sender {
+  /** Undefined when it was closed meanwhile: then nobody knows what came of it. */
+  send(request: ForwardedRequest, options: { skipVerify: boolean }): Promise<Attempt | undefined>;
+  /** Cuts off what is under way. */
+  close(): Promise<void>;
+}
+
+/** How long a target may take to answer. */
+export const ANSWER_MS = 5_000;
+const ANSWER_START = 500;
+const CONNECTIONS = 64;
+
+export function createSender(now: () => number): Sender {
+  const agents = new Map<boolean, Promise<Agent>>();
+  const abort = new AbortController();
+
+  function agentFor(skipVerify: boolean): Promise<Agent> {
+    let agent = agents.get(skipVerify);
+    if (agent === undefined) {
+      agent = createAgent(skipVerify);
+      agents.set(skipVerify, agent);
+    }
+    return agent;
+  }
+
+  return {
+    async send(request, { skipVerify }) {
+      const { default: send } = await import('undici/lib/api/api-request.js');
+      const agent = await agentFor(skipVerify);
+      const time = now();
+      const started = performance.now();
+      const attempt = (result: Pick<Attempt, 'status' | 'answer' | 'error'>): Attempt => ({
+        time,
+        ms: Math.round(performance.now() - started),
+        ...result,
+      });
+      const limit = AbortSignal.timeout(ANSWER_MS);
+      try {
+        const answer = await send.call(agent, {
+          ...request,
+          method: request.method as 'POST',
+          headersTimeout: ANSWER_MS,
+          bodyTimeout: ANSWER_MS,
+          signal: AbortSignal.any([abort.signal, limit]),
+        });
+        return attempt({ status: answer.statusCode, answer: await startOf(answer.body), error: null });
+      } catch (error) {
+        if (abort.signal.aborted) return undefined;
+        const why = limit.aborted ? `no answer within ${ANSWER_MS / 1000} s` : reasonOf(error);
+        return attempt({ status: null, answer: null, error: why });
+      }
+    },
+    async close() {
+      abort.abort();
+      for (const agent of agents.values()) await (await agent).destroy();
+    },
+  };
+}
+
+/** Loaded by file, and only once there is something to send: the index of undici brings everything along. */
+async function createAgent(skipVerify: boolean): Promise<Agent> {
+  const { default: OwnAgent } = await import('undici/lib/dispatcher/agent.js');
+  return new OwnAgent({
+    allowH2: false,
+    connections: CONNECTIONS,
+    connect: { timeout: ANSWER_MS, ...(skipVerify ? { rejectUnauthorized: false } : {}) },
+  });
+}
+
+async function startOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= ANSWER_START) {
+      body.destroy();
+      break;
+    }
+  }
+  // A database takes no zero characters in text.
+  return Buffer.concat(chunks).subarray(0, ANSWER_START).toString('utf8').replaceAll('\0', '\uFFFD');
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  ENOTFOUND: 'the host name was not found',
+  EAI_AGAIN: 'the host name could not be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
+  UND_ERR_SOCKET: 'the other side closed the connection',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed (--skip-verify accepts it)',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed (--skip-verify accepts it)',
+};
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: string };
+  if (error instanceof AggregateError && code === undefined) return reasonOf(error.errors[0]);
+  return reasons[code ?? ''] ?? code ?? error.message;
+}

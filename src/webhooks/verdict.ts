@@ -1,0 +1,30 @@
+import { canReach, isStateName, states } from '../contract/states.js';
+import type { Verdict } from './delivery.js';
+
+export interface Facts {
+  /** The state that the webhook claims, by our name for it where there is one. */
+  said: string | null;
+  /** What the service shows, and what it showed at the read before. */
+  state: string;
+  previous: string | null;
+  /** The same webhook came before. */
+  repeated: boolean;
+}
+
+/** What a read says about a delivery. */
+export function judge({ said, state, previous, repeated }: Facts): Verdict {
+  if (repeated) return 'duplicate';
+  const differs = said !== null && said !== state;
+  if (differs && !mayFollow(said, state)) return 'unconfirmed';
+  if (previous !== state) return isOneStep(previous, state) ? 'changed' : 'several';
+  return differs ? 'stale' : 'same';
+}
+
+/** Whether a payment that was in `earlier` can be in `later` now. Of names that we do not know anything may be true. */
+export function mayFollow(earlier: string, later: string): boolean {
+  return !isStateName(earlier) || !isStateName(later) || canReach(earlier, later);
+}
+
+function isOneStep(from: string | null, to: string): boolean {
+  return from === null || !isStateName(from) || !isStateName(to) || states[from].next.includes(to);
+}

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { createClient } from '../../src/client/client.js';
+import { systemClock } from '../../src/client/clock.js';
+import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
+import { createOwner } from '../../src/store/owner.js';
+import type { Delivery } from '../../src/webhooks/delivery.js';
+import { createInbox, type Inbox } from '../../src/webhooks/inbox.js';
+import {
+  type Listener,
+  type ListenEvent,
+  type ListenOptions,
+  startListener,
+} from '../../src/webhooks/listen.js';
+import { parseTarget } from '../../src/webhooks/targets.js';
+import { createNoTunnel } from '../../src/webhooks/tunnels/none.js';
+import { eventually, type TestSandbox } from '../helpers/sandbox.js';
+
+export const everything = { states: [], payments: [], paths: [] };
+
+export interface TestListener extends Listener {
+  readonly events: ListenEvent[];
+  readonly errors: unknown[];
+  /** Deliveries that were read and passed on, in the order in which that was so. */
+  settled(): Delivery[];
+  /** Waits until that many are. */
+  waitFor(count: number, ms?: number): Promise<Delivery[]>;
+  /** Sends something to it, as the service would. */
+  post(body: string | Uint8Array, options?: PostOptions): Promise<number>;
+}
+
+export interface PostOptions {
+  /** After the secret, with its slash and query. */
+  rest?: string;
+  headers?: Record<string, string> | string[];
+  method?: string;
+}
+
+export interface HookDesk {
+  database: DeskDatabase;
+  inbox: Inbox;
+  place: { baseUrl: string; appId: string };
+  /** Starts a listener on this database; all of them are stopped in the end. */
+  listen(options?: Partial<Omit<ListenOptions, 'targets'>> & { to?: string[] }): Promise<TestListener>;
+  close(): Promise<void>;
+}
+
+/** The inbox of a sandbox's app: in a file of its own, or at the location given. */
+export async function openHookDesk(sandbox: TestSandbox, location?: string): Promise<HookDesk> {
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-hooks-'));
+  const database = await openDeskDatabase({
+    location: location ?? join(folder, 'desk.db'),
+    operator: 'test',
+  });
+  const client = createClient({
+    baseUrl: sandbox.url,
+    appId: sandbox.app.appId,
+    kind: 'sandbox',
+    apiKey: () => sandbox.app.apiKey,
+  });
+  const place = { baseUrl: sandbox.url, appId: sandbox.app.appId };
+  const running = new Set<TestListener>();
+
+  return {
+    database,
+    inbox: createInbox(database.store),
+    place,
+    async listen({ to = [], ...options } = {}) {
+      const events: ListenEvent[] = [];
+      const errors: unknown[] = [];
+      const listener = await startListener({
+        store: database.store,
+        client,
+        place,
+        owner: createOwner(),
+        clock: systemClock,
+        port: 0,
+        orAnother: false,
+        tunnel: createNoTunnel(),
+        targets: to.map(parseTarget),
+        filter: everything,
+        ack: 'immediate',
+        chaos: undefined,
+        interactive: false,
+        signal: new AbortController().signal,
+        note: () => {},
+        onEvent: (event) => events.push(event),
+        onError: (error) => errors.push(error),
+        ...options,
+      });
+      const settled = () => events.flatMap((event) => (event.type === 'settled' ? [event.delivery] : []));
+      const test: TestListener = {
+        ...listener,
+        get url() {
+          return listener.url;
+        },
+        events,
+        errors,
+        settled,
+        waitFor: (count, ms) =>
+          eventually(() => {
+            const all = settled();
+            if (all.length < count)
+              throw new Error(`${all.length} of ${count} are through; ${errors.join()}`);
+            return all;
+          }, ms),
+        post: (body, more) => postTo(listener.url, body, more),
+        async stop() {
+          running.delete(test);
+          await listener.stop();
+        },
+      };
+      running.add(test);
+      return test;
+    },
+    async close() {
+      for (const listener of running) await listener.stop();
+      await client.close();
+      await database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function postTo(
+  url: string,
+  body: string | Uint8Array,
+  { rest = '', headers = { 'content-type': 'application/json' }, method = 'POST' }: PostOptions = {},
+): Promise<number> {
+  const answer = await request(url + rest, { method: method as 'POST', headers, body });
+  await answer.body.dump();
+  return answer.statusCode;
+}

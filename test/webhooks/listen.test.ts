@@ -1,0 +1,386 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createChaos } from '../../src/webhooks/chaos.js';
+import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
+import {
+  eventually,
+  type Receiver,
+  startReceiver,
+  startTestSandbox,
+  type TestSandbox,
+} from '../helpers/sandbox.js';
+import { everything, type HookDesk, openHookDesk } from './desk.js';
+
+let sandbox: TestSandbox;
+let handler: Receiver;
+let desk: HookDesk;
+
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+const body = (fields: Record<string, unknown>) => JSON.stringify(fields);
+
+function tests(location: () => Promise<string | undefined>): void {
+  beforeEach(async () => {
+    handler = await startReceiver();
+    desk = await openHookDesk(sandbox, await location());
+  });
+  afterEach(async () => {
+    await desk.close();
+    await handler.close();
+  });
+
+  it('the service’s own webhooks are kept, read, told and passed on', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    const payment = await sandbox.create({ webhookUrl: listener.url });
+    await listener.waitFor(1);
+    await sandbox.pay(payment.paymentId);
+    await sandbox.settle();
+    const all = await listener.waitFor(4);
+    expect(handler.states(payment.paymentId)).toEqual(['Created', 'Authorised', 'Capturing', 'Captured']);
+    expect(all[0]).toMatchObject({
+      paymentId: String(payment.paymentId),
+      referenceId: payment.referenceId,
+      kind: 'received',
+      namedBy: 'json',
+      state: 'Created',
+      previousState: null,
+      verdict: 'changed',
+      forwards: [{ to: handler.url, status: 200, outcome: 'delivered', attempts: 1 }],
+    });
+    // Three webhooks in a row: each is judged by what the service shows, which is further on already.
+    expect(all.slice(1).map(({ state }) => state)).toEqual(['Captured', 'Captured', 'Captured']);
+    expect(all.slice(1).map(({ verdict }) => verdict)).toEqual(['several', 'stale', 'same']);
+    const kept = await desk.inbox.ofPayment(desk.place, { paymentId: String(payment.paymentId) });
+    expect(kept).toEqual(all.toSorted((a, b) => a.id - b.id));
+    expect(await desk.inbox.newestId(desk.place)).toBe(kept.at(-1)?.id);
+    expect(await desk.inbox.after(desk.place, kept[1]!.id)).toEqual(kept.slice(2));
+  });
+
+  it('one that came before is a duplicate, by its event or by its words', async () => {
+    const listener = await desk.listen();
+    const { paymentId } = await sandbox.create();
+    const event = body({ eventId: 'evt_1', paymentId, paymentState: 'Created' });
+    await listener.post(event);
+    await listener.post(body({ paymentId, paymentState: 'Created' }));
+    await listener.post(body({ paymentId }));
+    await listener.waitFor(3);
+    await listener.post(`${event} `);
+    await listener.post(body({ paymentId, paymentState: 'Created' }));
+    await listener.post(body({ paymentId }));
+    await listener.waitFor(6);
+    const kept = await desk.inbox.ofPayment(desk.place, { paymentId: String(paymentId) });
+    expect(kept.map(({ verdict }) => verdict)).toEqual([
+      'changed',
+      'same',
+      'same',
+      'duplicate',
+      'duplicate',
+      // A bare id tells of nothing that could be told twice.
+      'same',
+    ]);
+  });
+
+  it('what a webhook claims and the service does not show is not believed', async () => {
+    const listener = await desk.listen({ to: [`${handler.url} state=Captured`] });
+    const { paymentId } = await sandbox.create();
+    await listener.post(body({ paymentId, paymentState: 'Captured' }));
+    const [delivery] = await listener.waitFor(1);
+    expect(delivery).toMatchObject({
+      state: 'Created',
+      saidState: 'Captured',
+      verdict: 'unconfirmed',
+      forwards: [],
+    });
+    expect(handler.requests).toEqual([]);
+  });
+
+  it('one that names no payment, or none that exists, is kept, shown and passed on', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    await listener.post('{"hello":"world"}');
+    await listener.post(body({ paymentId: 999_999_999 }));
+    const all = await listener.waitFor(2);
+    expect(all.map(({ verdict }) => verdict).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
+      'none',
+      'unknown',
+    ]);
+    expect(all.map(({ state }) => state)).toEqual([null, null]);
+    expect(handler.requests).toHaveLength(2);
+  });
+
+  it('a payment that was named in several ways is found by the one that is right', async () => {
+    const listener = await desk.listen();
+    const { paymentId, referenceId } = await sandbox.create();
+    await listener.post(body({ paymentId: 987_654_321 }), { rest: `/${referenceId}` });
+    const [delivery] = await listener.waitFor(1);
+    expect(delivery).toMatchObject({ paymentId: String(paymentId), referenceId, state: 'Created' });
+  });
+
+  it('bodies, methods, queries and headers arrive as they came', async () => {
+    const bodies = new Map<string, Buffer>();
+    const { createServer } = await import('node:http');
+    const seen: Array<{ url: string; headers: string[]; digest: string }> = [];
+    const server = createServer((incoming, outgoing) => {
+      const hash = createHash('sha256');
+      incoming.on('data', (chunk: Buffer) => hash.update(chunk));
+      incoming.on('end', () => {
+        const { url = '', rawHeaders: headers } = incoming;
+        seen.push({ url, headers, digest: hash.digest('hex') });
+        outgoing.end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const listener = await desk.listen({ to: [`localhost:${port}/hooks?own=1`] });
+    bodies.set('1', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
+    bodies.set('2', randomBytes(1024 * 1024));
+    bodies.set('3', Buffer.from('\uFEFF{"a": 1.0, "a" :2}\r\n', 'utf16le'));
+    bodies.set('4', Buffer.alloc(0));
+    for (const [name, bytes] of bodies) {
+      const headers = ['CONTENT-Type', 'application/x-odd; q="\xe9"', 'x-Name', name, 'X-NAME', 'again'];
+      await listener.post(bytes, { rest: `/ref-${name}?n=${name}&e=%20+%C3%A9`, headers });
+    }
+    await listener.waitFor(4);
+    await new Promise((resolve) => server.close(resolve).closeAllConnections());
+    expect(seen).toHaveLength(4);
+    for (const [name, bytes] of bodies) {
+      const got = seen.find(({ url }) => url.includes(`n=${name}&`));
+      expect(got?.digest).toBe(createHash('sha256').update(bytes).digest('hex'));
+      expect(got?.url).toBe(`/hooks?own=1&n=${name}&e=%20+%C3%A9`);
+      const pairs = got?.headers ?? [];
+      const at = pairs.indexOf('CONTENT-Type');
+      expect(pairs.slice(at, at + 6)).toEqual([
+        'CONTENT-Type',
+        'application/x-odd; q="\xe9"',
+        'x-Name',
+        name,
+        'X-NAME',
+        'again',
+      ]);
+      expect(pairs[pairs.findIndex((key) => key.toLowerCase() === 'host') + 1]).toBe(`localhost:${port}`);
+    }
+  });
+
+  it('the secret goes to no target', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    await listener.post('{}', {
+      rest: '/inv-1?from=/wh/' + listener.secret,
+      headers: { referer: listener.url, 'x-original-url': `/wh/${listener.secret}/inv-1` },
+    });
+    await listener.waitFor(1);
+    const [got] = handler.requests;
+    expect(JSON.stringify([got?.path, got?.headers])).not.toContain(listener.secret);
+    expect(got?.path).toBe('/hook?from=/wh/redacted');
+  });
+
+  it('webhooks of one payment are passed on in order, one after another, and payments side by side', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    const [slow, quick] = [await sandbox.create(), await sandbox.create()];
+    handler.next({ status: 200, delayMs: 400 });
+    await listener.post(body({ paymentId: slow.paymentId, n: 0 }));
+    await handler.waitFor(1);
+    for (let n = 1; n <= 5; n += 1) await listener.post(body({ paymentId: slow.paymentId, n }));
+    for (let n = 0; n <= 5; n += 1) await listener.post(body({ paymentId: quick.paymentId, n }));
+    await listener.waitFor(12);
+    const order = (id: number) =>
+      handler.requests.filter(({ body: { paymentId } }) => paymentId === id).map(({ body: { n } }) => n);
+    expect(order(slow.paymentId)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(order(quick.paymentId)).toEqual([0, 1, 2, 3, 4, 5]);
+    const ids = handler.requests.map(({ body: { paymentId } }) => paymentId);
+    // While the slow one was thought about, all of the quick ones went by.
+    expect(ids.lastIndexOf(quick.paymentId)).toBeLessThan(ids.lastIndexOf(slow.paymentId));
+  });
+
+  it('a target that does not answer 2xx is tried again, then given up; no redirect is followed', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    const { paymentId } = await sandbox.create();
+    handler.next({ status: 500, body: 'oh no' }, 'drop', {
+      status: 307,
+      headers: { location: '/elsewhere' },
+    });
+    await listener.post(body({ paymentId, n: 1 }));
+    await listener.post(body({ paymentId, n: 2 }));
+    const all = await listener.waitFor(2);
+    expect(all.map(({ forwards }) => forwards[0]?.attempts)).toEqual([4, 1]);
+    expect(handler.requests.map(({ path, body: { n } }) => [path, n])).toEqual([
+      ['/hook', 1],
+      ['/hook', 1],
+      ['/hook', 1],
+      ['/hook', 1],
+      ['/hook', 2],
+    ]);
+    const whole = await desk.inbox.find(desk.place, all[0]!.id);
+    expect(whole?.forwards[0]?.tries.map(({ status, answer }) => [status, answer])).toEqual([
+      [500, 'oh no'],
+      [null, null],
+      [307, ''],
+      [200, ''],
+    ]);
+    handler.answer({ status: 503 });
+    await listener.post(body({ paymentId, n: 3 }));
+    const [, , failed] = await listener.waitFor(3);
+    expect(failed?.forwards).toMatchObject([{ attempts: 4, status: 503, outcome: 'failed' }]);
+  });
+
+  it('targets get what their filters let through', async () => {
+    const path = await startReceiver();
+    const state = await startReceiver();
+    const one = await startReceiver();
+    const { paymentId, referenceId } = await sandbox.create();
+    const other = await sandbox.create();
+    await sandbox.pay(other.paymentId);
+    await sandbox.settle();
+    const listener = await desk.listen({
+      to: [
+        `${path.url} path=/refunds`,
+        `${state.url} state=Captured,Refunded`,
+        `${one.url} payment=${referenceId}`,
+      ],
+    });
+    await listener.post(body({ paymentId }), { rest: '/refunds/1' });
+    await listener.post(body({ paymentId: other.paymentId }));
+    await listener.post(body({ hello: 'world' }));
+    await listener.waitFor(3);
+    const got = ({ requests }: Receiver) => requests.map(({ body: { paymentId: id } }) => id);
+    expect(got(path)).toEqual([paymentId]);
+    expect(got(state)).toEqual([other.paymentId]);
+    expect(got(one)).toEqual([paymentId]);
+    for (const receiver of [path, state, one]) await receiver.close();
+  });
+
+  it('a common filter holds for every target', async () => {
+    const { paymentId } = await sandbox.create();
+    const listener = await desk.listen({
+      to: [handler.url],
+      filter: { ...everything, payments: [{ paymentId: String(paymentId) }] },
+    });
+    await listener.post(body({ paymentId: 5 }));
+    await listener.post(body({ paymentId }));
+    await listener.waitFor(2);
+    expect(handler.requests.map(({ body: { paymentId: id } }) => id)).toEqual([paymentId]);
+  });
+
+  it('with --ack forwarded the service is answered when the target has it', async () => {
+    const listener = await desk.listen({ to: [handler.url], ack: 'forwarded' });
+    handler.next({ status: 200, delayMs: 300 });
+    let answered = false;
+    const first = listener.post('{"n":1}').then((status) => {
+      answered = true;
+      return status;
+    });
+    await handler.waitFor(1);
+    expect(answered).toBe(false);
+    expect(await first).toBe(200);
+    handler.answer({ status: 500 });
+    expect(await listener.post('{"n":2}')).toBe(502);
+    expect(await desk.inbox.newestId(desk.place)).toBe(2);
+  });
+
+  it('chaos drops, doubles, delays and reorders as its seed says', async () => {
+    const listener = await desk.listen({ to: [handler.url], chaos: createChaos(['drop', 'duplicate'], 3) });
+    const { paymentId } = await sandbox.create();
+    for (let n = 0; n < 20; n += 1) await listener.post(body({ paymentId, n }));
+    await listener.waitFor(20);
+    const plan = createChaos(['drop', 'duplicate'], 3);
+    const expected = Array.from({ length: 20 }, (_, n) => {
+      const { done } = plan.next();
+      return done.includes('drop') ? [] : done.includes('duplicate') ? [n, n] : [n];
+    }).flat();
+    expect(handler.requests.map(({ body: { n } }) => n)).toEqual(expected);
+    expect(expected.length).not.toBe(20);
+  });
+
+  it('one that is reordered is overtaken', async () => {
+    const seed = Array.from({ length: 100 }, (_, index) => index).find((index) => {
+      const chaos = createChaos(['reorder'], index);
+      return chaos.next().done.length === 1 && chaos.next().done.length === 0;
+    }) as number;
+    const listener = await desk.listen({ to: [handler.url], chaos: createChaos(['reorder'], seed) });
+    const { paymentId } = await sandbox.create();
+    await listener.post(body({ paymentId, n: 1 }));
+    await listener.post(body({ paymentId, n: 2 }));
+    await listener.waitFor(2);
+    expect(handler.requests.map(({ body: { n } }) => n)).toEqual([2, 1]);
+  });
+
+  it('many at once are answered by few reads, each begun after they came', async () => {
+    const listener = await desk.listen();
+    const { paymentId } = await sandbox.create();
+    sandbox.lines.splice(0);
+    await Promise.all(Array.from({ length: 200 }, (_, n) => listener.post(body({ paymentId, n }))));
+    await listener.waitFor(200);
+    const reads = sandbox.lines.filter(({ path }) => path.endsWith(`/payments/${paymentId}`));
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.length).toBeLessThan(40);
+  });
+
+  it('the secret of an app stays, and is of its own', async () => {
+    const first = await desk.listen();
+    await first.stop();
+    const second = await desk.listen();
+    expect(second.secret).toBe(first.secret);
+    expect(second.secret).toMatch(/^[\w-]{22,}$/);
+    expect(Buffer.from(second.secret, 'base64url').length * 8).toBeGreaterThanOrEqual(128);
+  });
+
+  it('what was kept and neither read nor passed on is taken up by the next listener', async () => {
+    const first = await desk.listen({ to: [handler.url] });
+    handler.answer('hang');
+    const { paymentId } = await sandbox.create();
+    const fault = await sandbox.control('POST', '/faults', { kind: 'latency', delayMs: 60_000, next: 1 });
+    expect(fault.status).toBeLessThan(300);
+    await first.post(body({ paymentId, n: 1 }));
+    await handler.waitFor(1);
+    await first.post(body({ paymentId, n: 2 }));
+    expect(first.settled()).toEqual([]);
+    const stopping = first.stop();
+    handler.answer({ status: 200 });
+    await stopping;
+    const second = await desk.listen({ to: [handler.url] });
+    await eventually(async () => {
+      const kept = await desk.inbox.ofPayment(desk.place, { paymentId: String(paymentId) });
+      expect(kept.map(({ forwards }) => forwards[0]?.outcome)).toEqual(['delivered', 'delivered']);
+      expect(kept.every(({ state }) => state === 'Created')).toBe(true);
+    });
+    await second.stop();
+  }, 60_000);
+
+  it('forwards to targets that a listener does not have stay where they are', async () => {
+    handler.answer({ status: 500 });
+    const first = await desk.listen({ to: [handler.url] });
+    await first.post('{"n":1}');
+    await handler.waitFor(1);
+    await first.stop();
+    const second = await desk.listen();
+    expect(await second.waitingElsewhere()).toEqual([{ target: handler.url, count: 1 }]);
+  });
+
+  it('several listeners share the work: each webhook is passed on once, in order', async () => {
+    const listeners = [await desk.listen({ to: [handler.url] }), await desk.listen({ to: [handler.url] })];
+    const payments = await Promise.all([sandbox.create(), sandbox.create(), sandbox.create()]);
+    for (let n = 0; n < 20; n += 1) {
+      for (const { paymentId } of payments) await listeners[n % 2]!.post(body({ paymentId, n }));
+    }
+    await eventually(() => expect(handler.requests).toHaveLength(60), 30_000);
+    await eventually(() => {
+      const done = listeners.reduce((count, listener) => count + listener.settled().length, 0);
+      expect(done).toBeGreaterThanOrEqual(60);
+    }, 30_000);
+    for (const { paymentId } of payments) {
+      const order = handler.requests
+        .filter((got) => got.body.paymentId === paymentId)
+        .map((got) => got.body.n);
+      expect(order).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    }
+  }, 60_000);
+}
+
+describe('a listener on SQLite', () => {
+  tests(async () => undefined);
+});
+
+describeWithPostgres('a listener on PostgreSQL', (postgres: () => Postgres) => {
+  tests(() => postgres().createDatabase());
+});
