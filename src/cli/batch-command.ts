@@ -118,7 +118,7 @@ export abstract class BatchCommand extends ServiceCommand {
     flags: RunFlags & { dryRun: boolean },
     lines: Line[],
   ): Promise<void> {
-    checkSharedLedger(this.streams.env, profile.kind, flags['local-ledger'] || flags.dryRun);
+    checkSharedLedger(this.streams.env, profile.kind, flags['local-ledger'] || flags.dryRun, this.typed);
     const guard: LiveGuard = {
       profile,
       confirm: flags.confirm,
@@ -127,7 +127,7 @@ export abstract class BatchCommand extends ServiceCommand {
       note: (...said) => this.note(...said),
       prompts: () => this.promptContext,
     };
-    checkConfirmation(guard, `paydesk ${(this.id ?? '').replaceAll(':', ' ')} …`);
+    checkConfirmation(guard, this.typed);
     await askToConfirm(guard, { lines });
   }
 

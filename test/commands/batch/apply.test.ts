@@ -182,6 +182,9 @@ describe('a live app', () => {
     desk.posts();
     const unconfirmed = await desk.run('apply', [out, '--json'], { env });
     expect([unconfirmed.code, unconfirmed.json.error!.code]).toEqual([9, 'confirmation-missing']);
+    expect(unconfirmed.json.error!.next).toEqual([
+      expect.stringContaining(` ${out} --json --confirm ${appId}`),
+    ]);
     const wrong = await desk.run('apply', [out, '--confirm', 'app_x', '--json'], { env });
     expect([wrong.code, wrong.json.error!.code]).toEqual([9, 'confirmation-wrong']);
     const ci = await desk.run('apply', [out, '--confirm', appId, '--json'], { env: { ...env, CI: 'true' } });

@@ -1,4 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createBatches } from '../../../src/batch/batches.js';
+import { runBatch } from '../../../src/batch/run.js';
+import { databaseLocation } from '../../../src/cli/desk-database.js';
+import { createClient } from '../../../src/client/client.js';
+import { systemClock } from '../../../src/client/clock.js';
+import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { createOwner } from '../../../src/store/owner.js';
+import { paydesk, paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk } from './desk.js';
 
@@ -40,6 +48,31 @@ describe('batch resume', () => {
     expect(report.json.rows!.find((row) => row.outcome === 'unknown')!.why).toContain('may still arrive');
   });
 
+  it('sends anew what never arrived once the quiet period is over, when a person decides so', async () => {
+    const payments = await desk.paid(5);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 2 });
+    const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+    expect(json).toMatchObject({ done: 3, unknown: 2 });
+    desk.posts();
+    const decide = () => resumeLater(desk, String(json.id), { minutes: 11, resend: true });
+    expect((await decide()).counts).toMatchObject({ done: 5, unknown: 0, pending: 0 });
+    const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
+    expect(refunds()).toHaveLength(2);
+    expect(await desk.told(payments, 'refund')).toEqual(Array(5).fill(1));
+    expect((await decide()).counts).toMatchObject({ done: 5 });
+    expect(refunds()).toEqual([]);
+  });
+
+  it('sends nothing anew as long as nobody decides so, however much later', async () => {
+    const payments = await desk.paid(1);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    const { json } = await desk.run('apply', [await desk.planned(payments), '--json']);
+    desk.posts();
+    const { counts } = await resumeLater(desk, String(json.id), { minutes: 600, resend: false });
+    expect(counts).toMatchObject({ done: 0, unknown: 1 });
+    expect(desk.posts().filter((line) => line.endsWith('/refund'))).toEqual([]);
+  });
+
   it('ends with 6 when nothing is known to be done and something may be', async () => {
     const payments = await desk.paid(1);
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
@@ -62,6 +95,97 @@ describe('batch resume', () => {
     const { json } = await desk.run('apply', [await desk.planned(await desk.paid(1)), '--json']);
     const other = await desk.run('resume', [json.id!, '--json'], { env: desk.liveEnv });
     expect([other.code, other.json.error!.code]).toEqual([9, 'other-app']);
+  });
+});
+
+/** What `batch resume` does, with a ledger whose clock has gone on: nobody may make the quiet period that short. */
+async function resumeLater(
+  { env, sandbox }: BatchDesk,
+  id: string,
+  { minutes, resend }: { minutes: number; resend: boolean },
+) {
+  const now = () => Date.now() + minutes * 60_000;
+  const database = await openDeskDatabase({ location: databaseLocation(env), operator: 'tester', now });
+  const place = {
+    baseUrl: sandbox.url,
+    appId: sandbox.app.appId,
+    kind: 'sandbox',
+    profile: undefined,
+  } as const;
+  const client = createClient({ ...place, apiKey: () => sandbox.app.apiKey });
+  const { signal } = new AbortController();
+  const tools = {
+    desk: {
+      client,
+      settling: client,
+      ledger: database.ledger,
+      place,
+      quietMs: 600_000,
+      clock: systemClock,
+      signal,
+      waitMs: 10_000,
+      note: () => undefined,
+    },
+    store: database.store,
+    owner: createOwner(),
+    stop: signal,
+    onProgress: () => undefined,
+  };
+  try {
+    const batch = await createBatches(database.store).find(id);
+    return await runBatch(tools, batch, { concurrency: 4, wait: false, resend, settleAccepted: true });
+  } finally {
+    await client.close();
+    await database.close();
+  }
+}
+
+describe('a live app', () => {
+  it('is confirmed anew by whoever resumes, at the terminal', async () => {
+    const { appId, apiKey } = desk.sandbox.live;
+    const payments = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const payment = await desk.sandbox.create({ amount: 12.5 }, { key: apiKey, appId });
+        const { paymentId } = payment;
+        await desk.sandbox.control('POST', `/payments/${paymentId}/pay?appId=${appId}`, { card: 'approved' });
+        return payment;
+      }),
+    );
+    await desk.sandbox.settle();
+    const env = desk.liveEnv;
+    const out = desk.path('live-resumed.json');
+    const csv = desk.csv('payment', ...payments.map(({ paymentId }) => paymentId));
+    await desk.run('plan', [csv, '--action', 'refund', '--out', out], { env });
+    await desk.fault({ kind: 'drop-before-commit', route: '*' });
+    const stopped = await desk.run('apply', [out, '--confirm', appId, '--json'], { env });
+    expect(stopped.code).toBe(5);
+    await desk.sandbox.control('DELETE', '/faults');
+    const [id] = (await desk.run('status', ['--json'], { env })).json.map((batch) => String(batch.id));
+    const resume = ['batch', 'resume', id!];
+    desk.posts();
+
+    const unasked = await paydesk(resume, { home: desk.home, env });
+    expect(unasked.code).toBe(9);
+    expect(unasked.stderr).toContain(`paydesk batch resume ${id} --confirm ${appId}`);
+    const left = await paydeskTty(resume, { home: desk.home, env });
+    await left.waitFor('LIVE');
+    await left.waitFor(`Batch ${id} goes on.`);
+    await left.waitFor('Refund 3 payments, EUR 37.50 in all?');
+    await left.waitFor('Type the App ID to confirm:');
+    left.type(desk.sandbox.app.appId);
+    left.press('enter');
+    await left.waitFor(`Type the App ID, ${appId},`);
+    left.press('ctrl-c');
+    expect(await left.ended()).toBe(130);
+    expect(desk.posts()).toEqual([]);
+
+    const meant = await paydeskTty(resume, { home: desk.home, env });
+    await meant.waitFor('Type the App ID to confirm:');
+    meant.type(appId);
+    meant.press('enter');
+    await meant.waitFor('3 done');
+    expect(await meant.ended()).toBe(0);
+    expect(desk.posts().filter((line) => line.endsWith('/refund'))).toHaveLength(3);
   });
 });
 
