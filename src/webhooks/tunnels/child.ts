@@ -30,12 +30,15 @@ child=$!
 trap 'kill "$child"' TERM INT HUP
 { while read -r line; do :; done; kill "$child"; } <&3 >/dev/null 2>&1 &
 watcher=$!
+wait "$child"
+code=$?
 while kill -0 "$child" 2>/dev/null; do wait "$child"; code=$?; done
 kill "$watcher" 2>/dev/null
-exit "\${code:-1}"
+exit "$code"
 `;
 
 const GRACE_MS = 3_000;
+const LAST_WORDS_MS = 500;
 const LONGEST_LINE = 64 * 1024;
 const KEPT_LINES = 20;
 
@@ -112,8 +115,14 @@ export function startChild(program: string, args: readonly string[], env: Enviro
       resolve({ code: null, words });
     });
     child.on('close', (code) => resolve({ code, words }));
+    // What it started itself may hold its output open; that must not make it look alive.
+    child.on('exit', (code) => setTimeout(resolve, LAST_WORDS_MS, { code, words }));
   });
-  void ended.then(() => pid !== undefined && running.delete(pid));
+  void ended.then(() => {
+    if (!kept || pid === undefined) return;
+    running.delete(pid);
+    killGroup(pid);
+  });
 
   return {
     pid,
