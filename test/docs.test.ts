@@ -30,7 +30,13 @@ function commandsIn(page: string): string[] {
     .filter((line) => line.startsWith('paydesk '));
 }
 
-describe.each(['README.md', 'docs/commands.md', 'docs/spec-gaps.md', 'docs/exit-codes.md'])('%s', (page) => {
+describe.each([
+  'README.md',
+  'docs/commands.md',
+  'docs/spec-gaps.md',
+  'docs/exit-codes.md',
+  'docs/tunnels.md',
+])('%s', (page) => {
   const shown = commandsIn(read(page));
 
   it.each(shown.length > 0 ? shown : ['paydesk demo'])(
