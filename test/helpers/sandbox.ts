@@ -147,7 +147,8 @@ export async function sandboxProcess(
     controlToken: string;
     apps: SandboxApp[];
   };
-  const agent = new Agent({ allowH2: false });
+  // A connection for each request: an idle one may be closed by the other side just when it is used again.
+  const agent = new Agent({ allowH2: false, pipelining: 0 });
   return {
     ...createClient(url, controlToken, apps, agent),
     process: child,

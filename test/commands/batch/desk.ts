@@ -129,12 +129,18 @@ export async function makePaid(
     await sandbox.pay(paymentId, card);
     return paymentId;
   };
-  const ids: number[] = [];
-  for (let at = 0; at < count; at += 20) {
-    ids.push(...(await Promise.all(Array.from({ length: Math.min(20, count - at) }, one))));
-  }
+  const ids = await inTurns(Array.from({ length: count }, () => one));
   await sandbox.settle();
-  return Promise.all(ids.map((id) => sandbox.read(id)));
+  return inTurns(ids.map((id) => () => sandbox.read(id)));
+}
+
+/** A few at a time: thousands at once would time out on a busy machine. */
+async function inTurns<T>(work: ReadonlyArray<() => Promise<T>>): Promise<T[]> {
+  const results: T[] = [];
+  for (let at = 0; at < work.length; at += 20) {
+    results.push(...(await Promise.all(work.slice(at, at + 20).map((each) => each()))));
+  }
+  return results;
 }
 
 export async function toldOf(

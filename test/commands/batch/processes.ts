@@ -30,6 +30,20 @@ export async function openProcessDesk(options: {
 }): Promise<ProcessDesk> {
   const home = mkdtempSync(join(tmpdir(), 'paydesk-batch-'));
   const sandbox = await sandboxProcess({ location: join(home, 'sandbox.db') });
+  try {
+    return await openOn(sandbox, home, options);
+  } catch (error) {
+    await sandbox.kill();
+    rmSync(home, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function openOn(
+  sandbox: SandboxProcess,
+  home: string,
+  options: { rows: number; database?: string; env?: Record<string, string> },
+): Promise<ProcessDesk> {
   const payments = await makePaid(sandbox, options.rows);
   const env: Record<string, string> = {
     PAYDESK_BASE_URL: sandbox.url,
