@@ -97,12 +97,14 @@ interface AxeResults {
 
 /** Accessible by axe-core's rules, in light and in dark, and no wider than the window. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // Evaluated by the debugger: the page's own policy would not let the script in, which is as it should be.
+  await page.evaluate(axeSource);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    // Evaluated by the debugger: the page's own policy would not let the script in, which is as it should be.
-    await page.evaluate(axeSource);
+    // Nothing but the colours differs in the dark.
+    const only = colorScheme === 'dark' ? ', runOnly: { type: "tag", values: ["cat.color"] }' : '';
     const { violations } = (await page.evaluate(
-      'axe.run(document, { resultTypes: ["violations"] })',
+      `axe.run(document, { resultTypes: ["violations"]${only} })`,
     )) as AxeResults;
     const found = violations.map(({ id, nodes }) => ({
       id,

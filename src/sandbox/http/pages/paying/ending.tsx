@@ -6,7 +6,7 @@ import { frameOf, ownerOf } from './frame.js';
 import { returnAddress } from './return-address.js';
 import type { Visit } from './visit.js';
 
-const RETURN_SECONDS = 2;
+const RETURN_SECONDS = 1;
 
 const script = `{
 const onward = document.getElementById('onward');

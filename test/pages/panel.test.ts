@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWithBrowser, expectAccessible, sizes } from '../helpers/browser.js';
+import { newReference, startTestSandbox, type ShownPayment, type TestSandbox } from '../helpers/sandbox.js';
+import { fillIn, formToken, pageOf, sendForm } from './forms.js';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+interface Method {
+  paymentMethodId: number;
+  customerAutomaticProfileId: number;
+  isActive: boolean;
+}
+
+const methodsOf = async (customerId: string) =>
+  (await sandbox.call<Method[]>('GET', `/customers/${customerId}/payment-methods`)).body;
+
+const panelOf = async (customerId: string) =>
+  (await sandbox.call<{ url: string }>('GET', `/customers/${customerId}/panel-link`)).body.url;
+
+async function store(
+  customerId: string,
+  card = 'approved',
+  more: Record<string, string> = {},
+): Promise<ShownPayment> {
+  const payment = await sandbox.create({
+    registerAutoPayment: true,
+    amount: 19.9,
+    customerOrder: {
+      customer: { customerId, firstName: 'Ada', lastName: 'Byron' },
+      orderId: 'A-1',
+      description: 'Tea subscription',
+    },
+  });
+  await sandbox.pay(payment.paymentId, card, more);
+  return payment;
+}
+
+const charge = (customerId: string, description: string) =>
+  sandbox.call<ShownPayment>('POST', '/payments/auto-payment', {
+    referenceId: newReference(),
+    amount: 7.25,
+    autoCapture: true,
+    customerOrder: { customer: { customerId }, description },
+  });
+
+describeWithBrowser('the customer panel', (browser) => {
+  describe.each([
+    ['a phone', sizes.phone, true],
+    ['a desktop', sizes.desktop, true],
+    ['a phone without JavaScript', sizes.phone, false],
+  ])('on %s', (_, viewport, javaScriptEnabled) => {
+    const visit = () => browser.visit({ viewport, javaScriptEnabled });
+
+    it('shows every stored method and what it was last used for', async () => {
+      const customerId = newReference();
+      await store(customerId, 'expires-later');
+      await store(customerId, 'approved', { method: 'Paypal' });
+      await charge(customerId, 'Invoice of November');
+      const { page, requests, complaints } = await visit();
+      const url = await panelOf(customerId);
+      const answer = await page.goto(url);
+      const methods = await page.getByRole('listitem').allInnerTexts();
+      expect(methods).toHaveLength(2);
+      expect(methods[0]).toMatch(/^PayPal[\s\S]*€7\.25[\s\S]*Invoice of November \(paid\)/);
+      expect(methods[1]).toMatch(
+        /^Mastercard debit card[\s\S]*Northbank[\s\S]*€19\.90[\s\S]*Tea subscription \(paid\)/,
+      );
+      expect(await page.locator('main').innerText()).toContain(`Ada Byron, customer ${customerId}`);
+      if (javaScriptEnabled) await expectAccessible(page);
+      expect(requests).toEqual([url]);
+      expect(complaints).toEqual([]);
+      expect((await answer?.body())?.byteLength).toBeLessThan(50_000);
+    });
+
+    it('stops automatic payments, then removes the method', async () => {
+      const customerId = newReference();
+      await store(customerId);
+      const { page } = await visit();
+      await page.goto(await panelOf(customerId));
+      await page.getByText('Stop automatic payments').click();
+      await page.getByRole('button', { name: 'Yes, stop them' }).click();
+      expect(await page.getByRole('status').innerText()).toContain('automatic payments were stopped');
+      expect(await methodsOf(customerId)).toMatchObject([{ isActive: false }]);
+      expect(await page.getByText('Stop automatic payments').count()).toBe(0);
+      if (javaScriptEnabled) await expectAccessible(page);
+      await page.getByText('Remove', { exact: false }).first().click();
+      await page.getByRole('button', { name: 'Yes, remove it' }).click();
+      expect(await page.getByRole('status').innerText()).toContain('The method was removed');
+      expect(await page.locator('main').innerText()).toContain('no stored payment method of yours');
+      if (javaScriptEnabled) await expectAccessible(page);
+      expect(await methodsOf(customerId)).toEqual([]);
+      expect((await charge(customerId, 'again')).status).toBe(422);
+    });
+  });
+
+  it('shows the newest first, and leads to older ones', async () => {
+    const customerId = newReference();
+    for (let count = 0; count < 12; count += 1) await store(customerId);
+    const { page } = await browser.visit();
+    await page.goto(await panelOf(customerId));
+    expect(await page.getByRole('listitem').count()).toBe(10);
+    await page.getByRole('link', { name: 'Older methods' }).click();
+    expect(await page.getByRole('listitem').count()).toBe(2);
+  });
+
+  it.each(['altered', 'expired', 'of nobody'])('a link that is %s shows nothing of anyone', async (how) => {
+    const own = await startTestSandbox();
+    try {
+      const payment = await own.create({
+        registerAutoPayment: true,
+        customerOrder: { customer: { customerId: 'buyer-7', firstName: 'Ada' } },
+      });
+      await own.pay(payment.paymentId);
+      const { body } = await own.call<{ url: string }>('GET', '/customers/buyer-7/panel-link');
+      if (how === 'expired') await own.advance(3_600_000);
+      const url = { altered: `${body.url}x`, expired: body.url, 'of nobody': `${own.url}/panel/nothing` }[
+        how
+      ] as string;
+      const { page } = await browser.visit();
+      expect((await page.goto(url))?.status()).toBe(404);
+      expect(await page.locator('h1').innerText()).toBe('This link does not work');
+      expect(await page.content()).not.toMatch(/buyer-7|Ada|Visa|Sandbox shop/);
+      await expectAccessible(page);
+      expect((await pageOf(url)).text).toBe((await pageOf(`${own.url}/panel/anything-else`)).text);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe('a form of the panel', () => {
+  it('acts only on the methods of its own customer', async () => {
+    const [mine, other] = [newReference(), newReference()];
+    await store(mine);
+    await store(other);
+    const [theirs] = await methodsOf(other);
+    const url = await panelOf(mine);
+    const attempts: Array<Record<string, string>> = [
+      { remove: String(theirs?.paymentMethodId) },
+      { stop: String(theirs?.customerAutomaticProfileId) },
+    ];
+    for (const fields of attempts) expect((await fillIn(url, fields)).location).toMatch(/done=nothing$/);
+    for (const id of ['', 'x', '-1', '1e9', '99999999999999999999']) await fillIn(url, { remove: id });
+    expect(await methodsOf(other)).toMatchObject([{ isActive: true }]);
+    expect(await methodsOf(mine)).toMatchObject([{ isActive: true }]);
+  });
+
+  it('says so when it was done before in another tab', async () => {
+    const customerId = newReference();
+    await store(customerId);
+    const [method] = await methodsOf(customerId);
+    const url = await panelOf(customerId);
+    const fields = {
+      formToken: formToken((await pageOf(url)).text),
+      remove: String(method?.paymentMethodId),
+    };
+    expect((await sendForm(url, fields)).location).toMatch(/done=removed$/);
+    const again = await sendForm(url, fields);
+    expect(again.location).toMatch(/done=nothing$/);
+    expect((await pageOf(sandbox.url + again.location)).text).toContain('it was removed or stopped before');
+  });
+
+  it('does nothing once the link has expired', async () => {
+    const own = await startTestSandbox();
+    try {
+      const payment = await own.create({ registerAutoPayment: true });
+      await own.pay(payment.paymentId);
+      const { body } = await own.call<{ url: string }>('GET', '/customers/c1/panel-link');
+      const token = formToken((await pageOf(body.url)).text);
+      await own.advance(3_600_000);
+      const methods = () => own.call<Method[]>('GET', '/customers/c1/payment-methods');
+      const [method] = (await methods()).body;
+      const sent = await sendForm(body.url, { formToken: token, remove: String(method?.paymentMethodId) });
+      expect(sent.status).toBe(404);
+      expect((await methods()).body).toHaveLength(1);
+    } finally {
+      await own.close();
+    }
+  });
+});
