@@ -209,7 +209,7 @@ function leaks({ name, verbosity, stdout, stderr, disk }: Ran): string[] {
       .filter((form) => text.includes(form))
       .map((form) => `${name} ${verbosity} ${place}: ${form}`);
   });
-  const links = stderr.split('\n').filter((line) => /^debug: .*\/(checkout|panel)\/\w/.test(line));
+  const links = stderr.split('\n').filter((line) => /^debug: .*\/(checkout|provider|panel)\/\w/.test(line));
   return [...found, ...links.map((line) => `${name} ${verbosity} link: ${line}`)];
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser, expectAccessible, sizes } from '../helpers/browser.js';
 import { newReference, startTestSandbox, type ShownPayment, type TestSandbox } from '../helpers/sandbox.js';
+import { isTold, seesHeading } from './looks.js';
 import { fillIn, formToken, pageOf, sendForm } from './forms.js';
 
 let sandbox: TestSandbox;
@@ -83,13 +84,13 @@ describeWithBrowser('the customer panel', (browser) => {
       await page.goto(await panelOf(customerId));
       await page.getByText('Stop automatic payments').click();
       await page.getByRole('button', { name: 'Yes, stop them' }).click();
-      expect(await page.getByRole('status').innerText()).toContain('automatic payments were stopped');
+      await isTold(page, 'status', 'automatic payments were stopped');
       expect(await methodsOf(customerId)).toMatchObject([{ isActive: false }]);
       expect(await page.getByText('Stop automatic payments').count()).toBe(0);
       if (javaScriptEnabled) await expectAccessible(page);
       await page.getByText('Remove', { exact: false }).first().click();
       await page.getByRole('button', { name: 'Yes, remove it' }).click();
-      expect(await page.getByRole('status').innerText()).toContain('The method was removed');
+      await isTold(page, 'status', 'The method was removed');
       expect(await page.locator('main').innerText()).toContain('no stored payment method of yours');
       if (javaScriptEnabled) await expectAccessible(page);
       expect(await methodsOf(customerId)).toEqual([]);
@@ -122,7 +123,7 @@ describeWithBrowser('the customer panel', (browser) => {
       ] as string;
       const { page } = await browser.visit();
       expect((await page.goto(url))?.status()).toBe(404);
-      expect(await page.locator('h1').innerText()).toBe('This link does not work');
+      await seesHeading(page, 'This link does not work');
       expect(await page.content()).not.toMatch(/buyer-7|Ada|Visa|Sandbox shop/);
       await expectAccessible(page);
       expect((await pageOf(url)).text).toBe((await pageOf(`${own.url}/panel/anything-else`)).text);

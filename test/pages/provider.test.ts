@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser, expectAccessible, sizes } from '../helpers/browser.js';
 import { newReference, startTestSandbox, type ShownPayment, type TestSandbox } from '../helpers/sandbox.js';
-import { holdShop, startShop, type Shop } from './shop.js';
+import { isTold, seesHeading } from './looks.js';
+import { startShop, type Shop } from './shop.js';
 
 let sandbox: TestSandbox;
 let shop: Shop;
@@ -63,11 +64,8 @@ describeWithBrowser("the provider's own page", (browser) => {
         expect(await page.locator('.brand').innerText()).toBe(name);
         expect(await page.locator('main').innerText()).toContain('A year of tea');
         if (javaScriptEnabled) await expectAccessible(page);
-        const openShop = await holdShop(page, shop);
         await fill(page);
         await page.getByRole('button', { name: 'Pay £24.00' }).click();
-        expect(await page.locator('h1').innerText()).toBe('Payment complete');
-        openShop();
         await page.waitForURL(backAt(payment));
         expect(complaints).toEqual([]);
         expect(await sandbox.books(payment.paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
@@ -81,13 +79,13 @@ describeWithBrowser("the provider's own page", (browser) => {
       await page.getByRole('button', { name: 'Pay £24.00' }).click();
       expect(await page.locator('#cardNumber-error').innerText()).toBe('Enter the card number.');
       await page.getByRole('button', { name: /^declined/ }).click();
-      expect(await page.getByRole('alert').innerText()).toContain('declined by the issuer');
+      await isTold(page, 'alert', 'declined by the issuer');
       await page.getByRole('button', { name: /^three-d-secure/ }).click();
-      expect(await page.locator('h1').innerText()).toBe('Confirm that it is you');
+      await seesHeading(page, 'Confirm that it is you');
       expect(await stateOf(payment)).toBe('ActionRequired');
       await page.getByRole('button', { name: 'Refuse' }).click();
       await page.getByRole('button', { name: /^slow-approved/ }).click();
-      expect(await page.locator('h1').innerText()).toBe('Waiting for confirmation');
+      await seesHeading(page, 'Waiting for confirmation');
       expect(await page.locator('.brand').innerText()).toBe('Northbank');
       if (javaScriptEnabled) await expectAccessible(page);
       await sandbox.control('POST', `/payments/${payment.paymentId}/provider`, { answer: 'confirm' });

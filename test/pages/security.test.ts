@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { request } from 'undici';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.js';
+import { seesHeading } from './looks.js';
 import { formToken, pageOf, sendForm } from './forms.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 
@@ -86,7 +87,7 @@ describeWithBrowser('the pages in a browser', (browser) => {
     await page.goto('http://evil.example/');
     await page.click('button');
     await page.waitForURL(redirectUrl);
-    expect(await page.textContent('h1')).toBe('Nothing was done');
+    await seesHeading(page, 'Nothing was done');
     expect((await sandbox.read(paymentId)).paymentState).toBe('Created');
   });
 });

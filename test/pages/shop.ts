@@ -26,13 +26,7 @@ export async function startShop(): Promise<Shop> {
   };
 }
 
-/** Keeps browsers from arriving at the shop until it is opened: the page before stays for as long as a test looks at it. */
-export async function holdShop(browser: Page | BrowserContext, { url }: Shop): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await browser.route(`${url}/**`, async (route) => {
-    await promise;
-    // The page may be gone by now.
-    await route.continue().catch(() => {});
-  });
-  return resolve;
+/** Browsers that go back to the shop stay where they are, so that a test can look at the page before. */
+export async function closeShop(browser: Page | BrowserContext, { url }: Shop): Promise<void> {
+  await browser.route(`${url}/**`, (route) => route.fulfill({ status: 204 }));
 }

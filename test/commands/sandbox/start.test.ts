@@ -58,6 +58,7 @@ describe('sandbox start --json', () => {
     const sandbox = await home.start('--memory', '--debug');
     const created = (await (await createPayment(sandbox.ready, 'inv-1')).json()) as { redirectUrl: string };
     await fetch(created.redirectUrl);
+    await fetch(created.redirectUrl.replace('/checkout/', '/provider/'));
     await fetch(sandbox.ready.consoleUrl);
     await fetch(`${sandbox.ready.url}/nothing`);
     sandbox.kill('SIGTERM');
@@ -65,6 +66,7 @@ describe('sandbox start --json', () => {
     expect(sandbox.stderr()).toMatch(/201 {2}POST .* \/api\/apps\/app_\w+\/payments\/hosted-page/);
     expect(sandbox.stderr()).toMatch(/404 {2}GET .* \/nothing/);
     expect(sandbox.stderr()).toContain('/checkout/100001-…');
+    expect(sandbox.stderr()).toContain('/provider/100001-…');
     expect(sandbox.stderr()).not.toContain(created.redirectUrl.split('-').at(-1));
     expect(sandbox.stderr()).not.toContain(sandbox.ready.controlToken);
   });

@@ -46,6 +46,7 @@ code, .mono { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "L
 .small { font-size: .875rem; }
 .quiet-list { list-style: none; padding: 0; }
 .stack > * + * { margin-top: 1rem; }
+.stack > [type=hidden] + * { margin-top: 0; }
 .stack-tight > * + * { margin-top: .375rem; }
 .stack-wide > * + * { margin-top: 1.5rem; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }

@@ -19,8 +19,7 @@ fieldset.plain { border: 0; margin: 0; padding: 0; }
 fieldset.plain legend { padding: 0; font-weight: 550; margin-bottom: .25rem; }
 .tests { border-top: 1px dashed var(--field-line); padding-top: .875rem; }
 .tests ul { display: grid; gap: .5rem; margin-top: .75rem; grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); }
-.tests button { width: 100%; height: 100%; display: block; text-align: left; padding: .5rem .75rem; font-weight: 400; line-height: 1.4; }
-.tests button > * { display: block; }
+.tests button { width: 100%; height: 100%; flex-direction: column; align-items: flex-start; justify-content: flex-start; gap: 0; text-align: left; padding: .5rem .75rem; font-weight: 400; line-height: 1.4; }
 .seal { display: flex; align-items: center; justify-content: center; width: 3rem; height: 3rem; border-radius: 50%; font-size: 1.5rem; font-weight: 700; }
 @media (max-width: 30rem) { .method > summary, .method > form { padding-left: 1rem; padding-right: 1rem; } }
 `;
