@@ -179,12 +179,9 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
       { code: 'tunnel-port', details: show(forward), next: [byHand] },
     );
   }
-  const last = words.at(-1);
-  return new TemporaryError(
-    `The ssh connection to ${host} ended${last === undefined ? '' : `: ${show(last)}`}.`,
-    {
-      code: 'tunnel-ended',
-      next: [byHand],
-    },
-  );
+  const last = words.at(-1)?.replace(/^Connection to \S+ closed by remote host\.?$/, 'closed by the server');
+  return new TemporaryError(`ssh to ${host} ended${last === undefined ? '' : `: ${show(last)}`}.`, {
+    code: 'tunnel-ended',
+    next: [byHand],
+  });
 }

@@ -9,8 +9,6 @@ import { presets } from './ssh-presets.js';
 import type { Tunnel } from './tunnel.js';
 
 const START_MS = 30_000;
-// So often the port of before is asked for again: the server may still hold it for the connection that died.
-const SAME_PORT_ATTEMPTS = 3;
 
 export function createSshTunnel(destination: SshDestination, env: Environment): Tunnel {
   return {
@@ -21,7 +19,7 @@ export function createSshTunnel(destination: SshDestination, env: Environment): 
     async start({ localPort, signal, note, interactive, previousUrl, attempt }) {
       const program = findSsh(env);
       if (interactive && attempt === 1) await meetHost(destination, env, signal);
-      const plan = await planForward({ destination, env, localPort, previousUrl, attempt });
+      const plan = await planForward({ destination, env, localPort, previousUrl });
       if (plan.url?.startsWith('http:') === true && !isLoopbackHost(new URL(plan.url).hostname)) {
         note(
           `${new URL(plan.url).hostname} is reached without encryption: everyone on the way can read the webhooks.`,
@@ -57,7 +55,6 @@ async function planForward(options: {
   env: Environment;
   localPort: number;
   previousUrl: string | undefined;
-  attempt: number;
 }): Promise<Plan> {
   const { destination, localPort, previousUrl } = options;
   if (destination.preset !== undefined) {
@@ -75,8 +72,7 @@ async function planForward(options: {
   }
   const host = await configuredHost(destination, options.env);
   const urlOf = (port: number | string) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const again = previousUrl !== undefined && options.attempt <= SAME_PORT_ATTEMPTS;
-  const port = remotePort === 0 && again ? new URL(previousUrl).port : String(remotePort);
+  const port = remotePort === 0 && previousUrl !== undefined ? new URL(previousUrl).port : String(remotePort);
   return {
     forward: `*:${port}:${local}`,
     // ssh tells only a port that the server chose.

@@ -48,6 +48,10 @@ export interface OpenTunnelOptions {
   random?: () => number;
 }
 
+// So often the old address is asked for again from a server that is there: it may hold it for a connection that died.
+const REFUSALS = 3;
+const addressRefused = ['tunnel-port', 'tunnel-unreachable'];
+
 /** A connection, and whether it has ended by itself. */
 interface Life {
   connection: TunnelConnection;
@@ -83,14 +87,13 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
   }
 
   /** One attempt: a connection that was seen to work. */
-  async function attemptOnce(attempt: number, before: string | undefined): Promise<Life> {
-    const first = before === undefined;
+  async function attemptOnce(attempt: number, first: boolean, previousUrl?: string): Promise<Life> {
     const connection = await tunnel.start({
       localPort,
       signal,
       note: first && attempt === 1 ? note : () => {},
       interactive: first && options.interactive,
-      previousUrl: before,
+      previousUrl,
       attempt,
     });
     const life = follow(connection);
@@ -104,12 +107,15 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
   }
 
   async function connect(attempts: number, before?: string): Promise<Life> {
+    let refusals = 0;
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       try {
-        return await attemptOnce(attempt, before);
+        const lost = refusals >= REFUSALS;
+        return await attemptOnce(attempt, before === undefined, lost ? undefined : before);
       } catch (error) {
         if (signal.aborted || !(error instanceof PaydeskError)) throw error;
+        if (addressRefused.includes(error.code)) refusals += 1;
         // What worked before may work again, unless the server is not the one that it was.
         const hopeless =
           before === undefined ? !(error instanceof TemporaryError) : error instanceof GuardError;

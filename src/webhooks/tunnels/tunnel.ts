@@ -11,7 +11,7 @@ export interface TunnelStart {
   note: (...lines: Line[]) => void;
   /** Whether somebody sits at a terminal who can be asked. */
   interactive: boolean;
-  /** The address of the connection before this one, which is kept where that is possible. */
+  /** The address of the connection before this one, to be kept where that is possible; not when it is lost. */
   previousUrl?: string | undefined;
   /** Counts from 1, and anew after each drop. */
   attempt: number;

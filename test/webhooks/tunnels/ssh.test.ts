@@ -97,6 +97,23 @@ describeWithSshd('a tunnel through a real OpenSSH server', (sshd) => {
     expect(await answered(url)).toBe('kept');
   });
 
+  it('is back on the same port however long the server was away', async () => {
+    const tunnel = createSshTunnel(parseSshDestination(sshd().destination), env());
+    let starts = 0;
+    const start: typeof tunnel.start = (options) => {
+      starts += 1;
+      return tunnel.start(options);
+    };
+    const { url } = await open('', { tunnel: { ...tunnel, start } });
+    const story = storyOf(run as TunnelRun);
+    await sshd().kill();
+    await until(() => starts > 8);
+    await sshd().start();
+    await story.next('up');
+    expect(run?.url).toBe(url);
+    expect(story.events.map(({ type }) => type)).toEqual(['down', 'up']);
+  });
+
   it('notices a server that stands still though the connection is open', async () => {
     const { url } = await open('', { pace: { ...quick, attempts: 1_000 } });
     const story = storyOf(run as TunnelRun);
