@@ -13,6 +13,7 @@ import { shellLine } from '../output/shell.js';
 import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
+import type { Program } from './program.js';
 import { isCi, processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
 
 type Values = Record<string, unknown>;
@@ -69,9 +70,9 @@ export abstract class BaseCommand extends Command {
     return shellLine(this.config.bin, ...(this.id ?? '').split(':'), ...this.argv);
   }
 
-  /** The words that start this program once more, for what goes on in the background. */
-  protected get self(): readonly string[] {
-    return (this.config as Config & { self: readonly string[] }).self;
+  /** The program that this command is a part of. */
+  protected get program(): Program {
+    return (this.config as Config & { program: Program }).program;
   }
 
   protected now(): Date {

@@ -3,17 +3,17 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Config } from '@oclif/core/config';
 import type { HelpCommand } from '../output/views/help.js';
-import type { BaseCommand } from './base-command.js';
 import type { Surroundings } from './surroundings.js';
 
 // What oclif's own configuration would find by looking around, from what was built: one file a command, and the
 // manifest for those who ask for help.
 
+/** A command as it is run: oclif's own class is more, and needs more. */
 export type CommandClass = (new (
   argv: string[],
   config: Config,
   surroundings?: Surroundings,
-) => BaseCommand) & { id: string };
+) => { id: string; _run(): Promise<unknown> }) & { id: string };
 
 export interface Manifest {
   commands: Record<string, HelpCommand>;
@@ -65,7 +65,7 @@ export function configOf(program: Program): Config {
   const config = {
     bin: oclif.bin,
     name: oclif.bin,
-    self: program.self,
+    program,
     version,
     pjson,
     findCommand: (id: string) => (program.has(id) ? { id, load: async () => program.load(id) } : undefined),

@@ -275,6 +275,9 @@ export const deskMigrations: Migration[] = [
         .addColumn('seen_time', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('known_once', ['base_url', 'app_id', 'payment_id'])
         .execute();
+      await sql`create index known_by_reference on known_payments (base_url, app_id, reference_id)`.execute(
+        db,
+      );
       await sql`create index known_in_state on known_payments (base_url, app_id, state, state_time, payment_id)`.execute(
         db,
       );

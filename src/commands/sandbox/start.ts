@@ -74,7 +74,7 @@ export default class SandboxStart extends BaseCommand {
     if (flags.detach) {
       const { startInBackground } = await import('../../sandbox/background.js');
       const { logFile, ...sandbox } = await startInBackground(chosen, {
-        self: this.self,
+        self: this.program.self,
         env,
         signal: this.signal,
       });

@@ -18,12 +18,20 @@ export interface HelpFlag {
   hidden?: boolean;
 }
 
+export interface HelpArgument {
+  name: string;
+  description?: string;
+  required?: boolean;
+  multiple?: boolean;
+  options?: string[];
+}
+
 export interface HelpCommand {
   id: string;
   summary?: string;
   description?: string;
   hidden?: boolean;
-  args: Record<string, { name: string; description?: string; required?: boolean; multiple?: boolean }>;
+  args: Record<string, HelpArgument>;
   flags: Record<string, HelpFlag>;
   examples?: string[];
 }

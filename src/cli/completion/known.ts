@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { isEmbedded } from '../../ledger/desk.js';
+import type { Environment } from '../../profiles/paths.js';
+import { resolveProfile } from '../../profiles/resolve.js';
+import { openProfiles } from '../../profiles/store.js';
+import { databaseLocation, openDatabase } from '../desk-database.js';
+import type { Program } from '../program.js';
+import type { Candidate, Known } from './candidates.js';
+
+/** What the program and this desk know; whatever cannot be read is not offered. */
+export function createKnown(program: Program, env: Environment): Known {
+  return {
+    commands: program.manifest().commands,
+    topics: program.packageFile().oclif.topics,
+    profiles: () =>
+      unlessItFails(async () =>
+        openProfiles(env)
+          .list()
+          .map(({ name, kind, appId }) => ({ value: name, text: `${kind}, app ${appId}` })),
+      ),
+    payments: (beginning, profile) => unlessItFails(() => knownPayments(env, beginning, profile)),
+  };
+}
+
+async function knownPayments(
+  env: Environment,
+  beginning: string,
+  profile: string | undefined,
+): Promise<Candidate[]> {
+  const location = databaseLocation(env);
+  if (isEmbedded(location) && !existsSync(location)) return [];
+  const { baseUrl, appId } = resolveProfile({
+    ...(profile && { flag: profile }),
+    env,
+    store: openProfiles(env),
+  });
+  const { knownNames } = await import('../../ledger/known-names.js');
+  const database = await openDatabase(env);
+  try {
+    const names = await knownNames(database.store.db, { baseUrl, appId }, beginning);
+    return names.map(({ name, state, amount, currency }) => ({
+      value: name,
+      text: [state, amount === null ? '' : `${currency ?? ''} ${amount}`].join(' ').trim(),
+    }));
+  } finally {
+    await database.close();
+  }
+}
+
+/** Nobody wants an error in the middle of a line that is being typed. */
+async function unlessItFails(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
+  try {
+    return await find();
+  } catch {
+    return [];
+  }
+}

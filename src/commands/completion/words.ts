@@ -1,0 +1,22 @@
+import { string } from '@oclif/core/args';
+import { BaseCommand } from '../../cli/base-command.js';
+import { type Candidate, findCandidates } from '../../cli/completion/candidates.js';
+import { createKnown } from '../../cli/completion/known.js';
+import { joinWords, type Shell, shellCandidate, shells } from '../../cli/completion/scripts.js';
+
+export default class CompletionWords extends BaseCommand {
+  static override summary = 'What may stand where the cursor is; for the scripts that `completion` prints.';
+  static override hidden = true;
+  static override strict = false;
+  static override args = { shell: string({ required: true, options: [...shells] }) };
+
+  async run(): Promise<Candidate[]> {
+    const { args, argv } = await this.parse(CompletionWords);
+    const shell = args.shell as Shell;
+    const { words, cut } = joinWords(shell, (argv as string[]).slice(1));
+    const found = await findCandidates(words, createKnown(this.program, this.streams.env));
+    const shown = found.map((candidate) => ({ ...candidate, value: candidate.value.slice(cut.length) }));
+    this.print(...shown.map((candidate) => shellCandidate(shell, candidate)));
+    return shown;
+  }
+}

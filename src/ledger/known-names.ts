@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely';
+import type { DeskTables } from './schema.js';
+
+export interface KnownName {
+  name: string;
+  state: string;
+  amount: string | null;
+  currency: string | null;
+}
+
+const MOST = 30;
+
+/** Ids and references that begin like that, a few of each: for completing what is being typed. */
+export async function knownNames(
+  db: Kysely<DeskTables>,
+  { baseUrl, appId }: { baseUrl: string; appId: string },
+  beginning: string,
+): Promise<KnownName[]> {
+  const named = (column: 'payment_id' | 'reference_id') =>
+    db
+      .selectFrom('known_payments')
+      .select([`${column} as name`, 'state', 'amount', 'currency'])
+      .where('base_url', '=', baseUrl)
+      .where('app_id', '=', appId)
+      .where(column, '>=', beginning)
+      .where(column, '<', `${beginning}\u{10FFFF}`)
+      .orderBy(column)
+      .limit(MOST)
+      .execute();
+  const found = [...(await named('reference_id')), ...(await named('payment_id'))];
+  return found.filter((row): row is KnownName => row.name !== null && row.name !== '');
+}
