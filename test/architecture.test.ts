@@ -44,6 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   demo: ['*'],
   commands: ['*'],
   start: ['*'],
+  standalone: ['*'],
 };
 
 function files(folder: string): string[] {

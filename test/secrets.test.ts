@@ -84,6 +84,8 @@ const otherCases: Record<string, () => Words> = {
   'batch:report': () => ['no-batch'],
   'batch:resume': () => ['no-batch'],
   'batch:status': () => [],
+  completion: () => ['bash'],
+  'completion:words': () => ['fish', '--', 'payments', 'get', ''],
   'webhook:events': () => [],
   'webhook:listen': () => ['--port', '0', '--timeout', '300ms'],
   'webhook:replay': () => ['1', '--to', 'http://127.0.0.1:9/hook'],

@@ -68,4 +68,5 @@ export const serviceCases: Record<string, (desk: TestDesk) => Words | Promise<Wo
 };
 
 /** Commands that ask nothing of the service of a profile: they answer alike, whatever that answers. */
-export const isLocal = (name: string): boolean => /^(sandbox:|profiles:|whoami$|history$|demo$)/.test(name);
+export const isLocal = (name: string): boolean =>
+  /^(sandbox:|profiles:|completion|whoami$|history$|demo$)/.test(name);

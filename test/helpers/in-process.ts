@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { Config } from '@oclif/core/config';
+import type { Config } from '@oclif/core/config';
 import { fileURLToPath } from 'node:url';
 import type { BaseCommand } from '../../src/cli/base-command.js';
+import { configOf, createProgram } from '../../src/cli/program.js';
 import { createRedactor, type Redactor } from '../../src/output/redact.js';
 import type { Surroundings } from '../../src/cli/surroundings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-let loaded: Promise<Config> | undefined;
+const config = configOf(createProgram(root));
 
 export interface InProcessOptions {
   /** A terminal on all three streams; a pipe otherwise. */
@@ -30,8 +31,6 @@ type CommandClass = new (argv: string[], config: Config, surroundings?: Surround
 
 /** Runs a command class with surroundings of its own, for what needs no process. */
 export async function runInProcess(Class: CommandClass, argv: string[], options: InProcessOptions = {}) {
-  loaded ??= Config.load({ root, devPlugins: false, userPlugins: false });
-  const config = await loaded;
   // A desk of its own, so that no run finds what another one did.
   const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
   let stdout = '';

@@ -11,9 +11,9 @@ export default class CompletionWords extends BaseCommand {
   static override args = { shell: string({ required: true, options: [...shells] }) };
 
   async run(): Promise<Candidate[]> {
-    const { args, argv } = await this.parse(CompletionWords);
+    const { args } = await this.parse(CompletionWords);
     const shell = args.shell as Shell;
-    const { words, cut } = joinWords(shell, (argv as string[]).slice(1));
+    const { words, cut } = joinWords(shell, this.argv.slice(this.argv.indexOf('--') + 1));
     const found = await findCandidates(words, createKnown(this.program, this.streams.env));
     const shown = found.map((candidate) => ({ ...candidate, value: candidate.value.slice(cut.length) }));
     this.print(...shown.map((candidate) => shellCandidate(shell, candidate)));
