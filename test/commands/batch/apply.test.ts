@@ -35,6 +35,17 @@ describe('batch apply', () => {
     expect((await desk.sandbox.read(payments[0]!.paymentId)).paymentState).toBe(end);
   });
 
+  it('reads each payment once, right before it is sent', async () => {
+    const payments = await desk.paid(6);
+    const plan = await desk.planned(payments);
+    desk.posts();
+    await desk.run('apply', [plan]);
+    for (const { paymentId } of payments) {
+      const about = desk.sandbox.lines.filter(({ path }) => path.includes(`/payments/${paymentId}`));
+      expect(about.map(({ method }) => method)).toEqual(['GET', 'POST']);
+    }
+  });
+
   it('rechecks without moving anything', async () => {
     const payments = await desk.paid(3);
     const plan = await desk.planned(payments, 'recheck');
