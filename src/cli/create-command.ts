@@ -2,6 +2,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import type { Missing } from './command-line.js';
 import { isJsonObject } from '../contract/json.js';
 import type { JsonInput } from './json-input.js';
+import type { CreateListening, CreateListeningOptions } from './create-listening.js';
 import { askToConfirm, askToGoOn } from './live-guard.js';
 import { MoneyCommand, reasonLines } from './money-command.js';
 import { chargeStanding } from '../operations/charge-outcome.js';
@@ -54,15 +55,33 @@ export abstract class CreateCommand extends MoneyCommand {
     return askForPayment(names, flags, this.promptContext);
   }
 
+  /** Opens a listener for the time of this payment. */
+  protected async listenFor(desk: Desk, flags: CreateListeningOptions['flags']): Promise<CreateListening> {
+    const { openCreateListening } = await import('./create-listening.js');
+    const { terminal, width } = this.streams.stdout;
+    const listening = await openCreateListening({
+      desk,
+      env: this.streams.env,
+      secrets: this.secrets,
+      flags,
+      interactive: this.interactive,
+      print: (...lines) => this.print(...lines),
+      look: () => ({ terminal, width, now: this.now() }),
+    });
+    this.atEnd(() => listening.stop());
+    return listening;
+  }
+
   /** Makes the payment, or finds the one that its reference made before; undefined after a dry run. */
   protected async make(
     flags: MoneyFlags & Values,
-    before?: (desk: Desk) => void,
+    /** What is checked or begun first; it may give further flags. */
+    before?: (desk: Desk) => Promise<Values>,
   ): Promise<{ desk: Desk; made: CreatedPayment } | { planned: Values }> {
     const kind = this.kindOf(flags);
     const { desk, guard } = await this.openDesk(flags);
-    before?.(desk);
-    const { body } = draftRequest(kind, givenBy(flags));
+    const more = await before?.(desk);
+    const { body } = draftRequest(kind, givenBy({ ...flags, ...more }));
     const isNew = body['referenceId'] === undefined;
     const referenceId = isNew ? generateReference(this.now(), Math.random) : textAt(body, 'referenceId');
     const named = { ...body, referenceId };

@@ -33,14 +33,24 @@ export const listenFlags = {
   }),
   tunnel: string({
     helpValue: 'auto|none|ssh|ssh:USER@HOST|cloudflared|ngrok|URL',
-    default: 'auto',
-    summary: 'How the service reaches this machine.',
+    summary: 'How the service reaches this machine (default: auto).',
   }),
   port: custom<number>({ parse: async (text) => parsePort(text) })({
     helpValue: 'N',
     summary: `The local port (default ${LISTEN_PORT}, or a free one where that is taken); 0 picks a free one.`,
   }),
   ...sendFlags,
+};
+
+const withListen = <F extends object>(flag: F): F => ({ ...flag, dependsOn: ['listen'] });
+
+/** The same beside `--listen`. */
+export const besideListenFlags = {
+  'forward-to': withListen(listenFlags['forward-to']),
+  tunnel: withListen(listenFlags.tunnel),
+  port: withListen(listenFlags.port),
+  header: withListen(listenFlags.header),
+  'skip-verify': withListen(listenFlags['skip-verify']),
 };
 
 /** Which webhooks matter. */
@@ -93,23 +103,28 @@ export function filterOf(
   };
 }
 
-/** The targets with what holds for all of them. */
+interface SendFlags {
+  header?: Header[] | undefined;
+  'skip-verify'?: boolean | undefined;
+}
+
+/** A target with what holds for all of them; its own settings go first. */
+export function withSendFlags(target: Target, flags: SendFlags): Target {
+  const own = target.headers.map(({ name }) => name.toLowerCase());
+  const common = (flags.header ?? []).filter(({ name }) => !own.includes(name.toLowerCase()));
+  return {
+    ...target,
+    headers: [...common, ...target.headers],
+    skipVerify: target.skipVerify || flags['skip-verify'] === true,
+  };
+}
+
 export function targetsOf(
   client: Client,
-  flags: {
-    'forward-to'?: Target[] | undefined;
-    header?: Header[] | undefined;
-    'skip-verify': boolean;
-  },
+  flags: SendFlags & { 'forward-to'?: Target[] | undefined },
 ): Target[] {
   return (flags['forward-to'] ?? []).map((target) => {
-    const own = target.headers.map(({ name }) => name.toLowerCase());
-    const common = (flags.header ?? []).filter(({ name }) => !own.includes(name.toLowerCase()));
-    return {
-      ...target,
-      headers: [...common, ...target.headers],
-      skipVerify: target.skipVerify || flags['skip-verify'],
-      filter: { ...target.filter, states: target.filter.states.map((state) => targetState(client, state)) },
-    };
+    const states = target.filter.states.map((state) => targetState(client, state));
+    return withSendFlags({ ...target, filter: { ...target.filter, states } }, flags);
   });
 }

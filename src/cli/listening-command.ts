@@ -42,7 +42,7 @@ export abstract class ListeningCommand extends ConfirmingCommand {
   /** A tunnel of somebody else reads along: on a live app somebody must say that this is meant. */
   protected async chooseWay(
     { profile }: Session,
-    { tunnel: text, confirm }: { tunnel: string; confirm?: string | undefined },
+    { tunnel: text = 'auto', confirm }: { tunnel?: string | undefined; confirm?: string | undefined },
   ): Promise<Tunnel> {
     const { env } = this.streams;
     const { tunnel, because } = await chooseTunnel({ text, baseUrl: profile.baseUrl, env });

@@ -14,21 +14,21 @@ import {
   replayMarks,
   replayTo,
 } from './replay.js';
-import { type Header, parseTarget, type Target } from './targets.js';
+import { parseTarget, type Target } from './targets.js';
 
 export interface Chosen {
   ids: readonly number[];
   since: number | undefined;
-  failed: boolean;
+  failed: boolean | undefined;
   signal: AbortSignal;
   /** For `--fresh`: the payment is read, and its state now is told. */
   client: Client | undefined;
 }
 
 export interface How {
-  to?: Target | undefined;
-  header?: readonly Header[] | undefined;
-  'skip-verify': boolean;
+  to: Target | undefined;
+  /** Adds what holds for all targets. */
+  prepare(target: Target): Target;
 }
 
 /** One after another, in the order in which they came. */
@@ -60,7 +60,7 @@ export async function replayAll(
 
 async function chosenIds({ inbox, place }: ReplayDesk, chosen: Chosen): Promise<number[]> {
   const { ids, since, failed } = chosen;
-  const isRange = since !== undefined || failed;
+  const isRange = since !== undefined || failed === true;
   if (ids.length > 0 === isRange) {
     throw new UsageError(
       isRange ? 'Name webhooks by their ids, or by --since and --failed, not both.' : 'Which webhooks?',
@@ -83,12 +83,8 @@ async function chosenIds({ inbox, place }: ReplayDesk, chosen: Chosen): Promise<
 }
 
 function targetsFor(delivery: WholeDelivery, { failed }: Chosen, how: How): Target[] {
-  const bare = how.to ? [how.to] : formerTargets(delivery, failed).map(parseTarget);
-  return bare.map((target) => ({
-    ...target,
-    headers: [...(how.header ?? []), ...target.headers],
-    skipVerify: target.skipVerify || how['skip-verify'],
-  }));
+  const bare = how.to ? [how.to] : formerTargets(delivery, failed === true).map(parseTarget);
+  return bare.map((target) => how.prepare(target));
 }
 
 /** The webhook of the payment as it is now, in place of what came. */

@@ -11,8 +11,11 @@ import {
 } from '../../cli/flags.js';
 import { jsonFlag } from '../../cli/json-input.js';
 import { linkFlags, useLink } from '../../cli/links.js';
+import { besideListenFlags } from '../../cli/listen-flags.js';
+import type { CreateListening } from '../../cli/create-listening.js';
 import { followPayment, targetState } from '../../operations/follow-payment.js';
 import { createdJson } from '../../output/views/created.js';
+import { keptJson } from '../../output/views/webhook.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';
 import { customerFlag, orderFlags } from '../../cli/payment-flags.js';
 
@@ -27,6 +30,7 @@ export default class PaymentsCreate extends CreateCommand {
     '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done',
     '<%= config.bin %> payments create --body payment.json --reference inv-2041 --json',
     '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done --wait',
+    '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done --listen --forward-to localhost:3000/hooks',
   ];
   static override flags = {
     amount: amountFlag({ summary: 'What to charge, in major units, at most two decimals.' }),
@@ -49,16 +53,37 @@ export default class PaymentsCreate extends CreateCommand {
     body: jsonFlag({ summary: 'The whole body, from a file or stdin; flags add to it.' }),
     ...linkFlags,
     ...listFlagsFor(paymentList),
-    until: string({ helpValue: 'STATE', dependsOn: ['wait'], summary: 'What to wait for (default: paid).' }),
+    until: string({
+      helpValue: 'STATE',
+      summary: 'What to wait for with --wait or --listen (default: paid).',
+    }),
+    listen: boolean({
+      exclusive: ['webhook-url', 'wait', 'dry-run'],
+      summary: 'Receive its webhooks here, and follow it to its end.',
+    }),
+    ...besideListenFlags,
   };
 
   protected override kindOf(flags: { flow?: (typeof flows)[number] }) {
     return flags.flow ?? 'hosted-page';
   }
 
+  protected override async review(flags: Record<string, unknown>, isBad: (input: string) => boolean) {
+    const found = await super.review(flags, isBad);
+    if (flags['until'] !== undefined && flags['wait'] !== true && flags['listen'] !== true) {
+      found.bad.push({ input: '--until', problem: 'works only together with --wait or --listen' });
+    }
+    return found;
+  }
+
   async run(): Promise<unknown> {
     const { flags } = await this.parse(PaymentsCreate);
-    const made = await this.make(flags, ({ client }) => void targetState(client, flags.until ?? 'Captured'));
+    let listening: CreateListening | undefined;
+    const made = await this.make(flags, async (desk) => {
+      targetState(desk.client, flags.until ?? 'Captured');
+      listening = flags.listen ? await this.listenFor(desk, flags) : undefined;
+      return listening === undefined ? {} : { 'webhook-url': listening.url };
+    });
     if ('planned' in made) return made.planned;
     const {
       desk,
@@ -66,10 +91,12 @@ export default class PaymentsCreate extends CreateCommand {
     } = made;
     await this.showOne(read.object, paymentCard, paymentList);
     await useLink(read.fields.redirectUrl, flags, (...lines) => this.note(...lines));
-    if (!flags.wait) return createdJson({ created, payment: read.object });
+    if (!flags.wait && listening === undefined) return createdJson({ created, payment: read.object });
     const paid = read.fields.autoCapture === false ? 'Authorised' : 'Captured';
-    const end = await followPayment(desk, read, targetState(desk.client, flags.until ?? paid));
+    const until = targetState(desk.client, flags.until ?? paid);
+    const end = await (listening ? listening.follow(read, until) : followPayment(desk, read, until));
     if (end.error) this.endAs(end.error);
-    return createdJson({ created, payment: end.read.object }, end.error);
+    const deliveries = listening?.deliveries.map(keptJson);
+    return { ...createdJson({ created, payment: end.read.object }, end.error), deliveries };
   }
 }

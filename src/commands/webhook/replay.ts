@@ -2,7 +2,7 @@ import { custom } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { sinceFlag } from '../../cli/flags.js';
 import { InboxCommand } from '../../cli/inbox-command.js';
-import { sendFlags, targetFlag } from '../../cli/listen-flags.js';
+import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
 import { endingOfReplays, replayAll } from '../../webhooks/replay-all.js';
 import { createSender } from '../../webhooks/sender.js';
 import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
@@ -44,7 +44,7 @@ export default class WebhookReplay extends InboxCommand {
     const results = await replayAll(
       { store: database.store, inbox, place, sender, now: Date.now },
       { ids, since: flags.since?.getTime(), failed: flags.failed, signal: this.signal, client },
-      flags,
+      { to: flags.to, prepare: (target) => withSendFlags(target, flags) },
       ({ url }) => this.note(...targetNote(profile.kind, url)),
     );
     await this.showList(results, replayList);

@@ -1,6 +1,6 @@
 import { custom } from '@oclif/core/args';
 import { InboxCommand } from '../../cli/inbox-command.js';
-import { sendFlags, targetFlag } from '../../cli/listen-flags.js';
+import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
 import { parsePayment, type NamedPayment } from '../../operations/named-payments.js';
 import { keepMade, madeMarks, replayTo } from '../../webhooks/replay.js';
 import { endingOfReplays } from '../../webhooks/replay-all.js';
@@ -34,12 +34,7 @@ export default class WebhookSend extends InboxCommand {
     const { place, inbox, database, profile } = await this.openInbox();
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());
-    const { to } = flags;
-    const target = {
-      ...to,
-      headers: [...(flags.header ?? []), ...to.headers],
-      skipVerify: to.skipVerify || flags['skip-verify'],
-    };
+    const target = withSendFlags(flags.to, flags);
     this.note(...targetNote(profile.kind, target.url));
     const desk = { store: database.store, inbox, place, sender, now: Date.now };
     const sent = await replayTo(desk, await keepMade(desk, client, read), target, madeMarks);

@@ -1,0 +1,130 @@
+// `payments create --listen`: a listener for the time of one payment, whose webhooks come to it.
+
+import type { Clock } from '../client/clock.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import type { StateName } from '../contract/states.js';
+import type { PaydeskError } from '../errors.js';
+import { followPayment } from '../operations/follow-payment.js';
+import type { Desk } from '../operations/desk.js';
+import { idOf } from '../operations/named-payments.js';
+import type { Line, Look } from '../output/lines.js';
+import type { Redactor } from '../output/redact.js';
+import { describeError } from '../output/report.js';
+import { deliveryLine, readyLines } from '../output/views/webhook.js';
+import type { Environment } from '../profiles/paths.js';
+import type { Delivery } from '../webhooks/delivery.js';
+import type { Header, Target } from '../webhooks/targets.js';
+import { chooseTunnel } from '../webhooks/tunnels/choose.js';
+import { openDatabase } from './desk-database.js';
+import { targetsOf } from './listen-flags.js';
+import { openListening } from './listening.js';
+
+export interface CreateListening {
+  /** Of the listener: what the payment gets as its webhookUrl. */
+  url: string;
+  /** Follows the payment by its webhooks, and by reads where none comes. */
+  follow(read: PaymentRead, until: StateName): Promise<{ read: PaymentRead; error?: PaydeskError }>;
+  /** What came, read and passed on. */
+  deliveries: Delivery[];
+  stop(): Promise<void>;
+}
+
+export interface CreateListeningOptions {
+  desk: Desk;
+  env: Environment;
+  secrets: Redactor;
+  flags: {
+    'forward-to'?: Target[] | undefined;
+    header?: Header[] | undefined;
+    'skip-verify'?: boolean | undefined;
+    tunnel?: string | undefined;
+    port?: number | undefined;
+  };
+  interactive: boolean;
+  print: (...lines: Line[]) => void;
+  look: () => Look;
+}
+
+/** How long the webhook of the last state is waited for once a read has shown that state. */
+const LAST_MS = 3_000;
+
+export async function openCreateListening(options: CreateListeningOptions): Promise<CreateListening> {
+  const { desk, env, flags, interactive, print, look } = options;
+  const { client, place, signal, note, clock } = desk;
+  const { tunnel, because } = await chooseTunnel({
+    text: flags.tunnel ?? 'auto',
+    baseUrl: place.baseUrl,
+    env,
+  });
+  if (because !== undefined) note(because);
+  if (tunnel.thirdParty)
+    note(`The tunnel ${tunnel.name} belongs to somebody else, who can read every webhook.`);
+  const database = await openDatabase(env);
+  const deliveries: Delivery[] = [];
+  const shown = createBell();
+  const targets = targetsOf(client, flags);
+  const listening = await openListening({
+    database,
+    client,
+    place,
+    tunnel,
+    targets,
+    filter: { states: [], payments: [], paths: [] },
+    port: flags.port,
+    ack: 'immediate',
+    chaos: { kinds: undefined, seed: undefined },
+    expectation: undefined,
+    interactive,
+    signal,
+    note,
+    onEvent(event) {
+      if (event.type !== 'settled') return;
+      deliveries.push(event.delivery);
+      print(deliveryLine(event.delivery, look()));
+      shown.ring();
+    },
+    onError: (error) => note(describeError(error).message),
+  }).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+  const { url, localUrl, secret } = listening.listener;
+  options.secrets.add(secret);
+  const to = targets.map((target) => target.url);
+  note(...readyLines({ url, localUrl, secret, targets: to, chaos: undefined, chaosSeed: undefined }));
+
+  /** Sleeps as long as nothing comes. */
+  const woken: Clock = { now: clock.now, sleep: (ms, stop) => shown.within(clock, ms, stop) };
+  return {
+    url,
+    deliveries,
+    async follow(read, until) {
+      const end = await followPayment({ ...desk, clock: woken, note: () => undefined }, read, until);
+      const told = () =>
+        deliveries.some(({ paymentId, state }) => paymentId === idOf(read) && state === end.read.state);
+      const deadline = clock.now() + LAST_MS;
+      while (!told() && !signal.aborted && clock.now() < deadline) await woken.sleep(100, signal);
+      return end;
+    },
+    async stop() {
+      await listening.stop();
+      await database.close();
+    },
+  };
+}
+
+/** Something that can be waited for, for a while. */
+function createBell() {
+  let waiting: Array<() => void> = [];
+  return {
+    ring(): void {
+      for (const wake of waiting) wake();
+      waiting = [];
+    },
+    async within(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+      const rung = new AbortController();
+      waiting.push(() => rung.abort());
+      await clock.sleep(ms, signal ? AbortSignal.any([signal, rung.signal]) : rung.signal);
+    },
+  };
+}

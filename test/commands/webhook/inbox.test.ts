@@ -1,0 +1,355 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import Create from '../../../src/commands/payments/create.js';
+import Events from '../../../src/commands/webhook/events.js';
+import Replay from '../../../src/commands/webhook/replay.js';
+import Send from '../../../src/commands/webhook/send.js';
+import Show from '../../../src/commands/webhook/show.js';
+import { type InProcessOptions, runInProcess } from '../../helpers/in-process.js';
+import { unprintable } from '../../helpers/printable.js';
+import {
+  eventually,
+  newReference,
+  type Receiver,
+  startReceiver,
+  startTestSandbox,
+  type TestSandbox,
+} from '../../helpers/sandbox.js';
+import { type HookDesk, openHookDesk, type TestListener } from '../../webhooks/desk.js';
+import { createFlags, envOf } from '../payments/desk.js';
+
+const commands = { events: Events, show: Show, replay: Replay, send: Send, create: Create };
+
+let sandbox: TestSandbox;
+let handler: Receiver;
+let desk: HookDesk;
+let home: string;
+
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+beforeEach(async () => {
+  handler = await startReceiver();
+  home = mkdtempSync(join(tmpdir(), 'paydesk-inbox-'));
+  const { mkdirSync } = await import('node:fs');
+  mkdirSync(join(home, 'data'), { mode: 0o700 });
+  desk = await openHookDesk(sandbox, join(home, 'data', 'desk.db'));
+});
+afterEach(async () => {
+  await desk.close();
+  await handler.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+// What a test looks at in JSON is named there.
+type Json = { [key: string]: Json } & Json[] & string;
+
+async function run(
+  name: keyof typeof commands,
+  args: Array<string | number>,
+  options: InProcessOptions = {},
+) {
+  const { stdout, stderr, code } = await runInProcess(commands[name], args.map(String), {
+    now: new Date(),
+    ...options,
+    env: { ...envOf(sandbox), PAYDESK_HOME: home, ...options.env },
+  });
+  return {
+    stdout,
+    stderr,
+    code,
+    get json() {
+      return JSON.parse(stdout) as Json;
+    },
+  };
+}
+
+/** Three deliveries: of a paid payment, of one that only its reference names, and of none. */
+async function filled(listener: TestListener) {
+  const paid = await sandbox.create();
+  await sandbox.pay(paid.paymentId);
+  await sandbox.settle();
+  const open = await sandbox.create();
+  await listener.post(JSON.stringify({ paymentId: paid.paymentId, paymentState: 'Captured' }));
+  await listener.waitFor(1);
+  await listener.post('', { rest: `/${open.referenceId}?a=1` });
+  await listener.waitFor(2);
+  await listener.post(Buffer.from([0, 1, 2, 0xff]), {
+    headers: { 'content-type': 'application/octet-stream', referer: listener.url },
+  });
+  await listener.waitFor(3);
+  return { paid, open };
+}
+
+describe('webhook events', () => {
+  it('lists the newest first, and finds by payment, state and failure', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    const { paid, open } = await filled(listener);
+    handler.answer({ status: 418 });
+    await listener.post(JSON.stringify({ paymentId: open.paymentId, n: 4 }));
+    await listener.waitFor(4);
+    const ids = async (...args: string[]) =>
+      ((await run('events', [...args, '--json'])).json as unknown as Array<{ id: number }>).map(
+        ({ id }) => id,
+      );
+    expect(await ids()).toEqual([4, 3, 2, 1]);
+    expect(await ids('--limit', '2')).toEqual([4, 3]);
+    expect(await ids('--payment', String(paid.paymentId))).toEqual([1]);
+    expect(await ids('--payment', open.referenceId)).toEqual([4, 2]);
+    expect(await ids('--state', 'Captured')).toEqual([1]);
+    expect(await ids('--failed')).toEqual([4]);
+    expect(await ids('--since', '1h')).toEqual([4, 3, 2, 1]);
+    expect(await ids('--since', '2999-01-01T00:00:00Z')).toEqual([]);
+    const [failed] = (await run('events', ['--failed', '--json'])).json;
+    expect(failed).toMatchObject({
+      id: 4,
+      kind: 'received',
+      paymentId: open.paymentId,
+      verdict: 'same',
+      state: 'Created',
+      forwards: [{ to: handler.url, status: 418, attempts: 4, outcome: 'failed', replay: false }],
+    });
+  });
+
+  it('is a table on a terminal, rows in a pipe, and says when there is nothing', async () => {
+    const none = await run('events', []);
+    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringContaining('No webhook')]);
+    const { paid } = await filled(await desk.listen({ to: [handler.url] }));
+    const table = await run('events', [], { terminal: true });
+    expect(table.stdout).toMatch(/id +time +payment +reference +state +handler/);
+    expect(table.stdout).toContain('? (names no payment)');
+    expect(table.stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
+    const rows = (await run('events', [])).stdout.trim().split('\n');
+    expect(rows.at(-1)?.split('\t')).toEqual([
+      '1',
+      expect.stringMatching(/^\d{4}-.*Z$/),
+      String(paid.paymentId),
+      paid.referenceId,
+      'Captured',
+      'changed',
+      '200',
+    ]);
+  });
+
+  it('follows what comes, whoever receives it', async () => {
+    const listener = await desk.listen();
+    let interrupt = () => {};
+    let seen = '';
+    const running = run('events', ['--follow', '--json'], {
+      onStart: (callback) => (interrupt = callback),
+      onWrite: (text) => (seen += text),
+    });
+    const { paymentId } = await sandbox.create();
+    // It follows from when it looked first: what comes before is not told.
+    await eventually(async () => {
+      await listener.post(JSON.stringify({ paymentId }));
+      await eventually(() => expect(seen).toContain(`"paymentId":${paymentId}`), 500);
+    });
+    interrupt();
+    expect((await running).code).toBe(130);
+    expect(JSON.parse(seen.split('\n')[0]!)).toMatchObject({ state: 'Created', kind: 'received' });
+  });
+});
+
+describe('webhook show', () => {
+  it('shows the request, the state and every attempt, without the secret', async () => {
+    handler.next({ status: 500, body: 'broken\nhandler' });
+    const listener = await desk.listen({ to: [handler.url] });
+    const { paid } = await filled(listener);
+    const one = await run('show', [1]);
+    expect(one.stdout).toContain('POST /wh/[redacted]');
+    expect(one.stdout).toContain(`{"paymentId":${paid.paymentId},"paymentState":"Captured"}`);
+    expect(one.stdout).toMatch(/500 .*broken handler/);
+    expect(one.stdout).toMatch(/200 /);
+    const two = (await run('show', [2, '--json'])).json;
+    expect(two).toMatchObject({ method: 'POST', query: 'a=1', body: '', namedBy: 'path', state: 'Created' });
+    const three = await run('show', [3, '--json']);
+    expect(three.json).toMatchObject({ bodyBase64: 'AAEC/w==', verdict: 'none' });
+    expect(three.stdout).not.toContain(listener.secret);
+    expect(three.json.headers).toContainEqual(['referer', expect.stringContaining('/wh/[redacted]')]);
+    const shown = await run('show', [3], { terminal: true });
+    expect(shown.stdout).toContain('000000  00 01 02 ff');
+    expect(shown.stdout + shown.stderr).not.toContain(listener.secret);
+    expect(unprintable(shown.stdout, '\n')).toEqual([]);
+  });
+
+  it('shows a hostile body safely', async () => {
+    const listener = await desk.listen();
+    await listener.post('{"a":"\u001B[2J\u202Eevil"}\u0007', { headers: { 'x-evil': '\u0080\u009B31m' } });
+    await listener.waitFor(1);
+    const shown = await run('show', [1], { terminal: true });
+    expect(unprintable(shown.stdout, '\n')).toEqual([]);
+  });
+
+  it('says when there is no such webhook', async () => {
+    const { code, json } = await run('show', [99, '--json']);
+    expect([code, json.error]).toEqual([2, expect.objectContaining({ code: 'no-such-webhook' })]);
+  });
+});
+
+describe('webhook replay', () => {
+  it('sends the very same bytes to where they went, and says that it is a replay', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    await filled(listener);
+    const { code, json } = await run('replay', [1, 2, '--json', '--header', 'X-Env:test']);
+    expect([code, json]).toEqual([
+      0,
+      [
+        expect.objectContaining({ id: 1, to: handler.url, status: 200 }),
+        expect.objectContaining({ id: 2, status: 200 }),
+      ],
+    ]);
+    const again = handler.requests.at(3);
+    expect(again?.text).toBe(handler.requests[0]?.text);
+    expect(again?.headers).toMatchObject({ 'paydesk-replay': '1', 'x-env': 'test' });
+    expect(handler.requests.at(4)?.path).toBe('/hook?a=1');
+    expect(handler.requests[0]?.headers['paydesk-replay']).toBeUndefined();
+    const { json: shown } = await run('show', [1, '--json']);
+    expect(shown.forwards).toMatchObject([{ replay: false }, { replay: true, outcome: 'delivered' }]);
+  });
+
+  it('sends to another place, and all that failed to where they failed', async () => {
+    handler.answer({ status: 500 });
+    const listener = await desk.listen({ to: [handler.url] });
+    await listener.post('{"n":1}');
+    await listener.waitFor(1);
+    handler.answer({ status: 200 });
+    await listener.post('{"n":2}');
+    await listener.waitFor(2);
+    const other = await startReceiver();
+    expect((await run('replay', [2, '--to', other.url])).code).toBe(0);
+    expect(other.requests.map(({ text }) => text)).toEqual(['{"n":2}']);
+    const failed = await run('replay', ['--failed', '--json']);
+    expect(failed.json).toMatchObject([{ id: 1, to: handler.url, status: 200 }]);
+    // What has been taken by now has not failed any more.
+    expect((await run('replay', ['--failed', '--json'])).json).toEqual([]);
+    expect((await run('replay', ['--since', '1h', '--to', other.url, '--json'])).json).toHaveLength(2);
+    await other.close();
+  });
+
+  it('tells of the state now with --fresh', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    const { paymentId } = await sandbox.create();
+    await listener.post(JSON.stringify({ paymentId, paymentState: 'Created' }));
+    await listener.waitFor(1);
+    await sandbox.pay(paymentId);
+    await sandbox.settle();
+    expect((await run('replay', [1, '--fresh'])).code).toBe(0);
+    expect(handler.requests.at(-1)?.body).toMatchObject({
+      paymentId,
+      paymentState: 'Captured',
+      paymentStateId: 7,
+      type: 'payment.state-changed',
+    });
+    expect(handler.requests.at(-1)?.headers).toMatchObject({
+      'paydesk-replay': '1',
+      'paydesk-synthetic': 'true',
+    });
+  });
+
+  it('ends with 1 when nobody took it, with 7 in part, with 2 when nothing was named', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    await filled(listener);
+    handler.next({ status: 500 });
+    expect((await run('replay', [1])).code).toBe(1);
+    handler.next({ status: 200 }, { status: 500 });
+    expect((await run('replay', [1, 2])).code).toBe(7);
+    expect((await run('replay', [])).code).toBe(2);
+    expect((await run('replay', [1, '--failed'])).code).toBe(2);
+    expect((await run('replay', [99])).code).toBe(2);
+    await listener.stop();
+    const bare = await desk.listen();
+    await bare.post('{}');
+    await bare.waitFor(1);
+    expect((await run('replay', [4])).stderr).toContain('forwarded nowhere');
+  });
+});
+
+describe('webhook send', () => {
+  it('sends what the service would send, and keeps it', async () => {
+    const payment = await sandbox.create();
+    const { code, json } = await run('send', [payment.referenceId, '--to', handler.url, '--json']);
+    expect([code, json]).toEqual([0, expect.objectContaining({ to: handler.url, status: 200 })]);
+    expect(handler.requests[0]?.body).toEqual({
+      eventId: expect.stringMatching(/^evt_/),
+      type: 'payment.state-changed',
+      appId: sandbox.app.appId,
+      paymentId: payment.paymentId,
+      referenceId: payment.referenceId,
+      paymentState: 'Created',
+      paymentStateId: 1,
+      occurredTime: expect.any(String),
+    });
+    const [kept] = (await run('events', ['--json'])).json;
+    expect(kept).toMatchObject({ kind: 'synthetic', verdict: 'made', state: 'Created' });
+    // Nothing but a read was asked of the service.
+    const after = await sandbox.states(payment.paymentId);
+    expect(after).toEqual(['Created']);
+  });
+
+  it('says what a target answered, and that there is no such payment', async () => {
+    const payment = await sandbox.create();
+    handler.answer({ status: 503 });
+    const refused = await run('send', [payment.paymentId, '--to', handler.url]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('answered 503')]);
+    const gone = await run('send', [payment.paymentId, '--to', 'http://127.0.0.1:9/']);
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('refused')]);
+    expect((await run('send', ['nobody', '--to', handler.url])).code).toBe(1);
+  });
+});
+
+describe('payments create --listen', () => {
+  it('creates with the address of its listener, passes the webhooks on, and follows it to its end', async () => {
+    const reference = newReference();
+    const listen = ['--listen', '--port', '0', '--forward-to', handler.url];
+    const running = run('create', [...createFlags(reference), ...listen, '--json']);
+    const { paymentId } = await eventually(async () => {
+      const { status, body } = await sandbox.call<{ paymentId: number }>(
+        'GET',
+        `/payments/referenceId:${reference}`,
+      );
+      expect(status).toBe(200);
+      return body;
+    });
+    await sandbox.pay(paymentId);
+    await sandbox.settle();
+    const { code, json } = await running;
+    expect([code, json]).toEqual([0, expect.objectContaining({ created: true })]);
+    expect(json.payment).toMatchObject({ paymentId, paymentState: 'Captured' });
+    expect(json.payment?.webhookUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/wh\/[\w-]+$/);
+    expect(json.deliveries!.at(-1)).toMatchObject({ state: 'Captured', paymentId });
+    expect(handler.states(paymentId).at(0)).toBe('Created');
+  });
+
+  it('ends with 3 when it cannot be paid any more', async () => {
+    const reference = newReference();
+    const running = run('create', [...createFlags(reference), '--listen', '--port', '0']);
+    const { paymentId } = await eventually(async () => {
+      const { status, body } = await sandbox.call<{ paymentId: number }>(
+        'GET',
+        `/payments/referenceId:${reference}`,
+      );
+      expect(status).toBe(200);
+      return body;
+    });
+    await sandbox.call('POST', `/payments/${paymentId}/cancel`);
+    await sandbox.settle();
+    const { code, stdout } = await running;
+    expect([code, stdout]).toEqual([3, expect.stringContaining('Cancelled')]);
+  });
+
+  it('takes its settings only beside --listen', async () => {
+    const { code, stderr } = await run('create', [...createFlags('r'), '--forward-to', handler.url]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('only together with --listen')]);
+    const both = await run('create', [
+      ...createFlags('r'),
+      '--listen',
+      '--webhook-url',
+      'https://shop.example/',
+    ]);
+    expect(both.code).toBe(2);
+  });
+});

@@ -1,0 +1,241 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Receiver, startReceiver, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import { createHookHome, type HookHome } from './processes.js';
+
+let sandbox: TestSandbox;
+let handler: Receiver;
+let home: HookHome;
+
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+beforeEach(async () => {
+  handler = await startReceiver();
+  home = createHookHome(sandbox);
+});
+afterEach(async () => {
+  await home.close();
+  await handler.close();
+});
+
+const body = (fields: Record<string, unknown>) => JSON.stringify(fields);
+
+async function paid(webhookUrl: string, card = 'approved') {
+  const { paymentId } = await sandbox.create({ webhookUrl });
+  await sandbox.pay(paymentId, card);
+  await sandbox.settle();
+  return paymentId;
+}
+
+describe('webhook listen --json', () => {
+  it('says where it is, then one line for each delivery, and stops cleanly on SIGTERM', async () => {
+    const listener = await home.listen('--forward-to', handler.url);
+    expect(listener.lines()).toEqual([
+      {
+        event: 'ready',
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/wh\/[\w-]{32}$/),
+        localUrl: listener.url,
+      },
+    ]);
+    const { paymentId, referenceId } = await sandbox.create({ webhookUrl: listener.url });
+    const [first] = await listener.waitFor(1);
+    expect(first).toEqual({
+      event: 'delivery',
+      id: 1,
+      paymentId,
+      referenceId,
+      state: 'Created',
+      previousState: null,
+      duplicate: false,
+      forwards: [{ to: handler.url, status: 200, ms: expect.any(Number) }],
+    });
+    await listener.post(handler.requests[0]?.text ?? '');
+    const [, second] = await listener.waitFor(2);
+    expect(second).toMatchObject({ id: 2, duplicate: true, state: 'Created', previousState: 'Created' });
+    listener.kill('SIGTERM');
+    expect(await listener.ended).toBe(0);
+    expect(listener.stderr()).not.toContain('Error');
+  });
+
+  it('keeps ids beyond 2^53 exact', async () => {
+    const listener = await home.listen();
+    await listener.post('{"paymentId":90071992547409931234}');
+    await listener.waitFor(1);
+    expect(listener.stdout()).toContain('"paymentId":90071992547409931234,');
+    listener.kill('SIGINT');
+    expect(await listener.ended).toBe(130);
+  });
+
+  it('shows and passes on only what the filters say, and keeps the rest', async () => {
+    const one = await sandbox.create();
+    const listener = await home.listen('--forward-to', handler.url, '--payment', one.referenceId);
+    await listener.post(body({ paymentId: 4_000_000 }));
+    await listener.post(body({ paymentId: one.paymentId }));
+    await listener.waitFor(1);
+    expect(listener.deliveries()).toMatchObject([{ id: 2 }]);
+    expect(handler.requests).toHaveLength(1);
+    const events = await home.run('webhook', 'events', '--json');
+    expect((JSON.parse(events.stdout) as unknown[]).length).toBe(2);
+  });
+
+  it('hides its secret in what is said to people, and not in what programs read', async () => {
+    const listener = await home.listen('--debug');
+    const secret = listener.url.split('/').at(-1) ?? '';
+    await listener.post('{}');
+    await listener.waitFor(1);
+    expect(listener.stderr()).not.toContain(secret);
+    listener.kill('SIGTERM');
+    await listener.ended;
+  });
+});
+
+describe('for jobs', () => {
+  it('ends with 0 when so many payments are there', async () => {
+    const listener = await home.listen(
+      '--until',
+      'Captured',
+      '--count',
+      '2',
+      '--timeout',
+      '60s',
+      '--max-duplicates',
+      '0',
+    );
+    await paid(listener.url);
+    await paid(listener.url);
+    expect(await listener.ended).toBe(0);
+    expect(new Set(listener.deliveries().map(({ paymentId }) => paymentId)).size).toBe(2);
+  });
+
+  it('ends with 0 for a state that was passed through, when the service is further on', async () => {
+    const listener = await home.listen('--until', 'Authorised', '--timeout', '30s');
+    await paid(listener.url);
+    expect(await listener.ended).toBe(0);
+  });
+
+  it('ends with 0 after so many webhooks', async () => {
+    const listener = await home.listen('--count', '2', '--timeout', '30s');
+    await listener.post(body({ eventId: 'e1', n: 1 }));
+    await listener.post(body({ eventId: 'e2', n: 2 }));
+    expect(await listener.ended).toBe(0);
+  });
+
+  it('ends with 8 when nothing came', async () => {
+    const listener = await home.listen('--until', 'Captured', '--timeout', '2s');
+    expect(await listener.ended).toBe(8);
+    expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'nothing-came', exit: 8 });
+  });
+
+  it('ends with 8 when too little came', async () => {
+    const listener = await home.listen('--until', 'Captured', '--count', '2', '--timeout', '5s');
+    await paid(listener.url);
+    expect(await listener.ended).toBe(8);
+  });
+
+  it('ends with 3 when a webhook came and the service says another state', async () => {
+    const listener = await home.listen('--until', 'Captured', '--timeout', '6s');
+    const { paymentId } = await sandbox.create();
+    await listener.post(body({ paymentId, paymentState: 'Captured' }));
+    expect(await listener.ended).toBe(3);
+    expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'other-state', exit: 3 });
+    expect(listener.deliveries()).toMatchObject([{ state: 'Created' }]);
+  });
+
+  it('ends with 3 at once when a payment that it waits for can no longer get there', async () => {
+    const { paymentId } = await sandbox.create();
+    const listener = await home.listen('--until', 'Captured', '--payment', String(paymentId));
+    await sandbox.call('POST', `/payments/${paymentId}/cancel`);
+    await sandbox.settle();
+    expect((await sandbox.read(paymentId)).paymentState).toBe('Cancelled');
+    await listener.post(body({ paymentId }));
+    expect(await listener.ended).toBe(3);
+  });
+
+  it('ends with 3 when more duplicates come than may', async () => {
+    const listener = await home.listen('--until', 'Captured', '--max-duplicates', '0');
+    const { paymentId } = await sandbox.create();
+    const event = body({ eventId: 'evt_1', paymentId });
+    await listener.post(event);
+    await listener.waitFor(1);
+    await listener.post(event);
+    expect(await listener.ended).toBe(3);
+    expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'too-many-duplicates' });
+  });
+
+  it('ends with 1 when the handler does not answer 2xx within its retries', async () => {
+    handler.answer({ status: 500 });
+    const listener = await home.listen(
+      '--until',
+      'Captured',
+      '--forward-to',
+      handler.url,
+      '--timeout',
+      '60s',
+    );
+    await paid(listener.url);
+    expect(await listener.ended).toBe(1);
+    const [first] = handler.requests;
+    expect(handler.requests.filter(({ text }) => text === first?.text)).toHaveLength(4);
+    expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'handler-failed', exit: 1 });
+  });
+
+  it('ends with 1 and not with 8 when the time is up while the handler still fails', async () => {
+    handler.answer({ status: 500 });
+    const listener = await home.listen('--until', 'Captured', '--forward-to', handler.url, '--timeout', '3s');
+    await listener.post(body({ n: 1 }));
+    expect(await listener.ended).toBe(1);
+  });
+
+  it('refuses what cannot be used, before it listens', async () => {
+    const bad = await home.run('webhook', 'listen', '--until', 'Captred', '--json');
+    expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('Did you mean Captured')]);
+    const target = await home.run('webhook', 'listen', '--forward-to', 'shop.example', '--chaos', 'fire');
+    expect([target.code, target.stderr]).toEqual([2, expect.stringContaining('with its scheme')]);
+    expect(target.stderr).toContain('duplicate,delay,reorder,drop');
+  });
+});
+
+describe('on a live app', () => {
+  it('somebody else’s tunnel has to be confirmed', async () => {
+    const live = createHookHome(sandbox, {}, 'live');
+    const ran = await live.run('webhook', 'listen', '--tunnel', 'ssh:localhost.run', '--json');
+    expect([ran.code, ran.stdout]).toEqual([9, expect.stringContaining('--confirm')]);
+    await live.close();
+  });
+});
+
+describe('killed between the answer and the forward', () => {
+  async function test(more: Record<string, string>): Promise<void> {
+    const killed = createHookHome(sandbox, more);
+    try {
+      handler.answer('hang');
+      const first = await killed.listen('--forward-to', handler.url);
+      const { paymentId } = await sandbox.create();
+      const sent = Array.from({ length: 20 }, (_, n) => body({ eventId: `e${n}`, paymentId, n }));
+      for (const text of sent) expect(await first.post(text)).toBe(200);
+      await handler.waitFor(1);
+      first.kill('SIGKILL');
+      await first.ended;
+      handler.answer({ status: 200 });
+      const second = await killed.listen('--forward-to', handler.url);
+      await second.waitFor(20);
+      // The first may have reached the handler before the kill; it comes again, and all of them in order.
+      expect(handler.requests.slice(-20).map(({ text }) => text)).toEqual(sent);
+      expect(second.deliveries().map(({ state }) => state)).toEqual(sent.map(() => 'Created'));
+      second.kill('SIGTERM');
+      expect(await second.ended).toBe(0);
+    } finally {
+      await killed.close();
+    }
+  }
+
+  it('everything that was answered is forwarded after a restart, on SQLite', () => test({}));
+
+  describeWithPostgres('on PostgreSQL', (postgres) => {
+    it('everything that was answered is forwarded after a restart', async () => {
+      await test({ PAYDESK_DATABASE: await postgres().createDatabase() });
+    });
+  });
+});
