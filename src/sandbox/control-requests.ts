@@ -1,3 +1,4 @@
+import english from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
 import { id, text, webAddress } from '../contract/fields.js';
 import { amountProblem } from '../contract/money.js';
@@ -11,7 +12,7 @@ import { Refusal } from './domain/refusal.js';
 // What the control API takes.
 
 // Where nothing else is said of a value, what is wrong with it is told in zod's own words.
-z.config(z.locales.en());
+z.config(english());
 
 const name = text.check(z.minLength(1, 'must not be empty'));
 const object = z.strictObject;
