@@ -8,13 +8,13 @@ import { Plugin } from '@oclif/core/config';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-function sorted(value) {
-  if (Array.isArray(value)) return value.map(sorted);
+/** Names in order, so that the file does not change by itself; but arguments are in the order in which they are typed. */
+function sorted(value, name) {
+  if (Array.isArray(value)) return value.map((one) => sorted(one));
   if (value === null || typeof value !== 'object') return value;
+  const keys = Object.keys(value);
   return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sorted(value[key])]),
+    (name === 'args' ? keys : keys.sort()).map((key) => [key, sorted(value[key], key)]),
   );
 }
 

@@ -58,6 +58,20 @@ describe('the program', () => {
     expect(code).toBe(0);
   });
 
+  it('shows arguments in the order in which they are typed', async () => {
+    const { stdout } = await paydesk(['sandbox', 'provider', '--help']);
+    expect(stdout).toContain('$ paydesk sandbox provider PAYMENT ANSWER');
+  });
+
+  it('keeps the paragraphs and lists of a long description', async () => {
+    const { stdout } = await paydesk(['sandbox', 'fault', 'add', '--help']);
+    expect(stdout).toContain(
+      'DESCRIPTION\n  The kinds:\n  latency              delays the request before it is',
+    );
+    const listen = await paydesk(['webhook', 'listen', '--help']);
+    expect(listen.stdout).toMatch(/last read\.\n\n {2}After the address/);
+  });
+
   it('wants the command before its flags', async () => {
     const { stderr, code } = await paydesk(['--no-input', 'fooo']);
     expect(stderr).toContain('The command comes first');

@@ -29,7 +29,7 @@ export const sendFlags = {
 export const listenFlags = {
   'forward-to': targetFlag({
     multiple: true,
-    summary: 'Pass webhooks on to this address; settings may follow it, see below.',
+    summary: 'Pass webhooks on to this address; settings may follow it: paydesk webhook listen --help.',
   }),
   tunnel: string({
     helpValue: 'auto|none|ssh|ssh:USER@HOST|cloudflared|ngrok|URL',

@@ -22,8 +22,11 @@ export default class History extends BaseCommand {
   static override flags = {
     ...listFlagsFor(historyList),
     payment: string({ helpValue: 'PAYMENT', summary: 'Of this paymentId or referenceId.' }),
-    operation: string({ options: ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold', 'recheck'] }),
-    outcome: string({ options: [...outcomes] }),
+    operation: string({
+      summary: 'Of this kind.',
+      options: ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold', 'recheck'],
+    }),
+    outcome: string({ options: [...outcomes], summary: 'With this outcome.' }),
     operator: string({ helpValue: 'WHO', summary: 'By this operator, as the list shows it.' }),
     ticket: string({ helpValue: 'ID', summary: 'For this ticket.' }),
     app: string({ helpValue: 'APP_ID', summary: 'On this app.' }),

@@ -99,7 +99,7 @@ export function commandHelp({ bin, command }: { bin: string; command: HelpComman
         table(flags.filter(({ helpGroup }) => helpGroup === group).map(flagRow), look),
       ),
     ),
-    ...(description === undefined ? [] : section('DESCRIPTION', paragraph(description, look, INDENT))),
+    ...(description === undefined ? [] : section('DESCRIPTION', longText(description, look))),
     // As they are, so that they can be copied.
     ...section(
       'EXAMPLES',
@@ -154,14 +154,26 @@ function paragraph(text: string, look: Look, indent: number): Line[] {
   return wrap(text, roomOf(look, indent)).map((line) => `${' '.repeat(indent)}${line}`);
 }
 
+/** Paragraphs, and lines that are set in: a name and what it is. */
+function longText(text: string, look: Look): Line[] {
+  const lines = text.split('\n').map((line) => ({ line, row: /^ {2,}(\S+) {2,}(\S.*)$/.exec(line) }));
+  const rows = lines.flatMap(({ row }) => (row ? [{ name: row[1] as string, text: row[2] as string }] : []));
+  const laidOut = rows.map((row) => table([row], look, nameWidth(rows)));
+  return lines.flatMap(({ line, row }) =>
+    row ? (laidOut.shift() ?? []) : line === '' ? [''] : paragraph(line, look, INDENT),
+  );
+}
+
 /** The lines after the first are set in. */
 function hanging(text: string, look: Look): Line[] {
   const [first = '', ...rest] = wrap(text, roomOf(look, INDENT * 2));
   return [`  ${first}`, ...rest.map((line) => `    ${line}`)];
 }
 
-function table(rows: readonly Row[], look: Look): Line[] {
-  const width = Math.min(LONGEST, Math.max(0, ...rows.map(({ name }) => displayWidth(name))));
+const nameWidth = (rows: readonly Row[]): number =>
+  Math.min(LONGEST, Math.max(0, ...rows.map(({ name }) => displayWidth(name))));
+
+function table(rows: readonly Row[], look: Look, width = nameWidth(rows)): Line[] {
   const start = INDENT + width + GAP;
   return rows.flatMap(({ name, text }) => {
     const [first = '', ...rest] = wrap(text, Math.max(20, roomOf(look, start)));

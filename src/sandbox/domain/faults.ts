@@ -11,7 +11,7 @@ import type { FaultRow, SandboxTables } from '../schema.js';
 export const faultKinds = {
   latency: {
     at: 'request',
-    summary: 'delays the request before it is carried out, or its answer with afterCommit',
+    summary: 'delays the request before it is carried out, or its answer after that',
   },
   'error-before-commit': { at: 'request', summary: 'answers with a 5xx and carries nothing out' },
   'error-after-commit': { at: 'request', summary: 'carries it out and answers with a 5xx' },
