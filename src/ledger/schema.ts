@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
 import { idColumn, type Migration } from '../store/store.js';
 import { inboxMigration, type InboxTables } from './inbox-schema.js';
+import { resolveMigration, type ResolveTables } from './resolve-schema.js';
 
 /** What was about to be sent. Rows are only ever added. */
 interface IntentTable {
@@ -124,7 +125,7 @@ interface KnownPaymentTable {
 }
 
 /** The desk's own database: one format for everything that lives in it. */
-export interface DeskTables extends InboxTables {
+export interface DeskTables extends InboxTables, ResolveTables {
   intents: IntentTable;
   outcomes: OutcomeTable;
   holds: HoldTable;
@@ -281,7 +282,11 @@ export const deskMigrations: Migration[] = [
       await sql`create index known_in_state on known_payments (base_url, app_id, state, state_time, payment_id)`.execute(
         db,
       );
+      await sql`create index known_of_customer on known_payments (base_url, app_id, customer_id, state, state_time, payment_id)`.execute(
+        db,
+      );
     },
   },
   inboxMigration,
+  resolveMigration,
 ];

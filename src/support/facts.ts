@@ -34,11 +34,11 @@ export interface Facts {
   amount: string;
   autoCapture: boolean | undefined;
   /** A charge of a stored method: no customer can try it again. */
-  isCharge: boolean;
+  isCharge: boolean | undefined;
   /** Why it failed, in the service's words. */
   reason: string;
   /** The provider has authorised it at some time. */
-  wasAuthorised: boolean;
+  wasAuthorised: boolean | undefined;
   createdTime: number | undefined;
   age: Age | undefined;
   open: OpenInstruction | undefined;

@@ -4,6 +4,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import type { Outcome } from '../ledger/ledger.js';
 import type { PaymentRecord, RecordedIntent } from '../ledger/payment-record.js';
+import type { IntentRow } from '../ledger/schema.js';
 import { failureReason } from '../operations/failure-reason.js';
 import { idOf } from '../operations/named-payments.js';
 import { formatAmount } from '../output/amount.js';
@@ -65,13 +66,21 @@ const isSettling = (operation: string): operation is SettleOperation => settling
 
 function openOf(
   record: PaymentRecord | undefined,
-  { now, quietMs, canonicalState }: { now: number; quietMs: number } & Pick<Client, 'canonicalState'>,
+  options: Parameters<typeof openInstruction>[2],
 ): OpenInstruction | undefined {
   const intent = record?.intents.find(({ id }) => id === record.openId);
-  if (intent === undefined || !isSettling(intent.operation)) return undefined;
+  return intent && openInstruction(intent, intent.outcomes.at(-1)?.outcome, options);
+}
+
+export function openInstruction(
+  intent: IntentRow,
+  outcome: string | null | undefined,
+  { now, quietMs, canonicalState }: { now: number; quietMs: number } & Pick<Client, 'canonicalState'>,
+): OpenInstruction | undefined {
+  if (!isSettling(intent.operation)) return undefined;
   return {
     operation: intent.operation,
-    outcome: intent.outcomes.at(-1)?.outcome === 'accepted' ? 'accepted' : 'unknown',
+    outcome: outcome === 'accepted' ? 'accepted' : 'unknown',
     time: intent.time,
     operator: intent.operator,
     ticket: intent.ticket ?? undefined,

@@ -114,20 +114,24 @@ const byState: Readonly<Record<StateName, (facts: Facts) => Verdict>> = {
   Refunded: (facts) => over(`Refunded. ${facts.amount} was given back to the customer.`),
   Cancelling: (facts) => onItsWay(facts, 'Cancelling', 'cancellation'),
   Cancelled: () => over('Cancelled. The customer was not charged.'),
-  Declined(facts) {
-    const retry = facts.isCharge
-      ? 'Another try needs a new charge with a new reference.'
-      : 'The customer can try again with the same link.';
-    return failed(`Declined${because(facts)}. Nothing was charged. ${retry}`);
-  },
+  Declined: (facts) => failed(`Declined${because(facts)}. Nothing was charged.${retryOf(facts)}`),
   Failed: (facts) => failed(`Failed at the provider${because(facts)}. Nothing was charged.`),
-  Expired: (facts) =>
-    failed(
-      facts.wasAuthorised
-        ? `Expired: ${facts.amount} was authorised and not captured in time, and the provider has released it. Nothing was charged.`
-        : 'Expired: the customer did not pay in time. Nothing was charged.',
-    ),
+  Expired: (facts) => failed(`${expiry(facts)} Nothing was charged.`),
 };
+
+function retryOf({ isCharge }: Facts): string {
+  if (isCharge === undefined) return '';
+  return isCharge
+    ? ' Another try needs a new charge with a new reference.'
+    : ' The customer can try again with the same link.';
+}
+
+function expiry({ wasAuthorised, amount }: Facts): string {
+  if (wasAuthorised === undefined) return 'Expired: it was not paid or not captured in time.';
+  return wasAuthorised
+    ? `Expired: ${amount} was authorised and not captured in time, and the provider has released it.`
+    : 'Expired: the customer did not pay in time.';
+}
 
 function cancelFailed(facts: Facts, standing: string): Verdict {
   const text = `The cancellation failed at the provider, and the payment is ${facts.state} again. ${standing}`;

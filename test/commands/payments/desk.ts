@@ -7,6 +7,7 @@ import Capture from '../../../src/commands/payments/capture.js';
 import Charge from '../../../src/commands/payments/charge.js';
 import Create from '../../../src/commands/payments/create.js';
 import Explain from '../../../src/commands/payments/explain.js';
+import List from '../../../src/commands/payments/list.js';
 import Get from '../../../src/commands/payments/get.js';
 import Recheck from '../../../src/commands/payments/recheck.js';
 import Refund from '../../../src/commands/payments/refund.js';
@@ -32,6 +33,7 @@ const commands = {
   recheck: Recheck,
   explain: Explain,
   watch: Watch,
+  list: List,
 };
 export type Verb = keyof typeof commands;
 

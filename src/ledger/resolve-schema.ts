@@ -1,0 +1,73 @@
+import { type Generated, type Selectable } from 'kysely';
+import { idColumn, type Migration } from '../store/store.js';
+
+// Where a guided session stands, so that it can be left and taken up again.
+
+interface ResolveSessionTable {
+  id: Generated<number>;
+  base_url: string;
+  app_id: string;
+  operator: string;
+  time: number;
+  /** 1 once it was gone through, or another was begun. */
+  ended: number;
+}
+
+/** A payment of a session, in the order in which they are gone through. */
+interface ResolveItemTable {
+  id: Generated<number>;
+  session_id: number;
+  /** As it was named. */
+  typed: string;
+  payment_id: string | null;
+  /** `open`, `done` or `skipped`. */
+  status: string;
+  before_state: string | null;
+  after_state: string | null;
+  /** What was done to it, with commas between. */
+  actions: string;
+}
+
+export interface ResolveTables {
+  resolve_sessions: ResolveSessionTable;
+  resolve_items: ResolveItemTable;
+}
+
+export type ResolveSessionRow = Selectable<ResolveSessionTable>;
+export type ResolveItemRow = Selectable<ResolveItemTable>;
+
+export const resolveMigration: Migration = {
+  name: 'resolve-sessions',
+  async up(db) {
+    await db.schema
+      .createTable('resolve_sessions')
+      .addColumn('id', ...idColumn(db))
+      .addColumn('base_url', 'text', (column) => column.notNull())
+      .addColumn('app_id', 'text', (column) => column.notNull())
+      .addColumn('operator', 'text', (column) => column.notNull())
+      .addColumn('time', 'bigint', (column) => column.notNull())
+      .addColumn('ended', 'integer', (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createIndex('resolve_sessions_open')
+      .on('resolve_sessions')
+      .columns(['base_url', 'app_id', 'operator', 'ended', 'id'])
+      .execute();
+    await db.schema
+      .createTable('resolve_items')
+      .addColumn('id', ...idColumn(db))
+      .addColumn('session_id', 'bigint', (column) => column.notNull())
+      .addColumn('typed', 'text', (column) => column.notNull())
+      .addColumn('payment_id', 'text')
+      .addColumn('status', 'text', (column) => column.notNull())
+      .addColumn('before_state', 'text')
+      .addColumn('after_state', 'text')
+      .addColumn('actions', 'text', (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createIndex('resolve_items_of_session')
+      .on('resolve_items')
+      .columns(['session_id', 'id'])
+      .execute();
+  },
+};

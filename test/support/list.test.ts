@@ -1,0 +1,275 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Compilable } from 'kysely';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stateNames } from '../../src/contract/states.js';
+import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
+import { remember } from '../../src/ledger/known-payments.js';
+import { type Span, spanQuery, statesQuery } from '../../src/ledger/known-list.js';
+import { patience } from '../../src/support/patience.js';
+import { takeListed } from '../../src/support/list.js';
+import { describeWithPostgres } from '../helpers/postgres.js';
+import { openSeededDesk, type SeededDesk } from './seeded.js';
+
+const place = { baseUrl: 'http://127.0.0.1:1', appId: 'app-1' };
+const MINUTE = 60_000;
+const now = Date.parse('2026-11-16T09:00:00Z');
+
+const memory = () => openDeskDatabase({ location: ':memory:', operator: 'op@desk' });
+
+async function know(
+  { store }: DeskDatabase,
+  paymentId: string,
+  state: string,
+  ageMs: number,
+  more: { customerId?: string; createdTime?: number } = {},
+): Promise<void> {
+  const seen = { ...place, paymentId, state, amount: '10', currency: 'EUR', ...more };
+  await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now - ageMs }));
+}
+
+const options = ({ store }: DeskDatabase) => ({
+  store,
+  place,
+  now,
+  quietMs: 10 * MINUTE,
+  profile: undefined,
+});
+
+describe('the order of what is known', () => {
+  let database: DeskDatabase;
+  beforeEach(async () => {
+    database = await memory();
+  });
+  afterEach(() => database.close());
+
+  const ids = async (filter: Parameters<typeof takeListed>[1] = {}, limit = Infinity) =>
+    (await takeListed(options(database), filter, limit)).listed.map(({ row }) => row.payment_id);
+
+  it('is what needs attention, the longest wait first', async () => {
+    const DAY = 24 * 60 * MINUTE;
+    await know(database, 'captured-old', 'Captured', 9 * DAY);
+    await know(database, 'captured-new', 'Captured', DAY);
+    await know(database, 'created', 'Created', DAY);
+    await know(database, 'refunding', 'Refunding', MINUTE);
+    await know(database, 'authorised', 'Authorised', DAY);
+    await know(database, 'declined', 'Declined', DAY);
+    await know(database, 'odd', 'Settling', DAY);
+    await know(database, 'held', 'Held', MINUTE);
+    await know(database, 'stuck-processing', 'Processing', 60 * MINUTE);
+    await know(database, 'stuck-longer', 'Processing', 70 * MINUTE);
+    await know(database, 'expiring', 'Authorised', 6.5 * DAY);
+    const all = [
+      ['expiring', 'stuck-longer', 'stuck-processing'],
+      ['authorised', 'held', 'odd'],
+      ['refunding', 'created'],
+      ['declined', 'captured-new', 'captured-old'],
+    ].flat();
+    expect(await ids()).toEqual(all);
+    expect(await ids({ stuck: true })).toEqual(all.slice(0, 3));
+    expect(await ids({ states: ['Captured', 'Settling'] })).toEqual(['odd', 'captured-new', 'captured-old']);
+    expect(await ids({ olderThanMs: 5 * DAY })).toEqual(['expiring', 'captured-old']);
+    expect(await takeListed(options(database), {}, 2)).toMatchObject({ more: true });
+    expect(await takeListed(options(database), {}, all.length)).toMatchObject({ more: false });
+  });
+
+  it('calls the same payments stuck as an explanation does', async () => {
+    for (const [state, limit] of Object.entries(patience)) {
+      await know(database, `${state} in time`, state, limit - 1);
+      await know(database, `${state} too long`, state, limit);
+    }
+    const { listed } = await takeListed(options(database), {}, Infinity);
+    const stuck = listed.filter(({ verdict }) => verdict.stuck).map(({ row }) => row.payment_id);
+    expect(await ids({ stuck: true })).toEqual(stuck);
+    expect(stuck.toSorted()).toEqual(
+      Object.keys(patience)
+        .map((state) => `${state} too long`)
+        .toSorted(),
+    );
+  });
+
+  it('pages through more than one page, each payment once', async () => {
+    for (let index = 0; index < 450; index += 1) {
+      await know(database, String(index), index % 2 === 0 ? 'Held' : 'Captured', (index % 7) * MINUTE);
+    }
+    const all = await ids();
+    expect(all).toHaveLength(450);
+    expect(new Set(all).size).toBe(450);
+    const { listed } = await takeListed(options(database), { states: ['Held'] }, Infinity);
+    const times = listed.map(({ row }) => row.state_time);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  it('keeps to a customer, an app and a time', async () => {
+    await know(database, '1', 'Captured', MINUTE, { customerId: 'c_1', createdTime: now - 60 * MINUTE });
+    await know(database, '2', 'Captured', MINUTE, { customerId: 'c_2' });
+    await know(database, '3', 'Held', 90 * MINUTE, { customerId: 'c_1' });
+    expect(await ids({ customer: 'c_1' })).toEqual(['3', '1']);
+    expect(await ids({ since: now - 30 * MINUTE })).toEqual(['2']);
+    expect(await ids({ since: now - 80 * MINUTE, customer: 'c_1' })).toEqual(['1']);
+    const elsewhere = { ...options(database), place: { ...place, appId: 'app-2' } };
+    expect(await takeListed(elsewhere, {}, 10)).toEqual({ listed: [], more: false });
+  });
+});
+
+/** Every kind of question that a list asks about known payments. */
+const spans: Span[] = [
+  { state: 'Processing', order: 'oldest', to: now },
+  { state: 'Held', order: 'oldest', after: now - MINUTE },
+  { state: 'Captured', order: 'newest' },
+  { state: 'Captured', order: 'newest', since: now - MINUTE },
+  { state: 'Captured', order: 'newest', customer: 'c_7' },
+];
+const last = { state_time: now, payment_id: '5' } as Parameters<typeof spanQuery>[4];
+
+function questions({ store }: DeskDatabase): Compilable[] {
+  const pages = spans.flatMap((span) => [
+    spanQuery(store.db, place, span, 100),
+    spanQuery(store.db, place, span, 100, last),
+  ]);
+  return [...pages, { compile: () => statesQuery(place).compile(store.db) } as Compilable];
+}
+
+describe('what a list asks the database', () => {
+  it('is served by an index on SQLite, without a scan or a sort', async () => {
+    const database = await memory();
+    for (const question of questions(database)) {
+      const compiled = question.compile();
+      const { rows } = await database.store.db.executeQuery<{ detail: string }>({
+        ...compiled,
+        sql: `explain query plan ${compiled.sql}`,
+      } as never);
+      const plan = rows.map(({ detail }) => detail).join('\n');
+      expect(plan).toMatch(
+        /SEARCH known_payments USING (COVERING )?INDEX known_(in_state|of_customer) \(base_url=\? AND app_id=\?/,
+      );
+      expect(plan).not.toMatch(/SCAN known_payments|TEMP B-TREE/);
+    }
+    await database.close();
+  });
+
+  describeWithPostgres('on PostgreSQL', (postgres) => {
+    it('is served by an index, without a scan or a sort', async () => {
+      const location = await postgres().createDatabase();
+      const database = await openDeskDatabase({ location, operator: 'op@desk' });
+      const { store } = database;
+      const { sql } = await import('kysely');
+      const names = sql.raw(`array[${stateNames.map((name) => `'${name}'`).join(', ')}]`);
+      await sql`insert into known_payments (base_url, app_id, payment_id, customer_id, state, source, known_time, state_time, seen_time)
+        select ${place.baseUrl}, ${place.appId}, n::text, 'c_' || (n % 5000), (${names})[1 + n % 14], 'heard', ${now}::bigint - n, ${now}::bigint - n, ${now}::bigint
+        from generate_series(1, 50000) n`.execute(store.db);
+      await sql`analyze known_payments`.execute(store.db);
+      for (const question of questions(database)) {
+        const compiled = question.compile();
+        const { rows } = await store.db.executeQuery<Record<string, string>>({
+          ...compiled,
+          sql: `explain ${compiled.sql}`,
+        } as never);
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        expect(plan).toMatch(/Index (Only )?Scan.* using known_(in_state|of_customer)/);
+        expect(plan).not.toMatch(/Seq Scan on known_payments|Sort/);
+      }
+      await database.close();
+    });
+  });
+});
+
+describe('payments list', () => {
+  let desk: SeededDesk;
+  let home: string;
+  beforeAll(async () => {
+    desk = await openSeededDesk();
+  });
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'paydesk-list-'));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const run = (args: Array<string | number>, more: object = {}) =>
+    desk.run('list', args, { env: { PAYDESK_HOME: home }, ...more });
+
+  it('says what it is, and asks the service nothing', async () => {
+    desk.requests();
+    const { code, stdout, stderr } = await run([]);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toBe(
+      'This desk knows no payment that fits.\n' +
+        'The service has no list of payments: this is what this desk created, changed or heard of, as it was last seen. --refresh reads it again.\n',
+    );
+    expect(desk.requests()).toEqual([]);
+  });
+
+  it('knows what this desk created and changed, and reads it again when asked to', async () => {
+    const { paymentId, referenceId } = await desk.held();
+    const env = { PAYDESK_HOME: home };
+    expect((await desk.run('unhold', [paymentId, '--json'], { env })).code).toBe(0);
+    await desk.sandbox.settle();
+    const known = (await run(['--json'])).json;
+    expect(known).toHaveLength(1);
+    expect(known[0]).toMatchObject({
+      paymentId: String(paymentId),
+      referenceId,
+      customerId: 'c1',
+      source: 'changed',
+      currency: 'EUR',
+      severity: 'waiting',
+    });
+    desk.requests();
+    const fresh = await run(['--refresh'], { terminal: true });
+    expect(fresh.stdout).toMatch(
+      new RegExp(`${paymentId} +${referenceId} +Captured +≥ \\w+ \\w+ +EUR 10.50 +ok`),
+    );
+    expect(fresh.stderr).toContain('read just now: 1 of 1 had changed.');
+    expect(desk.requests()).toEqual([`GET /api/apps/${desk.sandbox.app.appId}/payments/${paymentId}`]);
+    expect((await run(['--state', 'Captured', '--json'])).json).toHaveLength(1);
+    expect((await run(['--state', 'Held', '--json'])).json).toHaveLength(0);
+    expect((await run(['--csv'])).stdout.split('\n')[0]).toBe(
+      'payment,reference,state,age,amount,currency,severity,customer,next,seen',
+    );
+  });
+
+  it('puts an instruction without a known outcome first, and tells what settles it', async () => {
+    const [lost, other] = [await desk.paid(), await desk.authorised()];
+    const env = { PAYDESK_HOME: home };
+    await desk.run('capture', [other.paymentId, '--wait'], { env });
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    expect((await desk.run('refund', [lost.paymentId], { env })).code).toBe(6);
+    const all = (await run(['--json'])).json;
+    expect(all.map((row) => row['paymentId'])).toEqual([String(lost.paymentId), String(other.paymentId)]);
+    expect((await run(['--stuck', '--json'])).json).toMatchObject([
+      {
+        severity: 'urgent',
+        stuck: true,
+        open: { operation: 'refund', outcome: 'unknown' },
+        recommended: `paydesk payments refund ${lost.paymentId}`,
+      },
+    ]);
+  });
+
+  it('tells those that could not be read again', async () => {
+    const { paymentId } = await desk.held();
+    await desk.run('unhold', [paymentId], { env: { PAYDESK_HOME: home } });
+    const database = await openDeskDatabase({ location: join(home, 'data', 'desk.db'), operator: 'op@desk' });
+    const seen = { baseUrl: desk.sandbox.url, appId: desk.sandbox.app.appId, paymentId: '7', state: 'Held' };
+    const { store } = database;
+    await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: Date.now() }));
+    await database.close();
+    const { code, stdout, stderr } = await run(['--refresh']);
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([7, 2]);
+    expect(stderr).toContain('1 of 2 payments were not read again.');
+    expect(stderr).toContain('There is no payment 7');
+  });
+
+  it('ends at its limit and says so', async () => {
+    const env = { PAYDESK_HOME: home };
+    for (let count = 0; count < 3; count += 1) {
+      const { paymentId } = await desk.authorised();
+      await desk.run('cancel', [paymentId], { env });
+    }
+    const { stdout, stderr } = await run(['--limit', '2']);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(stderr).toContain('… more: --all shows everything, --limit N the first N.');
+    expect((await run(['--all'])).stdout.trimEnd().split('\n')).toHaveLength(3);
+  });
+});
