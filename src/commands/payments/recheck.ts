@@ -1,22 +1,30 @@
+import { boolean } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 import { SupportCommand } from '../../cli/support-command.js';
+import { systemClock } from '../../client/clock.js';
 import { endingOf } from '../../operations/endings.js';
 import { recordRecheck } from '../../operations/intents.js';
 import { participles } from '../../operations/legality.js';
-import { readPayments } from '../../operations/named-payments.js';
-import { recheckAll } from '../../operations/recheck.js';
+import { type NamedRead, readPayments } from '../../operations/named-payments.js';
+import { type OnAsked, recheckAll, type RecheckResult } from '../../operations/recheck.js';
 import { recheckJson, recheckLine, recheckList } from '../../output/views/recheck.js';
 
 export default class PaymentsRecheck extends SupportCommand {
   static override summary = 'Ask the provider again where a state may be stale.';
-  static override description = 'Moves no money by itself, and may be run as often as one likes.';
+  static override description =
+    'Shows the state before and after, and whether anything changed. Moves no money by itself, and may be run as ' +
+    'often as one likes. With --watch it goes on until something changes: 8 when --timeout is up before.';
   static override examples = [
     '<%= config.bin %> payments recheck 100244',
+    '<%= config.bin %> payments recheck 100244 --watch --timeout 15m',
     '<%= config.bin %> payments recheck 100244 100245 --json',
   ];
   static override args = paymentArgs;
-  static override flags = listFlagsFor(recheckList);
+  static override flags = {
+    watch: boolean({ summary: 'Go on with growing pauses until something changes.' }),
+    ...listFlagsFor(recheckList),
+  };
 
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(PaymentsRecheck);
@@ -24,7 +32,9 @@ export default class PaymentsRecheck extends SupportCommand {
     const reads = await readPayments(desk.client, namesIn(args));
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
-    const results = await recheckAll(desk.client, reads, (before, now) => recordRecheck(desk, before, now));
+    const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now);
+    let results = await recheckAll(desk.client, reads, onAsked);
+    if (flags.watch) results = await this.#goOn(desk, reads, results, onAsked);
     const ending = endingOf(results, participles.recheck);
     if (ending) this.endAs(ending);
     const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
@@ -32,5 +42,19 @@ export default class PaymentsRecheck extends SupportCommand {
     else this.show(results[0], recheckLine);
     const json = results.map(recheckJson);
     return json.length === 1 ? json[0] : json;
+  }
+
+  async #goOn(
+    { client, place }: Awaited<ReturnType<PaymentsRecheck['openLookingDesk']>>,
+    reads: readonly NamedRead[],
+    results: readonly RecheckResult[],
+    onAsked: OnAsked,
+  ): Promise<RecheckResult[]> {
+    const { whileHearing } = await import('../../support/hearing.js');
+    const { recheckUntilChanged } = await import('../../support/recheck-until.js');
+    const { signal } = this;
+    return whileHearing({ store: await this.storeIfOpen(), place, clock: systemClock }, (alarm) =>
+      recheckUntilChanged(reads, results, { client, signal, alarm, onAsked }),
+    );
   }
 }
