@@ -77,7 +77,7 @@ function stepsFor(webhookUrl: string): TourStep[] {
       words: words('sandbox pay demo-1 --card approved'),
     },
     { title: 'The shop ships, and captures the money.', words: words('payments capture demo-1 --wait') },
-    { title: 'Where does it stand?', words: words('payments get demo-1') },
+    { title: 'Where does it stand?', words: words('payments explain demo-1') },
     {
       title: 'The parcel was lost: support gives the money back.',
       words: [...words('payments refund demo-1 --wait --reason'), 'parcel lost'],

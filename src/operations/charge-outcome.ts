@@ -54,7 +54,8 @@ function errorOf(
   wait: boolean,
 ): PaydeskError | undefined {
   const label = `The charge, payment ${labelOf(read)},`;
-  const next = [`paydesk payments get ${idOf(read)}`];
+  const next = [`paydesk payments explain ${idOf(read)}`];
+  const goOn = [`paydesk payments watch ${idOf(read)}`];
   switch (standing) {
     case 'done':
       return undefined;
@@ -80,11 +81,14 @@ function errorOf(
     default:
       if (!wait) return undefined;
       if (desk.signal.reason instanceof InterruptedError) {
-        return new InterruptedError(`${label} is ${stateText(read)}.`, { code: 'stopped-waiting', next });
+        return new InterruptedError(`${label} is ${stateText(read)}.`, {
+          code: 'stopped-waiting',
+          next: goOn,
+        });
       }
       return new PendingError(`${label} is still ${stateText(read)} now that the time is up.`, {
         code: 'time-up',
-        next,
+        next: goOn,
       });
   }
 }

@@ -47,7 +47,8 @@ const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
 
 function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError {
   const stands = `Payment ${labelOf(read)} is ${stateText(read)}`;
-  const options = { next: [`paydesk payments get ${idOf(read)}`] };
+  const options = { next: [`paydesk payments explain ${idOf(read)}`] };
+  const goOn = { next: [`paydesk payments watch ${idOf(read)} --until ${until}`] };
   if (isHopeless(read, until)) {
     return new NotReachedError(`${stands} and cannot come to be ${until} any more.`, {
       ...options,
@@ -61,10 +62,10 @@ function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError
     });
   }
   if (desk.signal.reason instanceof InterruptedError) {
-    return new InterruptedError(`${stands}.`, { ...options, code: 'stopped-waiting' });
+    return new InterruptedError(`${stands}.`, { ...goOn, code: 'stopped-waiting' });
   }
   return new PendingError(`${stands} now that the time is up, and not ${until}.`, {
-    ...options,
+    ...goOn,
     code: 'time-up',
   });
 }

@@ -165,6 +165,6 @@ export function movedSince(entry: Entry, read: PaymentRead): GuardError {
   return new GuardError(
     `Payment ${labelOf(read)} has moved since the ${entry.operation} was sent: ${entry.before_state ?? '?'} → ${stateText(read)}. ` +
       'It is not sent anew.',
-    { code: 'moved', next: [`paydesk payments get ${idOf(read)}`] },
+    { code: 'moved', next: [`paydesk payments explain ${idOf(read)}`] },
   );
 }

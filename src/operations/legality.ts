@@ -34,7 +34,7 @@ export function forbidden(operation: SettleOperation, read: PaymentRead): GuardE
       `${alreadyThere(operation, state) ?? states[state].meaning}${advice}`,
     {
       code: 'not-possible',
-      next: [useOther ? `paydesk payments ${other} ${id}` : `paydesk payments get ${id}`],
+      next: [useOther ? `paydesk payments ${other} ${id}` : `paydesk payments explain ${id}`],
     },
   );
 }

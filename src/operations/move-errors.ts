@@ -23,7 +23,7 @@ import { endStateOf } from './standing.js';
 /** What the service says may end with a full stop, and so do our sentences. */
 const clause = (text: string): string => text.replace(/\.+$/, '');
 
-const look = (sent: Sent): string[] => [`paydesk payments get ${idOf(sent.before)}`];
+const look = (sent: Sent): string[] => [`paydesk payments explain ${idOf(sent.before)}`];
 
 export function refusedBy(sent: Sent, problem: ServiceProblem, read: PaymentRead | undefined): PaydeskError {
   const { operation } = sent.move;
@@ -102,7 +102,8 @@ export function stillUnknown(sent: Sent, why: string, shown: readonly string[]):
 export function pendingOf(desk: Desk, sent: Sent, read: PaymentRead | undefined): PaydeskError {
   const { operation } = sent.move;
   const end = endStateOf(operation);
-  const options = { next: look(sent) };
+  const until = end === undefined ? '' : ` --until ${end}`;
+  const options = { next: [`paydesk payments watch ${idOf(sent.before)}${until}`, ...look(sent)] };
   const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
   const text = `The ${operation} was accepted, and payment ${labelOf(sent.before)} ${stands}`;
   if (read !== undefined && read.state === undefined) {
@@ -111,9 +112,9 @@ export function pendingOf(desk: Desk, sent: Sent, read: PaymentRead | undefined)
       code: 'unknown-state',
     });
   }
-  const until = end === undefined ? '' : ` It is final when the state is ${end}.`;
+  const final = end === undefined ? '' : ` It is final when the state is ${end}.`;
   if (desk.signal.reason instanceof InterruptedError) {
-    return new InterruptedError(`${text}.${until}`, { ...options, code: 'stopped-waiting' });
+    return new InterruptedError(`${text}.${final}`, { ...options, code: 'stopped-waiting' });
   }
-  return new PendingError(`${text} now that the time is up.${until}`, { ...options, code: 'time-up' });
+  return new PendingError(`${text} now that the time is up.${final}`, { ...options, code: 'time-up' });
 }

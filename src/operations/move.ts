@@ -104,7 +104,7 @@ async function lastRead(
   if (facts(now) !== facts(read)) {
     throw new GuardError(`Payment ${labelOf(read)} is no longer what was confirmed, and nothing was sent.`, {
       code: 'changed-meanwhile',
-      next: [`paydesk payments get ${idOf(read)}`],
+      next: [`paydesk payments explain ${idOf(read)}`],
     });
   }
   if (stateOf(now) === stateOf(read)) return { before: now };

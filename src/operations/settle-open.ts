@@ -72,7 +72,7 @@ function stillOpen(desk: Desk, sent: Sent, entry: Entry, last: PaymentRead, show
         `a person may send it anew with --resend once ${Math.round(desk.quietMs / 60_000)} minutes have passed.`,
       {
         code: 'still-open',
-        next: [`paydesk payments ${operation} ${idOf(last)}`],
+        next: [`paydesk payments ${operation} ${idOf(last)}`, `paydesk payments explain ${idOf(last)}`],
       },
     ),
   );

@@ -107,8 +107,8 @@ describe('what the state forbids', () => {
   it.each([
     ['cancel', 'Captured', 'paydesk payments refund 7'],
     ['refund', 'Authorised', 'paydesk payments cancel 7'],
-    ['refund', 'Refunded', 'paydesk payments get 7'],
-    ['refund', 'Refunding', 'paydesk payments get 7'],
+    ['refund', 'Refunded', 'paydesk payments explain 7'],
+    ['refund', 'Refunding', 'paydesk payments explain 7'],
     ['capture', 'Held', 'paydesk payments unhold 7'],
     ['unhold', 'Authorised', 'paydesk payments capture 7'],
   ] as const)('%s when %s: %s', (operation, state, next) => {

@@ -67,9 +67,5 @@ export function onItsWayLines(payment: JsonObject, state: string | undefined): L
   const id = textAt(payment, 'paymentId');
   if (state === 'Held')
     return ['', 'A fraud rule holds the charge. To release it:', `  paydesk payments unhold ${id}`];
-  return [
-    '',
-    'The charge was accepted and is on its way. To see where it stands:',
-    `  paydesk payments get ${id}`,
-  ];
+  return ['', 'The charge was accepted and is on its way. To follow it:', `  paydesk payments watch ${id}`];
 }

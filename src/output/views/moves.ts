@@ -87,5 +87,9 @@ export function nextStepLines(results: readonly PlannedMove[]): Line[] {
   const end = endStateOf(first.operation);
   const ids = open.map(({ payment }) => textAt(payment, 'paymentId')).join(' ');
   const final = end === undefined ? ' See where it goes:' : ` It is final when the state is ${end}:`;
-  return ['', `${ways[first.operation]}${final}`, `  paydesk payments get ${ids}`];
+  return [
+    '',
+    `${ways[first.operation]}${final}`,
+    `  paydesk payments watch ${ids}${end === undefined ? '' : ` --until ${end}`}`,
+  ];
 }

@@ -36,7 +36,7 @@ describe('a lost answer', () => {
       expect(stdout).toContain('Captured → ?   outcome unknown');
       expect(stderr).toContain('It may or may not have been carried out. It was not sent again.');
       expect(stderr).toMatch(/reads since then show Captured\./);
-      expect(stderr).toContain(`paydesk payments get ${paymentId}`);
+      expect(stderr).toContain(`paydesk payments explain ${paymentId}`);
       expect(posts()).toHaveLength(1);
       expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
     },

@@ -24,7 +24,7 @@ describe('capture, cancel, refund and unhold', () => {
     );
     expect(stderr).toBe(
       '\nThe refund is on its way. It is final when the state is Refunded:\n' +
-        `  paydesk payments get ${paymentId}\n`,
+        `  paydesk payments watch ${paymentId} --until Refunded\n`,
     );
     expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
   });
