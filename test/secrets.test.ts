@@ -64,6 +64,8 @@ type Words = Array<string | number>;
 const otherCases: Record<string, () => Words> = {
   whoami: () => [],
   history: () => [],
+  'payments:list': () => ['--refresh'],
+  'payments:resolve': () => ['seen'],
   demo: () => [],
   'profiles:add': () => [
     'second',
@@ -119,7 +121,8 @@ const otherCases: Record<string, () => Words> = {
 };
 
 /** These cannot all end well here: they are interrupted, done several times at once, or need what is not there. */
-const mayFail = /^(sandbox:|batch:(apply|report|resume)$|profiles:add$|webhook:(listen|replay|send|show)$)/;
+const mayFail =
+  /^(sandbox:|payments:resolve$|batch:(apply|report|resume)$|profiles:add$|webhook:(listen|replay|send|show)$)/;
 
 const verbosities: Record<string, { words: string[]; options: InProcessOptions }> = {
   terminal: { words: ['--no-input'], options: { terminal: true } },

@@ -12,6 +12,8 @@ export interface Action {
   /** In two or three words. */
   title: string;
   command: string;
+  /** What the command has besides the payment. */
+  flags: string[];
   consequence: string;
   recommended: boolean;
 }
@@ -37,10 +39,12 @@ export function actionOf(facts: Facts, operation: ActionOperation, commandOf: Co
   if (operation === 'recheck') return recheckAction(facts, commandOf);
   if (operation === 'watch') return watchAction(facts, commandOf);
   const again = facts.ended[operation] === 'failed';
+  const flags = again ? ['--again'] : [];
   return {
     operation,
     title: again ? `${titles[operation]} again` : titles[operation],
-    command: commandOf(operation, ...(again ? ['--again'] : [])),
+    command: commandOf(operation, ...flags),
+    flags,
     consequence: consequences[operation](facts),
     recommended: false,
   };
@@ -48,10 +52,12 @@ export function actionOf(facts: Facts, operation: ActionOperation, commandOf: Co
 
 function recheckAction(facts: Facts, commandOf: CommandOf): Action {
   const asked = facts.recheckedTime !== undefined;
+  const flags = asked ? ['--watch'] : [];
   return {
     operation: 'recheck',
     title: asked ? 'Keep asking' : titles.recheck,
-    command: commandOf('recheck', ...(asked ? ['--watch'] : [])),
+    command: commandOf('recheck', ...flags),
+    flags,
     consequence: asked
       ? 'Asks the provider again and again, until something changes.'
       : 'Asks the provider what became of it, and brings in what it knows.',
@@ -61,10 +67,12 @@ function recheckAction(facts: Facts, commandOf: CommandOf): Action {
 
 function watchAction({ state }: Facts, commandOf: CommandOf): Action {
   const way = Object.values(operationStates).find(({ during }) => during === state);
+  const flags = way === undefined ? [] : ['--until', way.end];
   return {
     operation: 'watch',
     title: titles.watch,
-    command: commandOf('watch', ...(way === undefined ? [] : ['--until', way.end])),
+    command: commandOf('watch', ...flags),
+    flags,
     consequence: 'Only looks, and tells every change.',
     recommended: false,
   };

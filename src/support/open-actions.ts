@@ -10,6 +10,7 @@ export function openActions(facts: Facts, open: OpenInstruction, commandOf: Comm
     operation: open.operation,
     title: 'Settle it',
     command: commandOf(open.operation),
+    flags: [],
     consequence: `Reads what became of the ${nouns[open.operation]}. Sends nothing.`,
     recommended: false,
   };
@@ -17,6 +18,7 @@ export function openActions(facts: Facts, open: OpenInstruction, commandOf: Comm
     operation: open.operation,
     title: 'Send it anew',
     command: commandOf(open.operation, '--resend'),
+    flags: ['--resend'],
     consequence: `Asks the provider first. Only if nothing has moved, the ${nouns[open.operation]} of ${facts.amount} is sent once more.`,
     recommended: false,
   };

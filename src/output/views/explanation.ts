@@ -35,11 +35,16 @@ export function explainedJson(entry: Explained): Record<string, unknown> {
   return { payment: entry.typed, error: describeError(entry.error) };
 }
 
+/** Without what can be done: for where that is chosen from a list. */
+export const standingView: View<Explanation> = (explanation, look) => [
+  ...standingLines(explanation, look),
+  ...warningLines(explanation, look),
+];
+
 export const explanationView: View<Explanation> = (explanation, look) =>
   look.terminal ? forPerson(explanation, look) : forPipe(explanation);
 
-function forPerson(explanation: Explanation, look: Look): Line[] {
-  const { facts, verdict, severity, timeline, actions } = explanation;
+function standingLines({ facts, verdict, severity, timeline }: Explanation, look: Look): Line[] {
   const name = [facts.paymentId, facts.referenceId, facts.amount].filter((part) => part !== undefined);
   return [
     ...wrapLine(toned(tones[severity], verdict), look.width),
@@ -47,6 +52,13 @@ function forPerson(explanation: Explanation, look: Look): Line[] {
     '',
     ...timelineLines(timeline, look),
     '',
+  ];
+}
+
+function forPerson(explanation: Explanation, look: Look): Line[] {
+  const { actions } = explanation;
+  return [
+    ...standingLines(explanation, look),
     ...(actions.length === 0 || actions[0]?.recommended ? [] : ['Nothing needs to be done.']),
     ...(actions.length === 0 ? ['There is nothing to do.'] : ['What you can do']),
     ...actions.flatMap((action, index) => actionLines(action, index + 1, look)),
@@ -62,7 +74,10 @@ function actionLines({ title, command, consequence }: Action, number: number, lo
 }
 
 function warningLines({ notPossible, mustNot }: Explanation, { width }: Look): Line[] {
-  const possible = notPossible.map(({ operation, why }) => `${operation} (${why})`).join(', ');
+  const reasons = Map.groupBy(notPossible, ({ why }) => why);
+  const possible = [...reasons]
+    .map(([why, entries]) => `${entries.map(({ operation }) => operation).join(', ')} (${why})`)
+    .join(', ');
   return [
     ...mustNot.flatMap(({ what, why }) => wrapLine(toned('bad', `Do not ${what}: ${why}.`), width)),
     ...(possible === '' ? [] : wrapLine(`Not possible: ${possible}.`, width)),

@@ -44,6 +44,10 @@ const calls: Array<[Verb, string[]]> = [
   ['refund', ['100231']],
   ['unhold', ['100231']],
   ['recheck', ['100231']],
+  ['explain', ['100231']],
+  ['explain', ['100231', '100231']],
+  ['explain', ['100231', '--as-reply']],
+  ['watch', ['100231', '--timeout', '20ms']],
 ];
 
 it.each(calls)('nothing that the service says moves the cursor: %s %j', async (verb, args) => {

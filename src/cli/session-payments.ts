@@ -1,0 +1,105 @@
+// Which payments a guided session is about: named, pasted, from a file, or those that are stuck.
+
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { UsageError } from '../errors.js';
+import { parsePayment, parsePaymentLines } from '../operations/named-payments.js';
+import type { Line } from '../output/lines.js';
+import { roughDuration } from '../output/time.js';
+import type { ResolveSession } from '../support/sessions.js';
+import type { PromptContext } from './live-guard.js';
+
+export interface Asking {
+  prompts: () => PromptContext;
+  note: (...lines: Line[]) => void;
+  stuck: () => Promise<string[]>;
+}
+
+/** Whether to go on where somebody left. */
+export async function asksToGoOn(
+  { prompts }: Asking,
+  session: ResolveSession,
+  now: number,
+): Promise<boolean> {
+  const { select } = await import('@inquirer/prompts');
+  const left = session.items.filter(({ status }) => status === 'open').length;
+  const begun = roughDuration(Math.max(0, now - session.time));
+  return select(
+    {
+      message: `A session was left ${begun} ago with ${left} of ${session.items.length} to go.`,
+      choices: [
+        { name: 'Go on with it', value: true },
+        { name: 'Begin another', value: false },
+      ],
+    },
+    prompts(),
+  );
+}
+
+export async function askForPayments(asking: Asking): Promise<string[]> {
+  const { select } = await import('@inquirer/prompts');
+  const from = await select(
+    {
+      message: 'Which payments?',
+      choices: [
+        { name: 'Stuck ones that this desk knows', value: 'stuck' },
+        { name: 'Paste references or payment ids', value: 'paste' },
+        { name: 'From a file, one a line', value: 'file' },
+      ] as const,
+    },
+    asking.prompts(),
+  );
+  if (from === 'stuck') return asking.stuck();
+  if (from === 'paste') return paste(asking);
+  const { input } = await import('@inquirer/prompts');
+  return namesInFile((await input({ message: 'Which file?' }, asking.prompts())).trim());
+}
+
+/** One a line, or several with spaces or commas between; an empty line ends it. */
+async function paste({ prompts, note }: Asking): Promise<string[]> {
+  const { input: stdin, output, signal } = prompts();
+  // A prompt for one line would lose the lines that follow in the same paste.
+  const reader = createInterface({
+    input: stdin as NodeJS.ReadableStream,
+    output: output as NodeJS.WritableStream,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  note('One a line; an empty line ends it.');
+  let interrupted = false;
+  reader.on('SIGINT', () => {
+    interrupted = true;
+    reader.close();
+  });
+  const names: string[] = [];
+  for await (const line of reader) {
+    const words = line.split(/[\s,;]+/).filter(Boolean);
+    if (words.length === 0 && names.length > 0) break;
+    for (const word of words) {
+      const problem = problemWith(word);
+      if (problem === undefined) names.push(word);
+      else note(`${word}: ${problem}. It is left out.`);
+    }
+  }
+  reader.close();
+  if (interrupted) throw Object.assign(new Error('interrupted'), { name: 'ExitPromptError' });
+  return names;
+}
+
+function problemWith(word: string): string | undefined {
+  try {
+    parsePayment(word);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+export async function namesInFile(path: string): Promise<string[]> {
+  try {
+    return parsePaymentLines(await readFile(path, 'utf8')).map(({ typed }) => typed);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    throw new UsageError(`${path} cannot be used: ${why}.`, { code: 'bad-file' });
+  }
+}

@@ -1,0 +1,39 @@
+import type { ResolveItemRow } from '../../ledger/resolve-schema.js';
+import type { ResolveSession } from '../../support/sessions.js';
+import { joinPieces, type Line } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { shellLine } from '../shell.js';
+import { statePiece } from '../values.js';
+
+export const resolvedList: ListView<ResolveItemRow> = {
+  empty: 'No payments.',
+  columns: [
+    { key: 'payment', value: ({ payment_id, typed }) => payment_id ?? typed },
+    { key: 'named', value: ({ typed }) => typed },
+    { key: 'before', extra: 'terminal', value: ({ before_state }) => before_state ?? '' },
+    {
+      key: 'after',
+      title: 'state',
+      value: ({ after_state }) => after_state ?? '',
+      shown: ({ before_state, after_state }) =>
+        before_state === after_state
+          ? statePiece(after_state ?? '?')
+          : joinPieces(before_state ?? '?', ' → ', statePiece(after_state ?? '?')),
+    },
+    { key: 'done', value: ({ actions }) => actions },
+    { key: 'status', value: ({ status }) => status },
+  ],
+};
+
+/** What is left, and how to go on with it. */
+export function leftLines({ items }: ResolveSession, profile: string | undefined): Line[] {
+  const left = items.filter(({ status }) => status === 'open').length;
+  if (left === 0) return [];
+  const command = shellLine(
+    'paydesk',
+    'payments',
+    'resolve',
+    ...(profile === undefined ? [] : ['--profile', profile]),
+  );
+  return ['', `${left} of ${items.length} ${left === 1 ? 'is' : 'are'} left. To go on:`, `  ${command}`];
+}
