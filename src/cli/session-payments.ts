@@ -61,7 +61,7 @@ async function paste({ prompts, note }: Asking): Promise<string[]> {
   // A prompt for one line would lose the lines that follow in the same paste.
   const reader = createInterface({
     input: stdin as NodeJS.ReadableStream,
-    output: output as NodeJS.WritableStream,
+    output,
     ...(signal === undefined ? {} : { signal }),
   });
   note('One a line; an empty line ends it.');

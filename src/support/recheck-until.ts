@@ -33,7 +33,7 @@ export async function recheckUntilChanged(
   options: RecheckUntilOptions,
 ): Promise<RecheckResult[]> {
   return Promise.all(
-    results.map((result, index) => {
+    results.map(async (result, index) => {
       const entry = reads[index];
       const goesOn = result.outcome === 'done' && !result.changed;
       return entry && 'read' in entry && goesOn ? askOn(entry.read, result, options) : result;

@@ -128,7 +128,7 @@ function questions({ store }: DeskDatabase): Compilable[] {
     spanQuery(store.db, place, span, 100),
     spanQuery(store.db, place, span, 100, last),
   ]);
-  return [...pages, { compile: () => statesQuery(place).compile(store.db) } as Compilable];
+  return [...pages, { compile: () => statesQuery(place).compile(store.db) }];
 }
 
 describe('what a list asks the database', () => {
@@ -139,7 +139,7 @@ describe('what a list asks the database', () => {
       const { rows } = await database.store.db.executeQuery<{ detail: string }>({
         ...compiled,
         sql: `explain query plan ${compiled.sql}`,
-      } as never);
+      });
       const plan = rows.map(({ detail }) => detail).join('\n');
       expect(plan).toMatch(
         /SEARCH known_payments USING (COVERING )?INDEX known_(in_state|of_customer) \(base_url=\? AND app_id=\?/,
@@ -165,7 +165,7 @@ describe('what a list asks the database', () => {
         const { rows } = await store.db.executeQuery<Record<string, string>>({
           ...compiled,
           sql: `explain ${compiled.sql}`,
-        } as never);
+        });
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
         expect(plan).toMatch(/Index (Only )?Scan.* using known_(in_state|of_customer)/);
         expect(plan).not.toMatch(/Seq Scan on known_payments|Sort/);
