@@ -3,7 +3,7 @@
 import { type Line, renderLine } from '../output/lines.js';
 import type { Theme } from '../output/theme.js';
 import type { ReadyFacts } from '../output/views/webhook.js';
-import { tableFrame, type TableState } from '../output/views/webhook-table.js';
+import { tableFrame, type TableState, wrappedDetails } from '../output/views/webhook-table.js';
 import type { Delivery } from '../webhooks/delivery.js';
 import { type Key, openScreen, type ScreenInput, type ScreenOutput } from './live-screen.js';
 
@@ -69,7 +69,8 @@ export function openLiveTable(options: LiveTableOptions): LiveTable {
 
   function move(by: number): void {
     if (state.details !== undefined) {
-      const last = Math.max(0, state.details.lines.length - screen.rows + 1);
+      const count = wrappedDetails(state.details.lines, screen.columns).length;
+      const last = Math.max(0, count - screen.rows + 1);
       const from = Math.min(last, Math.max(0, state.details.from + by));
       state.details = { ...state.details, from };
       return;

@@ -1,7 +1,7 @@
 // The live table of `webhook listen`: one frame for what there is to see. Pure: whoever has a terminal draws it.
 
 import type { Delivery } from '../../webhooks/delivery.js';
-import { joinPieces, type Line, lineWidth, plainLine, toned } from '../lines.js';
+import { joinPieces, type Line, lineWidth, plainLine, toned, wrapLine } from '../lines.js';
 import { pad, truncate } from '../text.js';
 import { changeLine, clockTime, handlerLine, readyLines, type ReadyFacts } from './webhook.js';
 
@@ -23,6 +23,8 @@ export interface TableState {
 const KEYS = '↑↓ select   enter details   r replay   c copy url   q quit';
 const DETAIL_KEYS = '↑↓ scroll   r replay   esc back   q quit';
 const WIDEST_REFERENCE = 20;
+/** `500  31 ms  will retry`. */
+const WIDEST_HANDLER = 24;
 
 /** At most as many lines as there are rows, each no wider than the screen. */
 export function tableFrame(state: TableState): Line[] {
@@ -43,8 +45,8 @@ function listLines(state: TableState): Line[] {
   return [...head, headLine(widths), ...body, ...filler, footLine(state, KEYS)];
 }
 
-function hintLines({ ready, deliveries }: TableState): Line[] {
-  if (deliveries.length > 0 || ready.targets.length > 0) return [];
+function hintLines({ deliveries }: TableState): Line[] {
+  if (deliveries.length > 0) return [];
   return [toned('dim', 'Use it as webhookUrl (c copies it), or:  paydesk payments create --listen …')];
 }
 
@@ -69,8 +71,12 @@ function widthsOf(deliveries: readonly Delivery[], columns: number): Widths {
     widest(9, ({ referenceId }) => lineWidth(referenceId ?? '')),
   );
   const state = widest(22, (delivery) => lineWidth(changeLine(delivery)));
-  // 2 + 8 for the time, 2 between columns, and the handler's own.
-  const left = columns - 18 - payment - reference - 23;
+  const handler = Math.min(
+    WIDEST_HANDLER,
+    widest(7, (delivery) => lineWidth(handlerLine(delivery))),
+  );
+  // Besides these there are the time, with what is before it, and two spaces between columns.
+  const left = columns - 18 - payment - reference - handler;
   return { payment, reference, state: Math.max(12, Math.min(state, left)) };
 }
 
@@ -106,12 +112,17 @@ const cut = (line: Line, width: number): Line =>
   lineWidth(line) <= width ? line : truncate(plainLine(line), width);
 
 function detailLines({ details, size, ...rest }: TableState): Line[] {
-  const { lines, from } = details ?? { lines: [], from: 0 };
+  const { from } = details ?? { from: 0 };
+  const lines = wrappedDetails(details?.lines ?? [], size.columns);
   const room = Math.max(1, size.rows - 1);
   const visible = lines.slice(from, from + room);
   const filler = Array.from({ length: room - visible.length }, () => '');
   return [...visible, ...filler, footLine({ ...rest, details, size }, DETAIL_KEYS)];
 }
+
+/** How many lines the details take at that width. */
+export const wrappedDetails = (lines: readonly Line[], columns: number): Line[] =>
+  lines.flatMap((line) => wrapLine(line, columns));
 
 function footLine({ message, down }: TableState, keys: string): Line {
   if (message !== undefined) return message;

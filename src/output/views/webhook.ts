@@ -3,7 +3,7 @@
 import { numberFromText } from '../../contract/json.js';
 import type { Delivery, ForwardRecord } from '../../webhooks/delivery.js';
 import type { ListenEvent } from '../../webhooks/listen.js';
-import { joinPieces, type Line, type Look, type Piece, TAB, toned } from '../lines.js';
+import { joinPieces, type Line, lineWidth, type Look, type Piece, TAB, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { localTime, tookTime } from '../time.js';
 import { statePiece } from '../values.js';
@@ -91,6 +91,9 @@ export const webhookList: ListView<Delivery> = {
   ],
 };
 
+/** Most changes fit; one that does not moves what follows it. */
+const STATE_WIDTH = 26;
+
 /** One delivery in a log: aligned where a person looks at it, tabs in a pipe. */
 export function deliveryLine(delivery: Delivery, look: Look): Line {
   if (!look.terminal) {
@@ -106,7 +109,7 @@ export function deliveryLine(delivery: Delivery, look: Look): Line {
     (delivery.referenceId ?? '').padEnd(12),
     ' ',
     changeLine(delivery),
-    '   ',
+    ' '.repeat(Math.max(2, STATE_WIDTH - lineWidth(changeLine(delivery)))),
     handlerLine(delivery),
   );
 }

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { openListener } from '../../../src/webhooks/listeners.js';
+import { displayWidth } from '../../../src/output/text.js';
+import { paydeskTty, type Tty } from '../../helpers/run.js';
+import {
+  eventually,
+  type Receiver,
+  startReceiver,
+  startTestSandbox,
+  type TestSandbox,
+} from '../../helpers/sandbox.js';
+import { postTo } from '../../webhooks/desk.js';
+import { createHookHome, type HookHome } from './processes.js';
+
+let sandbox: TestSandbox;
+let handler: Receiver;
+let home: HookHome;
+let tty: Tty;
+
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+beforeEach(async () => {
+  handler = await startReceiver();
+  home = createHookHome(sandbox);
+});
+afterEach(async () => {
+  tty.kill();
+  await tty.ended();
+  await home.close();
+  await handler.close();
+});
+
+const LEAVE = '\u001B[?25h\u001B[?1049l';
+const KEYS = '↑↓ select   enter details   r replay   c copy url   q quit';
+
+async function open(...args: string[]): Promise<string> {
+  tty = await paydeskTty(['webhook', 'listen', '--port', '0', ...args], { home: home.path, env: home.env });
+  await tty.waitFor(KEYS);
+  tty.type('c');
+  const copied = await eventually(() => {
+    // The terminal's own clipboard: OSC 52.
+    const found = tty.raw().split('\u001B]52;c;')[1]?.split('\u0007')[0];
+    expect(found).toBeDefined();
+    return Buffer.from(found!, 'base64').toString();
+  });
+  return copied;
+}
+
+/** What is on the screen now: the last frame, line by line. */
+function screen(): string[] {
+  const frame = tty.raw().split('\u001B[?2026h').at(-1) ?? '';
+  return stripVTControlCharacters(frame).split(/\r*\n/);
+}
+
+const shows = (text: string | RegExp) => eventually(() => expect(screen().join('\n')).toMatch(text));
+
+describe('the live table', () => {
+  it('shows deliveries as they come, and obeys its keys', async () => {
+    const url = await open('--forward-to', handler.url);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/wh\/[\w-]{32}$/);
+    await shows(`Copied: ${url}`);
+    const { paymentId, referenceId } = await sandbox.create({ webhookUrl: url });
+    await shows(new RegExp(`› \\d\\d:\\d\\d:\\d\\d  ${paymentId} +${referenceId} +Created +200 +\\d+ ms`));
+    handler.answer({ status: 500 });
+    await postTo(url, '{"hello":"world"}');
+    await shows(/\? \(names no payment\) +500 +\d+ ms +will retry/);
+    handler.answer({ status: 200 });
+    await shows(/\? \(names no payment\) +200/);
+    tty.press('up');
+    await shows(new RegExp(`› \\d\\d:\\d\\d:\\d\\d  ${paymentId}`));
+    tty.press('enter');
+    await shows('POST /wh/[redacted]');
+    await shows(`"paymentId":${paymentId}`);
+    tty.press('escape');
+    await shows(KEYS);
+    const before = handler.requests.length;
+    tty.type('r');
+    await shows(/Replayed 1: 200 in/);
+    expect(handler.requests[before]?.headers['paydesk-replay']).toBe('1');
+    tty.type('q');
+    expect(await tty.ended()).toBe(0);
+    // The terminal is as it was, and the last rows can still be read.
+    const after = tty.raw().split(LEAVE).at(-1) ?? '';
+    expect(after).toContain(String(paymentId));
+    expect(tty.raw().split(LEAVE)).toHaveLength(2);
+  });
+
+  it('fits into any terminal, and is drawn anew when that changes', async () => {
+    const url = await open();
+    await sandbox.create({ webhookUrl: url, referenceId: `long-${'x'.repeat(60)}` });
+    await shows(/Created/);
+    const widest = () => Math.max(...screen().map(displayWidth));
+    expect(widest()).toBeLessThanOrEqual(80);
+    expect(screen().length).toBeLessThanOrEqual(24);
+    tty.resize(40, 10);
+    await eventually(() => {
+      expect(screen()).toHaveLength(10);
+      expect(widest()).toBeLessThanOrEqual(40);
+    });
+    // A frame overwrites the one before: the screen is cleared once, when it is entered.
+    expect(tty.raw().split('\u001B[2J')).toHaveLength(2);
+  });
+
+  it('is left with Ctrl-C, with 130', async () => {
+    await open();
+    tty.press('ctrl-c');
+    expect(await tty.ended()).toBe(130);
+    expect(tty.raw()).toContain(LEAVE);
+  });
+
+  it('is left when it has what it waited for, and says why it ended otherwise', async () => {
+    const url = await open('--until', 'Created');
+    await sandbox.create({ webhookUrl: url });
+    expect(await tty.ended()).toBe(0);
+    await open('--until', 'Captured', '--timeout', '4s');
+    expect(await tty.ended()).toBe(8);
+    const after = tty.raw().split(LEAVE).at(-1) ?? '';
+    expect(stripVTControlCharacters(after)).toContain('No webhook came before the time was up.');
+  });
+
+  it('is not there with --inspect: each request is shown under its line', async () => {
+    tty = await paydeskTty(['webhook', 'listen', '--port', '0', '--inspect', '--forward-to', handler.url], {
+      home: home.path,
+      env: home.env,
+    });
+    await tty.waitFor('Ready');
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(await tty.waitFor('/wh/'))?.[0];
+    const database = await openDeskDatabase({
+      location: join(home.path, 'data', 'desk.db'),
+      operator: 'test',
+    });
+    const place = { baseUrl: sandbox.url, appId: sandbox.app.appId };
+    const { secret } = await openListener(database.store, place);
+    await database.close();
+    await postTo(`${origin}/wh/${secret}`, 'hello\nworld', { headers: { 'X-Odd': 'yes' } });
+    await tty.waitFor(/names no payment.*200.*\n +POST \/wh\/\[redacted\]/);
+    await tty.waitFor('X-Odd: yes');
+    await tty.waitFor(/hello\n +world/);
+    expect(tty.text()).not.toContain(secret);
+    expect(tty.raw()).not.toContain('\u001B[?1049h');
+    tty.press('ctrl-c');
+    expect(await tty.ended()).toBe(130);
+  });
+});
