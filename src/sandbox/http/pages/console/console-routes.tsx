@@ -40,7 +40,8 @@ export function createConsoleRoutes(options: ControlOptions): Hono {
     const payment = Number(c.req.query('payment'));
     const stream = desk.live.open(Number.isSafeInteger(payment) && payment > 0 ? payment : undefined);
     if (!stream) return c.text('Too many consoles are open.', 503, { 'retry-after': '5' });
-    return c.body(stream, 200, { 'content-type': 'text/event-stream' });
+    // The connection ends with the stream: one that is kept for more would hold up a sandbox that stops.
+    return c.body(stream, 200, { 'content-type': 'text/event-stream', connection: 'close' });
   });
   addPaymentRoutes(routes, desk);
   addCustomerRoutes(routes, desk);
