@@ -11,7 +11,8 @@ import {
   type Page,
   type Range,
 } from './ranges.js';
-import { PAGE_SIZE } from './payment-list.js';
+
+const PAGE_SIZE = 25;
 
 export interface CustomerFilter {
   app?: string | undefined;

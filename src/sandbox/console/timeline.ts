@@ -17,7 +17,8 @@ export interface Timeline {
   next?: string;
 }
 
-export const TIMELINE_SIZE = 20;
+/** A page of the worst that can be in them stays below 50 KB. */
+export const TIMELINE_SIZE = 14;
 const LATEST = Number.MAX_SAFE_INTEGER;
 /** What the column for the number of changes can hold. */
 const MOST_CHANGES = 2 ** 31 - 1;

@@ -75,13 +75,16 @@ export async function lastDeliveries(
 export interface WebhookStory {
   event: EventRow;
   /** The newest first. */
-  deliveries: AttemptRow[];
-  isMore: boolean;
+  deliveries: Page<AttemptRow>;
 }
 
-const DELIVERIES = 10;
+const DELIVERIES = 5;
 
-export async function readWebhook(engine: Engine, id: number): Promise<WebhookStory | undefined> {
+export async function readWebhook(
+  engine: Engine,
+  id: number,
+  key?: string,
+): Promise<WebhookStory | undefined> {
   const { db } = engine.store;
   const event = await db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
   if (!event) return undefined;
@@ -89,8 +92,9 @@ export async function readWebhook(engine: Engine, id: number): Promise<WebhookSt
     .selectFrom('attempts')
     .selectAll()
     .where('event_id', '=', id)
+    .where('id', '<', readNumberKey(key))
     .orderBy('id', 'desc')
     .limit(DELIVERIES + 1)
     .execute();
-  return { event, deliveries: deliveries.slice(0, DELIVERIES), isMore: deliveries.length > DELIVERIES };
+  return { event, deliveries: pageOf(deliveries, DELIVERIES, (row) => [row.id]) };
 }

@@ -31,7 +31,7 @@ function Operation({ operation }: { operation: OperationRow }) {
         <strong>{kind}</strong> asked for: {status}
         {error !== null && `, ${clip(error, 120)}`}
       </p>
-      {description !== null && <p class="small">“{clip(description, 120)}”</p>}
+      {description !== null && <p class="small">“{clip(description, 80)}”</p>}
       <When time={time} via={via} />
     </>
   );
@@ -74,7 +74,7 @@ function Change({ event, delivery }: { event: EventRow; delivery: AttemptRow | u
 function When({ time, via }: { time: number; via: string | null }) {
   return (
     <p class="small muted">
-      <Time at={time} /> {clip(doorText(via), 90)}
+      <Time at={time} /> {clip(doorText(via), 70)}
     </p>
   );
 }
@@ -97,8 +97,8 @@ function Webhook({
       {delivery?.body != null && (
         <details id={`delivery-${delivery.id}`}>
           <summary>Request and answer</summary>
-          <pre>{`POST ${clip(url, 100)}\n${clip(delivery.body, 300)}`}</pre>
-          <pre>{`${answerText(delivery)}\n${clip(delivery.answer ?? '', 100)}`}</pre>
+          <pre>{`POST ${clip(url, 80)}\n${clip(delivery.body, 260)}`}</pre>
+          <pre>{`${answerText(delivery)}\n${clip(delivery.answer ?? '', 80)}`}</pre>
         </details>
       )}
     </div>

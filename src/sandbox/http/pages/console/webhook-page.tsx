@@ -6,15 +6,16 @@ import { StateBadge } from '../badge.js';
 import { Form } from '../form.js';
 import { Command } from './command.js';
 import { sections } from './console-frame.js';
-import { Fact, Time } from './pieces.js';
+import { Fact, Pager, Time } from './pieces.js';
 
 interface WebhookProps {
   story: WebhookStory;
+  isFirst: boolean;
   commands: Commands;
   token: string;
 }
 
-export function WebhookPage({ story: { event, deliveries, isMore }, commands, token }: WebhookProps) {
+export function WebhookPage({ story: { event, deliveries }, isFirst, commands, token }: WebhookProps) {
   return (
     <>
       <section class="card stack" id="webhook" data-live aria-labelledby="webhook-title">
@@ -52,13 +53,20 @@ export function WebhookPage({ story: { event, deliveries, isMore }, commands, to
       </section>
       <section class="card stack" id="deliveries" data-live aria-labelledby="deliveries-title">
         <h2 id="deliveries-title">Deliveries, the newest first</h2>
-        {deliveries.length === 0 && <p class="muted">None yet.</p>}
+        {deliveries.rows.length === 0 && <p class="muted">None yet.</p>}
         <ol class="timeline">
-          {deliveries.map((delivery) => (
+          {deliveries.rows.map((delivery) => (
             <Delivery delivery={delivery} />
           ))}
         </ol>
-        {isMore && <p class="muted">There are earlier ones.</p>}
+        <Pager
+          path={`${sections.webhooks.path}/${event.id}`}
+          query={{}}
+          next={deliveries.next}
+          isFirst={isFirst}
+          older="Earlier"
+          first="Newest"
+        />
       </section>
     </>
   );
@@ -83,7 +91,7 @@ export function Resend({ event, commands, token, back }: ResendProps) {
   );
 }
 
-/** Long texts are cut: ten of them must fit one page. */
+/** Long texts are cut, so that a page of them stays a page. */
 function Delivery({ delivery }: { delivery: AttemptRow }) {
   const { content_type: type, body, answer } = delivery;
   return (

@@ -23,16 +23,23 @@ export function addWebhookRoutes(routes: Hono, desk: Desk): void {
     );
   });
 
-  const find = async (id: string) => (/^\d{1,15}$/.test(id) ? readWebhook(engine, Number(id)) : undefined);
+  const find = async (id: string, key?: string) =>
+    /^\d{1,15}$/.test(id) ? readWebhook(engine, Number(id), key) : undefined;
 
   routes.get('/webhooks/:id', async (c) => {
-    const story = await find(c.req.param('id'));
+    const key = c.req.query('key');
+    const story = await find(c.req.param('id'), key);
     if (!story) return showNothing(c, desk);
     return showConsole(
       c,
       desk,
       { section: 'webhooks', title: `Webhook ${story.event.id}`, live: story.event.payment_id },
-      <WebhookPage story={story} commands={commands} token={desk.forms.token(FORMS)} />,
+      <WebhookPage
+        story={story}
+        isFirst={key === undefined}
+        commands={commands}
+        token={desk.forms.token(FORMS)}
+      />,
     );
   });
 
