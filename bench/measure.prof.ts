@@ -26,10 +26,23 @@ export interface Server {
 
 export async function startServer(...args: string[]): Promise<Server> {
   const script = fileURLToPath(new URL('sandbox-server.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--cpu-prof','--cpu-prof-interval','500','--cpu-prof-dir=/tmp/prof/sb','--import','/tmp/prof/count.mjs',script, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
+  const child = spawn(
+    process.execPath,
+    [
+      '--cpu-prof',
+      '--cpu-prof-interval',
+      '500',
+      '--cpu-prof-dir=/tmp/prof/sb',
+      '--import',
+      '/tmp/prof/count.mjs',
+      script,
+      ...args,
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_ENV: 'production' },
+    },
+  );
   const line = await firstLine(child);
   return {
     ...(JSON.parse(line) as Omit<Server, 'pid' | 'stop'>),

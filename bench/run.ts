@@ -2,6 +2,7 @@
 import type { Figure } from './measure.ts';
 import { createReport } from './report.ts';
 import { batchFigures } from './batch.ts';
+import { consoleFigures } from './console.ts';
 import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
 import { tunnelFigures } from './tunnel.ts';
@@ -10,6 +11,7 @@ const { add: report, missed } = createReport();
 
 const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>> = {
   sandbox: sandboxFigures,
+  console: consoleFigures,
   ledger: ledgerFigures,
   tunnel: tunnelFigures,
   batch: batchFigures,
