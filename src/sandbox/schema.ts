@@ -124,7 +124,7 @@ interface EventTable {
   to_state: StateName;
   time: number;
   cause: string;
-  /** The door that it came in by: `api` with the caller's own name, `console`, `control`, `clock` … */
+  /** The door that it came in by: `api` with the caller's own name, `customer`, `console`, `control`, `clock`. */
   via: string | null;
   url: string | null;
   due_time: number;

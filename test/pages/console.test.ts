@@ -240,16 +240,21 @@ describeWithBrowser('the console', (browser) => {
     );
     const { paymentId } = answer.body;
     await sandbox.settle();
-    await sandbox.pay(paymentId);
+    const { page } = await enter({ javaScriptEnabled: false });
+    await openPayment(page, paymentId);
+    await page.goto((await page.getAttribute('a:text("Open the checkout page")', 'href'))!);
+    await Promise.all([
+      page.waitForURL(/\/done$/),
+      page.locator('button[name=outcome][value=approved]').first().click(),
+    ]);
     await receiver.waitFor(2);
     await sandbox.settle();
-    const { page } = await enter({ javaScriptEnabled: false });
     await openPayment(page, paymentId);
     const story = await page.textContent('#story');
     for (const told of [
       'through the API (shop/2.1)',
       'paid by the customer',
-      'by a paydesk sandbox command',
+      'by the customer, in a browser',
       'Provider was told to capture: done',
       'delivered: 200 after',
       'queued, failed once: 500 after',

@@ -46,8 +46,7 @@ export function doorText(via: string | null): string {
 
 const doors: Readonly<Record<string, string>> = {
   api: 'through the API',
-  checkout: 'on the checkout page',
-  panel: 'on the customer’s panel',
+  customer: 'by the customer, in a browser',
   control: 'by a paydesk sandbox command',
   console: 'in the console',
   clock: 'by the clock',

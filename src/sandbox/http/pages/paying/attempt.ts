@@ -66,7 +66,7 @@ export async function act(
       const app = current && (await work.apps.byId(current.app_id, work.tx));
       if (!current || !app) throw new Refusal('not-found', 'The payment is gone.');
       await run(work, app, current);
-    });
+    }, 'customer');
     return true;
   } catch (error) {
     if (error instanceof Refusal) return false;
