@@ -44,6 +44,8 @@ export interface Facts {
   open: OpenInstruction | undefined;
   /** The instruction that was under way before and came back, whoever sent it. */
   bounced: SettleOperation | undefined;
+  /** The same as webhooks told it, which nobody has read: to be looked at, and not to be acted on. */
+  saidToBounce: SettleOperation | undefined;
   /** What the ledger has of each instruction, where that is over. */
   ended: Partial<Record<SettleOperation, Outcome>>;
   /** When the provider was last asked while the payment was in this state, and left it there. */

@@ -12,7 +12,7 @@ import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
 import type { Facts, OpenInstruction } from './facts.js';
 import type { Heard } from './heard.js';
-import { judgeSightings } from './sightings.js';
+import { bouncedBy, judgeSightings } from './sightings.js';
 
 /** What is known of a payment besides what the service shows. */
 export interface Sources {
@@ -35,6 +35,7 @@ export function gatherFacts(
   const current = canonical(shown);
   const seen = judgeSightings(current, { createdTime, record, heard, canonical }, now);
   const last = heard.findLast(({ said, late }) => said !== undefined && !late);
+  const saidBefore = heard.findLast(({ said }) => said !== undefined && canonical(said) !== current)?.said;
   const sinceTime = seen.age === undefined ? 0 : now - seen.age.ms;
   const intents = record?.intents ?? [];
   return {
@@ -53,6 +54,7 @@ export function gatherFacts(
     createdTime,
     age: seen.age,
     bounced: seen.bounced ?? failedOf(intents, current, canonical),
+    saidToBounce: saidBefore === undefined ? undefined : bouncedBy(canonical(saidBefore), current),
     open: openOf(record, { now, quietMs, canonicalState: client.canonicalState }),
     ended: endedOf(intents),
     recheckedTime: recheckedIn(intents, current, canonical, sinceTime),

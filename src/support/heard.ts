@@ -7,8 +7,6 @@ export interface Heard {
   said: string | undefined;
   /** What the service showed when it was asked then. */
   read: string | undefined;
-  /** It tells of a change at that time, as far as can be seen. */
-  news: boolean;
   /** It came again, or after later ones. */
   late: boolean;
   forwards: Array<{ to: string; status: number | null }>;
@@ -24,7 +22,6 @@ export function heardOf(deliveries: readonly Delivery[]): Heard[] {
       time,
       said: saidState ?? undefined,
       read: state ?? undefined,
-      news: !late.includes(verdict) && verdict !== 'unconfirmed',
       late: late.includes(verdict),
       forwards: forwards.map(({ to, status }) => ({ to, status })),
     }));

@@ -33,6 +33,7 @@ export function knownFacts(
     open:
       open && openInstruction(open, open.outcome, { now, quietMs, canonicalState: (name) => stateOf(name) }),
     bounced: undefined,
+    saidToBounce: undefined,
     ended: {},
     recheckedTime: undefined,
     lastWebhook: undefined,

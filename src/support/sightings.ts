@@ -83,17 +83,16 @@ function recorded({ record, canonical }: Sources): Sighting[] {
   ];
 }
 
-/** A webhook leaves when the state changes; one that comes late or again does not date the change. */
+/** Anybody can send a webhook, so what counts is the read that it led to; one that the read bears out dates the change. */
 function told({ heard, canonical }: Sources): Sighting[] {
-  return heard.flatMap(({ time, said, read, news }) => {
-    const sightings: Sighting[] = [];
-    if (said !== undefined && news) sightings.push({ time, state: canonical(said), change: true });
-    if (read !== undefined && read !== said) sightings.push({ time, state: canonical(read), change: false });
-    return sightings;
+  return heard.flatMap(({ time, said, read, late }) => {
+    if (read === undefined) return [];
+    const state = canonical(read);
+    return [{ time, state, change: !late && said !== undefined && canonical(said) === state }];
   });
 }
 
-function bouncedBy(before: string, current: string): SettleOperation | undefined {
+export function bouncedBy(before: string, current: string): SettleOperation | undefined {
   for (const [operation, { during, end }] of Object.entries(operationStates)) {
     if (before === during && current !== during && current !== end && !beyond[end]?.includes(current)) {
       return operation as SettleOperation;

@@ -3,14 +3,14 @@
 import { safeText } from '../output/text.js';
 import { canReach, isStateName, type StateName } from '../contract/states.js';
 import type { Facts } from './facts.js';
-import { openVerdict } from './open-verdict.js';
+import { nouns, openVerdict } from './open-verdict.js';
 import { ABANDONED_MS, isOverdue } from './patience.js';
 import { ago, clause, lasting, release, since } from './phrases.js';
 import type { Verdict } from './severity.js';
 
 export function verdictOf(facts: Facts): Verdict {
   const verdict = openVerdict(facts) ?? stateVerdict(facts);
-  const contradiction = contradictionOf(facts);
+  const contradiction = contradictionOf(facts) ?? rumourOf(facts);
   if (contradiction === undefined) return verdict;
   const { severity } = verdict;
   return {
@@ -139,6 +139,12 @@ function cancelFailed(facts: Facts, standing: string): Verdict {
 }
 
 const because = ({ reason }: Facts): string => (reason === '' ? '' : `: ${clause(safeText(reason))}`);
+
+/** Webhooks told of an instruction that was under way, and the payment is where it was before. */
+function rumourOf({ saidToBounce, bounced, open }: Facts): string | undefined {
+  if (saidToBounce === undefined || bounced !== undefined || open !== undefined) return undefined;
+  return `A webhook told of a ${nouns[saidToBounce]} that was under way: it has probably failed at the provider.`;
+}
 
 /**
  * The last webhook told of a state from which the payment cannot have come to where it is. A webhook that was missed
