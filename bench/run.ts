@@ -5,6 +5,7 @@ import { batchFigures } from './batch.ts';
 import { consoleFigures } from './console.ts';
 import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
+import { supportFigures } from './support.ts';
 import { tunnelFigures } from './tunnel.ts';
 
 const { add: report, missed } = createReport();
@@ -14,6 +15,7 @@ const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>>
   console: consoleFigures,
   ledger: ledgerFigures,
   tunnel: tunnelFigures,
+  support: supportFigures,
   batch: batchFigures,
 };
 const chosen = process.argv.slice(2);
