@@ -5,7 +5,7 @@ import { isLegal, type StateName } from '../contract/states.js';
 import { type Action, actionOf, type ActionOperation, type CommandOf } from './action.js';
 import type { Facts } from './facts.js';
 import { openActions } from './open-actions.js';
-import { ABANDONED_MS } from './patience.js';
+import { ABANDONED_MS, WINDOW_MS } from './patience.js';
 import { contradictionOf, isStuck } from './verdict.js';
 
 export function actionsFor(facts: Facts, commandOf: CommandOf): Action[] {
@@ -61,6 +61,8 @@ function recommendedOf(facts: Facts): ActionOperation | undefined {
     case 'Held':
       return 'unhold';
     case 'Authorised':
+      // Where the money is probably released already, the provider tells.
+      if (facts.age !== undefined && facts.age.ms >= WINDOW_MS && !asked) return 'recheck';
       // What the provider would not capture twice is better paid anew.
       return ended.capture === 'failed' ? 'cancel' : 'capture';
     case 'Captured':

@@ -181,6 +181,16 @@ describe('of a payment that this desk followed', () => {
     expect(second.actions[0]?.command).toBe(`paydesk payments cancel ${paymentId}`);
   });
 
+  it('asks the provider first where an authorisation is probably over', async () => {
+    const { paymentId } = await desk.authorised();
+    const { verdict, actions, severity } = await desk.explain(paymentId, later(8 * 24 * 60));
+    expect([severity, verdict]).toEqual([
+      'urgent',
+      'Authorised up to 8 days ago and not captured. The provider has probably released the money by now.',
+    ]);
+    expect(actions[0]?.command).toBe(`paydesk payments recheck ${paymentId}`);
+  });
+
   it('calls a checkout abandoned after a day', async () => {
     const { paymentId } = await desk.sandbox.create();
     const { verdict, actions } = await desk.explain(paymentId, later(26 * 60));
