@@ -45,7 +45,7 @@ function AppCard({ app, commands, token }: { app: App; commands: Commands; token
         <h2 id={`app-${id}`}>{clip(app.friendly_name, 80)}</h2>
         <span class={`badge tone-${blocked ? 'bad' : 'good'}`}>{blocked ? 'blocked' : 'open'}</span>
       </div>
-      <dl class="pairs">
+      <dl class="pairs one">
         <Fact name="App ID">
           <code>{id}</code>
         </Fact>

@@ -14,6 +14,8 @@ td.num, .when { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .columns { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
 .pairs { display: grid; gap: .375rem 2rem; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
 .pairs > div { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); }
+details[open] > summary { margin-bottom: .5rem; }
+.pairs.one { grid-template-columns: minmax(0, 1fr); }
 .pairs dt { color: var(--muted); }
 .pairs dd { margin: 0; }
 .actions > li + li { margin-top: 1.25rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
