@@ -236,22 +236,20 @@ export const migrations: Migration[] = [
       await schema.alterTable('exchanges').addColumn('answered_time', 'bigint').execute();
       await schema.alterTable('attempts').addColumn('content_type', 'text').execute();
       await schema.alterTable('attempts').addColumn('body', 'text').execute();
-      // Two for all lists of payments: each page is merged from ranges of one of them.
-      await schema
-        .createIndex('payments_by_state')
-        .on('payments')
-        .columns(['app_id', 'state', 'payment_id'])
-        .execute();
-      await schema
-        .createIndex('payments_of_customer')
-        .on('payments')
-        .columns(['app_id', 'customer_id', 'payment_id'])
-        .execute();
+      // Two for all lists of payments: each page is merged from ranges of one of them. See `newestOf` for the order.
+      const newest = (column: string) => (isPostgres(db) ? sql`(-${sql.ref(column)})` : sql.ref(column));
+      await sql`create index payments_by_state on payments (app_id, state, ${newest('payment_id')})`.execute(
+        db,
+      );
+      await sql`create index payments_of_customer on payments (app_id, customer_id, ${newest('payment_id')})`.execute(
+        db,
+      );
       // Changes of payments without a webhook address have no place in it, and cost nothing.
-      await sql`create index events_outbox on events (coalesce(outcome, 'queued'), id) where url is not null`.execute(
+      await sql`create index events_outbox on events (coalesce(outcome, 'queued'), ${newest('id')}) where url is not null`.execute(
         db,
       );
       if (!isPostgres(db)) return;
+      await sql`create index customers_newest on customers (app_id, ${newest('id')})`.execute(db);
       // SQLite compares bytes anyway; here the unique indexes follow the language of the database.
       await sql`create index payments_by_reference on payments (app_id, reference_id collate "C")`.execute(
         db,

@@ -5,6 +5,7 @@ import {
   compareBytes,
   endOfPrefix,
   mergeRanges,
+  newestOf,
   pageOf,
   readKey,
   readNumberKey,
@@ -29,14 +30,19 @@ export async function listAllCustomers(
 ): Promise<Page<CustomerRow>> {
   if (prefix !== undefined) return withPrefix(engine, app, prefix, key, size);
   const before = readNumberKey(key);
-  const rows = await engine.store.db
+  const customers = engine.store.db
     .selectFrom('customers')
     .selectAll()
-    .$if(app !== undefined, (query) => query.where('app_id', '=', app as string))
-    .where('id', '<', before)
-    .orderBy('id', 'desc')
-    .limit(size + 1)
-    .execute();
+    .limit(size + 1);
+  const newest = newestOf(engine.store.engine, 'id');
+  const rows =
+    app === undefined
+      ? await customers.where('id', '<', before).orderBy('id', 'desc').execute()
+      : await customers
+          .where('app_id', '=', app)
+          .where(newest.before(before))
+          .orderBy(newest.order, newest.direction)
+          .execute();
   return pageOf(rows, size, (row) => [row.id]);
 }
 

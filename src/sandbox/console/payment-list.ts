@@ -7,6 +7,7 @@ import {
   compareBytes,
   endOfPrefix,
   mergeRanges,
+  newestOf,
   pageOf,
   readKey,
   readNumberKey,
@@ -67,7 +68,7 @@ export async function listPayments(
   const keyOf = (row: ListedPayment) => [row.payment_id];
   if (search?.by === 'customer') {
     const ranges = (await appsOf(engine, filter)).map((app) =>
-      newestFirst(engine, before, (eb) => eb.and({ app_id: app, customer_id: search.text })),
+      newestWhere(engine, before, (eb) => eb.and({ app_id: app, customer_id: search.text })),
     );
     return inState(ranges, newerFirst, filter, size, keyOf);
   }
@@ -87,20 +88,33 @@ async function rangesOf(
   const apps = await appsOf(engine, filter);
   const states = filter.state === undefined ? stateNames : [filter.state];
   return apps.flatMap((app) =>
-    states.map((state) => newestFirst(engine, before, (eb) => eb.and({ app_id: app, state }))),
+    states.map((state) => newestWhere(engine, before, (eb) => eb.and({ app_id: app, state }))),
   );
 }
 
 type Condition = (eb: ExpressionBuilder<SandboxTables, 'payments'>) => ReturnType<typeof eb.and>;
 
-function newestFirst(engine: Engine, before: number, where?: Condition): Range<ListedPayment> {
+/** Of all payments, the order of the primary key is the right one. */
+function newestFirst(engine: Engine, before: number): Range<ListedPayment> {
   return (limit) =>
     engine.store.db
       .selectFrom('payments')
       .select(columns)
-      .$if(where !== undefined, (query) => query.where(where as Condition))
       .where('payment_id', '<', before)
       .orderBy('payment_id', 'desc')
+      .limit(limit)
+      .execute();
+}
+
+function newestWhere(engine: Engine, before: number, where: Condition): Range<ListedPayment> {
+  const newest = newestOf(engine.store.engine, 'payment_id');
+  return (limit) =>
+    engine.store.db
+      .selectFrom('payments')
+      .select(columns)
+      .where(where)
+      .where(newest.before(before))
+      .orderBy(newest.order, newest.direction)
       .limit(limit)
       .execute();
 }

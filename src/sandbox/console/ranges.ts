@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Engine as StoreEngine } from '../../store/store.js';
 
 // Pages of long lists. Every page is put together from ranges of an index, each read only as far as the page needs,
@@ -69,6 +69,24 @@ export function byBytes(engine: StoreEngine, column: string): RawBuilder<string>
 }
 
 export const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+export interface Newest {
+  order: RawBuilder<number>;
+  direction: 'asc' | 'desc';
+  before(key: number): RawBuilder<SqlBool>;
+}
+
+/**
+ * The newest first, of those that a filter lets through. Asked for the plain order, PostgreSQL takes the primary key
+ * and reads past all that the filter does not let through, however many; this one only the indexes of the lists have.
+ */
+export function newestOf(engine: StoreEngine, column: string): Newest {
+  const id = sql.ref(column);
+  if (engine === 'postgres') {
+    return { order: sql<number>`-${id}`, direction: 'asc', before: (key) => sql<SqlBool>`-${id} > ${-key}` };
+  }
+  return { order: sql<number>`${id}`, direction: 'desc', before: (key) => sql<SqlBool>`${id} < ${key}` };
+}
 
 /** Nothing that begins with the text comes after this. */
 export const endOfPrefix = (text: string): string => `${text}\u{10FFFF}`;

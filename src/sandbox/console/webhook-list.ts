@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { AttemptRow, EventRow } from '../schema.js';
 import { PAGE_SIZE } from './payment-list.js';
-import { mergeRanges, pageOf, readNumberKey, type Page, type Range } from './ranges.js';
+import { mergeRanges, newestOf, pageOf, readNumberKey, type Page, type Range } from './ranges.js';
 
 export const webhookOutcomes = ['queued', 'delivered', 'failed', 'dropped'] as const;
 export type WebhookOutcome = (typeof webhookOutcomes)[number];
@@ -24,6 +24,7 @@ export async function listWebhooks(
   size = PAGE_SIZE,
 ): Promise<Page<ListedWebhook>> {
   const before = readNumberKey(key);
+  const newest = newestOf(engine.store.engine, 'id');
   const ranges = (wanted === undefined ? webhookOutcomes : [wanted]).map(
     (each): Range<ListedWebhook> =>
       (limit) =>
@@ -32,8 +33,8 @@ export async function listWebhooks(
           .select(columns)
           .where('url', 'is not', null)
           .where(outcome, '=', each)
-          .where('id', '<', before)
-          .orderBy('id', 'desc')
+          .where(newest.before(before))
+          .orderBy(newest.order, newest.direction)
           .limit(limit)
           .execute(),
   );

@@ -11,11 +11,16 @@ const PAYMENTS = 4000;
 /** Tables that grow with every payment. */
 const growing = 'payments|events|attempts|operations|exchanges|customers|methods|jobs';
 
+interface Plan {
+  sql: string;
+  plan: string;
+}
+
 interface Watched {
   sandbox: Sandbox;
   cookie: string;
   /** Visits a page and returns the plan of each query that it took. */
-  plansOf(path: string): Promise<{ html: string; plans: string[] }>;
+  plansOf(path: string): Promise<{ html: string; plans: Plan[] }>;
 }
 
 async function watch(location: string): Promise<Watched> {
@@ -43,14 +48,21 @@ async function watch(location: string): Promise<Watched> {
       const answer = await fetch(sandbox.url + path, { headers: { cookie } });
       const html = await answer.text();
       expect({ path, status: answer.status }).toEqual({ path, status: 200 });
-      const plans: string[] = [];
+      const plans: Plan[] = [];
       for (const node of nodes.splice(0)) {
         const query = db.getExecutor().compileQuery(node, { queryId: 'q' });
-        if (!/^select/i.test(query.sql)) continue;
+        // The outbox and the worker look for work of their own meanwhile.
+        if (
+          !/^select/i.test(query.sql) ||
+          /"due_time" from/.test(query.sql) ||
+          query.sql.includes('from "jobs"')
+        )
+          continue;
         const { rows } = await db.executeQuery(
           CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]),
         );
-        plans.push(rows.map((row) => JSON.stringify(Object.values(row as object).at(-1))).join('\n'));
+        const plan = rows.map((row) => String(Object.values(row as object).at(-1))).join('\n');
+        plans.push({ sql: query.sql, plan });
       }
       return { html, plans };
     },
@@ -158,21 +170,32 @@ function pages(app: string): string[] {
 }
 
 /** Every page and, where there is one, the page that follows it. */
-async function everyPlan({ sandbox, plansOf }: Watched): Promise<Array<{ path: string; plan: string }>> {
+async function everyPlan({ sandbox, plansOf }: Watched): Promise<Array<Plan & { path: string }>> {
   const [app] = await sandbox.apps();
-  const found: Array<{ path: string; plan: string }> = [];
+  const found: Array<Plan & { path: string }> = [];
   let followed = 0;
   for (const path of pages(app!.appId)) {
     const { html, plans } = await plansOf(path);
-    found.push(...plans.map((plan) => ({ path, plan })));
+    found.push(...plans.map((plan) => ({ path, ...plan })));
     const next = /href="([^"]+)" rel="next"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
     if (next === undefined) continue;
     followed += 1;
-    found.push(...(await plansOf(next)).plans.map((plan) => ({ path: next, plan })));
+    found.push(...(await plansOf(next)).plans.map((plan) => ({ path: next, ...plan })));
   }
   expect(followed).toBeGreaterThan(15);
   expect(found.length).toBeGreaterThan(150);
   return found;
+}
+
+/** Conditions that the index does not meet: rows would be read and thrown away, however many there are. */
+function leftOver(sql: string, plan: string): number {
+  const [, table = '', where] =
+    /from "(\w+)" where ([\s\S]+?)(?: order by| limit| group by|$)/.exec(sql) ?? [];
+  const terms = new RegExp(`SEARCH ${table} USING .*?\\((.*)\\)$`, 'm').exec(plan)?.[1];
+  // The methods of one customer are few, whatever else is asked of them; the outbox has an index that asks for the address.
+  if (where === undefined || terms === undefined || table === 'methods') return 0;
+  const asked = where.split(' and ').filter((condition) => condition !== '"url" is not null');
+  return asked.length - terms.split(' AND ').length;
 }
 
 describe('SQLite', () => {
@@ -184,12 +207,15 @@ describe('SQLite', () => {
 
   test('searches an index for every page, and sorts nothing', async () => {
     const wrong = (await everyPlan(watched)).filter(
-      ({ plan }) => new RegExp(`SCAN (${growing})\\b`).test(plan) || plan.includes('TEMP B-TREE FOR ORDER'),
+      ({ sql, plan }) =>
+        new RegExp(`SCAN (${growing})\\b`).test(plan) ||
+        plan.includes('TEMP B-TREE FOR ORDER') ||
+        leftOver(sql, plan) > 0,
     );
     expect(wrong).toEqual([]);
   });
 
-  test('the check itself would see a scan and a sort', async () => {
+  test('the check itself would see a scan, a sort, and rows thrown away', async () => {
     const { db } = watched.sandbox.engine.store;
     const { rows } = await db.executeQuery(
       CompiledQuery.raw("explain query plan select * from payments where failure = 'x' order by amount"),
@@ -197,6 +223,12 @@ describe('SQLite', () => {
     const plan = JSON.stringify(rows);
     expect(plan).toMatch(new RegExp(`SCAN (${growing})\\b`));
     expect(plan).toContain('TEMP B-TREE FOR ORDER');
+    const wasteful =
+      'select * from "payments" where "payment_id" < ? and "failure" = ? order by "payment_id" desc';
+    const told = await db.executeQuery(CompiledQuery.raw(`explain query plan ${wasteful}`, [1, 'x']));
+    const lines = told.rows.map((row) => String(Object.values(row as object).at(-1))).join('\n');
+    expect(lines).not.toContain('SCAN');
+    expect(leftOver(wasteful, lines)).toBe(1);
   });
 });
 
@@ -207,15 +239,19 @@ describeWithPostgres('PostgreSQL', (postgres) => {
   });
   afterAll(() => watched.sandbox.close());
 
-  test('reads no large table from end to end, and sorts only the few that a page looks at anyway', async () => {
+  test('reads no large table from end to end, and throws none away, and sorts only the few that a page looks at', async () => {
     const wrong = (await everyPlan(watched)).filter(
       ({ plan }) =>
-        (new RegExp(`Seq Scan on (${growing})\\b`).test(plan) && !isSmall(plan)) || sortedRows(plan) > FEW,
+        new RegExp(`Seq Scan on (${large})\\b`).test(plan) ||
+        (new RegExp(` on (${large})\\b`).test(plan) && plan.includes('Filter:')) ||
+        sortedRows(plan) > FEW,
     );
     expect(wrong).toEqual([]);
   });
 });
 
+/** The others have hardly any rows here, and are read whole whatever their indexes. */
+const large = 'payments|events|attempts|customers';
 const FEW = 1000;
 
 /** By the planner's own reckoning; where a page needs nearly all that a search finds, it may well sort them. */
@@ -225,6 +261,3 @@ function sortedRows(plan: string): number {
     ...Array.from(plan.matchAll(/Sort {2}\(cost=\S+ rows=(\d+)/g), ([, rows]) => Number(rows)),
   );
 }
-
-/** A table that has hardly any rows here is read whole whatever its indexes. */
-const isSmall = (plan: string): boolean => /Seq Scan on (operations|exchanges|methods|jobs)\b/.test(plan);
