@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as errors from '../src/errors.js';
@@ -30,12 +30,17 @@ function commandsIn(page: string): string[] {
     .filter((line) => line.startsWith('paydesk '));
 }
 
+const recipes = readdirSync(fileURLToPath(new URL('../docs/recipes', import.meta.url)));
+
 describe.each([
   'README.md',
+  'CONTRIBUTING.md',
   'docs/commands.md',
   'docs/spec-gaps.md',
   'docs/exit-codes.md',
+  'docs/security.md',
   'docs/tunnels.md',
+  ...recipes.map((name) => `docs/recipes/${name}`),
 ])('%s', (page) => {
   const shown = commandsIn(read(page));
 
@@ -62,6 +67,27 @@ describe.each([
       }
     },
   );
+});
+
+it.each([
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/security.md',
+  ...recipes.map((name) => `docs/recipes/${name}`),
+])('%s links to files and headings that are there', (page) => {
+  const links = Array.from(read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g));
+  for (const [whole, path, heading] of links) {
+    const url = new URL(path === '' ? '' : (path as string), new URL(`../${page}`, import.meta.url));
+    expect(existsSync(url), whole).toBe(true);
+    if (heading === undefined) continue;
+    const headings = Array.from(readFileSync(url, 'utf8').matchAll(/^#+ (.+)$/gm), ([, text]) =>
+      (text as string)
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    expect(headings, whole).toContain(heading);
+  }
 });
 
 it('the exit codes of the docs are those of the program', () => {

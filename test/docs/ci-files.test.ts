@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { describeWithPostgres } from '../helpers/postgres.js';
+import { linesNotRun, scriptsIn, stepsOf } from './page.js';
+import { createReader } from './reader.js';
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
+const page = read('docs/recipes/refunds-from-ci.md');
+const files = stepsOf(page).filter((step) => step.kind === 'file');
+const scripts = (name: string) => scriptsIn(files.find((file) => file.name === name)?.text ?? '');
+
+/** What is shown and cannot be run here: it installs, or is for another machine. */
+const NOT_RUN = [
+  'npm ci && npx paydesk demo',
+  'npm ci && npm pack',
+  'npm install --global ./paydesk-0.1.0.tgz',
+  'npm run build:standalone',
+  'paydesk completion bash >> ~/.bashrc',
+  'paydesk completion zsh >> ~/.zshrc',
+  'paydesk completion fish > ~/.config/fish/completions/paydesk.fish',
+  'paydesk profiles add shop --base-url https://pay.example --app-id 7f31c2 --live',
+  'paydesk doctor',
+];
+
+it('nothing else in the README is left out of the tests', () => {
+  expect(linesNotRun(read('README.md'))).toEqual(NOT_RUN);
+});
+
+it('scripts are found in both kinds of file', () => {
+  const install = 'npm install --global ./tools/paydesk-0.1.0.tgz';
+  const plan = 'paydesk batch plan refunds.csv --action refund --out plan.json';
+  const apply = 'bash apply-refunds.sh';
+  expect(scripts('.github/workflows/refunds.yml')).toEqual([install, plan, install, apply]);
+  expect(scripts('.gitlab-ci.yml')).toEqual([install, plan, apply]);
+});
+
+describeWithPostgres('the jobs of the recipe', (postgres) => {
+  it.each(['.github/workflows/refunds.yml', '.gitlab-ci.yml'])(
+    '%s refunds once, and once only',
+    async (name) => {
+      const reader = await createReader();
+      try {
+        for (const file of files) await reader.take(file);
+        await reader.type('paydesk sandbox start --detach --memory');
+        await reader.type('bash make-payments.sh');
+        const { url, apps } = await runningSandbox(reader);
+        const live = apps.find(({ isSandbox }) => !isSandbox);
+        const env = {
+          ...reader.env,
+          CI: 'true',
+          PAYDESK_KIND: 'live',
+          PAYDESK_BASE_URL: url,
+          PAYDESK_APP_ID: live?.appId ?? '',
+          PAYDESK_API_KEY: live?.apiKey ?? '',
+          PAYDESK_DATABASE: await postgres().createDatabase(),
+        };
+        const run = (script: string) =>
+          spawnSync('bash', ['-e', '-c', script], { cwd: reader.folder, env, encoding: 'utf8' });
+        const job = scripts(name).filter((script) => !script.startsWith('npm install'));
+        const ends = job.map((script) => run(script).status);
+        // A row whose amount differs is left out: a part is done.
+        expect(ends).toEqual([0, 7]);
+        const report = readFileSync(join(reader.folder, 'report.xml'), 'utf8');
+        expect(report).toContain('<testsuites tests="3" failures="1" errors="0" skipped="0">');
+        expect(readFileSync(join(reader.folder, 'retry.csv'), 'utf8')).toContain('inv-2043,12.00');
+
+        const again = run('bash apply-refunds.sh');
+        expect([again.status, again.stderr]).toEqual([7, expect.not.stringContaining('applied before')]);
+        for (const [reference, refunds] of [
+          ['inv-2041', 1],
+          ['inv-2042', 1],
+          ['inv-2043', 0],
+        ]) {
+          const { stdout } = run(`paydesk sandbox books ${reference} --profile local-live --jq .refund.told`);
+          expect([reference, stdout.trim()]).toEqual([reference, String(refunds)]);
+        }
+      } finally {
+        await reader.close();
+      }
+    },
+  );
+});
+
+interface Running {
+  url: string;
+  apps: Array<{ appId: string; apiKey: string; isSandbox: boolean }>;
+}
+
+async function runningSandbox(reader: Awaited<ReturnType<typeof createReader>>): Promise<Running> {
+  const { text } = await reader.type('paydesk sandbox apps --json');
+  const status = await reader.type('paydesk sandbox status --jq .url');
+  return { url: status.text.trim(), apps: JSON.parse(text) as Running['apps'] };
+}

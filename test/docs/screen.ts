@@ -1,0 +1,131 @@
+// What a terminal shows after everything that was written to it: enough of one for what the program writes.
+
+export interface Cell {
+  text: string;
+  /** The colours and weights in force, as the numbers of the escape sequence: `1;32`. */
+  style: string;
+}
+
+interface Row {
+  cells: Cell[];
+  /** Whether it goes on a row that was full. */
+  continues: boolean;
+}
+
+export interface Screen {
+  write(data: string): void;
+  /** The rows, those that were broken at the right edge joined again. */
+  cells(): Cell[][];
+  lines(): string[];
+  clear(): void;
+}
+
+// Colours, cursor movements and erasing; titles and the clipboard; and whatever else begins with an escape.
+// oxlint-disable-next-line no-control-regex -- these are control characters
+const PIECE = /\u001B\[([?>=]?)([\d;]*)([@-~])|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B.|[\s\S]/gu;
+
+export function createScreen(columns = 80): Screen {
+  let rows: Row[] = [];
+  let kept: Row[] | undefined;
+  let [row, column, style] = [0, 0, ''];
+  const rowAt = (index: number): Row => {
+    while (rows.length <= index) rows.push({ cells: [], continues: false });
+    return rows[index] as Row;
+  };
+
+  function put(text: string): void {
+    if (column >= columns) {
+      row += 1;
+      column = 0;
+      rowAt(row).continues = true;
+    }
+    const { cells } = rowAt(row);
+    while (cells.length < column) cells.push({ text: ' ', style: '' });
+    cells[column] = { text, style };
+    column += 1;
+  }
+
+  function erase(kind: string, mode: string): void {
+    if (kind === 'K') {
+      const { cells } = rowAt(row);
+      if (mode === '2') cells.length = 0;
+      else cells.length = Math.min(cells.length, column);
+    } else if (mode === '2') rows = [];
+    else {
+      erase('K', '0');
+      rows.length = row + 1;
+    }
+  }
+
+  function control(mark: string, numbers: string, kind: string): void {
+    const [first = 0, second = 0] = numbers.split(';').map(Number);
+    if (mark === '?') {
+      if (first !== 1049) return;
+      // The other screen, and back to what was there before.
+      if (kind === 'h') kept = rows;
+      rows = kind === 'h' ? [] : (kept ?? rows);
+      row = kind === 'h' ? 0 : rows.length;
+      column = 0;
+    } else if (kind === 'm') style = nextStyle(style, numbers);
+    else if (kind === 'A') row = Math.max(0, row - (first || 1));
+    else if (kind === 'B') row += first || 1;
+    else if (kind === 'C') column += first || 1;
+    else if (kind === 'D') column = Math.max(0, column - (first || 1));
+    else if (kind === 'E') [row, column] = [row + (first || 1), 0];
+    else if (kind === 'F') [row, column] = [Math.max(0, row - (first || 1)), 0];
+    else if (kind === 'G') column = (first || 1) - 1;
+    else if (kind === 'H') [row, column] = [(first || 1) - 1, (second || 1) - 1];
+    else if (kind === 'K' || kind === 'J') erase(kind, numbers || '0');
+  }
+
+  const shown = (): Cell[][] =>
+    rows.reduce<Cell[][]>((all, { cells, continues }) => {
+      if (continues && all.length > 0) (all.at(-1) as Cell[]).push(...cells);
+      else all.push([...cells]);
+      return all;
+    }, []);
+
+  return {
+    write(data) {
+      for (const [piece, mark = '', numbers = '', kind] of data.matchAll(PIECE)) {
+        if (kind !== undefined) control(mark, numbers, kind);
+        else if (piece === '\n') {
+          row += 1;
+          rowAt(row);
+        } else if (piece === '\r') column = 0;
+        else if (piece === '\b') column = Math.max(0, column - 1);
+        else if (piece >= ' ') put(piece);
+      }
+    },
+    cells: shown,
+    lines: () =>
+      shown().map((cells) =>
+        cells
+          .map(({ text }) => text)
+          .join('')
+          .trimEnd(),
+      ),
+    clear() {
+      rows = [];
+      [row, column, style] = [0, 0, ''];
+    },
+  };
+}
+
+const ENDS: Readonly<Record<string, RegExp>> = {
+  22: /^[12]$/,
+  39: /^[39]\d$/,
+  23: /^3$/,
+  24: /^4$/,
+  27: /^7$/,
+};
+
+function nextStyle(style: string, numbers: string): string {
+  let now = style === '' ? [] : style.split(';');
+  for (const number of numbers === '' ? ['0'] : numbers.split(';')) {
+    if (number === '0') now = [];
+    else if (ENDS[number]) now = now.filter((one) => !ENDS[number]?.test(one));
+    else now = [...now, number];
+  }
+  return now.join(';');
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { createWriteStream, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cell, createScreen } from './screen.js';
+
+export interface Terminal {
+  /** Types a command; the screen begins anew. */
+  type(command: string): void;
+  /** Answers a question of the program that is running. */
+  answer(text: string): void;
+  lines(): string[];
+  cells(): Cell[][];
+  /** Whether the command has ended. */
+  ended(): boolean;
+  /** Waits until it is so, or until the time is up: then false. */
+  until(condition: () => boolean, limitMs?: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+// Commands are read from a pipe of their own, so that what runs has the whole terminal to itself; the end of each is
+// told by a sequence that no terminal shows. `$?` is that of the command before, as in any shell.
+const DRIVER = `exec 3<"$1"; code=0
+while IFS= read -r -d '' -u 3 command; do
+  eval "(exit $code)
+$command" 3<&-
+  code=$?
+  printf '\\033]777;ended\\a'
+done`;
+const ENDED = '\u001B]777;ended\u0007';
+
+let made = 0;
+
+export async function openTerminal(place: {
+  cwd: string;
+  env: Record<string, string>;
+  columns?: number;
+}): Promise<Terminal> {
+  const { spawn } = await import('@lydell/node-pty');
+  const { cwd, env, columns = 80 } = place;
+  const base = join(cwd, `.terminal-${(made += 1)}`);
+  execFileSync('mkfifo', [`${base}.fifo`]);
+  writeFileSync(`${base}.sh`, DRIVER);
+  const pty = spawn('bash', ['--noprofile', '--norc', `${base}.sh`, `${base}.fifo`], {
+    name: 'xterm-256color',
+    cols: columns,
+    rows: 24,
+    cwd,
+    env,
+  });
+  const commands = createWriteStream(`${base}.fifo`);
+  const screen = createScreen(columns);
+  let raw = ENDED;
+  let over = false;
+  let wake: () => void = () => {};
+  pty.onData((data) => {
+    raw += data;
+    screen.write(data);
+    wake();
+  });
+  const gone = new Promise<void>((resolve) => {
+    pty.onExit(() => {
+      over = true;
+      wake();
+      resolve();
+    });
+  });
+  const ended = () => over || raw.includes(ENDED);
+
+  return {
+    type(command) {
+      raw = '';
+      screen.clear();
+      commands.write(`${command}\0`);
+    },
+    answer: (text) => pty.write(`${text}\r`),
+    lines: () => screen.lines(),
+    cells: () => screen.cells(),
+    ended,
+    async until(condition, limitMs = 30_000) {
+      const deadline = Date.now() + limitMs;
+      while (!condition()) {
+        if (Date.now() > deadline) return false;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          setTimeout(resolve, 100).unref();
+        });
+      }
+      return true;
+    },
+    async close() {
+      commands.end();
+      if (!over) pty.write('\u0003');
+      const timer = setTimeout(() => pty.kill('SIGKILL'), 5000);
+      await gone;
+      clearTimeout(timer);
+    },
+  };
+}
