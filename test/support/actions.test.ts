@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Explained, openSeededDesk, sceneNames, type SeededDesk } from './seeded.js';
 
@@ -117,5 +119,12 @@ describe('followed blindly', () => {
     const quiet = await desk.explain(never.paymentId);
     expect((await desk.type(quiet.actions[0]!.command)).code).toBe(6);
     expect(await desk.sandbox.books(never.paymentId)).not.toHaveProperty('refund');
+    // As if the quiet period had passed.
+    const db = new DatabaseSync(join(desk.home, 'data', 'desk.db'));
+    db.prepare('update intents set time = time - 660000').run();
+    db.close();
+    const { state, steps } = await follow(String(never.paymentId));
+    expect([state, steps[0]]).toEqual(['Refunded', 'refund --resend']);
+    expect(await desk.sandbox.books(never.paymentId)).toMatchObject({ refund: '1/1' });
   });
 });

@@ -143,7 +143,7 @@ describe('payments watch', () => {
     expect(lines.slice(1, -1).map(({ by }) => by)).not.toContain('poll');
   });
 
-  it('goes on with recheck --watch when a webhook arrives', async () => {
+  it('has a recheck --watch that ends when something changes', async () => {
     const paymentId = await paid('three-d-secure');
     await heard(paymentId, 'ActionRequired');
     const terminal = await paydeskTty(['payments', 'recheck', String(paymentId), '--watch', '--debug'], {
