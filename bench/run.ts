@@ -7,6 +7,7 @@ import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
 import { supportFigures } from './support.ts';
 import { tunnelFigures } from './tunnel.ts';
+import { webhookFigures } from './webhooks.ts';
 
 const { add: report, missed } = createReport();
 
@@ -14,6 +15,7 @@ const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>>
   sandbox: sandboxFigures,
   console: consoleFigures,
   ledger: ledgerFigures,
+  webhooks: webhookFigures,
   tunnel: tunnelFigures,
   support: supportFigures,
   batch: batchFigures,

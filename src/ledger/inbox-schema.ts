@@ -147,7 +147,7 @@ export const inboxMigration: Migration = {
       sql`create index deliveries_of_reference on deliveries (listener_id, reference_id, id) where reference_id is not null`,
       sql`create index deliveries_in_state on deliveries (listener_id, read_state, id) where read_state is not null`,
       sql`create index deliveries_of_event on deliveries (listener_id, event_id, id) where event_id is not null`,
-      sql`create index deliveries_alike on deliveries (listener_id, digest, id)`,
+      sql`create index deliveries_alike on deliveries (listener_id, digest, id) where event_id is null`,
       sql`create index deliveries_due on deliveries (due_time, id) where finished = 0`,
     ]) {
       await statement.execute(db);

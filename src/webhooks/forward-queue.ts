@@ -1,54 +1,16 @@
 // Forwards as rows: written with what they pass on, claimed by whoever has their target, and finished once.
 
-import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { ForwardRow } from '../ledger/inbox-schema.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
 import { prepared, type Engine, type Store } from '../store/store.js';
-import type { Chaos } from './chaos.js';
-import type { Target } from './targets.js';
+import { createGatherer } from './gather.js';
+import type { PlannedForward } from './forward-plan.js';
 
-/** A forward that is to be written. */
-export interface PlannedForward {
-  target: Pick<Target, 'url' | 'key'>;
-  lane: string;
-  dueTime: number;
-  chaos: string | null;
-  dropped: boolean;
-  replay: boolean;
-}
-
-export interface LaneParts {
-  listenerId: number;
-  paymentId: string | null;
-  referenceId: string | null;
-}
-
-/** The forwards of one delivery to one target: one, or what chaos makes of it. */
-export function planForwards(
-  target: Target,
-  { listenerId, paymentId, referenceId }: LaneParts,
-  now: number,
-  chaos: Chaos | undefined,
-): PlannedForward[] {
-  const payment = paymentId ?? (referenceId === null ? undefined : `ref:${referenceId}`);
-  // One that names no payment need not wait for anything.
-  const lane = [listenerId, target.key, payment ?? randomUUID()].join(' ');
-  const effect = chaos?.next() ?? { done: [], waitMs: 0 };
-  const { done, waitMs } = effect;
-  const one: PlannedForward = {
-    target,
-    // One that is to be overtaken must not hold the others up.
-    lane: done.includes('reorder') ? `${lane} ${randomUUID()}` : lane,
-    dueTime: now + waitMs,
-    chaos: done.length === 0 ? null : done.join(', '),
-    dropped: done.includes('drop'),
-    replay: false,
-  };
-  return done.includes('duplicate') ? [one, { ...one, chaos: `${one.chaos} (the second)` }] : [one];
-}
+/** Longer than an attempt takes. */
+const LEASE_MS = 20_000;
 
 type InsertName =
   | 'listener_id'
@@ -60,9 +22,11 @@ type InsertName =
   | 'chaos'
   | 'outcome'
   | 'due_time'
-  | 'finished';
+  | 'finished'
+  | 'lease_until'
+  | 'lease_owner';
 
-const insert = prepared<DeskTables, ForwardRow, InsertName>((db, value) =>
+const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engine) =>
   db
     .insertInto('forwards')
     .values({
@@ -81,21 +45,34 @@ const insert = prepared<DeskTables, ForwardRow, InsertName>((db, value) =>
       status: null,
       ms: null,
       error: null,
-      lease_until: null,
-      lease_owner: null,
+      lease_until:
+        engine === 'postgres'
+          ? sql`case when ${value('lease_owner')}::text is null then null else ${leaseClock(engine)} + ${sql.lit(LEASE_MS)} end`
+          : value('lease_until'),
+      lease_owner: value('lease_owner'),
     })
-    .returningAll(),
+    .returning('id'),
 );
 
-/** Within a transaction that holds the listener's row: ids must become visible in order. */
+const firstInLane = prepared<DeskTables, { id: number }, 'lane'>((db, value) =>
+  db.selectFrom('forwards').select('id').where('lane', '=', value('lane')).where('finished', '=', 0).limit(1),
+);
+
+/**
+ * Within a transaction that holds the listener's row: ids must become visible in order. Where nothing is before it in
+ * its lane it may be leased from the start, and be sent without being claimed.
+ */
 export async function insertForward(
   db: Kysely<DeskTables>,
   engine: Engine,
-  listenerId: number,
-  deliveryId: number,
+  { listenerId, deliveryId }: { listenerId: number; deliveryId: number },
   forward: PlannedForward,
+  owner: string | undefined,
 ): Promise<ForwardRow> {
-  const [row] = await insert(db, engine, {
+  const now = Date.now();
+  const mayLease = owner !== undefined && !forward.dropped && forward.dueTime <= now;
+  const isFirst = mayLease && (await firstInLane(db, engine, { lane: forward.lane })).length === 0;
+  const values = {
     listener_id: listenerId,
     delivery_id: deliveryId,
     target: forward.target.url,
@@ -106,8 +83,12 @@ export async function insertForward(
     outcome: forward.dropped ? 'dropped' : null,
     due_time: forward.dueTime,
     finished: forward.dropped ? 1 : 0,
-  });
-  return row as ForwardRow;
+    lease_owner: isFirst ? owner : null,
+    lease_until: isFirst ? now + LEASE_MS : null,
+  };
+  const [row] = await insert(db, engine, values);
+  const unsent = { attempts: 0, first_time: null, status: null, ms: null, error: null };
+  return { ...values, ...unsent, id: (row as { id: number }).id };
 }
 
 /** One request to a target, and what is to be done about it. */
@@ -119,17 +100,22 @@ export interface Attempt {
   error: string | null;
 }
 
+/** When it is tried again, or how it ended. */
+export type Next = { dueTime: number } | { outcome: 'delivered' | 'failed' };
+
+interface Ended {
+  forward: ForwardRow;
+  attempt: Attempt;
+  next: Next;
+}
+
 export interface ForwardQueue {
   /** Forwards that are due, of targets that we have; the first of each lane alone. */
   claim(now: number, limit: number): Promise<ForwardRow[]>;
   /** When the next one of ours falls due, whoever holds it. */
   nextTime(): Promise<number | undefined>;
   /** Writes an attempt down, with when it is tried again or how it ended. */
-  record(
-    forward: ForwardRow,
-    attempt: Attempt,
-    next: { dueTime: number } | { outcome: 'delivered' | 'failed' },
-  ): Promise<void>;
+  record(forward: ForwardRow, attempt: Attempt, next: Next): Promise<void>;
   /** Gives back what was claimed and not sent. */
   release(): Promise<void>;
   /** Ends the leases of processes that are gone. */
@@ -137,9 +123,6 @@ export interface ForwardQueue {
   /** How many wait for targets that we do not have. */
   waitingElsewhere(): Promise<Array<{ target: string; count: number }>>;
 }
-
-/** Longer than an attempt takes. */
-const LEASE_MS = 20_000;
 
 const addAttempt = prepared<DeskTables, unknown, 'forward_id' | keyof Attempt>((db, value) =>
   db.insertInto('forward_attempts').values({
@@ -183,6 +166,22 @@ export function createForwardQueue(
   const { engine, db } = store;
   const ours = sql<boolean>`due.listener_id = ${listenerId} and due.target_key in (${sql.join(keys)})`;
 
+  const write = createGatherer<Ended, void>(store, async (tx, { forward, attempt, next }) => {
+    const ended = 'outcome' in next;
+    await addAttempt(tx, engine, { forward_id: forward.id, ...attempt });
+    await update(tx, engine, {
+      id: forward.id,
+      owner: owner.name,
+      first_time: forward.first_time ?? attempt.time,
+      status: attempt.status,
+      ms: attempt.ms,
+      error: attempt.error,
+      outcome: ended ? next.outcome : null,
+      due_time: ended ? forward.due_time : next.dueTime,
+      finished: ended ? 1 : 0,
+    });
+  });
+
   return {
     async claim(now, limit) {
       if (keys.length === 0) return [];
@@ -211,23 +210,7 @@ export function createForwardQueue(
       return next?.due_time;
     },
 
-    async record(forward, attempt, next) {
-      const ended = 'outcome' in next;
-      await store.transaction(async (tx) => {
-        await addAttempt(tx, engine, { forward_id: forward.id, ...attempt });
-        await update(tx, engine, {
-          id: forward.id,
-          owner: owner.name,
-          first_time: forward.first_time ?? attempt.time,
-          status: attempt.status,
-          ms: attempt.ms,
-          error: attempt.error,
-          outcome: ended ? next.outcome : null,
-          due_time: ended ? forward.due_time : next.dueTime,
-          finished: ended ? 1 : 0,
-        });
-      });
-    },
+    record: (forward, attempt, next) => write({ forward, attempt, next }),
 
     async release() {
       await store.transaction((tx) =>

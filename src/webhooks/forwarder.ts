@@ -5,14 +5,19 @@ import type { DeliveryRow, ForwardRow } from '../ledger/inbox-schema.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
-import { type Attempt, createForwardQueue } from './forward-queue.js';
+import { type Attempt, createForwardQueue, type Next } from './forward-queue.js';
 import { forwardedRequest } from './forwarded-request.js';
+import type { WebhookRequest } from './keeper.js';
 import type { Sender } from './sender.js';
 import type { Target } from './targets.js';
 
 export interface Forwarder {
-  /** Something may be due. */
+  /** Something may be due that nobody has. */
   wake(): void;
+  /** Whether one more can be sent at once. */
+  hasRoom(): boolean;
+  /** Sends what is leased by us already. */
+  take(forwards: readonly ForwardRow[], request?: WebhookRequest): void;
   /** No more is begun; resolves when nothing is under way. The sender is closed with it. */
   stop(): Promise<void>;
   waitingElsewhere(): Promise<Array<{ target: string; count: number }>>;
@@ -30,8 +35,6 @@ export interface ForwarderOptions {
   onError(error: unknown): void;
 }
 
-export type Next = { dueTime: number } | { outcome: 'delivered' | 'failed' };
-
 const CONCURRENCY = 64;
 /** Others on the same database may have left something, and leases run out. */
 const LOOK_MS = 1_000;
@@ -42,7 +45,11 @@ export const RETRY_DELAYS_MS = [500, 1_000, 2_000];
 export const RETRY_WITHIN_MS = 5_000;
 
 const requestColumns = ['id', 'kind', 'method', 'query', 'headers', 'body'] as const;
-type RequestRow = Pick<DeliveryRow, (typeof requestColumns)[number]>;
+
+/** What is passed on of a delivery. */
+interface Passed extends Pick<WebhookRequest, 'method' | 'query' | 'headers' | 'body'> {
+  kind: string;
+}
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { store, listener, owner, targets, sender, now, onAttempt, onError } = options;
@@ -56,12 +63,15 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   let stopped = false;
   let claiming: Promise<void> | undefined;
   let again = false;
+  /** Something is due behind another, or was left by somebody else. */
+  let behind = true;
   let timer: NodeJS.Timeout | undefined;
   const started = now();
 
   function wake(): void {
     if (stopped || targets.length === 0) return;
     again = true;
+    behind = true;
     claiming ??= claimAll().finally(() => {
       claiming = undefined;
     });
@@ -75,16 +85,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         const limit = CONCURRENCY - active.size;
         const forwards = await queue.claim(now(), limit);
         if (forwards.length === limit) again = true;
-        const requests = await requestsOf(store, forwards);
-        for (const forward of forwards) {
-          const sending = pass(forward, requests.get(forward.delivery_id))
-            .catch(onError)
-            .finally(() => {
-              active.delete(sending);
-              wake();
-            });
-          active.add(sending);
-        }
+        await send(forwards);
       }
       if (!stopped) await lookAgain();
     } catch (error) {
@@ -93,8 +94,25 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     }
   }
 
+  async function send(forwards: readonly ForwardRow[]): Promise<void> {
+    const requests = await requestsOf(store, forwards);
+    for (const forward of forwards) begin(forward, requests.get(forward.delivery_id));
+  }
+
+  function begin(forward: ForwardRow, request: Passed | undefined): void {
+    const sending = pass(forward, request)
+      .catch(onError)
+      .finally(() => {
+        active.delete(sending);
+        // Most of the time nothing is behind it, and to look would cost more than to send.
+        if (behind) wake();
+      });
+    active.add(sending);
+  }
+
   async function lookAgain(): Promise<void> {
     const next = await queue.nextTime();
+    behind = next !== undefined;
     const wait = next === undefined ? LOOK_MS : next - now();
     // One that is due already is held by somebody, or waits behind another of its lane.
     schedule(wait > 0 ? Math.min(wait, LOOK_MS) : LOOK_MS);
@@ -105,18 +123,18 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (!stopped) timer = setTimeout(wake, ms).unref();
   }
 
-  async function pass(forward: ForwardRow, delivery: RequestRow | undefined): Promise<void> {
+  async function pass(forward: ForwardRow, delivery: Passed | undefined): Promise<void> {
     const target = targets.find(({ key }) => key === forward.target_key);
     if (target === undefined || delivery === undefined) throw new Error('A forward without its delivery.');
-    const request = forwardedRequest(
-      { ...delivery, headers: JSON.parse(delivery.headers) as Array<[string, string]> },
-      target,
-      { secret: listener.secret, marks: marksOf(delivery) },
-    );
+    const request = forwardedRequest(delivery, target, {
+      secret: listener.secret,
+      marks: marksOf(delivery),
+    });
     const attempt = await sender.send(request, target);
     if (attempt === undefined) return;
     const next = whatNext(forward, attempt, { now: now(), started });
     await queue.record(forward, attempt, next);
+    if ('dueTime' in next) behind = true;
     onAttempt(forward, attempt, next);
   }
 
@@ -124,6 +142,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   return {
     wake: () => void begun.then(wake),
+    hasRoom: () => !stopped && active.size < CONCURRENCY,
+    take(forwards, request) {
+      if (request === undefined) void send(forwards).catch(onError);
+      else for (const forward of forwards) begin(forward, { ...request, kind: 'received' });
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);
@@ -161,7 +184,7 @@ export const marksOf = ({ kind }: Pick<DeliveryRow, 'kind'>): Array<[string, str
 async function requestsOf(
   store: Store<DeskTables>,
   forwards: readonly ForwardRow[],
-): Promise<Map<number, RequestRow>> {
+): Promise<Map<number, Passed>> {
   if (forwards.length === 0) return new Map();
   const ids = [...new Set(forwards.map(({ delivery_id }) => delivery_id))];
   const rows = await store.db
@@ -169,5 +192,7 @@ async function requestsOf(
     .select(requestColumns)
     .where('id', 'in', ids)
     .execute();
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(
+    rows.map((row) => [row.id, { ...row, headers: JSON.parse(row.headers) as Array<[string, string]> }]),
+  );
 }

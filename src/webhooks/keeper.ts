@@ -9,7 +9,9 @@ import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
 import { prepared, type Store } from '../store/store.js';
 import { type Delivery, deliveryOf, type SummaryRow, type Verdict } from './delivery.js';
-import { insertForward, type PlannedForward } from './forward-queue.js';
+import type { PlannedForward } from './forward-plan.js';
+import { insertForward } from './forward-queue.js';
+import { createGatherer } from './gather.js';
 import type { Named } from './name-payment.js';
 
 /** A request as it came, without the secret of its path. */
@@ -30,13 +32,18 @@ export interface NewDelivery {
   synthetic?: { state: string; previousState: string | null; verdict: Verdict };
 }
 
+export interface Kept {
+  delivery: Delivery;
+  /** Forwards that are leased by us from the start. */
+  leased: ForwardRow[];
+}
+
 export interface Keeper {
-  keep(delivery: NewDelivery): Promise<Delivery>;
+  keep(delivery: NewDelivery): Promise<Kept>;
 }
 
 /** How long a delivery is left to whoever received it; renewed while that one runs. */
 export const DELIVERY_LEASE_MS = 60_000;
-const MOST_AT_ONCE = 64;
 
 type InsertName =
   | 'listener_id'
@@ -93,16 +100,17 @@ const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engi
     .returning('id'),
 );
 
-export function createKeeper(store: Store<DeskTables>, listenerId: number, owner: Owner): Keeper {
-  interface Waiting {
-    delivery: NewDelivery;
-    resolve: (kept: Delivery) => void;
-    reject: (error: unknown) => void;
-  }
-  const waiting: Waiting[] = [];
-  let writing = false;
-
-  async function write(db: Kysely<DeskTables>, { request, named, forwards, synthetic }: NewDelivery) {
+export function createKeeper(
+  store: Store<DeskTables>,
+  listenerId: number,
+  owner: Owner,
+  /** Whether we could send a forward at once. */
+  hasRoom: () => boolean = () => false,
+): Keeper {
+  async function write(
+    db: Kysely<DeskTables>,
+    { request, named, forwards, synthetic }: NewDelivery,
+  ): Promise<Kept> {
     const { time, method, path, query, body } = request;
     const summary: Omit<SummaryRow, 'id'> = {
       time,
@@ -135,37 +143,14 @@ export function createKeeper(store: Store<DeskTables>, listenerId: number, owner
     const { id } = row as { id: number };
     const rows: ForwardRow[] = [];
     for (const forward of forwards) {
-      rows.push(await insertForward(db, store.engine, listenerId, id, forward));
+      const lease = hasRoom() ? owner.name : undefined;
+      rows.push(await insertForward(db, store.engine, { listenerId, deliveryId: id }, forward, lease));
     }
-    return deliveryOf({ ...summary, id }, rows);
+    const leased = rows.filter(({ lease_owner }) => lease_owner !== null);
+    return { delivery: deliveryOf({ ...summary, id }, rows), leased };
   }
 
-  async function writeAll(): Promise<void> {
-    writing = true;
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, MOST_AT_ONCE);
-      try {
-        const kept = await store.transaction(async (tx) => {
-          await holdListener(store, tx, listenerId);
-          const all: Delivery[] = [];
-          for (const { delivery } of batch) all.push(await write(tx, delivery));
-          return all;
-        });
-        batch.forEach(({ resolve }, index) => resolve(kept[index] as Delivery));
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-    writing = false;
-  }
-
-  return {
-    keep: (delivery) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ delivery, resolve, reject });
-        if (!writing) void writeAll();
-      }),
-  };
+  return { keep: createGatherer(store, write, (tx) => holdListener(store, tx, listenerId)) };
 }
 
 /** Whoever writes for a listener holds its row, so that ids become visible in order, also on PostgreSQL. */

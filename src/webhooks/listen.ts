@@ -9,7 +9,7 @@ import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
 import type { Chaos } from './chaos.js';
 import type { Delivery } from './delivery.js';
-import { planForwards } from './forward-queue.js';
+import { planForwards } from './forward-plan.js';
 import { createForwarder, type Forwarder } from './forwarder.js';
 import { createInbox } from './inbox.js';
 import { createKeeper, type WebhookRequest } from './keeper.js';
@@ -72,15 +72,13 @@ export interface Listener {
 }
 
 const UPKEEP_MS = 20_000;
-/** After an outage the service is given a moment to send what it could not. */
-const GRACE_MS = 1_500;
 
 export async function startListener(options: ListenOptions): Promise<Listener> {
   const { store, client, place, owner, clock, targets, chaos, onEvent, onError } = options;
   const now = () => clock.now();
   const listener = await openListener(store, place);
   const inbox = createInbox(store);
-  const keeper = createKeeper(store, listener.id, owner);
+  const keeper = createKeeper(store, listener.id, owner, () => forwarder.hasRoom());
   const unread = createUnreadQueue(store, listener.id, owner);
   const sender = createSender(now);
   const stopping = new AbortController();
@@ -115,6 +113,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
     listenerId: listener.id,
     nameOf: (said) => client.canonicalState(said) ?? said,
     forwardsOf: (delivery) => planned(delivery, true),
+    lease: () => (forwarder.hasRoom() ? owner.name : undefined),
   });
 
   const reader = createReader({
@@ -125,7 +124,10 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
     clock,
     onRead: (results) => {
       live.read(results);
-      if (results.some(({ forwards }) => forwards.length > 0)) forwarder.wake();
+      const forwards = results.flatMap((result) => result.forwards);
+      forwarder.take(forwards.filter(({ lease_owner }) => lease_owner !== null));
+      if (forwards.some(({ lease_owner, finished }) => lease_owner === null && finished === 0))
+        forwarder.wake();
     },
     onError,
   });
@@ -133,12 +135,13 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   async function take(request: WebhookRequest): Promise<number> {
     const named = namePayment(request);
     const facts = { ...named, id: 0, path: request.path, state: null };
-    const delivery = await keeper.keep({ request, named, forwards: planned(facts, false) });
+    const { delivery, leased } = await keeper.keep({ request, named, forwards: planned(facts, false) });
     const settled = options.ack === 'forwarded' ? live.whenSettled(delivery.id) : undefined;
     live.add(delivery);
     onEvent({ type: 'arrived', delivery });
     reader.add({ ...facts, id: delivery.id });
-    if (delivery.forwards.length > 0) forwarder.wake();
+    forwarder.take(leased, request);
+    if (delivery.forwards.length > leased.length) forwarder.wake();
     if (settled === undefined) return 200;
     return (await settled)?.forwards.some(({ outcome }) => outcome === 'failed') === false ? 200 : 502;
   }
@@ -158,10 +161,12 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   }
 
   async function lookForMissed(): Promise<void> {
-    await clock.sleep(GRACE_MS, stopping.signal);
-    if (stopping.signal.aborted) return;
     const { secret } = listener;
-    const missed = await findMissed({ store, place, secret, reader, keeper, now });
+    const wait = async (ms: number) => {
+      await clock.sleep(ms, stopping.signal);
+      return !stopping.signal.aborted;
+    };
+    const missed = await findMissed({ store, place, secret, reader, keeper, now, wait });
     for (const delivery of missed) onEvent({ type: 'missed', delivery });
   }
 

@@ -2,8 +2,7 @@
 
 import type { ForwardRow } from '../ledger/inbox-schema.js';
 import { type Delivery, forwardOf } from './delivery.js';
-import type { Attempt } from './forward-queue.js';
-import type { Next } from './forwarder.js';
+import type { Attempt, Next } from './forward-queue.js';
 import type { ReadResult } from './read-record.js';
 
 export interface LiveDeliveries {

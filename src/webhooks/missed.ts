@@ -5,6 +5,7 @@ import { stateNames, states } from '../contract/states.js';
 import { findKnown, remember } from '../ledger/known-payments.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import { seenPayment } from '../operations/seen-payment.js';
+import type { PaymentRead } from '../client/payment-calls.js';
 import type { Store } from '../store/store.js';
 import type { Delivery } from './delivery.js';
 import type { Keeper } from './keeper.js';
@@ -13,6 +14,8 @@ import { madeWebhook } from './made-webhook.js';
 import type { Reader } from './reader.js';
 
 const MOST = 200;
+/** How long a webhook may be on its way. */
+const GRACE_MS = 2_000;
 /** A payment that has not moved for so long is not waited for. */
 const RECENT_MS = 30 * 86_400_000;
 
@@ -23,11 +26,13 @@ export interface MissedOptions {
   reader: Pick<Reader, 'look'>;
   keeper: Keeper;
   now: () => number;
+  /** Resolves to false when there is nothing to wait for any more. */
+  wait(ms: number): Promise<boolean>;
 }
 
 /** Payments that can still change and whose webhooks come to this listener, the newest first. */
 export async function openPayments(
-  { store, place, secret, now }: Omit<MissedOptions, 'reader' | 'keeper'>,
+  { store, place, secret, now }: Omit<MissedOptions, 'reader' | 'keeper' | 'wait'>,
   address = `/wh/${secret}`,
 ): Promise<KnownPaymentRow[]> {
   const over = stateNames.filter((name) => states[name].final);
@@ -47,19 +52,27 @@ export async function openPayments(
 }
 
 export async function findMissed(options: MissedOptions): Promise<Delivery[]> {
-  const { store, place, reader, keeper, now } = options;
-  const missed: Delivery[] = [];
-  for (const { payment_id: paymentId } of await openPayments(options)) {
+  const { store, place, reader, keeper, now, wait } = options;
+  const changed: PaymentRead[] = [];
+  for (const { payment_id: paymentId, state } of await openPayments(options)) {
     const read = await reader.look({ paymentId });
-    if (read === undefined) continue;
+    if (read !== undefined && stateOf(place, read) !== state) changed.push(read);
+  }
+  if (changed.length === 0) return [];
+  // Their webhooks may be on their way at this very moment.
+  if (!(await wait(GRACE_MS))) return [];
+  const missed: Delivery[] = [];
+  for (const read of changed) {
     const seen = seenPayment(place, read);
-    const state = seen.state ?? '';
-    const known = await findKnown(store.db, { ...place, paymentId });
-    if (known === undefined || known.state === state) continue;
+    const known = await findKnown(store.db, seen);
+    const state = stateOf(place, read);
+    if (known === undefined || known.state === state || known.seen_time > now() - GRACE_MS) continue;
     await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));
     const synthetic = { state, previousState: known.state, verdict: 'missed' as const };
     const made = madeWebhook(read, { appId: place.appId, now: now() });
-    missed.push(await keeper.keep({ ...made, forwards: [], synthetic }));
+    missed.push((await keeper.keep({ ...made, forwards: [], synthetic })).delivery);
   }
   return missed;
 }
+
+const stateOf = (place: AppPlace, read: PaymentRead): string => seenPayment(place, read).state ?? '';

@@ -4,11 +4,12 @@
 import type { Kysely } from 'kysely';
 import type { ForwardRow } from '../ledger/inbox-schema.js';
 import { remember, type SeenPayment } from '../ledger/known-payments.js';
-import { at } from '../ledger/payment-place.js';
+import { placeColumns } from '../ledger/payment-place.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { prepared, type Store } from '../store/store.js';
 import type { Verdict } from './delivery.js';
-import { insertForward, type PlannedForward } from './forward-queue.js';
+import type { PlannedForward } from './forward-plan.js';
+import { insertForward } from './forward-queue.js';
 import { holdListener } from './keeper.js';
 import { judge } from './verdict.js';
 
@@ -58,6 +59,8 @@ export interface RecorderOptions {
   nameOf(said: string): string;
   /** The forwards of a delivery to targets that had to wait for the read. */
   forwardsOf(delivery: UnreadDelivery & { state: string | null }): PlannedForward[];
+  /** Whom a forward belongs to from the start, where nothing is before it. */
+  lease: () => string | undefined;
 }
 
 type UpdateName =
@@ -81,6 +84,16 @@ const update = prepared<DeskTables, unknown, UpdateName>((db, value) =>
     .where('id', '=', value('id')),
 );
 
+const knownState = prepared<DeskTables, { state: string }, 'base_url' | 'app_id' | 'payment_id'>(
+  (db, value) =>
+    db
+      .selectFrom('known_payments')
+      .select('state')
+      .where('base_url', '=', value('base_url'))
+      .where('app_id', '=', value('app_id'))
+      .where('payment_id', '=', value('payment_id')),
+);
+
 const earlierEvent = prepared<DeskTables, { id: number }, 'listener' | 'event' | 'id'>((db, value) =>
   db
     .selectFrom('deliveries')
@@ -96,6 +109,7 @@ const earlierAlike = prepared<DeskTables, { id: number }, 'listener' | 'id'>((db
     .selectFrom('deliveries')
     .select('id')
     .where('listener_id', '=', value('listener'))
+    .where('event_id', 'is', null)
     .where('digest', '=', (eb) =>
       eb.selectFrom('deliveries as this').select('this.digest').where('this.id', '=', value('id')),
     )
@@ -104,7 +118,7 @@ const earlierAlike = prepared<DeskTables, { id: number }, 'listener' | 'id'>((db
 );
 
 export function createReadRecorder(options: RecorderOptions): ReadRecorder {
-  const { store, listenerId, nameOf, forwardsOf } = options;
+  const { store, listenerId, nameOf, forwardsOf, lease } = options;
   const { engine } = store;
 
   /** The same event, or where events have no id the same words about a state. A bare id says nothing twice. */
@@ -134,7 +148,8 @@ export function createReadRecorder(options: RecorderOptions): ReadRecorder {
     });
     const forwards: ForwardRow[] = [];
     for (const forward of forwardsOf({ ...delivery, paymentId, referenceId, state })) {
-      forwards.push(await insertForward(tx, engine, listenerId, delivery.id, forward));
+      const ids = { listenerId, deliveryId: delivery.id };
+      forwards.push(await insertForward(tx, engine, ids, forward, lease()));
     }
     return { ...result, id: delivery.id, forwards };
   }
@@ -143,11 +158,7 @@ export function createReadRecorder(options: RecorderOptions): ReadRecorder {
     read: (deliveries, seen, time) =>
       store.transaction(async (tx) => {
         await holdListener(store, tx, listenerId);
-        const known = await tx
-          .selectFrom('known_payments')
-          .select('state')
-          .where(at(seen))
-          .executeTakeFirst();
+        const [known] = await knownState(tx, engine, placeColumns(seen));
         await remember(tx, engine, { seen, source: 'heard', now: time });
         let previous = known?.state ?? null;
         const results: ReadResult[] = [];

@@ -48,15 +48,10 @@ export async function replayTo(
   if (attempt === undefined) throw new InterruptedError('Interrupted.', { code: 'interrupted' });
   await store.transaction(async (tx) => {
     await holdListener(store, tx, listener.id);
-    const forward = await insertForward(tx, store.engine, listener.id, delivery.id, {
-      target,
-      lane: `replay ${delivery.id}`,
-      dueTime: now(),
-      chaos: null,
-      // It was sent already: nobody is to send it.
-      dropped: true,
-      replay: true,
-    });
+    const planned = { target, lane: `replay ${delivery.id}`, dueTime: now(), chaos: null, replay: true };
+    const ids = { listenerId: listener.id, deliveryId: delivery.id };
+    // It was sent already: nobody is to send it.
+    const forward = await insertForward(tx, store.engine, ids, { ...planned, dropped: true }, undefined);
     await tx
       .updateTable('forwards')
       .set({
@@ -102,10 +97,10 @@ export async function keepMade(
   const listener = await openListener(store, place);
   await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));
   const synthetic = { state, previousState: null, verdict: 'made' as const };
-  const { id } = await createKeeper(store, listener.id, createOwner()).keep({
+  const { delivery } = await createKeeper(store, listener.id, createOwner()).keep({
     ...made,
     forwards: [],
     synthetic,
   });
-  return (await inbox.find(place, id)) as WholeDelivery;
+  return (await inbox.find(place, delivery.id)) as WholeDelivery;
 }

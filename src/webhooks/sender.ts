@@ -17,7 +17,8 @@ const CONNECTIONS = 64;
 
 export function createSender(now: () => number): Sender {
   const agents = new Map<boolean, Promise<Agent>>();
-  const abort = new AbortController();
+  const underWay = new Set<AbortController>();
+  let closed = false;
 
   function agentFor(skipVerify: boolean): Promise<Agent> {
     let agent = agents.get(skipVerify);
@@ -39,24 +40,34 @@ export function createSender(now: () => number): Sender {
         ms: Math.round(performance.now() - started),
         ...result,
       });
-      const limit = AbortSignal.timeout(ANSWER_MS);
+      let late = false;
+      const abort = new AbortController();
+      const timer = setTimeout(() => {
+        late = true;
+        abort.abort();
+      }, ANSWER_MS);
+      underWay.add(abort);
       try {
         const answer = await send.call(agent, {
           ...request,
           method: request.method as 'POST',
           headersTimeout: ANSWER_MS,
           bodyTimeout: ANSWER_MS,
-          signal: AbortSignal.any([abort.signal, limit]),
+          signal: abort.signal,
         });
         return attempt({ status: answer.statusCode, answer: await startOf(answer.body), error: null });
       } catch (error) {
-        if (abort.signal.aborted) return undefined;
-        const why = limit.aborted ? `no answer within ${ANSWER_MS / 1000} s` : reasonOf(error);
+        if (closed) return undefined;
+        const why = late ? `no answer within ${ANSWER_MS / 1000} s` : reasonOf(error);
         return attempt({ status: null, answer: null, error: why });
+      } finally {
+        clearTimeout(timer);
+        underWay.delete(abort);
       }
     },
     async close() {
-      abort.abort();
+      closed = true;
+      for (const abort of underWay) abort.abort();
       for (const agent of agents.values()) await (await agent).destroy();
     },
   };

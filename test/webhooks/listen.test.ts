@@ -178,7 +178,7 @@ function tests(location: () => Promise<string | undefined>): void {
   it('webhooks of one payment are passed on in order, one after another, and payments side by side', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     const [slow, quick] = [await sandbox.create(), await sandbox.create()];
-    handler.next({ status: 200, delayMs: 400 });
+    handler.next({ status: 200, delayMs: 3000 });
     await listener.post(body({ paymentId: slow.paymentId, n: 0 }));
     await handler.waitFor(1);
     for (let n = 1; n <= 5; n += 1) await listener.post(body({ paymentId: slow.paymentId, n }));
