@@ -67,10 +67,10 @@ function commandsOf(text: string, block: Pick<CommandStep, 'terminal' | 'answers
   }));
 }
 
-/** The lines of the blocks that are shown and not run, in `sh`. */
+/** The lines of `sh` blocks that are no file: shown and not run. */
 export function linesNotRun(page: string): string[] {
   return Array.from(page.matchAll(BLOCK))
-    .filter(([, language]) => language === 'sh' || language === 'bash')
+    .filter(([, language, name]) => language === 'sh' && name === undefined)
     .flatMap(([, , , text = '']) => text.trimEnd().split('\n'));
 }
 

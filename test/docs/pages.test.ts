@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { describeWithPostgres } from '../helpers/postgres.js';
-import { type CommandStep, stepsOf } from './page.js';
+import { type CommandStep, linesNotRun, stepsOf } from './page.js';
 import { createReader } from './reader.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -63,3 +63,43 @@ function rewritten(page: string, stale: Array<{ step: CommandStep; printed: stri
   }
   return lines.join('\n');
 }
+
+/** What is shown and cannot be run here: it installs, or is for another machine. */
+const NOT_RUN = [
+  'npm ci && npx paydesk demo',
+  'npm ci && npm pack',
+  'npm install --global ./paydesk-0.1.0.tgz',
+  'npm run build:standalone',
+  'paydesk completion bash >> ~/.bashrc',
+  'paydesk completion zsh >> ~/.zshrc',
+  'paydesk completion fish > ~/.config/fish/completions/paydesk.fish',
+  'paydesk profiles add shop --base-url https://pay.example --app-id 7f31c2 --live',
+  'paydesk doctor',
+];
+
+it('nothing else is left out', () => {
+  const shown = ['README.md', ...recipes].flatMap((name) =>
+    linesNotRun(readFileSync(`${root}${name}`, 'utf8')),
+  );
+  expect(shown).toEqual(NOT_RUN);
+});
+
+it('README.md names commands of the sandbox that work', { timeout: 120_000 }, async () => {
+  const named = readFileSync(`${root}README.md`, 'utf8').matchAll(/`(paydesk sandbox \w+[^`]*)`/g);
+  const commands = Array.from(named, ([, command]) => command as string);
+  expect(commands.length).toBeGreaterThan(5);
+  const reader = await createReader();
+  try {
+    await reader.type('paydesk sandbox start --detach --memory');
+    const order = '--amount 10 --currency EUR --customer c_1 --return-url https://shop.example/';
+    await reader.type(`paydesk payments create --reference inv-1 ${order}`);
+    for (const command of commands) {
+      const others = command.includes('sandbox start') ? ' --detach --memory --port 4011 --no-profiles' : '';
+      const { text } = await reader.type(`${command}${others}; echo "ended with $?"`);
+      expect(text, command).toContain('ended with 0');
+      if (others !== '') await reader.type('paydesk sandbox stop --port 4011');
+    }
+  } finally {
+    await reader.close();
+  }
+});

@@ -1,6 +1,15 @@
 // Reads a page the way a person does who types everything it shows, and compares what is printed.
 
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -118,10 +127,13 @@ export async function createReader(meant: Readonly<Record<string, string>> = {})
       return { text: terminal.lines().join('\n'), cells: terminal.cells() };
     },
     async close() {
-      const last = await openTerminal({ cwd: folder, env });
-      last.type('paydesk sandbox stop');
-      await last.until(() => last.ended());
-      await Promise.all([...terminals.values(), last].map((terminal) => terminal.close()));
+      await Promise.all([...terminals.values()].map((terminal) => terminal.close()));
+      // A page that broke off leaves sandboxes in the background, in whichever home it used.
+      for (const note of readdirSync(place, { recursive: true, encoding: 'utf8' })) {
+        if (!/\bsandbox\/\d+\.json$/.test(note)) continue;
+        const { pid } = JSON.parse(readFileSync(join(place, note), 'utf8')) as { pid: number };
+        process.kill(pid, 'SIGKILL');
+      }
       rmSync(place, { recursive: true, force: true });
     },
   };
