@@ -39,7 +39,10 @@ export function judgeSightings(
   // By the service's own clock, and before everything else whatever that clock shows.
   if (createdTime !== undefined) seen.unshift({ time: createdTime, state: 'Created', change: true });
   const last = seen.findLastIndex(({ state }) => state !== current);
-  const [first] = seen.slice(last + 1);
+  const since = seen.slice(last + 1);
+  // A webhook that came before may have led to a read of this state already; the one that tells of it dates it.
+  const dated = since.find(({ time, change }) => change && time - (since[0]?.time ?? 0) <= CLOSE_MS);
+  const first = dated ?? since[0];
   const before = seen[last];
   // The creation itself says nothing of when it was left.
   const close =

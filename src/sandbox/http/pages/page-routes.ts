@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { StoreError } from '../../../store/store.js';
 import type { ControlOptions } from '../control-routes.js';
 import { createCheckoutRoutes } from './checkout/checkout-routes.js';
 import { createConsoleRoutes } from './console/console-routes.js';
@@ -20,7 +21,8 @@ export function createPageRoutes(options: ControlOptions): Hono {
   routes.onError((error, c) => {
     if (error instanceof FormRefused) return showRefused(c, error.message);
     options.onError(error);
-    return showBroken(c);
+    // A database that is away comes back: whoever watches the status may come again.
+    return showBroken(c, error instanceof StoreError ? 503 : 500);
   });
   for (const [path, section] of Object.entries(sections)) {
     routes.use(`${path}/*`, protectPages(showGone), limitForms);

@@ -121,10 +121,10 @@ export function showRefused(c: Context, why: string): Response | Promise<Respons
   );
 }
 
-export function showBroken(c: Context): Response | Promise<Response> {
+export function showBroken(c: Context, status: 500 | 503): Response | Promise<Response> {
   return showPage(
     c,
-    { title: 'Something went wrong', status: 500 },
+    { title: 'Something went wrong', status },
     <div class="card stack">
       <h1>Something went wrong</h1>
       <p>
