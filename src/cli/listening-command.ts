@@ -5,6 +5,7 @@ import { type Line, plainLine, toned } from '../output/lines.js';
 import { describeError } from '../output/report.js';
 import { loadTheme } from '../output/theme.js';
 import { tookTime } from '../output/time.js';
+import { liveBanner } from '../output/views/live.js';
 import { requestLines, webhookRequest } from '../output/views/webhook-request.js';
 import type { ChaosKind } from '../webhooks/chaos.js';
 import type { Expectation } from '../webhooks/expectation.js';
@@ -47,8 +48,8 @@ export abstract class ListeningCommand extends ConfirmingCommand {
     const { env } = this.streams;
     const { tunnel, because } = await chooseTunnel({ text, baseUrl: profile.baseUrl, env });
     if (because !== undefined) this.note(toned('dim', because));
-    if (profile.kind !== 'live') return tunnel;
-    if (!tunnel.thirdParty) return tunnel;
+    if (profile.kind === 'live' && !tunnel.thirdParty) this.note(...liveBanner(profile));
+    if (profile.kind !== 'live' || !tunnel.thirdParty) return tunnel;
     const guard = this.openGuard(profile, confirm);
     await this.askFirst(
       guard,
@@ -144,7 +145,8 @@ export abstract class ListeningCommand extends ConfirmingCommand {
     const { terminal, width } = this.streams.stdout;
     const look = () => ({ terminal, width, now: this.now() });
     if (this.json) return createJsonPresenter((value) => this.emit(value), note);
-    if (!this.interactive || !terminal || inspect) {
+    const dumb = this.streams.env['TERM'] === 'dumb';
+    if (!this.interactive || !terminal || dumb || inspect) {
       return createLogPresenter({ print, note, look, inspect: inspect ? from.request : undefined });
     }
     const { input, output } = this.promptContext;

@@ -51,8 +51,12 @@ export interface Inbox {
   newestId(place: AppPlace): Promise<number>;
   /** Deliveries with a greater id, the oldest first. Ids become visible in order: none is passed over. */
   after(place: AppPlace, id: number, options?: { limit?: number }): Promise<Delivery[]>;
-  /** The newest first, a page at a time. */
-  list(place: AppPlace, filter?: DeliveryFilter): AsyncGenerator<Delivery>;
+  /** The newest first, a page at a time; `more` is told when there would be more than the limit. */
+  list(
+    place: AppPlace,
+    filter?: DeliveryFilter,
+    options?: { limit?: number; more?: () => void },
+  ): AsyncGenerator<Delivery>;
   find(place: AppPlace, id: number): Promise<WholeDelivery | undefined>;
   /** As they are now, in the order of their ids. */
   named(place: AppPlace, ids: readonly number[]): Promise<Delivery[]>;
@@ -84,12 +88,19 @@ export function createInbox(store: Store<DeskTables>): Inbox {
   const summaries = (listener: number) =>
     db.selectFrom('deliveries').select(summaryColumns).where('listener_id', '=', listener);
 
-  async function* list(place: AppPlace, filter: DeliveryFilter = {}): AsyncGenerator<Delivery> {
+  async function* list(
+    place: AppPlace,
+    filter: DeliveryFilter = {},
+    { limit = Infinity, more }: { limit?: number; more?: () => void } = {},
+  ): AsyncGenerator<Delivery> {
+    let given = 0;
     const listener = await listenerOf(place);
     if (listener === undefined) return;
     const { payment, state, since } = filter;
     for (let before: number | undefined; ;) {
-      let query = summaries(listener).orderBy('id', 'desc').limit(PAGE);
+      // One more than is wanted tells whether there are more.
+      const page = Math.min(PAGE, limit - given + 1);
+      let query = summaries(listener).orderBy('id', 'desc').limit(page);
       if (before !== undefined) query = query.where('id', '<', before);
       if (state !== undefined) query = query.where('read_state', '=', state);
       if (payment !== undefined) {
@@ -109,9 +120,15 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       const rows = await query.execute();
       // They came in the order of their ids, so one that is too old is followed by older ones only.
       const young = since === undefined ? rows : rows.filter(({ time }) => time >= since);
-      yield* await withForwards(young);
+      for (const delivery of await withForwards(young)) {
+        if (given++ === limit) {
+          more?.();
+          return;
+        }
+        yield delivery;
+      }
       before = rows.at(-1)?.id;
-      if (rows.length < PAGE || young.length < rows.length) return;
+      if (rows.length < page || young.length < rows.length) return;
     }
   }
 

@@ -138,10 +138,11 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
     const { delivery, leased } = await keeper.keep({ request, named, forwards: planned(facts, false) });
     const settled = options.ack === 'forwarded' ? live.whenSettled(delivery.id) : undefined;
     live.add(delivery);
-    onEvent({ type: 'arrived', delivery });
-    reader.add({ ...facts, id: delivery.id });
     forwarder.take(leased, request);
     if (delivery.forwards.length > leased.length) forwarder.wake();
+    onEvent({ type: 'arrived', delivery });
+    // The target and the sender come first; who reads is not waited for by anybody.
+    setImmediate(() => reader.add({ ...facts, id: delivery.id }));
     if (settled === undefined) return 200;
     return (await settled)?.forwards.some(({ outcome }) => outcome === 'failed') === false ? 200 : 502;
   }

@@ -4,7 +4,7 @@
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
-import { PaydeskError, ServiceError, TemporaryError } from '../errors.js';
+import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../errors.js';
 import { findKnown } from '../ledger/known-payments.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { seenPayment } from '../operations/seen-payment.js';
@@ -37,9 +37,9 @@ const AT_ONCE = 8;
 const APART_MS = 50;
 const AFTER_ERROR_MS = 1_000;
 /** One read with the client's own retries. */
-const READ_MS = 15_000;
+const READ_MS = 8_000;
 /** A read that failed for now is made again after these. */
-const AGAIN_MS = [2_000, 10_000, 30_000];
+const AGAIN_MS = [1_000, 5_000];
 /** A webhook may be quicker than the service's own readers: its word is given a moment to come true. */
 const EARLY_MS = [150, 400, 1_000];
 
@@ -59,6 +59,7 @@ export function createReader(options: ReaderOptions): Reader {
   const workers = new Set<Promise<void>>();
   const abort = new AbortController();
   const { signal } = abort;
+  let keyRefused = false;
 
   function add(delivery: UnreadDelivery): void {
     if (signal.aborted) return;
@@ -176,6 +177,9 @@ export function createReader(options: ReaderOptions): Reader {
       if (error instanceof ServiceError && error.httpStatus === 404)
         return { absent: true, why: absent(key) };
       if (!(error instanceof PaydeskError)) throw error;
+      // A key that is not accepted concerns every read: it is told once, and aloud.
+      if (error instanceof ProfileError && !keyRefused) onError(error);
+      keyRefused ||= error instanceof ProfileError;
       const temporary = error instanceof TemporaryError && !signal.aborted;
       return { absent: false, why: error.message, ...(temporary ? { again: true } : {}) };
     }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/client.js';
 import { createChaos } from '../../src/webhooks/chaos.js';
 import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
 import {
@@ -95,6 +96,38 @@ function tests(location: () => Promise<string | undefined>): void {
       forwards: [],
     });
     expect(handler.requests).toEqual([]);
+  });
+
+  it('a webhook that is quicker than the service’s own readers is given a moment to come true', async () => {
+    const listener = await desk.listen();
+    const { paymentId } = await sandbox.create();
+    await listener.post(body({ paymentId, paymentState: 'Created' }));
+    await listener.waitFor(1);
+    await sandbox.pay(paymentId);
+    await sandbox.settle();
+    const fault = await sandbox.control('POST', '/faults', { kind: 'stale-read', next: 1 });
+    expect(fault.status).toBeLessThan(300);
+    await listener.post(body({ paymentId, paymentState: 'Captured' }));
+    const [, second] = await listener.waitFor(2);
+    expect(second).toMatchObject({ state: 'Captured', previousState: 'Created', verdict: 'several' });
+  });
+
+  it('a key that is not accepted is told once, and webhooks are kept and passed on all the same', async () => {
+    const client = createClient({
+      baseUrl: sandbox.url,
+      appId: sandbox.app.appId,
+      kind: 'sandbox',
+      apiKey: () => 'sk_wrong',
+    });
+    const listener = await desk.listen({ to: [handler.url], client });
+    await listener.post(body({ paymentId: 1 }));
+    await listener.post(body({ paymentId: 2 }));
+    const all = await listener.waitFor(2);
+    expect(all.map(({ verdict }) => verdict)).toEqual(['unread', 'unread']);
+    expect(all[0]?.why).toContain('does not accept the API key');
+    expect(listener.errors).toHaveLength(1);
+    expect(handler.requests).toHaveLength(2);
+    await client.close();
   });
 
   it('one that names no payment, or none that exists, is kept, shown and passed on', async () => {

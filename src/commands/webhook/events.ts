@@ -2,7 +2,6 @@ import { boolean, string } from '@oclif/core/flags';
 import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
 import { InboxCommand } from '../../cli/inbox-command.js';
 import { systemClock } from '../../client/clock.js';
-import { take } from '../../webhooks/take.js';
 import { type DeliveryFilter, matches } from '../../webhooks/inbox.js';
 import { followInbox } from '../../webhooks/follow.js';
 import { deliveryLine, keptJson, webhookList } from '../../output/views/webhook.js';
@@ -55,10 +54,11 @@ export default class WebhookEvents extends InboxCommand {
       }
       throw this.signal.reason;
     }
-    const found = take(inbox.list(place, filter), limit);
-    if (this.json) return Array.fromAsync(found.items, keptJson);
-    await this.showStream(found.items, webhookList);
-    if (found.more()) this.note('… more: --all shows everything, --limit N the newest N.');
+    let more = false;
+    const found = inbox.list(place, filter, { limit, more: () => void (more = true) });
+    if (this.json) return Array.fromAsync(found, keptJson);
+    await this.showStream(found, webhookList);
+    if (more) this.note('… more: --all shows everything, --limit N the newest N.');
     return undefined;
   }
 }
