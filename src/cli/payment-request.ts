@@ -16,7 +16,7 @@ import {
   hostedPaymentBody,
   plainPaymentBody,
   providerHostedPaymentBody,
-} from '../contract/payment.js';
+} from '../contract/payment-request.js';
 import { fieldErrors } from '../contract/problem.js';
 import type { JsonInput } from './json-input.js';
 import type { UsageProblem } from '../output/report.js';

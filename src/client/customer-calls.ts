@@ -1,4 +1,5 @@
-import type { Customer, CustomerBody, CustomerPatch, PaymentMethod } from '../contract/customer.js';
+import type { Customer, PaymentMethod } from '../contract/customer.js';
+import type { CustomerBody, CustomerPatch } from '../contract/customer-request.js';
 import {
   decodeCustomer,
   decodeLink,

@@ -1,11 +1,11 @@
 import type { EndpointName } from '../contract/endpoints.js';
+import type { Payment } from '../contract/payment.js';
 import type {
   AutoPaymentBody,
   HostedPaymentBody,
-  Payment,
   PlainPaymentBody,
   ProviderHostedPaymentBody,
-} from '../contract/payment.js';
+} from '../contract/payment-request.js';
 import type { StateName } from '../contract/states.js';
 import {
   canonicalState,

@@ -1,22 +1,3 @@
-import * as z from 'zod/mini';
-import {
-  customer,
-  customerBody,
-  customerList,
-  customerListQuery,
-  customerPatch,
-  panelLink,
-  paymentMethodList,
-} from './customer.js';
-import { object, text } from './fields.js';
-import {
-  autoPaymentBody,
-  hostedPaymentBody,
-  payment,
-  plainPaymentBody,
-  providerHostedPaymentBody,
-} from './payment.js';
-
 /**
  * How a call may be repeated when its answer was lost:
  * `read` and `repeatable` freely, `keyed` with the same key, `settle` never by itself.
@@ -31,10 +12,6 @@ export interface Endpoint {
   /** The first is what the sandbox answers with; the client takes any 2xx. */
   success: number;
   repeat: RepeatClass;
-  query?: z.ZodMiniType;
-  body?: z.ZodMiniType;
-  /** The body of a success; undefined for an empty one. */
-  answer?: z.ZodMiniType;
 }
 
 export const APP_PATH = '/api/apps/{appId}';
@@ -46,8 +23,6 @@ export const endpoints = {
     summary: 'Create a payment and get the address of its hosted checkout',
     success: 201,
     repeat: 'keyed',
-    body: hostedPaymentBody,
-    answer: payment,
   },
   createPayment: {
     method: 'POST',
@@ -55,8 +30,6 @@ export const endpoints = {
     summary: 'Create a plain payment',
     success: 201,
     repeat: 'keyed',
-    body: plainPaymentBody,
-    answer: payment,
   },
   createProviderHostedPayment: {
     method: 'POST',
@@ -64,8 +37,6 @@ export const endpoints = {
     summary: "Create a payment on a provider's own hosted page",
     success: 201,
     repeat: 'keyed',
-    body: providerHostedPaymentBody,
-    answer: payment,
   },
   capturePayment: {
     method: 'POST',
@@ -73,7 +44,6 @@ export const endpoints = {
     summary: 'Capture an authorised payment',
     success: 200,
     repeat: 'settle',
-    answer: payment,
   },
   cancelPayment: {
     method: 'POST',
@@ -81,7 +51,6 @@ export const endpoints = {
     summary: 'Cancel a payment that is not captured',
     success: 200,
     repeat: 'settle',
-    answer: payment,
   },
   refundPayment: {
     method: 'POST',
@@ -89,8 +58,6 @@ export const endpoints = {
     summary: 'Refund a captured payment',
     success: 200,
     repeat: 'settle',
-    query: object({ description: z.optional(text) }),
-    answer: payment,
   },
   unholdPayment: {
     method: 'POST',
@@ -98,7 +65,6 @@ export const endpoints = {
     summary: 'Release a payment that a fraud rule holds',
     success: 200,
     repeat: 'settle',
-    answer: payment,
   },
   recheckPayment: {
     method: 'POST',
@@ -106,7 +72,6 @@ export const endpoints = {
     summary: 'Ask the provider again when the state may be stale',
     success: 200,
     repeat: 'repeatable',
-    answer: payment,
   },
   getPaymentByReference: {
     method: 'GET',
@@ -114,7 +79,6 @@ export const endpoints = {
     summary: 'Read a payment by the merchant’s reference',
     success: 200,
     repeat: 'read',
-    answer: payment,
   },
   getPayment: {
     method: 'GET',
@@ -122,7 +86,6 @@ export const endpoints = {
     summary: 'Read a payment',
     success: 200,
     repeat: 'read',
-    answer: payment,
   },
   createAutoPayment: {
     method: 'POST',
@@ -130,8 +93,6 @@ export const endpoints = {
     summary: 'Charge a stored method of a customer who is not present',
     success: 200,
     repeat: 'keyed',
-    body: autoPaymentBody,
-    answer: payment,
   },
   createCustomer: {
     method: 'POST',
@@ -139,8 +100,6 @@ export const endpoints = {
     summary: 'Create a customer',
     success: 201,
     repeat: 'keyed',
-    body: customerBody,
-    answer: customer,
   },
   getCustomer: {
     method: 'GET',
@@ -148,7 +107,6 @@ export const endpoints = {
     summary: 'Read a customer',
     success: 200,
     repeat: 'read',
-    answer: customer,
   },
   listCustomers: {
     method: 'GET',
@@ -156,8 +114,6 @@ export const endpoints = {
     summary: 'List the customers of the app',
     success: 200,
     repeat: 'read',
-    query: customerListQuery,
-    answer: customerList,
   },
   updateCustomer: {
     method: 'PATCH',
@@ -165,8 +121,6 @@ export const endpoints = {
     summary: 'Update name, e-mail or phone of a customer',
     success: 200,
     repeat: 'repeatable',
-    body: customerPatch,
-    answer: customer,
   },
   listPaymentMethods: {
     method: 'GET',
@@ -174,7 +128,6 @@ export const endpoints = {
     summary: 'List stored methods available for auto payments',
     success: 200,
     repeat: 'read',
-    answer: paymentMethodList,
   },
   removePaymentMethod: {
     method: 'DELETE',
@@ -196,7 +149,6 @@ export const endpoints = {
     summary: "Get a signed link to the customer's own panel",
     success: 200,
     repeat: 'read',
-    answer: panelLink,
   },
 } as const satisfies Record<string, Endpoint>;
 

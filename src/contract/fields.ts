@@ -1,17 +1,13 @@
 import * as z from 'zod/mini';
+import { described } from './described.js';
+import { isJsonNumber, numberText, type JsonNumber } from './json.js';
+import { amountProblem, MAX_AMOUNT } from './money.js';
 
-// Field rules that several resources share. Lengths are the sandbox's choice; the service names none.
+// Rules for what is sent to the service that several resources share. Lengths are the sandbox's choice; the service names none.
 
 const required = (kind: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `must be ${kind}`),
 });
-
-/** A schema with what the documents say of it, and nothing said of the one that it was made from. */
-export function described<T extends z.ZodMiniType>(schema: T, meta: Record<string, unknown>): T {
-  const copy = schema.clone();
-  z.globalRegistry.add(copy, meta);
-  return copy;
-}
 
 const printable = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 
@@ -61,6 +57,32 @@ export const webAddress = described(
 export const currency = z
   .string(required('a string'))
   .check(z.regex(/^[A-Z]{3}$/, 'must be three capital letters, for example EUR'));
+
+const numberSchema = (describe: (text: string) => string | undefined) =>
+  z.custom<JsonNumber>().check((context) => {
+    const value: unknown = context.value;
+    const problem =
+      value === undefined
+        ? 'is required'
+        : isJsonNumber(value)
+          ? describe(numberText(value))
+          : `must be a number, not ${value === null ? 'null' : `a ${typeof value}`}`;
+    if (problem) context.issues.push({ code: 'custom', message: problem, input: value });
+  });
+
+/** An amount that is charged: a number in major units, more than zero, at most two decimals. */
+export const amount = described(numberSchema(amountProblem), {
+  type: 'number',
+  exclusiveMinimum: 0,
+  maximum: Number(MAX_AMOUNT),
+  description: 'Decimal in major units, at most two decimal places.',
+});
+
+/** A part of an order's breakdown: as an amount, and zero is allowed. */
+export const breakdownAmount = described(
+  numberSchema((text) => (/^0+(\.0{1,2})?$/.test(text) ? undefined : amountProblem(text))),
+  { type: 'number', minimum: 0, description: 'Decimal in major units, at most two decimal places.' },
+);
 
 export const object = <Shape extends z.core.$ZodShape>(shape: Shape) =>
   z.strictObject(shape, {

@@ -1,6 +1,4 @@
-import * as z from 'zod/mini';
-import { described } from './fields.js';
-import { isJsonNumber, numberText, type JsonNumber } from './json.js';
+import { numberText, type JsonNumber } from './json.js';
 
 /** The largest amount that the sandbox takes; the service names no limit. */
 export const MAX_AMOUNT = '999999999.99';
@@ -33,32 +31,3 @@ export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): bool
   const [left, right] = [a, b].map((value) => (typeof value === 'string' ? value : numberText(value)));
   return toHundredths(left as string) === toHundredths(right as string);
 }
-
-const numberSchema = (describe: (text: string) => string | undefined) =>
-  z.custom<JsonNumber>().check((context) => {
-    const value: unknown = context.value;
-    const problem =
-      value === undefined
-        ? 'is required'
-        : isJsonNumber(value)
-          ? describe(numberText(value))
-          : `must be a number, not ${value === null ? 'null' : `a ${typeof value}`}`;
-    if (problem) context.issues.push({ code: 'custom', message: problem, input: value });
-  });
-
-/** An amount that is charged: a number in major units, more than zero, at most two decimals. */
-export const amount = described(numberSchema(amountProblem), {
-  type: 'number',
-  exclusiveMinimum: 0,
-  maximum: Number(MAX_AMOUNT),
-  description: 'Decimal in major units, at most two decimal places.',
-});
-
-/** A part of an order's breakdown: as an amount, and zero is allowed. */
-export const breakdownAmount = described(
-  numberSchema((text) => (/^0+(\.0{1,2})?$/.test(text) ? undefined : amountProblem(text))),
-  { type: 'number', minimum: 0, description: 'Decimal in major units, at most two decimal places.' },
-);
-
-/** A number in an answer: never judged, kept exactly. */
-export const answeredNumber = described(z.custom<JsonNumber>(isJsonNumber), { type: 'number' });

@@ -4,6 +4,7 @@ import { payment } from './payment.js';
 import { customer, customerList, panelLink, paymentMethod, paymentMethodList } from './customer.js';
 import { problem, problems } from './problem.js';
 import { states, stateNames } from './states.js';
+import { schemasOf } from './schemas.js';
 import { webhookBody } from './webhook.js';
 
 type Json = Record<string, unknown>;
@@ -37,7 +38,8 @@ export function openApiDocument(): Json {
   const paths: Record<string, Json> = {};
   for (const name of endpointNames) {
     const endpoint = endpointOf(name);
-    if (endpoint.body) schemas[bodyIds[name] as string] = jsonSchema(endpoint.body, 'input');
+    const { query, body, answer } = schemasOf(name);
+    if (body) schemas[bodyIds[name] as string] = jsonSchema(body, 'input');
     const path = APP_PATH + endpoint.path;
     (paths[path] ??= {})[endpoint.method.toLowerCase()] = {
       operationId: name,
@@ -51,15 +53,15 @@ export function openApiDocument(): Json {
           required: true,
           schema: { type: integerIds.has(key) ? 'integer' : 'string' },
         })),
-        ...queryParameters(endpoint.query),
+        ...queryParameters(query),
       ],
-      ...(endpoint.body && {
+      ...(body && {
         requestBody: { required: true, content: json(`#/components/schemas/${bodyIds[name]}`) },
       }),
       responses: {
         [endpoint.success]: {
           description: 'Success',
-          ...(endpoint.answer && { content: json(refOf(endpoint.answer)) }),
+          ...(answer && { content: json(refOf(answer)) }),
         },
         default: {
           description: 'A problem',

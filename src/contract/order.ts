@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { described, email, identifier, object, phone, text } from './fields.js';
-import { breakdownAmount } from './money.js';
+import { described } from './described.js';
+import { breakdownAmount, email, identifier, object, phone, text } from './fields.js';
 
 export const itemCategories = ['DigitalGoods', 'PhysicalGoods'] as const;
 

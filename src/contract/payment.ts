@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { currency, described, flag, id, identifier, instant, object, webAddress } from './fields.js';
-import { amount, answeredNumber } from './money.js';
-import { customerOrder } from './order.js';
+import { described } from './described.js';
+import { isJsonNumber, type JsonNumber } from './json.js';
 
 export const paymentFlows = ['HostedPage', 'Direct', 'ProviderHostedPage', 'AutoPayment'] as const;
 export const autoPaymentStatuses = ['None', 'Registered'] as const;
@@ -9,64 +8,10 @@ export const fraudStatuses = ['Unknown', 'Verified', 'Rejected'] as const;
 export const checkoutMethods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
 export type CheckoutMethod = (typeof checkoutMethods)[number];
 
-const plainFields = {
-  referenceId: described(identifier, { description: 'Unique per app, and the idempotency key.' }),
-  amount,
-  currency,
-  customerOrder,
-  autoCapture: described(flag, {
-    description: 'true captures as soon as authorised, false authorises only.',
-  }),
-  registerAutoPayment: described(z.optional(flag), { description: 'Stores the method for later charges.' }),
-  webhookUrl: z.optional(webAddress),
-  fraudPolicyId: z.optional(id),
-};
+// What the service answers: every field may be missing, and fields that we do not know are kept.
 
-export const plainPaymentBody = object({ ...plainFields, returnUrl: z.optional(webAddress) });
-
-export const providerHostedPaymentBody = object({
-  ...plainFields,
-  returnUrl: webAddress,
-  paymentProfileId: described(id, { description: 'The provider profile whose hosted page is used.' }),
-});
-
-export const hostedPaymentBody = object({
-  ...plainFields,
-  returnUrl: webAddress,
-  showPayRecurringInCheckout: flag,
-  expirationTime: described(z.optional(instant), { description: 'When the checkout link stops working.' }),
-  paymentProfiles: z.optional(
-    z
-      .array(id, 'must be a list of provider profile ids')
-      .check(z.minLength(1, 'must name at least one provider profile, or be left out')),
-  ),
-  checkoutMethods: z.optional(
-    z
-      .array(
-        z.enum(checkoutMethods, `must be one of ${checkoutMethods.join(', ')}`),
-        'must be a list of method types',
-      )
-      .check(z.minLength(1, 'must name at least one method, or be left out')),
-  ),
-});
-
-export const autoPaymentBody = object({
-  referenceId: plainFields.referenceId,
-  amount,
-  autoCapture: flag,
-  customerOrder,
-  paymentMethodId: z.optional(id),
-  paymentMethodProviderProfileId: z.optional(id),
-  webhookUrl: z.optional(webAddress),
-  fraudPolicyId: z.optional(id),
-});
-
-export type PlainPaymentBody = z.infer<typeof plainPaymentBody>;
-export type ProviderHostedPaymentBody = z.infer<typeof providerHostedPaymentBody>;
-export type HostedPaymentBody = z.infer<typeof hostedPaymentBody>;
-export type AutoPaymentBody = z.infer<typeof autoPaymentBody>;
-
-// Answers: every field may be missing, and fields that we do not know are kept.
+/** A number in an answer: never judged, kept exactly. */
+const answeredNumber = described(z.custom<JsonNumber>(isJsonNumber), { type: 'number' });
 
 export const card = z.looseObject({
   cardBrand: z.optional(z.string()),

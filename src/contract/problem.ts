@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from './fields.js';
+import { described } from './described.js';
 
 /** Failure conditions of the service and the status that the sandbox answers with. */
 export const problems = {

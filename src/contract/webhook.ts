@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from './fields.js';
+import { described } from './described.js';
 
 export const WEBHOOK_TYPE = 'payment.state-changed';
 

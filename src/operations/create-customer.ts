@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.js';
-import type { CustomerBody } from '../contract/customer.js';
+import type { CustomerBody } from '../contract/customer-request.js';
 import type { JsonObject } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
 import { differencesOf, type Difference } from './compare-customer.js';

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.js';
 import type { Created } from '../client/created.js';
 import { type Flow, type FlowBodies, flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
-import type { AutoPaymentBody } from '../contract/payment.js';
+import type { AutoPaymentBody } from '../contract/payment-request.js';
 import { ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { customerOf, differences, type RequestKind } from './differences.js';

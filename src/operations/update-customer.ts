@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.js';
-import type { CustomerPatch } from '../contract/customer.js';
+import type { CustomerPatch } from '../contract/customer-request.js';
 import type { JsonObject } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
 import { differencesOf, fieldOf } from './compare-customer.js';

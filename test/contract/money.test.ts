@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { currencies, currencyDigits, isKnownCurrency } from '../../src/contract/currencies.js';
+import { amount, breakdownAmount } from '../../src/contract/fields.js';
 import { ExactNumber, numberFromText, numberText, parseJson } from '../../src/contract/json.js';
 import {
-  amount,
   amountProblem,
-  breakdownAmount,
   fromHundredths,
   MAX_AMOUNT,
   sameAmount,

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { customer, customerBody, customerPatch } from '../../src/contract/customer.js';
+import { customer } from '../../src/contract/customer.js';
+import { customerBody, customerPatch } from '../../src/contract/customer-request.js';
 import { endpointNames, endpointOf } from '../../src/contract/endpoints.js';
 import { openApiDocument } from '../../src/contract/openapi.js';
-import { autoPaymentBody, hostedPaymentBody, payment } from '../../src/contract/payment.js';
+import { payment } from '../../src/contract/payment.js';
+import { autoPaymentBody, hostedPaymentBody } from '../../src/contract/payment-request.js';
 import { fieldErrors, problems } from '../../src/contract/problem.js';
 
 const body = {

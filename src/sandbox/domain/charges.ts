@@ -1,4 +1,4 @@
-import type { AutoPaymentBody } from '../../contract/payment.js';
+import type { AutoPaymentBody } from '../../contract/payment-request.js';
 import type { MethodRow, PaymentRow } from '../schema.js';
 import type { App } from './apps.js';
 import { listMethods } from './methods.js';

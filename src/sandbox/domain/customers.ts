@@ -1,4 +1,5 @@
-import type { Customer, CustomerBody, CustomerPatch } from '../../contract/customer.js';
+import type { Customer } from '../../contract/customer.js';
+import type { CustomerBody, CustomerPatch } from '../../contract/customer-request.js';
 import type { CustomerOrder } from '../../contract/order.js';
 import type { CustomerRow } from '../schema.js';
 import { checkPolicy, type App } from './apps.js';

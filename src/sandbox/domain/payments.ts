@@ -9,12 +9,12 @@ import {
 } from '../../contract/json.js';
 import { sameAmount } from '../../contract/money.js';
 import type { CustomerOrder } from '../../contract/order.js';
+import type { Payment } from '../../contract/payment.js';
 import type {
   HostedPaymentBody,
-  Payment,
   PlainPaymentBody,
   ProviderHostedPaymentBody,
-} from '../../contract/payment.js';
+} from '../../contract/payment-request.js';
 import { states } from '../../contract/states.js';
 import type { NewPayment, PaymentRow } from '../schema.js';
 import type { App } from './apps.js';

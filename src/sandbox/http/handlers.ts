@@ -1,11 +1,11 @@
 import type { EndpointName } from '../../contract/endpoints.js';
-import type { CustomerBody, CustomerPatch } from '../../contract/customer.js';
+import type { CustomerBody, CustomerPatch } from '../../contract/customer-request.js';
 import type {
   AutoPaymentBody,
   HostedPaymentBody,
   PlainPaymentBody,
   ProviderHostedPaymentBody,
-} from '../../contract/payment.js';
+} from '../../contract/payment-request.js';
 import type { AnswerChoices } from '../answers.js';
 import type { App } from '../domain/apps.js';
 import { charge } from '../domain/charges.js';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { customerPatch } from '../../contract/customer.js';
-import { endpointOf, matchEndpoint, type EndpointName } from '../../contract/endpoints.js';
+import { customerPatch } from '../../contract/customer-request.js';
+import { matchEndpoint, type EndpointName } from '../../contract/endpoints.js';
+import { schemasOf } from '../../contract/schemas.js';
 import { phone } from '../../contract/fields.js';
 import { isJsonObject, parseJson, type JsonValue } from '../../contract/json.js';
 import { fieldErrors, problems, type FieldError } from '../../contract/problem.js';
@@ -98,12 +99,10 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
     requestId: string,
   ): Promise<ServiceAnswer> {
     try {
-      const endpoint = endpointOf(name);
-      const query = endpoint.query
-        ? readQuery(endpoint.query, request.query)
-        : Object.fromEntries(request.query);
-      const body = endpoint.body
-        ? await readBody(request, bodySchema(name, endpoint.body), (value) => wrongReferences(app, value))
+      const takes = schemasOf(name);
+      const query = takes.query ? readQuery(takes.query, request.query) : Object.fromEntries(request.query);
+      const body = takes.body
+        ? await readBody(request, bodySchema(name, takes.body), (value) => wrongReferences(app, value))
         : undefined;
       const stale = faults.some((fault) => fault.kind === 'stale-read');
       const result = await handlers[name]({

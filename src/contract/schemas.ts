@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import { customer, customerList, panelLink, paymentMethodList } from './customer.js';
+import { customerBody, customerListQuery, customerPatch } from './customer-request.js';
+import type { EndpointName } from './endpoints.js';
+import { object, text } from './fields.js';
+import { payment } from './payment.js';
+import {
+  autoPaymentBody,
+  hostedPaymentBody,
+  plainPaymentBody,
+  providerHostedPaymentBody,
+} from './payment-request.js';
+
+/** What an endpoint takes and answers. */
+export interface Schemas {
+  query?: z.ZodMiniType;
+  body?: z.ZodMiniType;
+  /** The body of a success; undefined for an empty one. */
+  answer?: z.ZodMiniType;
+}
+
+const schemas: Record<EndpointName, Schemas> = {
+  createHostedPayment: { body: hostedPaymentBody, answer: payment },
+  createPayment: { body: plainPaymentBody, answer: payment },
+  createProviderHostedPayment: { body: providerHostedPaymentBody, answer: payment },
+  capturePayment: { answer: payment },
+  cancelPayment: { answer: payment },
+  refundPayment: { query: object({ description: z.optional(text) }), answer: payment },
+  unholdPayment: { answer: payment },
+  recheckPayment: { answer: payment },
+  getPaymentByReference: { answer: payment },
+  getPayment: { answer: payment },
+  createAutoPayment: { body: autoPaymentBody, answer: payment },
+  createCustomer: { body: customerBody, answer: customer },
+  getCustomer: { answer: customer },
+  listCustomers: { query: customerListQuery, answer: customerList },
+  updateCustomer: { body: customerPatch, answer: customer },
+  listPaymentMethods: { answer: paymentMethodList },
+  removePaymentMethod: {},
+  stopAutoPayment: {},
+  getPanelLink: { answer: panelLink },
+};
+
+export function schemasOf(name: EndpointName): Schemas {
+  return schemas[name];
+}
