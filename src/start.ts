@@ -1,8 +1,7 @@
 // Runs what was typed: finds the command, and puts our errors and exit codes around it.
 
 import { configOf, createProgram, type Program, versionLine } from './cli/program.js';
-import { wantsDebug, wantsJson } from './cli/surroundings.js';
-import { processSecrets } from './output/redact.js';
+import { processSurroundings, wantsDebug, wantsJson } from './cli/surroundings.js';
 
 /** The longest run of words that names a command; what follows is the command's own. */
 function findCommand(program: Program, argv: readonly string[]): { id: string; rest: string[] } | undefined {
@@ -33,7 +32,7 @@ async function dispatch(program: Program, argv: string[]): Promise<void> {
 async function help(program: Program, argv: string[], asked: boolean): Promise<void> {
   const { helpOn } = await import('./cli/help.js');
   const { createStreams } = await import('./output/streams.js');
-  const { terminal, width, colour } = createStreams(streamsOf(process)).stdout;
+  const { terminal, width, colour } = createStreams(processSurroundings).stdout;
   const words = argv.filter((word) => !word.startsWith('-'));
   const onlyWords = words.length === argv.length;
   const lines =
@@ -66,7 +65,7 @@ export async function start(program: Program): Promise<void> {
   const fail = async (error: unknown) => {
     const { createStreams } = await import('./output/streams.js');
     const { reportError } = await import('./output/report.js');
-    const streams = createStreams({ ...streamsOf(process), redact: (text) => processSecrets.redact(text) });
+    const streams = createStreams(processSurroundings);
     return reportError(error, { streams, json: wantsJson(argv) && 'document', debug });
   };
 
@@ -82,5 +81,3 @@ export async function start(program: Program): Promise<void> {
   // Sockets kept alive must not keep the person waiting; what was written must still arrive.
   stdout.write('', () => stderr.write('', () => process.exit()));
 }
-
-const streamsOf = ({ stdin, stdout, stderr, env }: NodeJS.Process) => ({ stdin, stdout, stderr, env });

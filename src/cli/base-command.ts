@@ -50,7 +50,7 @@ export abstract class BaseCommand extends Command {
     super(argv, config);
     this.#surroundings = surroundings;
     this.secrets = surroundings.secrets;
-    this.streams = createStreams({ ...surroundings, redact: (text) => surroundings.secrets.redact(text) });
+    this.streams = createStreams(surroundings);
     this.json = wantsJson(argv);
     this.#debug = wantsDebug(argv, surroundings.env);
   }
@@ -100,7 +100,7 @@ export abstract class BaseCommand extends Command {
     this.parsed = true;
     const { flags, args } = line.output;
     const silent = flags['no-input'] === true || isCi(this.streams.env);
-    this.interactive = this.streams.stdinIsTerminal && this.streams.stderr.terminal && !silent;
+    this.interactive = !silent && this.streams.stderr.terminal && this.streams.stdinIsTerminal;
     this.profileName = flags['profile'] as string | undefined;
 
     const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`;

@@ -2,7 +2,7 @@ import { processSecrets, type Redactor } from '../output/redact.js';
 import type { StreamSource } from '../output/streams.js';
 
 /** What a command meets outside itself; tests bring their own. */
-export interface Surroundings extends Omit<StreamSource, 'redact'> {
+export interface Surroundings extends StreamSource {
   secrets: Redactor;
   now(): Date;
   /** Calls back on Ctrl-C and SIGTERM; returns what ends that. */
@@ -13,9 +13,16 @@ export interface Surroundings extends Omit<StreamSource, 'redact'> {
 }
 
 export const processSurroundings: Surroundings = {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
+  // Node makes each when it is first asked for.
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
   env: process.env,
   secrets: processSecrets,
   now: () => new Date(),

@@ -1,5 +1,7 @@
 // Where output goes: which stream is a terminal, whether colour is wanted, how wide it is.
 
+import type { Redactor } from './redact.js';
+
 export interface OutputStream {
   isTTY?: boolean;
   columns?: number;
@@ -11,8 +13,8 @@ export interface StreamSource {
   stdout: OutputStream;
   stderr: OutputStream;
   env: Readonly<Record<string, string | undefined>>;
-  /** Applied to everything that goes to stderr. */
-  redact?: (text: string) => string;
+  /** Taken out of everything that goes to stderr. */
+  secrets: Pick<Redactor, 'redact'>;
 }
 
 export interface Outlet {
@@ -53,11 +55,16 @@ function outlet(stream: OutputStream, env: StreamSource['env']): Outlet {
 }
 
 export function createStreams(source: StreamSource): Streams {
-  const redact = source.redact ?? ((text: string) => text);
+  const redact = (text: string) => source.secrets.redact(text);
   return {
-    stdin: source.stdin,
+    // Made by Node when it is first asked for, which takes its time and few commands need.
+    get stdin() {
+      return source.stdin;
+    },
+    get stdinIsTerminal() {
+      return source.stdin.isTTY === true;
+    },
     env: source.env,
-    stdinIsTerminal: source.stdin.isTTY === true,
     stdout: outlet(source.stdout, source.env),
     stderr: outlet(source.stderr, source.env),
     write: (text) => void source.stdout.write(text),

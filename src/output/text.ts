@@ -5,8 +5,10 @@ import type stringWidth from 'string-width';
 
 // Controls, escapes, bidirectional and other invisible characters, line separators, lone surrogates.
 // The two selectors that choose between text and emoji shapes are visible in their effect and stay.
-const UNSAFE = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/gv;
-const UNSAFE_IN_JSON = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}\n]]/gv;
+const unsafe = () =>
+  /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}]]/gv;
+const unsafeInJson = () =>
+  /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u{fe0e}\u{fe0f}\n]]/gv;
 
 // Nearly all text is plain, and then neither these expressions nor tables of characters need loading.
 const PLAIN = /^[ -~]*$/;
@@ -15,14 +17,14 @@ const PLAIN_JSON = /^[ -~\n]*$/;
 /** One line for a terminal or a pipe: what cannot be seen is written out as `\u{1b}`. */
 export function safeText(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text.replace(UNSAFE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  return text.replace(unsafe(), (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
 /** JSON text of any value that `JSON.stringify` takes; unsafe characters appear as `\u` escapes, numbers stay exact. */
 export function safeJson(value: unknown, options: { pretty?: boolean } = {}): string {
   const text = JSON.stringify(value, null, options.pretty ? 2 : undefined) ?? 'null';
   if (PLAIN_JSON.test(text)) return text;
-  return text.replace(UNSAFE_IN_JSON, (character) =>
+  return text.replace(unsafeInJson(), (character) =>
     Array.from({ length: character.length }, (_, index) => {
       const unit = character.charCodeAt(index).toString(16).padStart(4, '0');
       return `\\u${unit}`;

@@ -41,7 +41,7 @@ describe('streams', () => {
       stdout: { isTTY, columns, write: (text) => (written.out += text) },
       stderr: { isTTY, columns, write: (text) => (written.err += text) },
       env,
-      redact: (text) => text.replaceAll('secret', '***'),
+      secrets: { redact: (text) => text.replaceAll('secret', '***') },
     });
     return { streams, written };
   };
