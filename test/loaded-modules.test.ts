@@ -62,6 +62,24 @@ describe('a start loads what it uses', () => {
     expect(others).toEqual([]);
   });
 
+  it('and a trace of it names lines of the source', async () => {
+    const run = await paydesk(['payments', 'get', '1', '--debug'], { env: envOf(desk.sandbox) });
+    const frames = Array.from(
+      run.stderr.matchAll(/ at (?:async )?(?:\w+\.)?(\w+) \((.*?\/src\/.*?):(\d+):(\d+)\)/g),
+      ([, name, file, line, column]) => ({
+        name,
+        text: readFileSync(file as string, 'utf8')
+          .split('\n')
+          .at(Number(line) - 1)
+          ?.slice(Number(column) - 1),
+      }),
+    );
+    expect(frames.length).toBeGreaterThan(3);
+    // Each line calls the one before it.
+    const called = ['new ServiceError', ...frames.map(({ name }) => `${name}(`)];
+    for (const [index, { text }] of frames.slice(0, 4).entries()) expect(text).toContain(called[index]);
+  });
+
   it.each([[['--version']], [['--help']], [['payments', '--help']], [['payments', 'get', '--help']]])(
     '%j needs the manifest alone',
     async (args) => {
