@@ -12,6 +12,7 @@ const STARTS = {
     'src/output/streams.ts',
     'src/output/theme.ts',
   ],
+  profiles: ['src/start.ts', 'src/commands/profiles/list.ts'],
   get: [
     'src/start.ts',
     'src/commands/payments/get.ts',
