@@ -121,6 +121,7 @@ export const migrations: Migration[] = [
         .addColumn('return_url', 'text')
         .addColumn('webhook_url', 'text')
         .addColumn('payer_ip', 'text')
+        .addColumn('payer', 'text')
         .addColumn('created_time', 'bigint', (column) => column.notNull())
         .addColumn('changed_time', 'bigint', (column) => column.notNull())
         .addColumn('expiration_time', 'bigint')

@@ -96,6 +96,8 @@ interface PaymentTable {
   return_url: string | null;
   webhook_url: string | null;
   payer_ip: string | null;
+  /** What the customer typed of themselves, as JSON of a `Payer`. */
+  payer: string | null;
   created_time: number;
   changed_time: number;
   expiration_time: number | null;

@@ -142,12 +142,17 @@ export function outcomeByAccount(number: string): CardName | undefined {
   return outcomeNames.find((name) => accountNumber(name) === number);
 }
 
-export function cardExpiry(card: TestCard, now: number): { month: number; year: number } {
+export interface Expiry {
+  month: number;
+  year: number;
+}
+
+export function cardExpiry(card: TestCard, now: number): Expiry {
   const date = new Date(now);
   return { month: date.getUTCMonth() + 1, year: date.getUTCFullYear() + card.years };
 }
 
 /** A card is good to the end of its month. */
-export function isExpired(expiry: { month: number; year: number }, now: number): boolean {
+export function isExpired(expiry: Expiry, now: number): boolean {
   return now >= Date.UTC(expiry.year, expiry.month, 1);
 }

@@ -1,5 +1,6 @@
 import type { PaymentRow } from '../schema.js';
-import { cardExpiry, isExpired, testCard } from './cards.js';
+import { isExpired, testCard } from './cards.js';
+import { expiryOf } from './payer.js';
 import { storeMethod } from './methods.js';
 import {
   fateOf,
@@ -223,7 +224,7 @@ export function toDeclined(
 async function hasExpiredCard(work: Work, payment: PaymentRow): Promise<boolean> {
   if (payment.method_id === null) {
     const card = testCard(payment.card ?? 'approved');
-    return card.verdict === 'approve' && isExpired(cardExpiry(card, work.now), work.now);
+    return card.verdict === 'approve' && isExpired(expiryOf(payment, work.now), work.now);
   }
   const method = await work.tx
     .selectFrom('methods')

@@ -1,6 +1,7 @@
 import type { PaymentMethod } from '../../contract/customer.js';
 import type { MethodRow, PaymentRow } from '../schema.js';
-import { cardExpiry, testCard } from './cards.js';
+import { testCard } from './cards.js';
+import { expiryOf } from './payer.js';
 import { profileOf } from './providers.js';
 import { Refusal } from './refusal.js';
 import type { Work } from './work.js';
@@ -17,7 +18,7 @@ export async function storeMethod(work: Work, payment: PaymentRow): Promise<numb
   const profile = await profileOf(work, payment);
   const card = testCard(payment.card ?? 'approved');
   const isCard = profile?.method_type === 'CreditCard';
-  const expiry = isCard ? cardExpiry(card, work.now) : undefined;
+  const expiry = isCard ? expiryOf(payment, work.now) : undefined;
   const { payment_method_id } = await work.tx
     .insertInto('methods')
     .values({

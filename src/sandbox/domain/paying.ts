@@ -5,6 +5,7 @@ import { testCard, type CardName } from './cards.js';
 import { findCustomer } from './customers.js';
 import { judge, type FraudVerdict } from './fraud.js';
 import { authorise, toDeclined } from './instructions.js';
+import type { Payer } from './payer.js';
 import { invalidField, Refusal } from './refusal.js';
 import { changeDetails, changeState } from './transitions.js';
 import type { Work } from './work.js';
@@ -45,6 +46,7 @@ export interface PayRequest {
   /** The provider has a page of its own where the customer agrees first, as wallets do. */
   atProvider?: boolean;
   payerIp?: string;
+  payer?: Payer;
 }
 
 /** The customer pays. Returns when the provider has answered, or has said that it will later. */
@@ -70,6 +72,7 @@ export async function pay(
     card: request.card,
     payment_profile_id: profile.payment_profile_id,
     payer_ip: request.payerIp ?? payment.payer_ip,
+    payer: request.payer === undefined ? null : JSON.stringify(request.payer),
     save_method: Number(choices.registerAutoPayment === true || request.saveMethod === true),
     failure: null,
   };
@@ -79,6 +82,7 @@ export async function pay(
       card: chosen.card,
       payment_profile_id: chosen.payment_profile_id,
       payer_ip: chosen.payer_ip,
+      payer: chosen.payer,
       save_method: chosen.save_method,
       failure: null,
     })

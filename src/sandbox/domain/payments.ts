@@ -92,6 +92,7 @@ export async function insertPayment(
     customer_id: body.customerOrder.customer.customerId,
     webhook_url: body.webhookUrl ?? null,
     payer_ip: null,
+    payer: null,
     created_time: work.now,
     changed_time: work.now,
     authorised_until: null,

@@ -3,9 +3,10 @@ import { fromHundredths, toHundredths } from '../../contract/money.js';
 import { numberFromText } from '../../contract/json.js';
 import type { PayInfo } from '../../contract/payment.js';
 import type { ExchangeRow, PaymentRow, ProviderProfileRow } from '../schema.js';
-import { cardExpiry, LATER_MS, testCard } from './cards.js';
+import { LATER_MS, testCard, type Expiry } from './cards.js';
 import { findCustomer } from './customers.js';
 import { providerInstructions, type ProviderInstruction } from './faults.js';
+import { expiryOf, payerOf } from './payer.js';
 import type { Work } from './work.js';
 
 /** What the provider makes of an instruction, and when the service hears of it. */
@@ -144,8 +145,9 @@ export async function payInfoOf(work: Work, payment: PaymentRow): Promise<PayInf
   const customer = await findCustomer(work, payment.app_id, payment.customer_id);
   const card = testCard(payment.card ?? 'approved');
   const method = payment.method_id === null ? undefined : await storedExpiry(work, payment.method_id);
-  const expiry = method ?? cardExpiry(card, work.now);
-  const fullName = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
+  const expiry = method ?? expiryOf(payment, work.now);
+  const fullName =
+    payerOf(payment)?.name ?? [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
   return {
     providerReferenceId: providerReference(work, payment, 'reference'),
     ...(profile && {
@@ -172,10 +174,7 @@ export async function payInfoOf(work: Work, payment: PaymentRow): Promise<PayInf
   };
 }
 
-async function storedExpiry(
-  work: Work,
-  methodId: number,
-): Promise<{ month: number; year: number } | undefined> {
+async function storedExpiry(work: Work, methodId: number): Promise<Expiry | undefined> {
   const row = await work.tx
     .selectFrom('methods')
     .select(['expiry_month', 'expiry_year'])

@@ -21,6 +21,7 @@ const paymentColumns = [
   'return_url',
   'webhook_url',
   'payer_ip',
+  'payer',
   'created_time',
   'changed_time',
   'expiration_time',

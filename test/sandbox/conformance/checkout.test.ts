@@ -105,6 +105,30 @@ onEveryStore((bench) => {
       expect((await sandbox().read(paymentId)).paymentState).toBe('ActionRequired');
     });
 
+    test('what the customer typed is in the answer, of the last attempt alone', async () => {
+      const { paymentId, redirectUrl } = await sandbox().create();
+      const payer = async () => (await sandbox().read(paymentId)).payInfo?.payer;
+      const typed = { expiry: '04/61', cardName: 'Ada Byron' };
+      await fillIn(redirectUrl, cardFields(sandbox(), testCards['capture-fails'].number, typed));
+      expect(await payer()).toMatchObject({
+        fullName: 'Ada Byron',
+        card: { cardBrand: 'Visa', cardExpiryMonth: 4, cardExpiryYear: 2061 },
+      });
+
+      const again = await sandbox().create();
+      await fillIn(again.redirectUrl, cardFields(sandbox(), testCards.declined.number, typed));
+      await fillIn(again.redirectUrl, { profile: profileOf(sandbox(), 'Northbank'), outcome: 'approved' });
+      const shown = (await sandbox().read(again.paymentId)).payInfo?.payer;
+      expect(shown).toMatchObject({ card: { cardBrand: 'Visa' } });
+      expect(JSON.stringify(shown)).not.toMatch(/2061|Ada Byron/);
+
+      const account = await sandbox().create();
+      await fillIn(account.redirectUrl, accountFields(sandbox(), accountNumber('approved')));
+      expect((await sandbox().read(account.paymentId)).payInfo?.payer).toMatchObject({
+        fullName: 'Ada Byron',
+      });
+    });
+
     test('goes through the provider that the customer chose', async () => {
       const { paymentId, redirectUrl } = await sandbox().create();
       await fillIn(redirectUrl, { profile: profileOf(sandbox(), 'Slowbank'), outcome: 'approved' });
@@ -170,6 +194,17 @@ onEveryStore((bench) => {
         expect(text).toContain('This way of paying is not offered');
       }
       expect((await sandbox().read(paymentId)).paymentState).toBe('Created');
+    });
+
+    test('stores a card with the expiry that was typed', async () => {
+      const customerId = newReference();
+      const { redirectUrl } = await sandbox().create({
+        registerAutoPayment: true,
+        customerOrder: { customer: { customerId } },
+      });
+      await fillIn(redirectUrl, cardFields(sandbox(), testCards.approved.number, { expiry: '4-2061' }));
+      const { body } = await sandbox().call('GET', `/customers/${customerId}/payment-methods`);
+      expect(body).toMatchObject([{ card: { cardExpiryMonth: 4, cardExpiryYear: 2061 } }]);
     });
 
     test('stores the method only where that is offered and ticked, or asked for by the shop', async () => {

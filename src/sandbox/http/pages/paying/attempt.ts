@@ -1,4 +1,5 @@
 import { cardNames, outcomeNames, type CardName } from '../../../domain/cards.js';
+import type { Payer } from '../../../domain/payer.js';
 import { choicesOf, offeredProfiles, type PayRequest } from '../../../domain/paying.js';
 import { lockPayment } from '../../../domain/payments.js';
 import { Refusal } from '../../../domain/refusal.js';
@@ -21,13 +22,14 @@ export function readAttempt(form: URLSearchParams, visit: Visit, from: 'checkout
   );
   if (!profile) return { profile, typed: wrong('This way of paying is not offered. Choose another.') };
   const save = form.get('save') === 'yes';
-  const request = (card: CardName): Attempt => ({
+  const request = (card: CardName, payer?: Payer): Attempt => ({
     request: {
       card,
       paymentProfileId: profile.payment_profile_id,
       ...(save && { saveMethod: true }),
       ...(from === 'checkout' && hasOwnPage(profile.method_type) && { atProvider: true }),
       payerIp: '127.0.0.1',
+      ...(payer && { payer }),
     },
   });
   const chosen = form.get('outcome');
@@ -42,7 +44,7 @@ export function readAttempt(form: URLSearchParams, visit: Visit, from: 'checkout
   return request('approved');
 
   function again(typed: Typed): Attempt {
-    if (typed.outcome !== undefined) return request(typed.outcome);
+    if (typed.outcome !== undefined) return request(typed.outcome, typed.payer);
     return { profile, typed: { ...typed, values: { ...typed.values, ...(save && { save: 'yes' }) } } };
   }
 }

@@ -4,7 +4,9 @@ import {
   isExpired,
   outcomeByAccount,
   type CardName,
+  type Expiry,
 } from '../../../domain/cards.js';
+import type { Payer } from '../../../domain/payer.js';
 
 /** What a form said, and what is wrong with it, by the name of the field. */
 export interface Typed {
@@ -12,6 +14,7 @@ export interface Typed {
   errors: Record<string, string>;
   /** How it will end, when all of it can be used. */
   outcome: CardName | undefined;
+  payer?: Payer;
 }
 
 /** The number of the bank that every test account is at. */
@@ -24,9 +27,10 @@ export function readCard(form: URLSearchParams, now: number): Typed {
   const field = (name: string) => (form.get(name) ?? '').trim();
   const number = field('cardNumber').replaceAll(/[\s-]/g, '');
   const outcome = cardByNumber(number);
+  const expiry = readExpiry(field('expiry'));
   const errors = withoutGaps({
     cardNumber: outcome === undefined ? numberProblem(number) : undefined,
-    expiry: expiryProblem(field('expiry'), now),
+    expiry: field('expiry') === '' ? 'Enter the month and the year.' : expiryProblem(expiry, now),
     cvc: codeProblem(field('cvc')),
     cardName: nameProblem(field('cardName'), 'Enter the name on the card.'),
   });
@@ -38,6 +42,7 @@ export function readCard(form: URLSearchParams, now: number): Typed {
     },
     errors,
     outcome: Object.keys(errors).length === 0 ? outcome : undefined,
+    payer: { name: field('cardName'), ...(expiry && { expiry }) },
   };
 }
 
@@ -60,6 +65,7 @@ export function readAccount(form: URLSearchParams): Typed {
     },
     errors,
     outcome: Object.keys(errors).length === 0 ? outcome : undefined,
+    payer: { name: field('accountHolder') },
   };
 }
 
@@ -74,13 +80,16 @@ function numberProblem(number: string): string {
   return 'Only the test cards below work here. Never use a real card.';
 }
 
-function expiryProblem(text: string, now: number): string | undefined {
-  if (text === '') return 'Enter the month and the year.';
+function readExpiry(text: string): Expiry | undefined {
   const match = /^(\d{1,2})\s*[/-]?\s*(\d{2}|\d{4})$/.exec(text);
   const month = Number(match?.[1]);
-  if (!match || month < 1 || month > 12) return 'Month and year, for example 04/29.';
-  const year = Number(match[2]) + (match[2]?.length === 2 ? 2000 : 0);
-  return isExpired({ month, year }, now) ? 'This card has expired.' : undefined;
+  if (!match || month < 1 || month > 12) return undefined;
+  return { month, year: Number(match[2]) + (match[2]?.length === 2 ? 2000 : 0) };
+}
+
+function expiryProblem(expiry: Expiry | undefined, now: number): string | undefined {
+  if (!expiry) return 'Month and year, for example 04/29.';
+  return isExpired(expiry, now) ? 'This card has expired.' : undefined;
 }
 
 function codeProblem(text: string): string | undefined {
