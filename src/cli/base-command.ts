@@ -320,7 +320,7 @@ export abstract class BaseCommand extends Command {
   }
 
   async #tell(failure: { error: unknown } | undefined): Promise<void> {
-    const to = { streams: this.streams, debug: this.#debug };
+    const to = { streams: this.streams, debug: this.#debug, profile: this.profileName };
     if (failure) {
       // An array that was cut short must not look whole: the error goes to stderr then.
       const json =

@@ -66,6 +66,6 @@ export abstract class MoveCommand extends MoneyCommand {
     if (first.request && !asTable) return this.print(...plannedLines(first));
     if (asTable || !this.streams.stdout.terminal) await this.showList(results, operationList);
     else this.show(first, operationLine);
-    if (!this.json) this.note(...nextStepLines(results));
+    if (!this.json) this.note(...nextStepLines(results, this.profileName));
   }
 }

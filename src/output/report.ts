@@ -3,6 +3,7 @@
 import { exitCodeOf, InterruptedError, PaydeskError, UsageError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import { joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
+import { onProfile } from './shell.js';
 import type { Streams } from './streams.js';
 import { displayWidth, pad, safeJson, truncate } from './text.js';
 import { loadTheme } from './theme.js';
@@ -24,7 +25,8 @@ export interface ErrorReport {
   next: string[];
 }
 
-export function describeError(error: unknown): ErrorReport {
+/** `profile` is the one that was chosen with `--profile`. */
+export function describeError(error: unknown, profile?: string): ErrorReport {
   if (error instanceof PaydeskError) {
     return {
       code: error.code,
@@ -32,7 +34,7 @@ export function describeError(error: unknown): ErrorReport {
       exit: exitCodeOf(error),
       ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
       ...(error.details === undefined ? {} : { details: error.details }),
-      next: error.next,
+      next: error.next.map((command) => onProfile(command, profile)),
     };
   }
   if (error instanceof StoreError) {
@@ -121,8 +123,11 @@ function stackLines(error: unknown): Line[] {
   return lines;
 }
 
-export function errorLines(error: unknown, options: { width: number; debug: boolean }): Line[] {
-  const report = describeError(error);
+export function errorLines(
+  error: unknown,
+  options: { width: number; debug: boolean; profile?: string | undefined },
+): Line[] {
+  const report = describeError(error, options.profile);
   const lines: Line[] = [];
   if (error instanceof InterruptedError) {
     // Ctrl-C needs no explanation; a question answered with no is not an error.
@@ -154,16 +159,16 @@ export function errorLines(error: unknown, options: { width: number; debug: bool
 /** Tells an error on the right stream; returns the exit code. */
 export async function reportError(
   error: unknown,
-  to: { streams: Streams; json: false | 'document' | 'line'; debug: boolean },
+  to: { streams: Streams; json: false | 'document' | 'line'; debug: boolean; profile?: string | undefined },
 ): Promise<number> {
-  const { streams } = to;
-  const report = describeError(error);
+  const { streams, debug, profile } = to;
+  const report = describeError(error, profile);
   if (to.json) {
     streams.write(`${streams.redact(safeJson({ error: report }, { pretty: to.json === 'document' }))}\n`);
-    if (to.debug) streams.writeError(renderLines(stackLines(error), await loadTheme(streams.stderr.colour)));
+    if (debug) streams.writeError(renderLines(stackLines(error), await loadTheme(streams.stderr.colour)));
     return report.exit;
   }
-  const lines = errorLines(error, { width: streams.stderr.width, debug: to.debug });
+  const lines = errorLines(error, { width: streams.stderr.width, debug, profile });
   if (lines.length > 0) streams.writeError(renderLines(lines, await loadTheme(streams.stderr.colour)));
   return report.exit;
 }

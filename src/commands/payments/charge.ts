@@ -47,7 +47,7 @@ export default class PaymentsCharge extends CreateCommand {
     await this.showOne(payment, paymentCard, paymentList);
     if (end.error) this.endAs(end.error);
     else if (end.standing === 'on-its-way' && !this.json)
-      this.note(...onItsWayLines(payment, end.read.state));
+      this.note(...onItsWayLines(payment, end.read.state, this.profileName));
     return createdJson({ created, payment }, end.error);
   }
 }

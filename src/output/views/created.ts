@@ -9,6 +9,7 @@ import { didYouMean } from '../../suggest.js';
 import { formatAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import { describeError } from '../report.js';
+import { onProfile } from '../shell.js';
 import { textAt, valueAt } from '../values.js';
 
 /** As `--json` prints it. */
@@ -63,9 +64,15 @@ export function generatedLine(referenceId: string): Line {
 }
 
 /** What a charge that is on its way waits for. */
-export function onItsWayLines(payment: JsonObject, state: string | undefined): Line[] {
+export function onItsWayLines(
+  payment: JsonObject,
+  state: string | undefined,
+  profile: string | undefined,
+): Line[] {
   const id = textAt(payment, 'paymentId');
-  if (state === 'Held')
-    return ['', 'A fraud rule holds the charge. To release it:', `  paydesk payments unhold ${id}`];
-  return ['', 'The charge was accepted and is on its way. To follow it:', `  paydesk payments watch ${id}`];
+  const [what, verb] =
+    state === 'Held'
+      ? ['A fraud rule holds the charge. To release it:', 'unhold']
+      : ['The charge was accepted and is on its way. To follow it:', 'watch'];
+  return ['', what, `  ${onProfile(`paydesk payments ${verb} ${id}`, profile)}`];
 }

@@ -8,6 +8,7 @@ import { endStateOf } from '../../operations/standing.js';
 import { formatAmount, groupDigits } from '../amount.js';
 import type { Line } from '../lines.js';
 import { describeError } from '../report.js';
+import { onProfile } from '../shell.js';
 import { safeJson } from '../text.js';
 import { textAt } from '../values.js';
 import { paymentAmount } from './payment.js';
@@ -80,16 +81,13 @@ const ways = {
 } as const;
 
 /** What to do next where something was accepted and is not at its end. */
-export function nextStepLines(results: readonly PlannedMove[]): Line[] {
+export function nextStepLines(results: readonly PlannedMove[], profile: string | undefined): Line[] {
   const open = results.filter(({ outcome, error }) => outcome === 'accepted' && error === undefined);
   const [first] = open;
   if (first === undefined) return [];
   const end = endStateOf(first.operation);
   const ids = open.map(({ payment }) => textAt(payment, 'paymentId')).join(' ');
   const final = end === undefined ? ' See where it goes:' : ` It is final when the state is ${end}:`;
-  return [
-    '',
-    `${ways[first.operation]}${final}`,
-    `  paydesk payments watch ${ids}${end === undefined ? '' : ` --until ${end}`}`,
-  ];
+  const watch = `paydesk payments watch ${ids}${end === undefined ? '' : ` --until ${end}`}`;
+  return ['', `${ways[first.operation]}${final}`, `  ${onProfile(watch, profile)}`];
 }

@@ -29,6 +29,25 @@ describe('capture, cancel, refund and unhold', () => {
     expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
   });
 
+  it('names the profile in what to do next where it was given', async () => {
+    const { home, store } = temporaryStore();
+    const { url, app } = desk.sandbox;
+    const apiKey = new Secret(app.apiKey);
+    await store.add({ name: 'shop', baseUrl: url, appId: app.appId, kind: 'sandbox', apiKey });
+    const env = { PAYDESK_HOME: home };
+    const { paymentId } = await desk.paid();
+    const accepted = await payments(env, 'refund', [paymentId, '-p', 'shop'], { terminal: true });
+    expect(accepted.stderr).toMatch(new RegExp(` watch ${paymentId} --until Refunded --profile shop\n$`));
+    const refused = await payments(env, 'capture', [paymentId, '-p', 'shop'], { terminal: true });
+    expect(refused.stderr).toMatch(
+      new RegExp(`Next: {2}paydesk payments \\w+ ${paymentId} --profile shop\n$`),
+    );
+    const { json } = await payments(env, 'capture', [paymentId, '-p', 'shop', '--json']);
+    expect(json.error?.next).toEqual([expect.stringMatching(/ --profile shop$/)]);
+    const usual = await payments(env, 'capture', [paymentId, '--json']);
+    expect(usual.json.error?.next).toEqual([expect.not.stringContaining('--profile')]);
+  });
+
   it('prints a row in a pipe and the operation as JSON', async () => {
     const one = await desk.authorised();
     const row = await desk.run('capture', [one.paymentId]);
