@@ -34,6 +34,9 @@ export const usualPace: Pace = {
   tickMs: 1_000,
 };
 
+/** A person can end it when they have waited enough; a script waits for an end. */
+export const unattendedPace: Pace = { ...usualPace, attempts: 8 };
+
 export interface OpenTunnelOptions {
   tunnel: Tunnel;
   /** The receiver on `localPort` must answer it already. */
@@ -65,7 +68,8 @@ interface Life {
  * `failed` is the last event, its error the one to end with. Nothing is left running after `stop` or an abort.
  */
 export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun> {
-  const { tunnel, probe, localPort, note, pace = usualPace, now = Date.now, random = Math.random } = options;
+  const { tunnel, probe, localPort, note, now = Date.now, random = Math.random } = options;
+  const { pace = options.interactive ? usualPace : unattendedPace } = options;
   const ending = new AbortController();
   const { signal } = ending;
   const pause = createPause({ tickMs: pace.tickMs, now });

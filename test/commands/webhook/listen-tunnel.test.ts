@@ -248,6 +248,19 @@ describeWithSshd('webhook listen through a real SSH server', (sshd) => {
     });
   });
 
+  it('ends with 5 when the server is gone for good, and nobody is there to wait for it', async () => {
+    const { child, line, lines } = await listen('--tunnel', 'ssh');
+    const ended = once(child, 'close');
+    await sshd().kill();
+    await line('down');
+    try {
+      expect(await ended).toEqual([5, null]);
+      expect(lines.at(-1)).toMatchObject({ error: { code: 'tunnel-failed', exit: 5 } });
+    } finally {
+      await sshd().start();
+    }
+  }, 150_000);
+
   it('ends with 9 at a host whose key is not known, without a terminal', async () => {
     const { code, stdout } = await withoutKnownHosts(sshd(), () =>
       paydesk(['webhook', 'listen', '--json', '--port', '0', '--tunnel', 'ssh'], { home, env: env() }),
