@@ -50,11 +50,15 @@ export function packChunks(outputs, outdir) {
       packOf.set(file, packOf.has(file) ? `${packOf.get(file)}-${start}` : start);
     }
   }
+  const packs = [...new Set(packOf.values())];
+  if (new Set(packs.map(functionOf)).size < packs.length) throw new Error('two starts begin with one letter');
   return packOf;
 }
 
 /** The function that gives a part of a pack: `__vhg` of `version-help-get`. */
-const functionOf = (pack) => `__${pack.replaceAll(/(\w)\w*-?/g, '$1')}`;
+function functionOf(pack) {
+  return `__${pack.replaceAll(/(\w)\w*-?/g, '$1')}`;
+}
 
 /** The same code, asking packs for what is in them. Nothing in it moves, so its map stays true. */
 function askPacks(code, packOf) {
