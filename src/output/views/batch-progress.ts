@@ -53,9 +53,9 @@ export function createProgressWriter(outlet: {
   };
 }
 
-/** Rows a second, over the last few seconds. */
+/** Rows a second, over the last few seconds, of those done since it was made. */
 export function createRate(now: () => number): (count: number) => number {
-  const samples: Array<{ at: number; count: number }> = [];
+  const samples = [{ at: now(), count: 0 }];
   return (count) => {
     const at = now();
     samples.push({ at, count });
