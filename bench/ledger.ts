@@ -3,28 +3,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { capturedPayment } from './captured.ts';
 import { median, startServer, type Figure } from './measure.ts';
 
-const ROUNDS = 25;
+const ROUNDS = 60;
 
-/** The same refund in a process of its own, with the ledger and without, in turns. */
+/** The same refund in a process of its own, bundled like the program, with the ledger and without, in turns. */
 async function overhead(folder: string): Promise<Figure> {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['bench/refund-once.ts'],
-    outdir: join(root, 'dist', 'bench'),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    external: ['@napi-rs/keyring', 'jq-wasm', 'open', 'pg-native'],
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
+  const { bundleProgram } = (await import(new URL('../bin/bundle-program.js', import.meta.url).href)) as {
+    bundleProgram(options: object): Promise<void>;
+  };
+  const refund = ['bench/refund-once.ts', 'node_modules/undici/lib/dispatcher/pool.js'];
+  await bundleProgram({
+    root,
+    out: 'dist/bench',
+    entryPoints: [{ in: 'bench/refund-once.ts', out: 'refund-once' }],
+    starts: { none: refund, ledger: [...refund, 'src/ledger/desk.ts', 'src/store/sqlite-store.ts'] },
   });
   const program = join(root, 'dist', 'bench', 'refund-once.js');
   const server = await startServer('sandbox', join(folder, 'sandbox.db'));

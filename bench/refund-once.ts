@@ -48,7 +48,11 @@ const request = {
   again: false,
   resend: false,
 };
-const [result] = await moveAll(desk, request, { confirm: async () => {} });
-await close();
-await client.close();
-if (result?.error) throw result.error;
+async function refund(): Promise<void> {
+  const [result] = await moveAll(desk, request, { confirm: async () => {} });
+  await close();
+  await client.close();
+  if (result?.error) throw result.error;
+}
+
+void refund();

@@ -2,32 +2,13 @@
 // of a millisecond, and `payments get` would need seventy. What lies in a pack is still run only when it is asked for.
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 
-/** What some starts run, by the sources that they load: first, or later as they go on. */
-const STARTS = {
-  version: ['src/start.ts'],
-  help: [
-    'src/start.ts',
-    'src/cli/help.ts',
-    'src/output/lines.ts',
-    'src/output/streams.ts',
-    'src/output/theme.ts',
-  ],
-  profiles: ['src/start.ts', 'src/commands/profiles/list.ts'],
-  get: [
-    'src/start.ts',
-    'src/commands/payments/get.ts',
-    'src/client/client.ts',
-    'node_modules/undici/lib/dispatcher/pool.js',
-  ],
-};
-
 const isChunk = (file) => /^[\w-]+-[A-Z0-9]{8}\.js$/.test(file);
 
 /**
  * Which chunk is in which pack, from esbuild's own account of what it made. Chunks that the same starts need are a pack,
  * so none of these starts reads a chunk that it has no use for.
  */
-export function packChunks(outputs, outdir) {
+export function packChunks(outputs, outdir, starts) {
   const nameOf = (path) => path.slice(outdir.length + 1);
   const files = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]));
   const needs = (file, seen) => {
@@ -39,7 +20,7 @@ export function packChunks(outputs, outdir) {
     return seen;
   };
   const packOf = new Map();
-  for (const [start, sources] of Object.entries(STARTS)) {
+  for (const [start, sources] of Object.entries(starts)) {
     const needed = new Set();
     for (const source of sources) {
       const found = [...files].find(([, { entryPoint }]) => entryPoint === source);
