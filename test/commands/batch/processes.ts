@@ -103,15 +103,24 @@ export async function killUntilFinished(
     random,
     shortestMs,
     longestMs,
-  }: { runners: number; random: () => number; shortestMs: number; longestMs: number },
+    rate,
+  }: {
+    runners: number;
+    random: () => number;
+    shortestMs: number;
+    longestMs: number;
+    /** Slow enough that it is not finished before it is killed, however fast the machine is. */
+    rate?: string;
+  },
 ): Promise<{ kills: number }> {
+  const pace = rate === undefined ? [] : ['--rate', rate];
   let kills = 0;
   let patience = 1;
   // Longer where nothing came of it: a row that was cut off needs its time to be settled.
   const wait = () => patience * (shortestMs + random() * (longestMs - shortestMs));
   // The first may be killed before the batch is there at all: then the plan can still be applied.
   for (let id: string | undefined; id === undefined;) {
-    if (await killAfter(desk.start('apply', desk.plan), wait())) kills += 1;
+    if (await killAfter(desk.start('apply', desk.plan, ...pace), wait())) kills += 1;
     const { stdout } = await desk.run('status', '--json');
     const [batch] = JSON.parse(stdout) as Json;
     if (batch && batch.state !== 'loading') id = batch.id;
@@ -122,7 +131,7 @@ export async function killUntilFinished(
     if (pending === 0) break;
     patience = pending < before ? 1 : patience * 1.5;
     before = pending;
-    const children = Array.from({ length: runners }, () => desk.start('resume', id as string));
+    const children = Array.from({ length: runners }, () => desk.start('resume', id as string, ...pace));
     const killed = await Promise.all(children.map((child) => killAfter(child, wait())));
     kills += killed.filter(Boolean).length;
   }
