@@ -7,8 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // More than the two cores of a small machine: half of the time a test waits for a process, a disk or a clock.
-    maxWorkers: 3,
+    maxWorkers: 2,
     env: { NODE_ENV: 'production' },
   },
 });

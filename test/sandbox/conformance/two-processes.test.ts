@@ -138,6 +138,7 @@ describeWithPostgres('two sandbox processes on one PostgreSQL', (postgres) => {
     });
     await one.pay(slow.paymentId, 'approved', { paymentProfileId: one.app.profiles[4]?.paymentProfileId });
     await one.kill('SIGKILL');
+    // Where the killed process was about to send one, its lease has to run out first.
     await eventually(() => {
       expect(receiver.states(slow.paymentId)).toEqual([
         'Created',
@@ -146,11 +147,10 @@ describeWithPostgres('two sandbox processes on one PostgreSQL', (postgres) => {
         'Capturing',
         'Captured',
       ]);
-    }, 15_000);
+    }, 40_000);
     expect(await two.books(slow.paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
-    // The lease of the killed process has to run out first.
-    await eventually(() => expect(receiver.states(paymentId)).toEqual(['Created', ...all]), 30_000);
-  });
+    await eventually(() => expect(receiver.states(paymentId)).toEqual(['Created', ...all]), 40_000);
+  }, 120_000);
 
   test('when one is stopped, the other sends at once what it left', async () => {
     const [one, two] = await pair();
