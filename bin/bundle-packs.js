@@ -97,7 +97,10 @@ export function writePack(pack, chunks, packOf) {
     'const made=new Map;',
     `function ${part}(name){`,
     'let module=made.get(name);',
-    'if(!module){module={exports:{}};made.set(name,module);parts[name](module,module.exports)}',
+    'if(module)return module.exports;',
+    'made.set(name,module={exports:{}});',
+    // As Node does: what failed is tried again by who asks again.
+    'try{parts[name](module,module.exports)}catch(error){made.delete(name);throw error}',
     'return module.exports}',
     `exports.part=${part};`,
     'const parts={',

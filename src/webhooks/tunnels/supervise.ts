@@ -23,7 +23,7 @@ export interface Pace {
   tickMs: number;
 }
 
-export const usualPace: Pace = {
+const usualPace: Pace = {
   healthMs: 10_000,
   probeMs: 5_000,
   againMs: 500,
@@ -35,7 +35,7 @@ export const usualPace: Pace = {
 };
 
 /** A person can end it when they have waited enough; a script waits for an end. */
-export const unattendedPace: Pace = { ...usualPace, attempts: 8 };
+const unattendedPace: Pace = { ...usualPace, attempts: 8 };
 
 export interface OpenTunnelOptions {
   tunnel: Tunnel;

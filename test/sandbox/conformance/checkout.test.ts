@@ -196,6 +196,20 @@ onEveryStore((bench) => {
       expect((await sandbox().read(paymentId)).paymentState).toBe('Created');
     });
 
+    test('declines a card whose typed month passes before the customer confirms', async () => {
+      const own = await bench.start();
+      const { paymentId, redirectUrl } = await own.create();
+      const now = new Date();
+      const expiry = `${now.getUTCMonth() + 1}/${now.getUTCFullYear()}`;
+      await fillIn(redirectUrl, cardFields(own, testCards['three-d-secure'].number, { expiry }));
+      await own.advance(40 * 86_400_000);
+      await own.control('POST', `/payments/${paymentId}/pay`, { challenge: 'passed' });
+      expect(await own.read(paymentId)).toMatchObject({
+        paymentState: 'Declined',
+        failureReason: 'expired card',
+      });
+    });
+
     test('stores a card with the expiry that was typed', async () => {
       const customerId = newReference();
       const { redirectUrl } = await sandbox().create({
