@@ -3,7 +3,7 @@ import { createClient } from '../src/client/client.js';
 import { systemClock } from '../src/client/clock.js';
 import { createLazyLedger } from '../src/ledger/lazy-ledger.js';
 import type { Entry, Ledger } from '../src/ledger/ledger.js';
-import { moveAll } from '../src/operations/moves.js';
+import { moveAll } from '../src/payments/move/plan.js';
 
 const [mode = '', location = '', baseUrl = '', appId = '', apiKey = '', paymentId = ''] =
   process.argv.slice(2);

@@ -51,8 +51,8 @@ describe('a start loads what it uses', () => {
       'client',
       'commands',
       'contract',
-      'operations',
       'output',
+      'payments',
       'profiles',
       'store',
     ]);

@@ -2,8 +2,8 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';
 import { operationStates, states } from '../contract/states.js';
-import { forbidden } from '../operations/legality.js';
-import { idOf, stateOf } from '../operations/named-payments.js';
+import { forbidden } from '../payments/move/legality.js';
+import { idOf, stateOf } from '../payments/named-payments.js';
 import type { CsvRow } from './csv-rows.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { PaymentKey } from '../client/payment-calls.js';
 import { amountProblem } from '../contract/money.js';
-import { parsePayment } from '../operations/named-payments.js';
+import { parsePayment } from '../payments/named-payments.js';
 import type { CsvProblems } from './csv-problems.js';
 
 /** One row of the file. What it says of amount and currency is an assertion, never a request. */

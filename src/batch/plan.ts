@@ -3,7 +3,7 @@
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
-import { parsePayment } from '../operations/named-payments.js';
+import { parsePayment } from '../payments/named-payments.js';
 import { assess } from './assess.js';
 import { createCsvProblems } from './csv-problems.js';
 import { type CsvRow, readCsvRows } from './csv-rows.js';

@@ -13,11 +13,11 @@ import {
 } from '../errors.js';
 import { outcomeOf, type Entry } from '../ledger/ledger.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
-import type { Desk } from '../operations/desk.js';
-import { carryOut } from '../operations/move.js';
-import type { Move, MoveResult } from '../operations/move-result.js';
-import { stateOf } from '../operations/named-payments.js';
-import { prepareResend, settleOpen } from '../operations/settle-open.js';
+import type { Desk } from '../payments/desk.js';
+import { carryOut } from '../payments/move/send.js';
+import type { Move, MoveResult } from '../payments/move/result.js';
+import { stateOf } from '../payments/named-payments.js';
+import { prepareResend, settleOpen } from '../payments/move/settle-open.js';
 import type { RowResult } from './batches.js';
 import { type Claimed, knownResult } from './claims.js';
 

@@ -3,8 +3,8 @@
 import { GuardError, PaydeskError } from '../errors.js';
 import type { BatchRecord, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
-import { checkApp } from '../operations/app-check.js';
-import type { Desk } from '../operations/desk.js';
+import { checkApp } from '../payments/app-check.js';
+import type { Desk } from '../payments/desk.js';
 import { type BatchCounts, createBatches } from './batches.js';
 import { type Claimed, createClaims } from './claims.js';
 import type { Owner } from '../store/owner.js';

@@ -12,7 +12,7 @@ import { BadValue } from '../typed-values.js';
 import type { DeskDatabase } from '../ledger/desk.js';
 import type { BatchRecord } from '../ledger/schema.js';
 import { askToConfirm, checkConfirmation, type LiveGuard } from './live-guard.js';
-import type { Desk } from '../operations/desk.js';
+import type { Desk } from '../payments/desk.js';
 import type { Line } from '../output/lines.js';
 import { liveBanner } from '../output/views/live.js';
 import { batchList, batchSummary, nextLines } from '../output/views/batch.js';

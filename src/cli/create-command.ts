@@ -5,11 +5,11 @@ import type { JsonInput } from './json-input.js';
 import type { CreateListening, CreateListeningOptions } from './create-listening.js';
 import { askToConfirm, askToGoOn } from './live-guard.js';
 import { MoneyCommand, reasonLines } from './money-command.js';
-import { chargeStanding } from '../operations/charge-outcome.js';
-import type { RequestKind } from '../operations/differences.js';
-import { type CreatedPayment, createPayment } from '../operations/create-payment.js';
-import type { Desk } from '../operations/desk.js';
-import { recordCreated } from '../operations/intents.js';
+import { chargeStanding } from '../payments/charge-outcome.js';
+import type { RequestKind } from '../payments/differences.js';
+import { type CreatedPayment, createPayment } from '../payments/create-payment.js';
+import type { Desk } from '../payments/desk.js';
+import { recordCreated } from '../payments/move/record.js';
 import { amountValue, draftRequest, type Given, generateReference } from './payment-request.js';
 import {
   createSummary,

@@ -2,7 +2,7 @@ import { systemClock } from '../client/clock.js';
 import type { DeskDatabase } from '../ledger/desk.js';
 import { createLazyLedger } from '../ledger/lazy-ledger.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Desk } from '../operations/desk.js';
+import type { Desk } from '../payments/desk.js';
 import type { Line } from '../output/lines.js';
 import { openDatabase, quietPeriod } from './desk-database.js';
 import { checkConfirmation, type LiveGuard } from './live-guard.js';

@@ -1,8 +1,8 @@
 // The conversation of `payments resolve`: look, choose, confirm, act, look again, next.
 
 import { InterruptedError, PaydeskError } from '../errors.js';
-import type { Desk } from '../operations/desk.js';
-import { parsePayment } from '../operations/named-payments.js';
+import type { Desk } from '../payments/desk.js';
+import { parsePayment } from '../payments/named-payments.js';
 import type { Line, View } from '../output/lines.js';
 import { errorLines } from '../output/report.js';
 import { standingView } from '../output/views/explanation.js';

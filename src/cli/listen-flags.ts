@@ -2,9 +2,9 @@
 
 import { boolean, custom, option, string } from '@oclif/core/flags';
 import type { Client } from '../client/client.js';
-import type { NamedPayment } from '../operations/named-payments.js';
-import { parsePayment } from '../operations/named-payments.js';
-import { targetState } from '../operations/follow-payment.js';
+import type { NamedPayment } from '../payments/named-payments.js';
+import { parsePayment } from '../payments/named-payments.js';
+import { targetState } from '../payments/follow-payment.js';
 import { BadValue, parseCount } from '../typed-values.js';
 import { chaosKinds, type ChaosKind } from '../webhooks/chaos.js';
 import { type Filter, type Header, parseHeader, parseTarget, type Target } from '../webhooks/targets.js';

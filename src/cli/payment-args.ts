@@ -1,6 +1,6 @@
 import { custom } from '@oclif/core/args';
 import { readAll } from './json-input.js';
-import { type NamedPayment, parsePayment, parsePaymentLines } from '../operations/named-payments.js';
+import { type NamedPayment, parsePayment, parsePaymentLines } from '../payments/named-payments.js';
 import type { Streams } from '../output/streams.js';
 
 const paymentArg = custom<NamedPayment[]>({

@@ -1,6 +1,6 @@
 // What a create or a charge sends: made of flags and files, and checked by the contract before it leaves.
 
-import type { RequestKind } from '../operations/differences.js';
+import type { RequestKind } from '../payments/differences.js';
 import type { Missing } from './command-line.js';
 import {
   isJsonNumber,

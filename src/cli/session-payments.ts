@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../errors.js';
-import { parsePayment, parsePaymentLines } from '../operations/named-payments.js';
+import { parsePayment, parsePaymentLines } from '../payments/named-payments.js';
 import type { Line } from '../output/lines.js';
 import { roughDuration } from '../output/time.js';
 import type { ResolveSession } from '../support/sessions.js';

@@ -2,12 +2,12 @@
 
 import { systemClock } from '../client/clock.js';
 import { PendingError } from '../errors.js';
-import type { Desk } from '../operations/desk.js';
-import { targetState } from '../operations/follow-payment.js';
-import { recordRecheck } from '../operations/intents.js';
-import { type MovesPlan, moveAll, type PlannedMove } from '../operations/moves.js';
-import { parsePayment, readPayments } from '../operations/named-payments.js';
-import { recheckAll, type RecheckResult } from '../operations/recheck.js';
+import type { Desk } from '../payments/desk.js';
+import { targetState } from '../payments/follow-payment.js';
+import { recordRecheck } from '../payments/move/record.js';
+import { type MovesPlan, moveAll, type PlannedMove } from '../payments/move/plan.js';
+import { parsePayment, readPayments } from '../payments/named-payments.js';
+import { recheckAll, type RecheckResult } from '../payments/recheck.js';
 import type { Action } from './action.js';
 import type { Alarm } from './alarm.js';
 import { recheckUntilChanged } from './recheck-until.js';

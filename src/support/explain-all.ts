@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.js';
 import type { PaydeskError } from '../errors.js';
-import { type NamedPayment, readPayments } from '../operations/named-payments.js';
+import { type NamedPayment, readPayments } from '../payments/named-payments.js';
 import { explain, type ExplainOptions, type Explanation } from './explain.js';
 import type { Records } from './records.js';
 

@@ -10,8 +10,8 @@ import {
   TemporaryError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { idOf, labelOf, type NamedRead, stateOf, stateText } from '../operations/named-payments.js';
-import type { OnAsked, RecheckResult } from '../operations/recheck.js';
+import { idOf, labelOf, type NamedRead, stateOf, stateText } from '../payments/named-payments.js';
+import type { OnAsked, RecheckResult } from '../payments/recheck.js';
 import type { Alarm } from './alarm.js';
 
 const FIRST_MS = 1_000;

@@ -12,7 +12,7 @@ import {
   ServiceError,
   TemporaryError,
 } from '../errors.js';
-import { idOf, labelOf, type NamedPayment, stateOf, stateText } from '../operations/named-payments.js';
+import { idOf, labelOf, type NamedPayment, stateOf, stateText } from '../payments/named-payments.js';
 import type { Alarm } from './alarm.js';
 
 /** The money is taken, given back, or will not be taken. */

@@ -5,7 +5,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { numberFromText } from '../contract/json.js';
 import { states } from '../contract/states.js';
 import { WEBHOOK_TYPE } from '../contract/webhook.js';
-import { idOf } from '../operations/named-payments.js';
+import { idOf } from '../payments/named-payments.js';
 import type { WebhookRequest } from './keeper.js';
 import type { Named } from './name-payment.js';
 

@@ -4,7 +4,7 @@
 import { stateNames, states } from '../contract/states.js';
 import { findKnown, remember } from '../ledger/known-payments.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
-import { seenPayment } from '../operations/seen-payment.js';
+import { seenPayment } from '../payments/seen-payment.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { Store } from '../store/store.js';
 import type { Delivery } from './delivery.js';

@@ -7,7 +7,7 @@ import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../errors.js';
 import { findKnown } from '../ledger/known-payments.js';
 import type { DeskTables } from '../ledger/schema.js';
-import { seenPayment } from '../operations/seen-payment.js';
+import { seenPayment } from '../payments/seen-payment.js';
 import type { Store } from '../store/store.js';
 import type { AppPlace } from './listeners.js';
 import { createReadBudget, keyText } from './read-budget.js';

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { remember } from '../ledger/known-payments.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { seenPayment } from '../operations/seen-payment.js';
+import { seenPayment } from '../payments/seen-payment.js';
 import { InterruptedError } from '../errors.js';
 import { createOwner } from '../store/owner.js';
 import type { Store } from '../store/store.js';

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import type { PaymentKey } from '../client/payment-calls.js';
 import { isLoopbackHost } from '../loopback.js';
-import { parsePayment } from '../operations/named-payments.js';
+import { parsePayment } from '../payments/named-payments.js';
 import { BadValue } from '../typed-values.js';
 
 export interface Filter {

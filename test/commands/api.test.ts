@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import Api from '../../src/commands/api.js';
-import { fieldValue } from '../../src/operations/api-request.js';
+import { fieldValue } from '../../src/payments/api-request.js';
 import { answerVariants } from '../../src/sandbox/answers.js';
 import { closedPort, httpServer, json } from '../client/servers.js';
 import { unprintable } from '../helpers/printable.js';

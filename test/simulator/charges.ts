@@ -1,6 +1,6 @@
 // Creates and charges: keyed by their reference, so that a job that is run again makes nothing new.
 
-import type { ChargeStanding } from '../../src/operations/charge-outcome.js';
+import type { ChargeStanding } from '../../src/payments/charge-outcome.js';
 import { startProcess, type Surroundings } from './operators.ts';
 import { createBody } from './payments.ts';
 import { chargeOutcome, createPayment, PaydeskError, TemporaryError } from './program.ts';

@@ -5,7 +5,7 @@ import type { Client } from '../../src/client/client.js';
 import type { SettleOperation } from '../../src/client/outcome.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.js';
-import type { Desk } from '../../src/operations/desk.js';
+import type { Desk } from '../../src/payments/desk.js';
 import type { Store } from '../../src/store/store.js';
 import { storeOf } from './disk.ts';
 import type { FaultKind, Weather } from './faults.ts';

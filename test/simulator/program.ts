@@ -9,10 +9,10 @@ import type * as StatesModule from '../../src/contract/states.js';
 import type * as ErrorsModule from '../../src/errors.js';
 import type * as DeskModule from '../../src/ledger/desk.js';
 import type * as LedgerModule from '../../src/ledger/ledger.js';
-import type * as ChargeModule from '../../src/operations/charge-outcome.js';
-import type * as CreateModule from '../../src/operations/create-payment.js';
-import type * as MovesModule from '../../src/operations/moves.js';
-import type * as NamesModule from '../../src/operations/named-payments.js';
+import type * as ChargeModule from '../../src/payments/charge-outcome.js';
+import type * as CreateModule from '../../src/payments/create-payment.js';
+import type * as MovesModule from '../../src/payments/move/plan.js';
+import type * as NamesModule from '../../src/payments/named-payments.js';
 import type * as AnswersModule from '../../src/sandbox/answers.js';
 import type * as ControlModule from '../../src/sandbox/control.js';
 import type * as EngineModule from '../../src/sandbox/engine.js';
@@ -35,10 +35,10 @@ export const { defaultAnswers } = (await load('sandbox/answers.js')) as typeof A
 export const { createClient } = (await load('client/client.js')) as typeof ClientModule;
 export const { createLedger } = (await load('ledger/ledger.js')) as typeof LedgerModule;
 export const { openDeskDatabase } = (await load('ledger/desk.js')) as typeof DeskModule;
-export const { moveAll } = (await load('operations/moves.js')) as typeof MovesModule;
-export const { createPayment } = (await load('operations/create-payment.js')) as typeof CreateModule;
-export const { chargeOutcome } = (await load('operations/charge-outcome.js')) as typeof ChargeModule;
-export const { parsePayment } = (await load('operations/named-payments.js')) as typeof NamesModule;
+export const { moveAll } = (await load('payments/move/plan.js')) as typeof MovesModule;
+export const { createPayment } = (await load('payments/create-payment.js')) as typeof CreateModule;
+export const { chargeOutcome } = (await load('payments/charge-outcome.js')) as typeof ChargeModule;
+export const { parsePayment } = (await load('payments/named-payments.js')) as typeof NamesModule;
 export const { InterruptedError, PaydeskError, TemporaryError } = (await load(
   'errors.js',
 )) as typeof ErrorsModule;

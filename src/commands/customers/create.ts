@@ -1,7 +1,7 @@
 import type { Missing } from '../../cli/command-line.js';
 import { askForCustomer, contactFields, contactFlags } from '../../cli/customer-input.js';
 import { idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
-import { createCustomer, type CreatedCustomer } from '../../operations/create-customer.js';
+import { createCustomer, type CreatedCustomer } from '../../customers/create-customer.js';
 import { customerCard, customerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
 import { ServiceCommand } from '../../cli/service-command.js';

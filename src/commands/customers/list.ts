@@ -1,5 +1,5 @@
 import { boolean } from '@oclif/core/flags';
-import { listCustomers } from '../../operations/list-customers.js';
+import { listCustomers } from '../../customers/list-customers.js';
 import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags.js';
 import { customerList } from '../../output/views/customer.js';
 import { ServiceCommand } from '../../cli/service-command.js';

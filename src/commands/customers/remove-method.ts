@@ -1,7 +1,7 @@
 import { ConfirmingCommand } from '../../cli/confirming-command.js';
 import { numberFromText, type JsonNumber } from '../../contract/json.js';
 import { customerArgument, methodArgument } from '../../cli/customer-input.js';
-import { findMethod, removeMethod, type MethodName } from '../../operations/stored-methods.js';
+import { findMethod, removeMethod, type MethodName } from '../../customers/stored-methods.js';
 import { methodName } from '../../output/views/method.js';
 
 interface RemovedMethod {

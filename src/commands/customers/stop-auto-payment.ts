@@ -1,6 +1,6 @@
 import { ConfirmingCommand } from '../../cli/confirming-command.js';
 import { customerArgument, registrationArgument } from '../../cli/customer-input.js';
-import { findMethod, stopAutoPayment, type MethodName } from '../../operations/stored-methods.js';
+import { findMethod, stopAutoPayment, type MethodName } from '../../customers/stored-methods.js';
 import { textAt } from '../../output/values.js';
 import { methodName } from '../../output/views/method.js';
 

@@ -1,6 +1,6 @@
 import { contactFields, contactFlags, customerArgument, requireSome } from '../../cli/customer-input.js';
 import { listFlagsFor } from '../../cli/flags.js';
-import { updateCustomer, type UpdatedCustomer } from '../../operations/update-customer.js';
+import { updateCustomer, type UpdatedCustomer } from '../../customers/update-customer.js';
 import { customerChanges, updatedCustomerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
 import { ServiceCommand } from '../../cli/service-command.js';

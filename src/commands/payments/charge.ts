@@ -1,7 +1,7 @@
 import { CreateCommand } from '../../cli/create-command.js';
 import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
 import { jsonFlag } from '../../cli/json-input.js';
-import { chargeOutcome } from '../../operations/charge-outcome.js';
+import { chargeOutcome } from '../../payments/charge-outcome.js';
 import { createdJson, onItsWayLines } from '../../output/views/created.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';
 import { customerFlag, orderFlags } from '../../cli/payment-flags.js';

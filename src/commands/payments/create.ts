@@ -13,7 +13,7 @@ import { jsonFlag } from '../../cli/json-input.js';
 import { linkFlags, useLink } from '../../cli/links.js';
 import { besideListenFlags } from '../../cli/listen-flags.js';
 import type { CreateListening } from '../../cli/create-listening.js';
-import { followPayment, targetState } from '../../operations/follow-payment.js';
+import { followPayment, targetState } from '../../payments/follow-payment.js';
 import { createdJson } from '../../output/views/created.js';
 import { keptJson } from '../../output/views/webhook.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';

@@ -2,7 +2,7 @@ import { boolean } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 import { SupportCommand } from '../../cli/support-command.js';
-import { endingOf } from '../../operations/endings.js';
+import { endingOf } from '../../payments/endings.js';
 import { explainAll } from '../../support/explain-all.js';
 import {
   explainedJson,

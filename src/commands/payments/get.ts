@@ -1,6 +1,6 @@
 import { listFlagsFor } from '../../cli/flags.js';
-import { endingOf } from '../../operations/endings.js';
-import { readPayments } from '../../operations/named-payments.js';
+import { endingOf } from '../../payments/endings.js';
+import { readPayments } from '../../payments/named-payments.js';
 import { paymentCard, paymentList, readJson } from '../../output/views/payment.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 import { ServiceCommand } from '../../cli/service-command.js';

@@ -3,7 +3,7 @@ import type { Session } from '../../cli/session.js';
 import { countFlag, durationFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
 import { SupportCommand } from '../../cli/support-command.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
-import { endingOf } from '../../operations/endings.js';
+import { endingOf } from '../../payments/endings.js';
 import { aboutList, knownJson, knownList } from '../../output/views/known.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { takeListed, type ListFilter } from '../../support/list.js';

@@ -3,11 +3,11 @@ import { listFlagsFor } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 import { SupportCommand } from '../../cli/support-command.js';
 import { systemClock } from '../../client/clock.js';
-import { endingOf } from '../../operations/endings.js';
-import { recordRecheck } from '../../operations/intents.js';
-import { participles } from '../../operations/legality.js';
-import { type NamedRead, readPayments } from '../../operations/named-payments.js';
-import { type OnAsked, recheckAll, type RecheckResult } from '../../operations/recheck.js';
+import { endingOf } from '../../payments/endings.js';
+import { recordRecheck } from '../../payments/move/record.js';
+import { participles } from '../../payments/move/legality.js';
+import { type NamedRead, readPayments } from '../../payments/named-payments.js';
+import { type OnAsked, recheckAll, type RecheckResult } from '../../payments/recheck.js';
 import { recheckJson, recheckLine, recheckList } from '../../output/views/recheck.js';
 
 export default class PaymentsRecheck extends SupportCommand {

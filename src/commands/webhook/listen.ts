@@ -10,7 +10,7 @@ import {
   targetsOf,
 } from '../../cli/listen-flags.js';
 import { ListeningCommand } from '../../cli/listening-command.js';
-import { targetState } from '../../operations/follow-payment.js';
+import { targetState } from '../../payments/follow-payment.js';
 import { createExpectation } from '../../webhooks/expectation.js';
 
 export default class WebhookListen extends ListeningCommand {

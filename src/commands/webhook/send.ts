@@ -1,7 +1,7 @@
 import { custom } from '@oclif/core/args';
 import { InboxCommand } from '../../cli/inbox-command.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
-import { parsePayment, type NamedPayment } from '../../operations/named-payments.js';
+import { parsePayment, type NamedPayment } from '../../payments/named-payments.js';
 import { keepMade, madeMarks, replayTo } from '../../webhooks/replay.js';
 import { endingOfReplays } from '../../webhooks/replay-all.js';
 import { createSender } from '../../webhooks/sender.js';

@@ -3,8 +3,8 @@
 import { currencies } from '../../contract/currencies.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject } from '../../contract/json.js';
 import type { PaydeskError } from '../../errors.js';
-import type { PlannedRequest } from '../../operations/planned-request.js';
-import type { RequestKind } from '../../operations/differences.js';
+import type { PlannedRequest } from '../../payments/planned-request.js';
+import type { RequestKind } from '../../payments/differences.js';
 import { didYouMean } from '../../suggest.js';
 import { formatAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';

@@ -1,5 +1,5 @@
 import { isStateName } from '../../contract/states.js';
-import type { NamedRead } from '../../operations/named-payments.js';
+import type { NamedRead } from '../../payments/named-payments.js';
 import { amountDigits, formatAmount } from '../amount.js';
 import { cardLines, extraFields, type Field } from '../card.js';
 import { type Line, type View, joinPieces, toned } from '../lines.js';

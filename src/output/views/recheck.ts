@@ -1,4 +1,4 @@
-import type { RecheckResult } from '../../operations/recheck.js';
+import type { RecheckResult } from '../../payments/recheck.js';
 import { joinPieces, toned, type View } from '../lines.js';
 import { describeError } from '../report.js';
 import type { ListView } from '../rows.js';

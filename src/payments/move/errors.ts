@@ -1,8 +1,8 @@
 // What each way of a move not getting there is called, and what to do about it.
 
-import type { SettleResult } from '../client/payment-calls.js';
-import type { PaymentRead } from '../client/payment-calls.js';
-import type { ServiceProblem } from '../client/problems.js';
+import type { SettleResult } from '../../client/payment-calls.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import type { ServiceProblem } from '../../client/problems.js';
 import {
   InterruptedError,
   NotReachedError,
@@ -12,12 +12,12 @@ import {
   ServiceError,
   TemporaryError,
   UnknownOutcomeError,
-} from '../errors.js';
-import { safeText } from '../output/text.js';
-import type { Desk } from './desk.js';
+} from '../../errors.js';
+import { safeText } from '../../output/text.js';
+import type { Desk } from '../desk.js';
 import { forbidden } from './legality.js';
-import type { Sent } from './move-result.js';
-import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
+import type { Sent } from './result.js';
+import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { endStateOf } from './standing.js';
 
 /** What the service says may end with a full stop, and so do our sentences. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/client/clock.js';
 import { ServiceError, TemporaryError } from '../../src/errors.js';
-import { readUntil } from '../../src/operations/wait.js';
+import { readUntil } from '../../src/payments/wait.js';
 
 /** A clock that stands still but for what is slept. */
 function fakeClock(): Clock & { slept: number[] } {

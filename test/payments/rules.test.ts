@@ -3,13 +3,13 @@ import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { decodePayment } from '../../src/client/answers.js';
 import { isStateName, type StateName, stateNames } from '../../src/contract/states.js';
 import { exitCodeOf, GuardError, PartialError, ServiceError, TemporaryError } from '../../src/errors.js';
-import { chargeStanding } from '../../src/operations/charge-outcome.js';
-import { differences } from '../../src/operations/differences.js';
-import { endingOf } from '../../src/operations/endings.js';
-import { forbidden } from '../../src/operations/legality.js';
-import { parsePayment, parsePaymentLines } from '../../src/operations/named-payments.js';
+import { chargeStanding } from '../../src/payments/charge-outcome.js';
+import { differences } from '../../src/payments/differences.js';
+import { endingOf } from '../../src/payments/endings.js';
+import { forbidden } from '../../src/payments/move/legality.js';
+import { parsePayment, parsePaymentLines } from '../../src/payments/named-payments.js';
 import { generateReference } from '../../src/cli/payment-request.js';
-import { standingOf } from '../../src/operations/standing.js';
+import { standingOf } from '../../src/payments/move/standing.js';
 
 function payment(state: string, more: Record<string, unknown> = {}): PaymentRead {
   const raw = { paymentId: 7, referenceId: 'r', paymentState: state, amount: 10.1, currency: 'EUR', ...more };

@@ -1,6 +1,6 @@
-import { settleByRead, type SettleBefore, type SettleOperation } from '../client/outcome.js';
-import type { PaymentRead } from '../client/payment-calls.js';
-import { operationStates, type StateName } from '../contract/states.js';
+import { settleByRead, type SettleBefore, type SettleOperation } from '../../client/outcome.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { operationStates, type StateName } from '../../contract/states.js';
 
 /** Where an instruction stands that was sent: what one read proves of it. */
 export type Standing =

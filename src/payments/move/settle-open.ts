@@ -1,13 +1,13 @@
 // An intent that is open in the ledger is settled by reading. Nothing here sends one.
 
-import type { PaymentRead } from '../client/payment-calls.js';
-import { UnknownOutcomeError } from '../errors.js';
-import { outcomeOf, type Entry } from '../ledger/ledger.js';
-import type { Desk } from './desk.js';
-import { checkQuiet, movedSince, recordResult } from './intents.js';
-import { failed, notCarriedOut, pendingOf } from './move-errors.js';
-import { type Move, type MoveResult, resultOf, type Sent } from './move-result.js';
-import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { UnknownOutcomeError } from '../../errors.js';
+import { outcomeOf, type Entry } from '../../ledger/ledger.js';
+import type { Desk } from '../desk.js';
+import { checkQuiet, movedSince, recordResult } from './record.js';
+import { failed, notCarriedOut, pendingOf } from './errors.js';
+import { type Move, type MoveResult, resultOf, type Sent } from './result.js';
+import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { followMove, readsToSettle } from './settle.js';
 import { isDuring, standingOf } from './standing.js';
 

@@ -1,15 +1,15 @@
 // One money operation on one or several payments: all are read and checked before the first is sent.
 
-import type { SettleOperation } from '../client/outcome.js';
-import { operationEndpoints, type PaymentRead } from '../client/payment-calls.js';
-import { exitCodeOf, GuardError, PaydeskError } from '../errors.js';
-import { checkApp } from './app-check.js';
-import { outcomeOf, type Entry } from '../ledger/ledger.js';
-import type { Desk } from './desk.js';
-import { beforeSending, endedResult, heldBy, nothingToResend, placeOf } from './intents.js';
+import type { SettleOperation } from '../../client/outcome.js';
+import { operationEndpoints, type PaymentRead } from '../../client/payment-calls.js';
+import { exitCodeOf, GuardError, PaydeskError } from '../../errors.js';
+import { checkApp } from '../app-check.js';
+import { outcomeOf, type Entry } from '../../ledger/ledger.js';
+import type { Desk } from '../desk.js';
+import { beforeSending, endedResult, heldBy, nothingToResend, placeOf } from './record.js';
 import { forbidden } from './legality.js';
-import { carryOut } from './move.js';
-import { type Move, type MoveResult, unknownState } from './move-result.js';
+import { carryOut } from './send.js';
+import { type Move, type MoveResult, unknownState } from './result.js';
 import {
   idOf,
   type NamedPayment,
@@ -17,8 +17,8 @@ import {
   readPayments,
   refuseTwice,
   stateOf,
-} from './named-payments.js';
-import { requestOf, type PlannedRequest } from './planned-request.js';
+} from '../named-payments.js';
+import { requestOf, type PlannedRequest } from '../planned-request.js';
 import { prepareResend, settleOpen } from './settle-open.js';
 
 export interface MovesRequest {

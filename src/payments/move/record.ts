@@ -1,15 +1,15 @@
 // What the ledger has to say before something is sent, and what is written there.
 
-import type { SettleOperation } from '../client/outcome.js';
-import type { PaymentRead } from '../client/payment-calls.js';
-import { GuardError, NotReachedError, TemporaryError } from '../errors.js';
-import { outcomeOf, type Entry, type NewIntent, type Opening, type Outcome } from '../ledger/ledger.js';
-import type { PaymentPlace } from '../ledger/payment-place.js';
-import { seenPayment } from './seen-payment.js';
-import { StoreError } from '../store/errors.js';
-import type { Desk } from './desk.js';
-import type { Move, MoveResult } from './move-result.js';
-import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
+import type { SettleOperation } from '../../client/outcome.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { GuardError, NotReachedError, TemporaryError } from '../../errors.js';
+import { outcomeOf, type Entry, type NewIntent, type Opening, type Outcome } from '../../ledger/ledger.js';
+import type { PaymentPlace } from '../../ledger/payment-place.js';
+import { seenPayment } from '../seen-payment.js';
+import { StoreError } from '../../store/errors.js';
+import type { Desk } from '../desk.js';
+import type { Move, MoveResult } from './result.js';
+import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 
 export function placeOf({ place }: Desk, read: PaymentRead): PaymentPlace {
   return { baseUrl: place.baseUrl, appId: place.appId, paymentId: idOf(read) };

@@ -1,9 +1,9 @@
-import type { SettleBefore, SettleOperation } from '../client/outcome.js';
-import type { PaymentRead } from '../client/payment-calls.js';
-import type { JsonObject } from '../contract/json.js';
-import type { PaydeskError } from '../errors.js';
-import type { Entry, Outcome } from '../ledger/ledger.js';
-import { stateOf } from './named-payments.js';
+import type { SettleBefore, SettleOperation } from '../../client/outcome.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import type { JsonObject } from '../../contract/json.js';
+import type { PaydeskError } from '../../errors.js';
+import type { Entry, Outcome } from '../../ledger/ledger.js';
+import { stateOf } from '../named-payments.js';
 
 export type { Outcome };
 

@@ -1,13 +1,13 @@
 // Reads that tell where an instruction stands that was sent. Nothing here sends one.
 
-import type { PaymentRead } from '../client/payment-calls.js';
-import { PaydeskError } from '../errors.js';
-import { readerOf, type Desk } from './desk.js';
-import { failed, pendingOf } from './move-errors.js';
-import { type MoveResult, resultOf, type Sent } from './move-result.js';
-import { idOf, stateOf } from './named-payments.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { PaydeskError } from '../../errors.js';
+import { readerOf, type Desk } from '../desk.js';
+import { failed, pendingOf } from './errors.js';
+import { type MoveResult, resultOf, type Sent } from './result.js';
+import { idOf, stateOf } from '../named-payments.js';
 import { isDuring, type Standing, standingOf } from './standing.js';
-import { readUntil } from './wait.js';
+import { readUntil } from '../wait.js';
 
 /** One read after sending, whatever has happened to the command since. It never throws: the move was made. */
 export async function readSettling(

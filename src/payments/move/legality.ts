@@ -1,8 +1,8 @@
-import type { SettleOperation } from '../client/outcome.js';
-import type { PaymentRead } from '../client/payment-calls.js';
-import { isLegal, operationStates, states, type StateName } from '../contract/states.js';
-import { GuardError } from '../errors.js';
-import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
+import type { SettleOperation } from '../../client/outcome.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { isLegal, operationStates, states, type StateName } from '../../contract/states.js';
+import { GuardError } from '../../errors.js';
+import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 
 /** What is said of a payment that it was done to. */
 export const participles: Readonly<Record<SettleOperation | 'recheck', string>> = {

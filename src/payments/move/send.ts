@@ -1,14 +1,14 @@
 // One money move: a last read, sent once, and then only read. A lost answer is never answered by sending again.
 
-import type { PaymentRead, SettleResult } from '../client/payment-calls.js';
-import { GuardError, PaydeskError, TemporaryError } from '../errors.js';
-import type { Entry, Opening } from '../ledger/ledger.js';
-import type { Desk } from './desk.js';
-import { beforeSending, endedResult, heldBy, intentOf, placeOf, recordResult } from './intents.js';
+import type { PaymentRead, SettleResult } from '../../client/payment-calls.js';
+import { GuardError, PaydeskError, TemporaryError } from '../../errors.js';
+import type { Entry, Opening } from '../../ledger/ledger.js';
+import type { Desk } from '../desk.js';
+import { beforeSending, endedResult, heldBy, intentOf, placeOf, recordResult } from './record.js';
 import { forbidden } from './legality.js';
-import { failed, notCarriedOut, notSent, refusedBy, stillUnknown } from './move-errors.js';
-import { type Move, type MoveResult, resultOf, type Sent, unknownState } from './move-result.js';
-import { idOf, labelOf, stateOf } from './named-payments.js';
+import { failed, notCarriedOut, notSent, refusedBy, stillUnknown } from './errors.js';
+import { type Move, type MoveResult, resultOf, type Sent, unknownState } from './result.js';
+import { idOf, labelOf, stateOf } from '../named-payments.js';
 import { followMove, judgeRead, readsToSettle, readSettling } from './settle.js';
 import { settleOpen } from './settle-open.js';
 import { standingOf } from './standing.js';
