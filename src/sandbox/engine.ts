@@ -6,6 +6,7 @@ import { createAppDirectory, type AppDirectory } from './domain/apps.js';
 import { createFirstApps } from './domain/defaults.js';
 import { createFaults, type Faults } from './domain/faults.js';
 import type { Work } from './domain/work.js';
+import { createGeneration, startGeneration, type Generation } from './generation.js';
 import { migrations } from './migrations.js';
 import type { SandboxTables } from './schema.js';
 
@@ -32,6 +33,7 @@ export interface Engine {
   readonly clock: Clock;
   readonly apps: AppDirectory;
   readonly faults: Faults;
+  readonly generation: Generation;
   derive(purpose: string, key: string | number): string;
   /**
    * Runs rules in one transaction at the clock's time; whoever waits for new work, or watches, is told after the
@@ -48,7 +50,7 @@ export interface Engine {
   changed(paymentId?: number): void;
   /** How long until an instant of the clock, in real milliseconds; undefined when it does not come by itself. */
   waitUntil(instant: number | undefined): Promise<number | undefined>;
-  /** Forgets what is kept in memory; after a commit that changed apps, clock or faults. */
+  /** Forgets what is kept in memory; after a commit that changed apps, clock, faults or the generation. */
   refresh(): void;
   /** As refresh, and the secret too; after everything was replaced. */
   reload(): Promise<void>;
@@ -70,6 +72,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const clock = createClock(store, options.realNow ?? Date.now);
   const apps = createAppDirectory(store);
   const faults = createFaults(store, derive);
+  const generation = createGeneration(store);
 
   function tell(): void {
     for (const listener of listeners) listener();
@@ -83,6 +86,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     clock.changed();
     apps.changed();
     faults.changed();
+    generation.changed();
     tell();
     changed();
   }
@@ -132,6 +136,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     clock,
     apps,
     faults,
+    generation,
     derive,
     write,
     read: (run) => run({ tx: store.db as Transaction<SandboxTables>, store }),
@@ -163,6 +168,7 @@ async function prepare(
     .values({ key: 'secret', value: seed === undefined ? randomBytes(32).toString('hex') : `seed-${seed}` })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
+  await startGeneration(tx);
   const now = realNow();
   await tx
     .insertInto('clock')

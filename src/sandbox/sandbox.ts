@@ -137,6 +137,7 @@ async function describe(
   return {
     url,
     pid: process.pid,
+    generation: await engine.generation.read(),
     database: options.location.replace(/:\/\/([^@/]*)@/, '://'),
     clock: { now: new Date(now).toISOString(), stopped },
     payments: await count('payments'),

@@ -5,6 +5,7 @@ import { createFirstApps } from './domain/defaults.js';
 import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
 import type { Engine } from './engine.js';
+import { GENERATION_KEY, renewGeneration } from './generation.js';
 import { firstIds, restartIds } from './migrations.js';
 import { tableNames, type SandboxTables } from './schema.js';
 import { startIdsAt, StoreError } from '../store/store.js';
@@ -50,7 +51,7 @@ export async function exportAll(engine: Engine): Promise<string> {
         .selectAll()
         .orderBy(order as 'id')
         .execute();
-      all[name] = rows.map((entry) => ({
+      all[name] = rows.filter(isPartOfDocument).map((entry) => ({
         ...entry,
         ...(name === 'events' && { lease_until: null, lease_owner: null }),
       }));
@@ -60,12 +61,16 @@ export async function exportAll(engine: Engine): Promise<string> {
   return `${JSON.stringify({ format: FORMAT, tables })}\n`;
 }
 
+/** The generation belongs to a sandbox, not to what is in it. */
+const isPartOfDocument = (entry: object): boolean => !('key' in entry && entry.key === GENERATION_KEY);
+
 /** All or nothing: a document that cannot be used leaves everything as it was. */
 export async function importAll(engine: Engine, text: string): Promise<void> {
   const { tables } = readDocument(text);
   await engine.write(async ({ tx }) => {
     await empty(tx);
     for (const name of tableNames) await fill(tx, name, tables[name]);
+    await renewGeneration(tx);
     for (const [table, [column, first]] of Object.entries(firstIds)) {
       const ids = tables[table as keyof typeof tables].map((entry) => Number(entry[column]));
       await startIdsAt(
@@ -116,9 +121,10 @@ function* chunks<T>(rows: T[], size: number): Generator<T[]> {
 
 /** Back to the beginning, with the same secret: apps and keys stay as they are, and a seed gives the same again. */
 export async function resetAll(work: Work, clock: Clock): Promise<void> {
-  const secret = await work.tx.selectFrom('settings').selectAll().execute();
+  const settings = await work.tx.selectFrom('settings').selectAll().execute();
   await empty(work.tx);
-  await work.tx.insertInto('settings').values(secret).execute();
+  await work.tx.insertInto('settings').values(settings).execute();
+  await renewGeneration(work.tx);
   const now = await clock.restart(work.tx);
   await restartIds(work.tx);
   await createFirstApps({ ...work, now });

@@ -13,6 +13,7 @@ import type { FaultKind, TakenFault } from '../domain/faults.js';
 import { invalidRequest, referenceErrors } from '../domain/references.js';
 import { Refusal } from '../domain/refusal.js';
 import type { Engine } from '../engine.js';
+import { GENERATION_HEADER } from '../generation.js';
 import { equal, type Addresses } from './addresses.js';
 import { handlers } from './handlers.js';
 
@@ -63,10 +64,13 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
 
   async function handle(request: ServiceRequest): Promise<ServiceAnswer> {
     const requestId = randomUUID();
+    const marks: Record<string, string> = { 'x-request-id': requestId };
     try {
-      return withId(await answer(request, requestId), requestId);
+      // Read before the rules run: what an answer tells is never older than the generation that it names.
+      marks[GENERATION_HEADER] = await engine.generation.read();
+      return withHeaders(await answer(request, requestId), marks);
     } catch (error) {
-      return withId(failed(error, requestId), requestId);
+      return withHeaders(failed(error, requestId), marks);
     }
   }
 
@@ -275,8 +279,8 @@ function viaOf(request: ServiceRequest): string {
   return name === undefined ? 'api' : `api ${name.slice(0, NAME_LENGTH)}`;
 }
 
-function withId(answer: ServiceAnswer, requestId: string): ServiceAnswer {
-  return { ...answer, headers: { ...answer.headers, 'x-request-id': requestId } };
+function withHeaders(answer: ServiceAnswer, headers: Record<string, string>): ServiceAnswer {
+  return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
 function nothing(): Answer {

@@ -269,6 +269,59 @@ onEveryStore((bench) => {
     });
   });
 
+  describe('a generation', () => {
+    const generationOf = async (sandbox: TestSandbox) => {
+      const { headers } = await sandbox.call('GET', '/customers');
+      return headers['x-paydesk-generation'];
+    };
+
+    test('is named on every answer, a refusal too, and by the status', async () => {
+      const sandbox = await bench.start();
+      const generation = await generationOf(sandbox);
+      expect(generation).toMatch(/^[0-9a-f]{24}$/);
+      const refusals = await Promise.all([
+        sandbox.call('GET', '/payments/1'),
+        sandbox.call('GET', '/customers', undefined, { key: 'sk_wrong' }),
+        sandbox.call('GET', '/nowhere'),
+        sandbox.call('POST', '/payments/hosted-page', {}),
+      ]);
+      expect(refusals.map(({ status }) => status)).toEqual([404, 401, 404, 400]);
+      for (const { headers } of refusals) expect(headers['x-paydesk-generation']).toBe(generation);
+      expect((await sandbox.control('GET', '/status')).body).toMatchObject({ generation });
+    });
+
+    test('stays while the sandbox is used, and ends with a reset or an import', async () => {
+      const sandbox = await bench.start();
+      const first = await generationOf(sandbox);
+      await play(sandbox);
+      expect(await generationOf(sandbox)).toBe(first);
+      const document = await exported(sandbox);
+      await sandbox.control('POST', '/reset');
+      const second = await generationOf(sandbox);
+      expect((await importing(sandbox, document)).status).toBe(200);
+      const third = await generationOf(sandbox);
+      expect((await importing(sandbox, '{}')).status).toBe(400);
+      expect(await generationOf(sandbox)).toBe(third);
+      expect(new Set([first, second, third]).size).toBe(3);
+    });
+
+    test('is another one in every sandbox, also with the same seed', async () => {
+      const [one, two] = [await bench.start({ seed: 7 }), await bench.start({ seed: 7 })];
+      expect(one.app.apiKey).toBe(two.app.apiKey);
+      expect(await generationOf(one)).not.toBe(await generationOf(two));
+    });
+
+    if (bench.store === 'file') {
+      test('outlives the process', async () => {
+        const location = await bench.location();
+        const first = await bench.start({ location });
+        const generation = await generationOf(first);
+        await first.close();
+        expect(await generationOf(await bench.start({ location }))).toBe(generation);
+      });
+    }
+  });
+
   describe('export and import', () => {
     test('bring everything to another sandbox, and the export of that is the same', async () => {
       const source = await bench.start({ realNow: () => moment });

@@ -67,6 +67,17 @@ describeWithPostgres('two sandbox processes on one PostgreSQL', (postgres) => {
       });
     });
 
+    test('are of one generation, and see at once that the other was reset', async () => {
+      const generationOf = async (sandbox: SandboxProcess) =>
+        (await sandbox.call('GET', '/customers')).headers['x-paydesk-generation'];
+      const before = await generationOf(one);
+      expect(await generationOf(two)).toBe(before);
+      await one.control('POST', '/reset');
+      const after = await generationOf(two);
+      expect(after).not.toBe(before);
+      expect(await generationOf(one)).toBe(after);
+    });
+
     test('make one payment and one webhook of a hundred creates split over both', async () => {
       const receiver = await receiving();
       const body = hostedBody({ webhookUrl: receiver.url });
