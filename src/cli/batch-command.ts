@@ -5,7 +5,7 @@ import { createOwner, type Owner } from '../store/owner.js';
 import { type RunOptions, runBatch } from '../batch/run.js';
 import { keepHeapSmall } from '../batch/small-heap.js';
 import { systemClock } from '../client/clock.js';
-import { checkSharedLedger, openDatabase, quietPeriod } from './desk-database.js';
+import { checkSharedLedger, openDatabase } from './desk-database.js';
 import { GuardError, type PaydeskError } from '../errors.js';
 import { countFlag } from './flags.js';
 import { BadValue } from '../typed-values.js';
@@ -102,7 +102,7 @@ export abstract class BatchCommand extends ServiceCommand {
       settling,
       ledger: database.ledger,
       place: { baseUrl: profile.baseUrl, appId: profile.appId, kind: profile.kind, profile: profile.name },
-      quietMs: quietPeriod(env),
+      quietMs: profile.quietMs,
       clock: systemClock,
       signal,
       waitMs: flags.timeout ?? WAIT_MS,

@@ -4,7 +4,7 @@ import { createLazyLedger } from '../ledger/lazy-ledger.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Desk } from '../payments/desk.js';
 import type { Line } from '../output/lines.js';
-import { openDatabase, quietPeriod } from './desk-database.js';
+import { openDatabase } from './desk-database.js';
 import { checkConfirmation, type LiveGuard } from './live-guard.js';
 import { ServiceCommand } from './service-command.js';
 
@@ -47,13 +47,13 @@ export abstract class DeskCommand extends ServiceCommand {
       prompts: () => this.promptContext,
     };
     checkConfirmation(guard, this.typed);
-    const { baseUrl, appId, kind, name } = profile;
+    const { baseUrl, appId, kind, name, quietMs } = profile;
     const desk: Desk = {
       client,
       settling,
       ledger: this.lazyLedger(),
       place: { baseUrl, appId, kind, profile: name },
-      quietMs: quietPeriod(this.streams.env),
+      quietMs,
       clock: systemClock,
       signal: this.signal,
       waitMs: options.timeout ?? WAIT_MS,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { GuardError, UsageError } from '../errors.js';
 import { isEmbedded, type DeskDatabase } from '../ledger/desk.js';
 import type { LedgerOptions } from '../ledger/ledger.js';
-import { parseDuration } from '../typed-values.js';
 import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
 import { isCi } from './surroundings.js';
 
@@ -48,14 +47,4 @@ export function checkSharedLedger(
       next: [`PAYDESK_DATABASE=postgres://… ${typed}`, `${typed} --local-ledger`],
     },
   );
-}
-
-const QUIET_MS = 10 * 60_000;
-/** Longer than a request can be under way. */
-const SHORTEST_QUIET_MS = 2 * 60_000;
-
-/** How long what may have left is left alone: 10 minutes, or PAYDESK_QUIET_PERIOD. */
-export function quietPeriod(env: Environment): number {
-  const given = env['PAYDESK_QUIET_PERIOD'];
-  return given ? Math.max(parseDuration(given), SHORTEST_QUIET_MS) : QUIET_MS;
 }

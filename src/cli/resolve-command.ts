@@ -8,6 +8,7 @@ import { leftLines, resolvedList } from '../output/views/resolve.js';
 import { createSessions, type ResolveSession, type Sessions } from '../support/sessions.js';
 import type { DeskDatabase } from '../ledger/desk.js';
 import { type Asking, askForPayments, asksToGoOn, namesInFile } from './session-payments.js';
+import type { ResolvedProfile } from '../profiles/resolve.js';
 import { SupportCommand } from './support-command.js';
 
 interface ResolveFlags {
@@ -40,7 +41,7 @@ export abstract class ResolveCommand extends SupportCommand {
     const database = await this.database();
     const { place } = desk;
     const sessions = createSessions(database.store, { ...place, operator: findOperator(this.streams.env) });
-    const session = await this.#session(database, sessions, { named, flags, place });
+    const session = await this.#session(database, sessions, { named, flags, profile: guard.profile });
     if (session === undefined) return this.note('There is no payment to go through.');
     const { createRecords } = await import('../support/records.js');
     const { whileHearing } = await import('../support/hearing.js');
@@ -55,7 +56,7 @@ export abstract class ResolveCommand extends SupportCommand {
             sessions,
             alarm,
             records: createRecords(store, place, Date.now),
-            explainOptions: () => this.explainOptions(),
+            explainOptions: () => this.explainOptions(guard.profile),
             why: flags,
             prompts: () => this.promptContext,
             show: (value, view) => this.show(value, view),
@@ -76,18 +77,14 @@ export abstract class ResolveCommand extends SupportCommand {
   async #session(
     { store }: DeskDatabase,
     sessions: Sessions,
-    {
-      named,
-      flags,
-      place,
-    }: { named: readonly string[]; flags: ResolveFlags; place: { baseUrl: string; appId: string } },
+    { named, flags, profile }: { named: readonly string[]; flags: ResolveFlags; profile: ResolvedProfile },
   ): Promise<ResolveSession | undefined> {
     const asking: Asking = {
       prompts: () => this.promptContext,
       note: (...lines) => this.note(...lines),
       stuck: async () => {
         const { takeListed } = await import('../support/list.js');
-        const options = { store, place, ...this.explainOptions() };
+        const options = { store, place: profile, ...this.explainOptions(profile) };
         const { listed } = await takeListed(options, { stuck: true }, STUCK);
         return listed.map(({ row }) => row.payment_id);
       },

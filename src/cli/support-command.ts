@@ -5,7 +5,6 @@ import { StoreError } from '../store/errors.js';
 import type { Store } from '../store/store.js';
 import type { Records } from '../support/records.js';
 import { DeskCommand } from './desk-command.js';
-import { quietPeriod } from './desk-database.js';
 
 /** A command that tells where payments stand. */
 export abstract class SupportCommand extends DeskCommand {
@@ -39,10 +38,10 @@ export abstract class SupportCommand extends DeskCommand {
     };
   }
 
-  protected explainOptions() {
+  protected explainOptions({ quietMs }: Pick<ResolvedProfile, 'quietMs'>) {
     return {
       now: this.now().getTime(),
-      quietMs: quietPeriod(this.streams.env),
+      quietMs,
       profile: this.profileName,
     };
   }

@@ -25,6 +25,13 @@ export function roughDuration(milliseconds: number): string {
   return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }
 
+/** `10 minutes`, `90 seconds`: the largest unit that gives a whole number. */
+export function exactDuration(milliseconds: number): string {
+  const [unit, length] = steps.slice(2).find(([, step]) => milliseconds % step === 0) ?? ['millisecond', 1];
+  const amount = milliseconds / length;
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+}
+
 /** `2 days ago`, `in 3 hours`, `just now`. */
 export function age(at: Date, now: Date): string {
   const difference = now.getTime() - at.getTime();

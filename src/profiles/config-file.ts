@@ -5,6 +5,7 @@ import type Conf from 'conf';
 import { ProfileError, TemporaryError } from '../errors.js';
 import { checkName } from './checks.js';
 import { makeFolder } from './paths.js';
+import { MIN_QUIET_MS } from './quiet-period.js';
 import type { KeyReference } from './secrets.js';
 
 export type Kind = 'sandbox' | 'live';
@@ -17,6 +18,8 @@ export interface StoredProfile {
   key: KeyReference;
   /** The service's state names, mapped onto ours. */
   aliases?: Record<string, string>;
+  /** How long the service may take to show what it did, in milliseconds. */
+  quietMs?: number;
   /** Set on profiles that `sandbox start` wrote: only those may it overwrite. */
   madeBy?: 'sandbox';
 }
@@ -156,6 +159,9 @@ function problemOfProfile(name: string, profile: unknown): string | undefined {
   if (!isObject(key) || (key['in'] !== 'keyring' && key['in'] !== 'file'))
     return '"key" says not where it is';
   if (typeof key['id'] !== 'string' || !fileName.test(key['id'])) return '"key" has no usable id';
+  const quietMs = profile['quietMs'];
+  if (quietMs !== undefined && !(Number.isSafeInteger(quietMs) && (quietMs as number) >= MIN_QUIET_MS))
+    return `"quietMs" is not a whole number of at least ${MIN_QUIET_MS}`;
   const aliases = profile['aliases'];
   if (aliases === undefined) return undefined;
   if (!isObject(aliases) || Object.values(aliases).some((ours) => typeof ours !== 'string')) {

@@ -10,6 +10,8 @@ export interface Identity {
   baseUrl: string;
   apiKey: 'set' | 'missing';
   aliases: Record<string, string>;
+  /** How long the service may take to show what it did, in milliseconds. */
+  quietMs: number;
   sources: ResolvedProfile['sources'];
   shadowed: ResolvedProfile['shadowed'];
 }
@@ -24,10 +26,10 @@ export async function identify(
       throw error;
     },
   );
-  const { name, kind, appId, baseUrl, aliases, sources, shadowed } = profile;
+  const { name, kind, appId, baseUrl, aliases, quietMs, sources, shadowed } = profile;
   const apiKey = problem === undefined ? 'set' : 'missing';
   return {
-    identity: { profile: name ?? null, kind, appId, baseUrl, apiKey, aliases, sources, shadowed },
+    identity: { profile: name ?? null, kind, appId, baseUrl, apiKey, aliases, quietMs, sources, shadowed },
     problem,
   };
 }

@@ -2,6 +2,7 @@ import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
 import { checkApiKey, checkAppId, checkBaseUrl, type Checked } from './checks.js';
 import type { Environment } from './paths.js';
+import { DEFAULT_QUIET_MS, quietPeriodIn } from './quiet-period.js';
 import type { Secret } from './secret.js';
 import { firstSteps, type Kind, type Profile, type ProfileStore } from './store.js';
 
@@ -14,9 +15,18 @@ export interface ResolvedProfile {
   kind: Kind;
   /** The service's state names, mapped onto ours. */
   aliases: Record<string, string>;
+  /** How long the service may take to show what it did. Nothing is sent again before it has passed. */
+  quietMs: number;
   /** Read when it is first asked for: commands that send nothing never touch the keyring. */
   apiKey(): Promise<Secret>;
-  sources: { profile: string; baseUrl: string; appId: string; kind: string; apiKey: string };
+  sources: {
+    profile: string;
+    baseUrl: string;
+    appId: string;
+    kind: string;
+    apiKey: string;
+    quietPeriod: string;
+  };
   /** What is set and not used, and what goes before it. */
   shadowed: Shadowed[];
 }
@@ -43,6 +53,7 @@ export function resolveProfile(options: {
   const env = (name: string) => options.env[name]?.trim() || undefined;
   const given = triple.filter((name) => env(name) !== undefined);
   const picked = env('PAYDESK_PROFILE');
+  const quietMs = quietPeriodIn(options.env);
 
   if (flag !== undefined) {
     const profile = store.get(flag);
@@ -51,7 +62,7 @@ export function resolveProfile(options: {
       ...present(env, 'PAYDESK_KIND'),
       ...(picked === flag ? [] : present(env, 'PAYDESK_PROFILE')),
     ];
-    return stored(store, profile, '--profile', shadow(ignored, `--profile ${flag}`));
+    return stored(store, profile, '--profile', { shadowed: shadow(ignored, `--profile ${flag}`), quietMs });
   }
 
   if (given.length > 0) {
@@ -61,7 +72,7 @@ export function resolveProfile(options: {
     const usual = defaultBehind(store);
     if (picked === undefined && usual !== undefined)
       shadowed.push({ what: `default profile ${usual}`, by: threeNames });
-    return fromEnvironment(env, shadowed);
+    return fromEnvironment(env, { shadowed, quietMs });
   }
 
   if (picked !== undefined) {
@@ -71,16 +82,27 @@ export function resolveProfile(options: {
     if (usual !== undefined && usual !== picked) {
       shadowed.push({ what: `default profile ${usual}`, by: `PAYDESK_PROFILE=${picked}` });
     }
-    return stored(store, profile, 'environment PAYDESK_PROFILE', shadowed);
+    return stored(store, profile, 'environment PAYDESK_PROFILE', { shadowed, quietMs });
   }
 
   const usual = store.defaultName();
   if (usual === undefined) refuseNone(store);
   const shadowed = shadow(present(env, 'PAYDESK_KIND'), `default profile ${usual}`);
-  return stored(store, store.get(usual), 'default profile', shadowed);
+  return stored(store, store.get(usual), 'default profile', { shadowed, quietMs });
 }
 
-function stored(store: ProfileStore, profile: Profile, how: string, shadowed: Shadowed[]): ResolvedProfile {
+/** What the environment says beside the profile. */
+interface Beside {
+  shadowed: Shadowed[];
+  quietMs: number | undefined;
+}
+
+function stored(
+  store: ProfileStore,
+  profile: Profile,
+  how: string,
+  { shadowed, quietMs }: Beside,
+): ResolvedProfile {
   const from = `profile ${profile.name} (${store.file})`;
   // The file may have been edited by hand since it was checked.
   const baseUrl = must(checkBaseUrl(profile.baseUrl), `The base URL of ${from}`);
@@ -92,13 +114,24 @@ function stored(store: ProfileStore, profile: Profile, how: string, shadowed: Sh
     appId,
     kind: profile.kind,
     aliases: profile.aliases,
+    quietMs: quietMs ?? profile.quietMs,
     apiKey: () => (key ??= store.apiKey(profile)),
-    sources: { profile: how, baseUrl: from, appId: from, kind: from, apiKey: store.whereKeyIs(profile) },
+    sources: {
+      profile: how,
+      baseUrl: from,
+      appId: from,
+      kind: from,
+      apiKey: store.whereKeyIs(profile),
+      quietPeriod: quietMs === undefined ? from : 'environment PAYDESK_QUIET_PERIOD',
+    },
     shadowed,
   };
 }
 
-function fromEnvironment(env: (name: string) => string | undefined, shadowed: Shadowed[]): ResolvedProfile {
+function fromEnvironment(
+  env: (name: string) => string | undefined,
+  { shadowed, quietMs }: Beside,
+): ResolvedProfile {
   const baseUrl = must(checkBaseUrl(env('PAYDESK_BASE_URL') ?? ''), 'PAYDESK_BASE_URL');
   const appId = must(checkAppId(env('PAYDESK_APP_ID') ?? ''), 'PAYDESK_APP_ID');
   const apiKey = must(checkApiKey(env('PAYDESK_API_KEY') ?? ''), 'PAYDESK_API_KEY');
@@ -115,6 +148,7 @@ function fromEnvironment(env: (name: string) => string | undefined, shadowed: Sh
     appId,
     kind: kind ?? (local ? 'sandbox' : 'live'),
     aliases: Object.create(null) as Record<string, string>,
+    quietMs: quietMs ?? DEFAULT_QUIET_MS,
     apiKey: () => Promise.resolve(apiKey),
     sources: {
       profile: 'environment',
@@ -122,6 +156,7 @@ function fromEnvironment(env: (name: string) => string | undefined, shadowed: Sh
       appId: 'environment PAYDESK_APP_ID',
       kind: kind === undefined ? `assumed: ${assumed}` : 'environment PAYDESK_KIND',
       apiKey: 'environment PAYDESK_API_KEY',
+      quietPeriod: quietMs === undefined ? 'default' : 'environment PAYDESK_QUIET_PERIOD',
     },
     shadowed,
   };

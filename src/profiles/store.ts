@@ -2,6 +2,7 @@ import { ProfileError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
 import { findPaths, type Environment, type Paths } from './paths.js';
+import { DEFAULT_QUIET_MS, SANDBOX_QUIET_MS } from './quiet-period.js';
 import type { Secret } from './secret.js';
 import { createSecrets, type KeyReference } from './secrets.js';
 
@@ -14,6 +15,8 @@ export interface Profile {
   kind: Kind;
   /** The service's state names, mapped onto ours. */
   aliases: Record<string, string>;
+  /** How long the service may take to show what it did. */
+  quietMs: number;
   madeBy?: 'sandbox';
   key: KeyReference;
 }
@@ -24,6 +27,13 @@ export interface NewProfile {
   appId: string;
   kind: Kind;
   apiKey: Secret;
+  /** Without it, the default of its kind of profile. */
+  quietMs?: number | undefined;
+}
+
+/** What can be changed of a stored profile. */
+export interface ProfileSettings {
+  quietMs?: number | undefined;
 }
 
 export interface ProfileStore {
@@ -47,6 +57,8 @@ export interface ProfileStore {
   remove(name: string): Promise<{ profile: Profile; wasDefault: boolean; keyLeft?: string }>;
   /** Adds aliases; an empty name of ours takes one away. Answers with all that there are now. */
   alias(name: string, changes: Readonly<Record<string, string>>): Promise<Profile>;
+  /** Changes what is given and leaves the rest. */
+  set(name: string, settings: ProfileSettings): Promise<Profile>;
   /** Writes profiles of the sandbox's own, keys in files. Those that it did not make are left alone. */
   putSandbox(profiles: NewProfile[]): Promise<{ written: string[]; defaultName?: string }>;
 }
@@ -96,13 +108,13 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
       refuseTaken(read(), name);
     },
 
-    async add({ name, apiKey, ...rest }) {
+    async add({ name, apiKey, quietMs, ...rest }) {
       refuseTaken(read(), name);
       const key = await secrets.put(name, apiKey);
       try {
         return await updateConfig(file, (config) => {
           refuseTaken(config, name);
-          const stored = { ...rest, key };
+          const stored = { ...rest, ...(quietMs === undefined ? {} : { quietMs }), key };
           config.profiles[name] = stored;
           if (defaultOf(config) === undefined) config.default = name;
           return { profile: toProfile(name, stored), isDefault: config.default === name };
@@ -148,10 +160,19 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
       });
     },
 
+    async set(name, settings) {
+      return await updateConfig(file, (config) => {
+        if (!profileIn(config, name)) refuseUnknown(config, name);
+        const stored = config.profiles[name]!;
+        if (settings.quietMs !== undefined) stored.quietMs = settings.quietMs;
+        return toProfile(name, stored);
+      });
+    },
+
     async putSandbox(profiles) {
       const made = await Promise.all(
-        profiles.map(async ({ name, apiKey, ...rest }) => {
-          return { name, ...rest, key: await secrets.put(name, apiKey, { only: 'file' }) };
+        profiles.map(async ({ name, apiKey, baseUrl, appId, kind }) => {
+          return { name, baseUrl, appId, kind, key: await secrets.put(name, apiKey, { only: 'file' }) };
         }),
       );
       const unused: KeyReference[] = [];
@@ -186,6 +207,7 @@ function toProfile(name: string, stored: StoredProfile): Profile {
     kind: stored.kind,
     // No prototype, so that a state named like a member of Object is not taken for an alias.
     aliases: Object.assign(Object.create(null) as Record<string, string>, stored.aliases),
+    quietMs: stored.quietMs ?? (stored.madeBy === 'sandbox' ? SANDBOX_QUIET_MS : DEFAULT_QUIET_MS),
     ...(stored.madeBy === undefined ? {} : { madeBy: stored.madeBy }),
     key: stored.key,
   };

@@ -10,12 +10,14 @@ export interface ProfileSummary {
   /** `keyring` or `file /path`. */
   key: string;
   aliases: Record<string, string>;
+  /** How long the service may take to show what it did, in milliseconds. */
+  quietMs: number;
   /** `sandbox` when `sandbox start` wrote it. */
   madeBy?: 'sandbox';
 }
 
 export function summarise(profiles: ProfileStore, profile: Profile): ProfileSummary {
-  const { name, kind, appId, baseUrl, aliases, madeBy } = profile;
+  const { name, kind, appId, baseUrl, aliases, quietMs, madeBy } = profile;
   return {
     name,
     kind,
@@ -24,6 +26,7 @@ export function summarise(profiles: ProfileStore, profile: Profile): ProfileSumm
     isDefault: profiles.defaultName() === name,
     key: profiles.whereKeyIs(profile),
     aliases,
+    quietMs,
     ...(madeBy === undefined ? {} : { madeBy }),
   };
 }

@@ -239,12 +239,55 @@ describe('profiles list, show, use, remove', () => {
     });
   });
 
-  it.each(['use', 'show', 'remove', 'alias'])('%s names the closest profile', async (verb) => {
+  it.each(['use', 'show', 'remove', 'alias', 'set'])('%s names the closest profile', async (verb) => {
     const { add, run } = desk();
     await add('shop-eu');
-    const refused = await run(['profiles', verb, 'shop-ue', ...(verb === 'alias' ? ['A=Held'] : [])]);
+    const more: Record<string, string[]> = { alias: ['A=Held'], set: ['--quiet-period', '5m'] };
+    const refused = await run(['profiles', verb, 'shop-ue', ...(more[verb] ?? [])]);
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('Did you mean shop-eu?');
+  });
+});
+
+describe('the quiet period', () => {
+  it('is 10 minutes unless the profile says otherwise, and can be changed', async () => {
+    const { add, run } = desk();
+    await add('shop');
+    expect(json(await run(['profiles', 'show', 'shop', '--json']))).toMatchObject({ quietMs: 600_000 });
+    const changed = await run(['profiles', 'set', 'shop', '--quiet-period', '90s']);
+    expect([changed.code, changed.stdout]).toEqual([0, 'shop: the quiet period is 90 seconds.\n']);
+    expect((await run(['profiles', 'show', 'shop'])).stdout).toContain('quiet period\t90 seconds\n');
+    expect(json(await run(['profiles', 'list', '--json']))).toMatchObject([{ quietMs: 90_000 }]);
+    const env = { PAYDESK_QUIET_PERIOD: '3s' };
+    expect(json(await run(['whoami', '--json'], { env }))).toMatchObject({
+      quietMs: 3_000,
+      sources: { quietPeriod: 'environment PAYDESK_QUIET_PERIOD' },
+    });
+  });
+
+  it('is given when the profile is added', async () => {
+    const { run } = desk();
+    const words = ['profiles', 'add', 'shop', ...where, '--live', '--quiet-period', '30m', '--api-key-stdin'];
+    expect((await run(words, { input: canary })).code).toBe(0);
+    expect(json(await run(['whoami', '--json']))).toMatchObject({ quietMs: 1_800_000 });
+  });
+
+  it.each(['0s', '999ms', 'soon', '10'])('cannot be %s', async (text) => {
+    const { add, run } = desk();
+    await add('shop');
+    const refused = await run(['profiles', 'set', 'shop', '--quiet-period', text]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--quiet-period')]);
+    const env = { PAYDESK_QUIET_PERIOD: text };
+    const unusable = await run(['whoami'], { env });
+    expect([unusable.code, unusable.stderr]).toEqual([2, expect.stringContaining('PAYDESK_QUIET_PERIOD')]);
+    expect(json(await run(['whoami', '--json']))).toMatchObject({ quietMs: 600_000 });
+  });
+
+  it('has to be said when something is set', async () => {
+    const { add, run } = desk();
+    await add('shop');
+    const refused = await run(['profiles', 'set', 'shop']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--quiet-period')]);
   });
 });
 

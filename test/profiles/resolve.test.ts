@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProfileError } from '../../src/errors.js';
+import { ProfileError, UsageError } from '../../src/errors.js';
 import type { Environment } from '../../src/profiles/paths.js';
 import { resolveProfile } from '../../src/profiles/resolve.js';
 import { Secret } from '../../src/profiles/secret.js';
@@ -152,6 +152,7 @@ describe('resolveProfile', () => {
       appId: profile,
       kind: profile,
       apiKey: store.whereKeyIs(store.get('shop')),
+      quietPeriod: profile,
     });
     expect(resolveProfile({ env: { ...three, PAYDESK_KIND: 'sandbox' }, store }).sources).toEqual({
       profile: 'environment',
@@ -159,7 +160,29 @@ describe('resolveProfile', () => {
       appId: 'environment PAYDESK_APP_ID',
       kind: 'environment PAYDESK_KIND',
       apiKey: 'environment PAYDESK_API_KEY',
+      quietPeriod: 'default',
     });
+  });
+
+  it('takes the quiet period from the environment, else from the profile, else 10 minutes', async () => {
+    const { store } = await twoProfiles();
+    const PAYDESK_QUIET_PERIOD = '1500ms';
+    const quiet = (env: Environment) => {
+      const { quietMs, sources } = resolveProfile({ env, store });
+      return [quietMs, sources.quietPeriod];
+    };
+    const profile = `profile shop (${store.file})`;
+    expect(quiet({})).toEqual([600_000, profile]);
+    await store.set('shop', { quietMs: 30_000 });
+    expect(quiet({})).toEqual([30_000, profile]);
+    expect(quiet({ PAYDESK_QUIET_PERIOD })).toEqual([1_500, 'environment PAYDESK_QUIET_PERIOD']);
+    expect(quiet(three)).toEqual([600_000, 'default']);
+    expect(quiet({ ...three, PAYDESK_QUIET_PERIOD })).toEqual([1_500, 'environment PAYDESK_QUIET_PERIOD']);
+  });
+
+  it.each(['0', '0s', '999ms', '10', 'soon', '-5m'])('refuses PAYDESK_QUIET_PERIOD=%s', async (text) => {
+    const { store } = await twoProfiles();
+    expect(() => resolveProfile({ env: { PAYDESK_QUIET_PERIOD: text }, store })).toThrow(UsageError);
   });
 
   it.each([

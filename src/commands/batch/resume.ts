@@ -18,7 +18,7 @@ export default class BatchResume extends BatchCommand {
   static override flags = {
     'resend-unmoved': boolean({
       summary:
-        'Send anew what may have left and did not arrive, once the quiet period of 10 minutes is over.',
+        'Send anew what may have left and did not arrive, once the quiet period of the profile is over.',
     }),
   };
 

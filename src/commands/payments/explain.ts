@@ -36,7 +36,7 @@ export default class PaymentsExplain extends SupportCommand {
     const { args, flags } = await this.parse(PaymentsExplain);
     const names = namesIn(args);
     const { client, profile } = await this.session();
-    const explained = await explainAll(client, names, this.records(profile), this.explainOptions());
+    const explained = await explainAll(client, names, this.records(profile), this.explainOptions(profile));
     const [first] = explained;
     if (first && names.length === 1 && 'error' in first) throw first.error;
     const ending = endingOf(explained, 'explained');

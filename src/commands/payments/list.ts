@@ -46,7 +46,7 @@ export default class PaymentsList extends SupportCommand {
       customer: flags.customer,
       since: flags.since?.getTime(),
     };
-    const options = { store, place: profile, ...this.explainOptions() };
+    const options = { store, place: profile, ...this.explainOptions(profile) };
     const limit = flags.all ? Infinity : (flags.limit ?? USUAL);
     let { listed, more } = await takeListed(options, filter, limit);
     const refreshed = flags.refresh

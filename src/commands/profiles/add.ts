@@ -3,6 +3,7 @@ import { boolean, custom } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import type { Missing } from '../../cli/command-line.js';
 import { addedView } from '../../output/views/profiles.js';
+import { profileSettingFlags } from '../../cli/profile-flags.js';
 import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
 import { accept, checkAppId, checkBaseUrl, checkName } from '../../profiles/checks.js';
 import { openProfiles } from '../../profiles/store.js';
@@ -36,6 +37,7 @@ export default class ProfilesAdd extends BaseCommand {
     }),
     sandbox: boolean({ exactlyOne, summary: 'An app with test money.' }),
     live: boolean({ exactlyOne, summary: 'An app with real money.' }),
+    ...profileSettingFlags,
     'api-key-stdin': boolean({
       summary: 'Read the API key from stdin (on a terminal it is asked for instead).',
     }),
@@ -72,6 +74,7 @@ export default class ProfilesAdd extends BaseCommand {
       baseUrl: flags['base-url'],
       appId: flags['app-id'],
       kind: flags.live ? 'live' : 'sandbox',
+      quietMs: flags['quiet-period'],
       apiKey,
     });
     return this.show(summarise(profiles, profile), addedView);

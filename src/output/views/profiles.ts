@@ -2,6 +2,7 @@ import type { Identity } from '../../profiles/identity.js';
 import type { ProfileSummary } from '../../profiles/summary.js';
 import { joinPieces, toned, type Line, type Piece } from '../lines.js';
 import type { ListView } from '../rows.js';
+import { exactDuration } from '../time.js';
 
 /** Live is what to be careful with. */
 function kindPiece(kind: string): Piece {
@@ -25,6 +26,14 @@ export const profileList: ListView<ProfileSummary> = {
     { key: 'appId', title: 'app id', value: ({ appId }) => appId },
     { key: 'baseUrl', title: 'base url', value: ({ baseUrl }) => baseUrl },
     { key: 'key', value: ({ key }) => key, shown: ({ key }) => key.split(' ', 1)[0] ?? key },
+    {
+      key: 'quietMs',
+      title: 'quiet period',
+      value: ({ quietMs }) => String(quietMs),
+      number: true,
+      shown: ({ quietMs }) => exactDuration(quietMs),
+      extra: true,
+    },
     { key: 'madeBy', title: 'made by', value: ({ madeBy }) => madeBy ?? '', extra: true },
   ],
 };
@@ -57,6 +66,7 @@ export function factsOfProfile(profile: ProfileSummary): Fact[] {
     { part: 'app id', value: profile.appId },
     { part: 'base url', value: profile.baseUrl },
     { part: 'api key', value: profile.key },
+    { part: 'quiet period', value: exactDuration(profile.quietMs) },
     { part: 'default', value: profile.isDefault ? 'yes' : 'no' },
     { part: 'made by', value: profile.madeBy === 'sandbox' ? 'paydesk sandbox start' : 'you' },
     ...aliasPairs(profile.aliases).map((pair) => ({ part: 'alias', value: pair })),
@@ -70,6 +80,7 @@ export function factsOfIdentity({ profile, sources, ...identity }: Identity): Fa
     { part: 'app id', value: identity.appId, from: sources.appId },
     { part: 'base url', value: identity.baseUrl, from: sources.baseUrl },
     { part: 'api key', value: identity.apiKey, from: sources.apiKey },
+    { part: 'quiet period', value: exactDuration(identity.quietMs), from: sources.quietPeriod },
     ...aliasPairs(identity.aliases).map((pair) => ({ part: 'alias', value: pair, from: sources.baseUrl })),
   ];
 }
@@ -92,6 +103,10 @@ export function addedView(profile: ProfileSummary): Line[] {
       ? 'It is the default profile.'
       : `Make it the default: paydesk profiles use ${profile.name}`,
   ];
+}
+
+export function setView(profile: ProfileSummary): Line[] {
+  return [`${profile.name}: the quiet period is ${exactDuration(profile.quietMs)}.`];
 }
 
 export function usedView(profile: ProfileSummary): Line[] {
