@@ -79,7 +79,8 @@ async function createPool(options: OpenOptions, place: string): Promise<Pool> {
   url.searchParams.delete('options');
   const pool = new pg.Pool({
     connectionString: url.href,
-    options: `${given} -c search_path=${schema}`.trim(),
+    // A process that is paused inside a transaction must not keep its locks from everybody else.
+    options: `-c idle_in_transaction_session_timeout=60s ${given} -c search_path=${schema}`,
     max: 10,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.js';
 import type { Store } from '../../src/store/store.js';
@@ -54,6 +55,13 @@ describeWithPostgres('PostgreSQL', (postgres) => {
     const store = await openStore<Tables>(schemaOptions(location));
     await insert(store, 'a');
     expect(await store.db.selectFrom('payment').select('reference').execute()).toEqual([{ reference: 'a' }]);
+    await store.close();
+  });
+
+  test('takes the locks from a process that is paused inside a transaction', async () => {
+    const store = await openStore<Tables>(schemaOptions(await postgres().createDatabase()));
+    const { rows } = await sql`show idle_in_transaction_session_timeout`.execute(store.db);
+    expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
     await store.close();
   });
 
