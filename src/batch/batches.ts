@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { GuardError, UsageError } from '../errors.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
+import { leaseClock } from '../store/claim.js';
 import type { Store } from '../store/store.js';
 import type { Owner } from '../store/owner.js';
 import type { PlanFile } from './plan-file.js';
@@ -59,34 +60,29 @@ export interface CreateOptions {
 }
 
 const PAGE = 500;
-/** A loader that has written nothing for so long is gone. */
+/** A loader that has written nothing for so long has ended, or must find that out before it goes on. */
 const LOADING_MS = 60_000;
 
 export function createBatches(store: Store<DeskTables>): Batches {
-  async function appliedAs(digest: string): Promise<BatchRecord | undefined> {
-    return store.db.selectFrom('batches').selectAll().where('digest', '=', digest).executeTakeFirst();
+  async function appliedAs(digest: string): Promise<Applied | undefined> {
+    return store.db
+      .selectFrom('batches')
+      .selectAll()
+      .select(leaseClock(store.engine).as('now'))
+      .where('digest', '=', digest)
+      .executeTakeFirst();
   }
 
-  /** A crash while the rows were put in leaves a batch that nothing was sent of: it is made anew. */
-  function isAbandoned(batch: BatchRecord, { isGone }: Owner, now: number): boolean {
-    if (batch.loader === null) return false;
-    return isGone(batch.loader) || (batch.loading_time ?? 0) + LOADING_MS < now;
-  }
-
-  async function insertRows(
-    batchId: string,
-    owner: Owner,
-    now: number,
-    rows: readonly NewRow[],
-  ): Promise<void> {
+  /** Adds rows and says that the loader is still at work, as long as the batch is still its own. */
+  async function insertRows(batchId: string, owner: Owner, rows: readonly NewRow[]): Promise<void> {
     await store.transaction(async (tx) => {
       const { numUpdatedRows } = await tx
         .updateTable('batches')
-        .set({ loading_time: now })
+        .set({ loading_time: leaseClock(store.engine) })
         .where('id', '=', batchId)
         .where('loader', '=', owner.name)
         .executeTakeFirstOrThrow();
-      if (numUpdatedRows === 0n) throw beingApplied(batchId);
+      if (numUpdatedRows !== 1n) throw takenOver(batchId);
       if (rows.length > 0)
         await tx
           .insertInto('batch_rows')
@@ -95,10 +91,35 @@ export function createBatches(store: Store<DeskTables>): Batches {
     });
   }
 
-  async function remove(batchId: string): Promise<void> {
+  /** From here on rows may be sent, so the batch must be ours and whole. */
+  async function finishLoading(batch: BatchRecord, owner: Owner): Promise<void> {
     await store.transaction(async (tx) => {
-      await tx.deleteFrom('batch_rows').where('batch_id', '=', batchId).execute();
-      await tx.deleteFrom('batches').where('id', '=', batchId).execute();
+      const { numUpdatedRows } = await tx
+        .updateTable('batches')
+        .set({ loader: null, loading_time: null })
+        .where('id', '=', batch.id)
+        .where('loader', '=', owner.name)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows !== 1n) throw takenOver(batch.id);
+      const { count } = await tx
+        .selectFrom('batch_rows')
+        .select(({ fn }) => fn.countAll<number | string>().as('count'))
+        .where('batch_id', '=', batch.id)
+        .executeTakeFirstOrThrow();
+      if (Number(count) !== batch.rows) {
+        throw new Error(`Batch ${batch.id} has ${count} rows, and its plan has ${batch.rows}.`);
+      }
+    });
+  }
+
+  /** Removes a batch that was not loaded to the end, unless somebody else has it or its loader went on since. */
+  async function removeUnloaded(id: string, loader: string, since?: number): Promise<void> {
+    await store.transaction(async (tx) => {
+      let own = tx.deleteFrom('batches').where('id', '=', id).where('loader', '=', loader);
+      if (since !== undefined) own = own.where('loading_time', '=', since);
+      const { numDeletedRows } = await own.executeTakeFirstOrThrow();
+      if (numDeletedRows !== 1n) return;
+      await tx.deleteFrom('batch_rows').where('batch_id', '=', id).execute();
     });
   }
 
@@ -110,15 +131,15 @@ export function createBatches(store: Store<DeskTables>): Batches {
 
     async refuseApplied(plan, owner) {
       const before = await appliedAs(plan.digest);
-      if (before && !isAbandoned(before, owner, Date.now())) {
-        throw before.loader === null ? appliedBefore(before) : beingApplied(before.id);
-      }
+      if (before && !isAbandoned(before, owner)) throw refusalOf(before);
     },
 
     async create(plan, rows, { owner, operator, now, reason, ticket }) {
       const { header } = plan;
       const before = await appliedAs(plan.digest);
-      if (before && isAbandoned(before, owner, now)) await remove(before.id);
+      if (before?.loader && isAbandoned(before, owner)) {
+        await removeUnloaded(before.id, before.loader, before.loading_time ?? 0);
+      }
       const batch: BatchRecord = {
         id: header.id,
         action: header.action,
@@ -130,43 +151,37 @@ export function createBatches(store: Store<DeskTables>): Batches {
         rows: plan.rows,
         operator,
         time: now,
-        loader: owner.name,
-        loading_time: now,
+        loader: null,
+        loading_time: null,
       };
       const inserted = await store.transaction((tx) =>
         tx
           .insertInto('batches')
-          .values(batch)
+          .values({ ...batch, loader: owner.name, loading_time: leaseClock(store.engine) })
           .onConflict((conflict) => conflict.doNothing())
           .returning('id')
           .executeTakeFirst(),
       );
       if (inserted === undefined) {
         const other = await appliedAs(plan.digest);
-        throw other && other.loader === null ? appliedBefore(other) : beingApplied(batch.id);
+        throw other ? refusalOf(other) : takenOver(batch.id);
       }
       try {
         let chunk: NewRow[] = [];
         for await (const row of rows) {
           chunk.push(newRow(batch.id, { reason, ticket, ...row }));
           if (chunk.length < PAGE) continue;
-          await insertRows(batch.id, owner, Date.now(), chunk);
+          await insertRows(batch.id, owner, chunk);
           chunk = [];
         }
-        await insertRows(batch.id, owner, Date.now(), chunk);
+        await insertRows(batch.id, owner, chunk);
+        await finishLoading(batch, owner);
       } catch (error) {
-        await remove(batch.id);
+        // A database that is away keeps the unfinished batch: whoever applies the plan next removes it.
+        await removeUnloaded(batch.id, owner.name).catch(() => undefined);
         throw error;
       }
-      await store.transaction((tx) =>
-        tx
-          .updateTable('batches')
-          .set({ loader: null, loading_time: null })
-          .where('id', '=', batch.id)
-          .where('loader', '=', owner.name)
-          .execute(),
-      );
-      return { ...batch, loader: null, loading_time: null };
+      return batch;
     },
 
     async find(id) {
@@ -253,19 +268,28 @@ function newRow(batchId: string, row: PlanRow): NewRow {
   };
 }
 
+/** A batch with the time of the database, which alone compares with its loading time. */
+type Applied = BatchRecord & { now: number };
+
+/** Nothing was sent of a batch whose loader has ended: the next one starts over. */
+function isAbandoned({ loader, loading_time: last, now }: Applied, { isGone }: Owner): boolean {
+  if (loader === null) return false;
+  return isGone(loader) || (last ?? 0) + LOADING_MS < now;
+}
+
+const refusalOf = (batch: BatchRecord): GuardError =>
+  batch.loader === null ? appliedBefore(batch) : takenOver(batch.id);
+
 function appliedBefore(batch: BatchRecord): GuardError {
   return new GuardError(
-    `This plan was applied before, as batch ${batch.id} by ${batch.operator}. A plan is applied once, and nothing was sent.`,
+    `${batch.operator} has already applied this plan, as batch ${batch.id}. A plan can be applied once. Nothing was sent.`,
     { code: 'plan-applied', next: [`paydesk batch resume ${batch.id}`, `paydesk batch report ${batch.id}`] },
   );
 }
 
-function beingApplied(id: string): GuardError {
-  return new GuardError(
-    `This plan is being applied right now, by another process. Nothing was sent by this one.`,
-    {
-      code: 'plan-in-use',
-      next: [`paydesk batch status ${id}`],
-    },
-  );
+function takenOver(id: string): GuardError {
+  return new GuardError('Another process is applying this plan. This one sent nothing.', {
+    code: 'plan-in-use',
+    next: [`paydesk batch status ${id}`],
+  });
 }

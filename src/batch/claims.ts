@@ -26,8 +26,11 @@ export interface Claims {
   renew(): Promise<void>;
   /** Gives back what was claimed and not worked on. */
   release(): Promise<void>;
-  /** Writes down what became of a row; it is looked at again from `dueTime` on when that is not the end. */
-  finish(row: BatchRow, result: RowResult, dueTime: number): Promise<void>;
+  /**
+   * Writes down what became of a row; one that is not finished is due again from `dueTime` on. False when somebody else
+   * has the row by now, and nothing was written.
+   */
+  finish(row: BatchRow, result: RowResult, dueTime: number): Promise<boolean>;
   /** Opens rows again whose end state was still to come. */
   reopenAccepted(): Promise<void>;
 }
@@ -35,7 +38,7 @@ export interface Claims {
 type Finish = 'id' | 'owner' | 'outcome' | 'after_state' | 'why' | 'due_time' | 'finished';
 
 /** A row that somebody else has by now is left alone. */
-const finishRow = prepared<DeskTables, unknown, Finish>((db, value) =>
+const finishRow = prepared<DeskTables, { id: number }, Finish>((db, value) =>
   db
     .updateTable('batch_rows')
     .set({
@@ -48,7 +51,8 @@ const finishRow = prepared<DeskTables, unknown, Finish>((db, value) =>
       finished: value('finished'),
     })
     .where('id', '=', value('id'))
-    .where('lease_owner', '=', value('owner')),
+    .where('lease_owner', '=', value('owner'))
+    .returning('id'),
 );
 
 /** What needs no further look. */
@@ -178,8 +182,9 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         due_time: isFinal ? row.due_time : dueTime,
         finished: isFinal ? 1 : 0,
       };
-      await store.transaction((tx) => finishRow(tx, store.engine, values), { patient: true });
+      const written = await store.transaction((tx) => finishRow(tx, store.engine, values), { patient: true });
       ours.delete(row.id);
+      return written.length === 1;
     },
 
     async reopenAccepted() {

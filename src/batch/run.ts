@@ -123,9 +123,9 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
       outage.unreadable(result.error);
     }
     if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
-    await claims.finish(claimed.row, result, before + 1);
+    const isOurs = await claims.finish(claimed.row, result, before + 1);
     if (result.outcome !== 'unsent') worked += 1;
-    recount(counts, claimed.row.outcome, result.outcome);
+    if (isOurs) recount(counts, claimed.row.outcome, result.outcome);
     if (['refused', 'failed', 'unknown'].includes(result.outcome)) failures += 1;
     if (options.stopAfterFailures !== undefined && failures >= options.stopAfterFailures) {
       stop({ kind: 'failures', failures });

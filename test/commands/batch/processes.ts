@@ -19,6 +19,7 @@ export interface ProcessDesk {
   run(...args: string[]): Promise<RunResult>;
   /** Starts it and leaves it running. */
   start(...args: string[]): ChildProcess;
+  startWith(env: Record<string, string>, ...args: string[]): ChildProcess;
   status(): Promise<Json>;
   close(): Promise<void>;
 }
@@ -56,6 +57,8 @@ async function openOn(
   const plan = join(home, 'plan.json');
   writeFileSync(csv, ['payment', ...payments.map(({ paymentId }) => paymentId), ''].join('\n'));
   const run = (...args: string[]) => paydesk(['batch', ...args], { home, env, timeoutMs: 300_000 });
+  const startWith: ProcessDesk['startWith'] = (more, ...args) =>
+    spawnDesk(['batch', ...args], { ...env, PAYDESK_HOME: home, ...more });
   const planned = await run('plan', csv, '--action', 'refund', '--out', plan);
   if (planned.code !== 0) throw new Error(planned.stderr);
   return {
@@ -65,7 +68,8 @@ async function openOn(
     payments,
     plan,
     run,
-    start: (...args) => spawnDesk(['batch', ...args], { ...env, PAYDESK_HOME: home }),
+    start: (...args) => startWith({}, ...args),
+    startWith,
     async status() {
       const { stdout } = await run('status', '--json');
       return (JSON.parse(stdout) as Json)[0] as Json;
