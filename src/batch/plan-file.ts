@@ -1,5 +1,5 @@
-// A plan as a file: one JSON document with one row a line, so that it can be read whole by people and programs and
-// piece by piece by us. It is sealed with the key of its ledger: an edited plan is no plan.
+// A plan as a file: one JSON document with one row per line, so that other programs can read it as a whole and paydesk
+// can read it row by row. It is sealed with the key of its ledger: an edited plan is refused.
 
 import { createHmac, type Hmac, randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -116,20 +116,31 @@ export async function* readPlanRows(path: string, key: string): AsyncGenerator<P
   let header: PlanHeader | undefined;
   let rows = 0;
   let tail: Omit<PlanSummary, 'rows'> | undefined;
+  let digest: string | undefined;
   for await (const line of readLines(path)) {
+    if (digest !== undefined) throw edited(path);
+    if (tail !== undefined) {
+      digest = checkSeal(seal, line, path);
+      continue;
+    }
+    seal.update(line);
     if (header === undefined) header = headerOf(line, path);
-    else if (tail !== undefined) return { header, ...tail, rows, digest: checkSeal(seal, line, path) };
     else if (line.startsWith('],'))
       tail = parsed(`{${line.slice(2, -2)}}`, path) as Omit<PlanSummary, 'rows'>;
     else {
       rows += 1;
-      seal.update(line);
       yield parsed(line.replace(/,?\n$/, ''), path) as PlanRow;
-      continue;
     }
-    seal.update(line);
   }
-  throw header === undefined ? notAPlan(path) : edited(path);
+  if (header === undefined) throw notAPlan(path);
+  if (tail === undefined || digest === undefined) throw edited(path);
+  return { header, ...tail, rows, digest };
+}
+
+/** The rows of a plan that was checked before; throws when the file is another one by now. */
+export async function* rowsOfChecked(path: string, key: string, plan: PlanFile): AsyncGenerator<PlanRow> {
+  const { digest } = yield* readPlanRows(path, key);
+  if (digest !== plan.digest) throw edited(path);
 }
 
 function headerOf(line: string, path: string): PlanHeader {
@@ -144,7 +155,7 @@ function headerOf(line: string, path: string): PlanHeader {
 
 function checkSeal(seal: Hmac, line: string, path: string): string {
   const digest = seal.digest('hex');
-  if (line.trimEnd() !== `"digest":"${digest}"}`) throw edited(path);
+  if (line !== `"digest":"${digest}"}\n`) throw edited(path);
   return digest;
 }
 
@@ -192,7 +203,7 @@ const notAPlan = (path: string) =>
   });
 
 const edited = (path: string) =>
-  new GuardError(`${path} is not as it was written: it was edited or cut short. Nothing was sent.`, {
+  new GuardError(`${path} was edited or cut short after paydesk wrote it. Nothing was sent.`, {
     code: 'plan-edited',
     next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
   });

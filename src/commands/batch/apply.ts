@@ -4,7 +4,7 @@ import { BatchCommand } from '../../cli/batch-command.js';
 import { checkPlan, openPlan } from '../../batch/apply.js';
 import { createBatches } from '../../batch/batches.js';
 import { dryRun } from '../../batch/dry-run.js';
-import { readPlanRows } from '../../batch/plan-file.js';
+import { rowsOfChecked } from '../../batch/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
 import { countFlag } from '../../cli/flags.js';
 import { BadValue, parseAmount, parseCurrency, parsePair } from '../../typed-values.js';
@@ -67,7 +67,7 @@ export default class BatchApply extends BatchCommand {
       this.print(...dryRunLines(header.action, result));
       return { dryRun: true, ...result };
     }
-    const batch = await batches.create(plan, readPlanRows(args.plan, planKey), {
+    const batch = await batches.create(plan, rowsOfChecked(args.plan, planKey, plan), {
       owner: this.owner,
       operator: findOperator(this.streams.env),
       now: await database.ledger.now(),
