@@ -1,6 +1,7 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { Input, ParserOutput } from '@oclif/core/interfaces';
+import { isCi } from '../ci.js';
 import { definitionOf, type Missing, readCommandLine, usageError } from './command-line.js';
 import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageError } from '../errors.js';
 import { globalFlags } from './flags.js';
@@ -14,7 +15,7 @@ import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import type { Program } from './program.js';
-import { isCi, processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
+import { processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
 
 type Values = Record<string, unknown>;
 

@@ -1,11 +1,11 @@
 // Where this desk keeps its ledger: a file in the data folder, or the database that a team shares.
 
 import { join } from 'node:path';
+import { isCi } from '../ci.js';
 import { GuardError, UsageError } from '../errors.js';
 import { isEmbedded, type DeskDatabase } from '../ledger/desk.js';
 import type { LedgerOptions } from '../ledger/ledger.js';
 import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
-import { isCi } from './surroundings.js';
 
 export function databaseLocation(env: Environment): string {
   const given = env['PAYDESK_DATABASE'];

@@ -35,9 +35,6 @@ export const processSurroundings: Surroundings = {
   exit: (code) => process.exit(code),
 };
 
-/** Whether nobody is there to be asked, whatever the streams look like. */
-export const isCi = (env: StreamSource['env']): boolean => !['', 'false'].includes(env['CI'] ?? '');
-
 /** Whether JSON was asked for; read from the words themselves, since errors come before they are parsed. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');

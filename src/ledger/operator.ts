@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os';
+import { isCi } from '../ci.js';
 
 /** Who does it, for the ledger: the CI job where there is one, else the user and the machine. */
 export function findOperator(env: Readonly<Record<string, string | undefined>>): string {
@@ -7,7 +8,7 @@ export function findOperator(env: Readonly<Record<string, string | undefined>>):
   }
   if (env.GITLAB_CI === 'true')
     return `gitlab:${env.CI_JOB_URL ?? env.CI_JOB_ID ?? '?'} (${env.GITLAB_USER_LOGIN ?? '?'})`;
-  if (env.CI !== undefined && env.CI !== '' && env.CI !== 'false') {
+  if (isCi(env)) {
     return `ci:${env.BUILD_URL ?? env.BUILD_ID ?? env.CI_JOB_ID ?? hostname()}`;
   }
   return `${userName()}@${hostname()}`;

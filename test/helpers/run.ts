@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { IPty } from '@lydell/node-pty';
+import { isCi } from '../../src/ci.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
@@ -30,7 +31,7 @@ export interface RunResult {
 function environment(home: string, extra: RunOptions['env'] = {}): Record<string, string> {
   const env: Record<string, string | undefined> = { NODE_ENV: 'production', PAYDESK_HOME: home, TZ: 'UTC' };
   for (const [name, value] of Object.entries(process.env)) {
-    const ours = /^(PAYDESK_|CI$|NO_COLOR$|FORCE_COLOR$|NODE_|VITEST|TZ$)/.test(name);
+    const ours = isCi({ [name]: value }) || /^(PAYDESK_|CI$|NO_COLOR$|FORCE_COLOR$|NODE_|VITEST|TZ$)/.test(name);
     if (!ours) env[name] = value;
   }
   const all = Object.entries({ ...env, ...extra });
