@@ -205,14 +205,30 @@ async function runAll(failure: Failure, names = commandNames): Promise<Ran[]> {
   return results;
 }
 
+/** The text as it is, with its escapes read, and with what is base64 in it read. */
+function readings(text: string): string[] {
+  const letter = (_whole: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
+  const unescaped = text.replaceAll(/\\+u([0-9a-f]{4})/gi, letter).replaceAll(/\\+\//g, '/');
+  const decoded = unescaped.replaceAll(/%([0-9a-f]{2})/gi, letter);
+  const encoded = decoded.match(/[\w+/-]{16,}/g) ?? [];
+  return [
+    text,
+    unescaped,
+    decoded,
+    ...encoded.map((token) => Buffer.from(token, 'base64').toString('latin1')),
+  ];
+}
+
+const around = (text: string, part: string): string =>
+  text.slice(Math.max(0, text.indexOf(part) - 40), text.indexOf(part) + part.length + 10);
+
 /** What must not be seen of a run, with where it was seen. */
 function leaks({ name, verbosity, stdout, stderr, disk }: Ran): string[] {
   const places = Object.entries({ stdout, stderr, disk });
   const found = places.flatMap(([place, text]) => {
-    const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64')];
-    return forms
-      .filter((form) => text.includes(form))
-      .map((form) => `${name} ${verbosity} ${place}: ${form}`);
+    return readings(text)
+      .filter((reading) => reading.includes(key))
+      .map((reading) => `${name} ${verbosity} ${place}: ${around(reading, key)}`);
   });
   const links = stderr.split('\n').filter((line) => /^debug: .*\/(checkout|provider|panel)\/\w/.test(line));
   return [...found, ...links.map((line) => `${name} ${verbosity} link: ${line}`)];
@@ -276,6 +292,27 @@ describe('the key of the profile is seen nowhere', () => {
     const results = await runAll({ url: server.url }, withService);
     expect(results.flatMap(leaks)).toEqual([]);
     expect(server.requests.length).toBeGreaterThanOrEqual(serviceOf(results).length);
+  });
+
+  it('when an answer repeats it escaped, percent-encoded or in base64', async () => {
+    const escaped = Array.from(
+      key,
+      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ).join('');
+    const percent = Buffer.from(key).toString('hex').replaceAll(/../g, '%$&');
+    const base64 = (before: string) => Buffer.from(`${before}${key}`).toString('base64');
+    const forms = [escaped, percent, ...['', 'Bearer ', ':', 'user:'].map(base64)];
+    const fields = [...forms, ...forms].map((form, index) => `"note${index}":"for ${form}, or ${form}"`);
+    const items = forms.map((form) => `{"customerId":"${form}","paymentMethodId":7}`);
+    const answer =
+      `{"paymentId":7,"referenceId":"${escaped}","paymentState":"${percent}","customerId":"${base64('')}",` +
+      `"message":"${forms.join(' ')}","url":"https:\\/\\/pay.example\\/${escaped}","items":[${items.join()}],${fields.join()}}`;
+    for (const status of [200, 400]) {
+      const server = await httpServer((_seen, response) => json(response, status, answer));
+      const results = await runAll({ url: server.url }, withService);
+      expect(results.flatMap(leaks)).toEqual([]);
+      expect(server.requests.length).toBeGreaterThanOrEqual(serviceOf(results).length);
+    }
   });
 
   it('when the answer is HTML or cut short', async () => {

@@ -7,7 +7,7 @@ import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageErr
 import { globalFlags } from './flags.js';
 import type { Line, Look, View } from '../output/lines.js';
 import { plainLine, renderLines, toned, wrapLine } from '../output/lines.js';
-import type { Redactor } from '../output/redact.js';
+import type { Redactor } from '../redact.js';
 import { reportError, type UsageProblem } from '../output/report.js';
 import type { ListView } from '../output/rows.js';
 import { shellLine } from '../output/shell.js';

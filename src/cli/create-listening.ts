@@ -8,7 +8,7 @@ import { followPayment } from '../payments/follow-payment.js';
 import type { Desk } from '../payments/desk.js';
 import { idOf } from '../payments/named-payments.js';
 import type { Line, Look } from '../output/lines.js';
-import type { Redactor } from '../output/redact.js';
+import type { Redactor } from '../redact.js';
 import { describeError } from '../output/report.js';
 import { deliveryLine, readyLines } from '../output/views/webhook.js';
 import type { Environment } from '../profiles/paths.js';

@@ -22,6 +22,11 @@ export abstract class InboxCommand extends ServiceCommand {
   protected async openInbox(): Promise<OpenInbox> {
     const { env } = this.streams;
     const profile = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
+    // Strangers write webhooks: what they say is shown without the key.
+    await profile
+      .apiKey()
+      .then((key) => this.secrets.addKey(key.reveal()))
+      .catch(() => undefined);
     const database = await openDatabase(env);
     this.atEnd(database.close);
     const place = { baseUrl: profile.baseUrl, appId: profile.appId };

@@ -3,7 +3,7 @@
 import type { ClientEvent } from '../client/call.js';
 import type { Client, ClientOptions } from '../client/client.js';
 import { isStateName, type StateName } from '../contract/states.js';
-import type { Redactor } from '../output/redact.js';
+import type { Redactor } from '../redact.js';
 import { tookTime } from '../output/time.js';
 import type { Environment } from '../profiles/paths.js';
 import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
@@ -40,7 +40,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     aliases: stateAliases(profile.aliases),
     apiKey: async () => {
       const key = (await profile.apiKey()).reveal();
-      secrets.add(key);
+      secrets.addKey(key);
       return key;
     },
     ...(trace && { onEvent: (event) => trace(eventText(event)) }),

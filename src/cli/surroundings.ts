@@ -1,4 +1,4 @@
-import { processSecrets, type Redactor } from '../output/redact.js';
+import { processSecrets, type Redactor } from '../redact.js';
 import type { StreamSource } from '../output/streams.js';
 
 /** What a command meets outside itself; tests bring their own. */

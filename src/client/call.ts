@@ -3,7 +3,7 @@ import { ProfileError } from '../errors.js';
 import { readAnswer } from './answers.js';
 import type { Clock } from './clock.js';
 import { readWhole, type Exchange, type OpenAnswer, type Transport } from './exchange.js';
-import { createScrubber, hideLinks } from './redact.js';
+import { createScrubber, hideLinks } from '../redact.js';
 import { withRetry, type Retried, type RetryBudget, type RetryPolicy } from './retry.js';
 
 export interface CallTimeouts {

@@ -26,7 +26,7 @@ export default class Doctor extends BaseCommand {
       requiredNode: engines?.node,
       now: () => this.now(),
       signal: this.signal,
-      keepSecret: (key) => this.secrets.add(key),
+      keepSecret: (key) => this.secrets.addKey(key),
       onEvent: (event) => this.trace(eventText(event)),
     });
     await this.showList(diagnosis.checks, checkList);

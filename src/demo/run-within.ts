@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Config } from '@oclif/core/config';
 import type { BaseCommand } from '../cli/base-command.js';
-import { createRedactor } from '../output/redact.js';
+import { createRedactor } from '../redact.js';
 import type { Surroundings } from '../cli/surroundings.js';
 
 type CommandClass = new (argv: string[], config: Config, surroundings: Surroundings) => BaseCommand;

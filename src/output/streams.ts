@@ -1,6 +1,6 @@
 // Where output goes: which stream is a terminal, whether colour is wanted, how wide it is.
 
-import type { Redactor } from './redact.js';
+import type { Redactor } from '../redact.js';
 
 export interface OutputStream {
   isTTY?: boolean;
@@ -13,8 +13,8 @@ export interface StreamSource {
   stdout: OutputStream;
   stderr: OutputStream;
   env: Readonly<Record<string, string | undefined>>;
-  /** Taken out of everything that goes to stderr. */
-  secrets: Pick<Redactor, 'redact'>;
+  /** Taken out of everything that goes to stderr, and the key out of stdout too. */
+  secrets: Pick<Redactor, 'redact' | 'redactData'>;
 }
 
 export interface Outlet {
@@ -67,7 +67,7 @@ export function createStreams(source: StreamSource): Streams {
     env: source.env,
     stdout: outlet(source.stdout, source.env),
     stderr: outlet(source.stderr, source.env),
-    write: (text) => void source.stdout.write(text),
+    write: (text) => void source.stdout.write(source.secrets.redactData(text)),
     writeError: (text) => void source.stderr.write(redact(text)),
     redact,
   };

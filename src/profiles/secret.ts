@@ -1,3 +1,5 @@
+import { REDACTED } from '../redact.js';
+
 /** A value that shows itself only when asked by name: printing, logging or serialising it gives `[redacted]`. */
 export class Secret {
   readonly #value: string;
@@ -15,14 +17,14 @@ export class Secret {
   }
 
   toString(): string {
-    return '[redacted]';
+    return REDACTED;
   }
 
   toJSON(): string {
-    return '[redacted]';
+    return REDACTED;
   }
 
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return '[redacted]';
+    return REDACTED;
   }
 }

@@ -1,5 +1,6 @@
 // What a target gets: the request as it came, but for what belongs to the connection that it came over.
 
+import { createScrubber } from '../redact.js';
 import type { WebhookRequest } from './keeper.js';
 import type { Target } from './targets.js';
 
@@ -15,8 +16,6 @@ const HOP_BY_HOP = new Set([
   'upgrade',
   'expect',
 ]);
-
-const HIDDEN = 'redacted';
 
 export interface ForwardedRequest {
   origin: string;
@@ -40,6 +39,8 @@ export function forwardedRequest(
   target: Pick<Target, 'url' | 'headers'>,
   { secret, marks = [] }: Extras,
 ): ForwardedRequest {
+  // A proxy may have put the whole address into a header, or a query.
+  const hide = createScrubber(secret);
   const { origin, pathname, search } = new URL(target.url);
   const queries = [search.slice(1), request.query].filter((part) => part !== '');
   const own = target.headers.map(({ name, value }) => [name, value] as const);
@@ -53,9 +54,9 @@ export function forwardedRequest(
   });
   return {
     origin,
-    path: pathname + (queries.length === 0 ? '' : `?${withoutSecret(queries.join('&'), secret)}`),
+    path: pathname + (queries.length === 0 ? '' : `?${hide(queries.join('&'))}`),
     method: request.method,
-    headers: [...kept, ...added].flatMap(([name, value]) => [name, withoutSecret(value, secret)]),
+    headers: [...kept, ...added].flatMap(([name, value]) => [name, hide(value)]),
     body: request.body,
   };
 }
@@ -66,9 +67,4 @@ function connectionHeaders(headers: WebhookRequest['headers']): ReadonlySet<stri
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map((part) => part.trim().toLowerCase()));
   return new Set([...HOP_BY_HOP, ...named]);
-}
-
-/** A proxy may have put the whole address into a header, or a query. */
-export function withoutSecret(text: string, secret: string): string {
-  return text.replaceAll(secret, HIDDEN);
 }

@@ -15,7 +15,7 @@ import {
   UsageError,
 } from '../../src/errors.js';
 import { amountFlag, currencyFlag, idFlag, listFlags, listFlagsFor, urlFlag } from '../../src/cli/flags.js';
-import { createRedactor } from '../../src/output/redact.js';
+import { createRedactor } from '../../src/redact.js';
 import { StoreError } from '../../src/store/errors.js';
 import { runInProcess } from '../helpers/in-process.js';
 

@@ -6,7 +6,7 @@ import type { Config } from '@oclif/core/config';
 import { fileURLToPath } from 'node:url';
 import type { BaseCommand } from '../../src/cli/base-command.js';
 import { configOf, createProgram } from '../../src/cli/program.js';
-import { createRedactor, type Redactor } from '../../src/output/redact.js';
+import { createRedactor, type Redactor } from '../../src/redact.js';
 import type { Surroundings } from '../../src/cli/surroundings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -31,7 +31,8 @@ export interface RunResult {
 function environment(home: string, extra: RunOptions['env'] = {}): Record<string, string> {
   const env: Record<string, string | undefined> = { NODE_ENV: 'production', PAYDESK_HOME: home, TZ: 'UTC' };
   for (const [name, value] of Object.entries(process.env)) {
-    const ours = isCi({ [name]: value }) || /^(PAYDESK_|CI$|NO_COLOR$|FORCE_COLOR$|NODE_|VITEST|TZ$)/.test(name);
+    const ours =
+      isCi({ [name]: value }) || /^(PAYDESK_|CI$|NO_COLOR$|FORCE_COLOR$|NODE_|VITEST|TZ$)/.test(name);
     if (!ours) env[name] = value;
   }
   const all = Object.entries({ ...env, ...extra });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/output/redact.js';
+import { createRedactor, createScrubber } from '../../src/redact.js';
 import { createStreams, type StreamSource } from '../../src/output/streams.js';
 
 describe('redaction', () => {
@@ -9,6 +9,60 @@ describe('redaction', () => {
     expect(redact('key sk/live "1" end')).toBe('key [redacted] end');
     expect(redact('?k=sk%2Flive%20%221%22')).toBe('?k=[redacted]');
     expect(redact(JSON.stringify({ key: 'sk/live "1"' }))).toBe('{"key":"[redacted]"}');
+  });
+
+  const secret = 'sk_live/4+f"9\\Zz?0';
+  const escaped = (text: string) =>
+    Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  const percent = (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&');
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it.each([
+    ['plain', secret],
+    ['in JSON', JSON.stringify(secret).slice(1, -1)],
+    ['in JSON with slashes escaped', JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/')],
+    ['one letter of it escaped', JSON.stringify(secret).slice(1, -1).replace('l', '\\u006C')],
+    ['escaped', escaped(secret)],
+    ['escaped in JSON inside of JSON', JSON.stringify(escaped(secret)).slice(1, -1)],
+    ['percent-encoded', encodeURIComponent(secret)],
+    ['percent-encoded throughout', percent(secret)],
+    ['percent-encoded twice', encodeURIComponent(percent(secret))],
+    ['percent-encoded and escaped', percent(secret).replaceAll('%', '\\u0025')],
+    ['in HTML', secret.replace('"', '&quot;').replace('s', '&#115;').replace('k', '&#x6B;')],
+    ['in base64', base64(secret)],
+    ['in base64 for addresses', Buffer.from(secret).toString('base64url')],
+    ['in base64 with slashes escaped', base64(secret).replaceAll('/', '\\/')],
+    ['in percent-encoded base64', encodeURIComponent(base64(`user:${secret}`))],
+    ...['Bearer ', ':', 'user:', 'a', 'ab', 'abc', '{"key":"'].map((before) => [
+      `in base64 after ${before}`,
+      base64(`${before}${secret} and more`),
+    ]),
+  ])('hides a secret %s, and leaves JSON whole', (_how, form) => {
+    const { addKey, redact, redactData } = createRedactor();
+    addKey(secret);
+    expect(redact(`before ${form} after`)).toBe('before [redacted] after');
+    expect(redactData(`before ${form} after`)).toBe('before [redacted] after');
+    expect(createScrubber(secret)(`{"a":"${form}","b":"\\n${form}\\\\"}`)).toMatch(
+      /^\{"a":"\[redacted\]","b":"(\\n)?\[redacted\]\\\\"\}$/,
+    );
+  });
+
+  it('keeps data that only looks alike', () => {
+    const text = JSON.stringify({ a: '\\u0041 100% &amp; c2tfbGl2ZQ==', b: 'sk_live', c: '\u{1F600}"\n' });
+    expect(createScrubber(secret)(text)).toBe(text);
+  });
+
+  it('leaves JSON whole when a letter of an escape begins the secret', () => {
+    expect(createScrubber('n123456')('{"a":"\\n123456"}')).toBe('{"a":"[redacted]"}');
+  });
+
+  it('takes no longer for text that is made to be slow', () => {
+    const { addKey, redactData } = createRedactor();
+    addKey(secret);
+    const texts = ['\\', '%25', '&#x', 'c2tf', '\\u005c'].map((part) => part.repeat(200_000));
+    const from = performance.now();
+    for (const text of texts) redactData(text + secret);
+    expect(performance.now() - from).toBeLessThan(5_000);
   });
 
   it('hides the longer of two secrets whole', () => {
@@ -41,7 +95,10 @@ describe('streams', () => {
       stdout: { isTTY, columns, write: (text) => (written.out += text) },
       stderr: { isTTY, columns, write: (text) => (written.err += text) },
       env,
-      secrets: { redact: (text) => text.replaceAll('secret', '***') },
+      secrets: {
+        redact: (text) => text.replaceAll('secret', '***'),
+        redactData: (text) => text.replaceAll('key', '***'),
+      },
     });
     return { streams, written };
   };
@@ -64,8 +121,8 @@ describe('streams', () => {
 
   it('take secrets out of stderr and leave data alone', () => {
     const { streams, written } = source(false);
-    streams.write('a secret');
+    streams.write('a secret, a key');
     streams.writeError('a secret');
-    expect(written).toEqual({ out: 'a secret', err: 'a ***' });
+    expect(written).toEqual({ out: 'a secret, a ***', err: 'a ***' });
   });
 });

@@ -87,7 +87,7 @@ describe('a forwarded request', () => {
       method: 'POST',
       headers: [
         ['X-ODD-Case', 'Ünï', 'x-twice', '1', 'X-Twice', '2'],
-        ['Referer', 'http://127.0.0.1:4020/wh/redacted/inv-1', 'X-Original-URL', '/wh/redacted'],
+        ['Referer', 'http://127.0.0.1:4020/wh/[redacted]/inv-1', 'X-Original-URL', '/wh/[redacted]'],
         ['X-Env', 'test', 'Paydesk-Replay', '7'],
       ].flat(),
       body: received.body,

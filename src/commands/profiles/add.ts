@@ -44,7 +44,7 @@ export default class ProfilesAdd extends BaseCommand {
     'api-key': custom({
       // Whoever tries it is told what to do, and the key is not repeated in the answer.
       parse: async (text, command) => {
-        (command as unknown as ProfilesAdd).secrets.add(text);
+        (command as unknown as ProfilesAdd).secrets.addKey(text);
         throw new Error('a key on the command line can be seen by others: use --api-key-stdin');
       },
     })({ hidden: true }),
@@ -68,7 +68,7 @@ export default class ProfilesAdd extends BaseCommand {
     profiles.mustBeFree(args.name);
     const fromStdin = flags['api-key-stdin'];
     const apiKey = fromStdin ? await readApiKey(this.streams.stdin) : await askForApiKey(this.promptContext);
-    this.secrets.add(apiKey.reveal());
+    this.secrets.addKey(apiKey.reveal());
     const { profile } = await profiles.add({
       name: args.name,
       baseUrl: flags['base-url'],

@@ -1,5 +1,6 @@
 // A kept delivery in full: the request as it came, what the service said, and every attempt to pass it on.
 
+import { createScrubber, REDACTED } from '../../redact.js';
 import type { WholeDelivery } from '../../webhooks/inbox.js';
 import { joinPieces, type Line, type Look, toned, type View } from '../lines.js';
 import { localTime, tookTime } from '../time.js';
@@ -10,11 +11,8 @@ export interface ShownRequest extends WholeDelivery {
   secret: string;
 }
 
-const HIDDEN = '[redacted]';
 const LONGEST_BODY = 16 * 1024;
 const HEX_ROW = 16;
-
-const hide = (text: string, secret: string): string => text.replaceAll(secret, HIDDEN);
 
 /** The text of a body, or undefined when it is no text. */
 export function bodyText(body: Uint8Array): string | undefined {
@@ -42,7 +40,7 @@ export function bodyLines(body: Uint8Array, secret: string): Line[] {
   const start = body.subarray(0, LONGEST_BODY);
   // Cut between two characters, not within one.
   const text = bodyText(body) === undefined ? undefined : new TextDecoder().decode(start);
-  const lines: Line[] = text === undefined ? hexRows(start) : hide(text, secret).split(/\r?\n/);
+  const lines: Line[] = text === undefined ? hexRows(start) : createScrubber(secret)(text).split(/\r?\n/);
   if (body.length > LONGEST_BODY) lines.push(toned('dim', `… ${body.length} bytes in all`));
   return lines;
 }
@@ -50,10 +48,11 @@ export function bodyLines(body: Uint8Array, secret: string): Line[] {
 /** `POST /wh/[redacted]/inv-1?a=b`, the headers and the body. */
 export function requestLines(delivery: ShownRequest): Line[] {
   const { method, path, query, headers, body, secret } = delivery;
-  const target = `/wh/${HIDDEN}${path}${query === '' ? '' : `?${query}`}`;
+  const hide = createScrubber(secret);
+  const target = `/wh/${REDACTED}${path}${query === '' ? '' : `?${query}`}`;
   return [
-    `${method} ${hide(target, secret)}`,
-    ...headers.map(([name, value]) => joinPieces(toned('dim', `${name}: `), hide(value, secret))),
+    `${method} ${hide(target)}`,
+    ...headers.map(([name, value]) => joinPieces(toned('dim', `${name}: `), hide(value))),
     '',
     ...bodyLines(body, secret),
   ];
@@ -118,17 +117,16 @@ export const webhookRequest: View<ShownRequest> = (delivery, look) => {
 export function requestJson(delivery: ShownRequest): Record<string, unknown> {
   const { method, path, query, headers, body, secret, eventId } = delivery;
   const text = bodyText(body);
+  const hide = createScrubber(secret);
   return {
     ...keptJson(delivery),
     eventId,
     method,
-    path: hide(path, secret),
-    query: hide(query, secret),
-    headers: headers.map(([name, value]) => [name, hide(value, secret)]),
+    path: hide(path),
+    query: hide(query),
+    headers: headers.map(([name, value]) => [name, hide(value)]),
     // What is no text is given byte for byte.
-    ...(text === undefined
-      ? { bodyBase64: Buffer.from(body).toString('base64') }
-      : { body: hide(text, secret) }),
+    ...(text === undefined ? { bodyBase64: Buffer.from(body).toString('base64') } : { body: hide(text) }),
     forwards: delivery.forwards.map(({ tries, ...forward }) => ({
       ...forwardJson(forward),
       tries: tries.map(({ time, status, ms, answer, error }) => ({

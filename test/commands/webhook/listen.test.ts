@@ -59,6 +59,33 @@ describe('webhook listen --json', () => {
     expect(listener.stderr()).not.toContain('Error');
   });
 
+  it('shows a webhook that holds the key without it, and passes it on as it came', async () => {
+    const { apiKey } = sandbox.app;
+    const listener = await home.listen('--forward-to', handler.url);
+    const escaped = apiKey.replace('s', '\\u0073');
+    const sent = `{"referenceId":"${apiKey}","paymentState":"${escaped}","key":"${btoa(`user:${apiKey}`)}"}`;
+    await listener.post(sent, { headers: { 'x-echo': `Bearer ${apiKey}` } });
+    await listener.waitFor(1);
+    listener.kill('SIGTERM');
+    await listener.ended;
+    expect(handler.requests[0]?.text).toBe(sent);
+    const shown = [
+      listener,
+      ...(await Promise.all([
+        home.run('webhook', 'show', '1', '--json'),
+        home.run('webhook', 'show', '1'),
+        home.run('webhook', 'events', '--json'),
+        home.run('webhook', 'events'),
+      ])),
+    ].map(({ stdout, stderr }) =>
+      typeof stdout === 'string' ? `${stdout}${stderr as string}` : stdout() + (stderr as () => string)(),
+    );
+    for (const text of shown) {
+      expect(text).toContain('[redacted]');
+      for (const form of [apiKey, escaped, btoa(`user:${apiKey}`)]) expect(text).not.toContain(form);
+    }
+  });
+
   it('keeps ids beyond 2^53 exact', async () => {
     const listener = await home.listen();
     await listener.post('{"paymentId":90071992547409931234}');

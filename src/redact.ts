@@ -1,0 +1,210 @@
+// The one place that takes secrets out of text: what the service answers, what is printed, what is written.
+
+export const REDACTED = '[redacted]';
+
+/** Shorter than this is no secret, and hiding it would only garble the text. */
+const SHORTEST = 4;
+/** For text that must stay what it is, such as JSON: a short key could be a part of anything there. */
+const SHORTEST_IN_DATA = 6;
+/** An escape may be escaped itself; nobody nests them deeper than this. */
+const MAX_ROUNDS = 4;
+
+/** The ways in which JSON, addresses and HTML spell a character. */
+const ESCAPE =
+  /\\u([0-9a-f]{4})|\\(["\\/])|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|&(amp|lt|gt|quot|apos);/gi;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const BASE64 = /[\w+/-]/;
+
+/** A part of the text, by its first position and the one after its last. */
+type Range = [from: number, to: number];
+
+/** What to look for on behalf of a secret. */
+interface Form {
+  text: string;
+  /** Found inside of base64, which is then hidden as a whole. */
+  encoded: boolean;
+}
+
+/** Takes a secret out of a text, however it is written there: plain, escaped, percent-encoded or in base64. */
+export function createScrubber(secret: string): (text: string) => string {
+  if (secret.length < SHORTEST_IN_DATA) return (text) => text;
+  let forms: Form[] | undefined;
+  return (text) => scrub(text, (forms ??= formsOf(secret)));
+}
+
+function scrub(text: string, forms: readonly Form[]): string {
+  return forms.length > 0 && holdsAny(text, forms) ? withoutRanges(text, findRanges(text, forms)) : text;
+}
+
+function formsOf(secret: string): Form[] {
+  const bytes = Buffer.from(secret);
+  // Percent-encoding is decoded byte by byte, which makes this of letters beyond ASCII.
+  const plain = [secret, bytes.toString('latin1')];
+  const encoded = [0, 1, 2].flatMap((before) => {
+    const form = base64Core(bytes, before);
+    return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [
+    ...[...new Set(plain)].map((text) => ({ text, encoded: false })),
+    ...[...new Set(encoded)]
+      .filter(({ length }) => length >= SHORTEST)
+      .map((text) => ({ text, encoded: true })),
+  ];
+}
+
+/** The letters of base64 that depend on the secret alone when so many bytes (modulo 3) stand before it. */
+function base64Core(bytes: Buffer, before: number): string {
+  const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
+  const whole = Math.floor(((before + bytes.length) * 8) / 6);
+  return text
+    .slice(Math.ceil((before * 8) / 6), whole)
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
+}
+
+/** Most texts hold no secret: they are only looked at, and nothing is kept of where each letter came from. */
+function holdsAny(text: string, forms: readonly Form[]): boolean {
+  let now = text;
+  for (let round = 0; ; round += 1) {
+    if (forms.some((form) => now.includes(form.text))) return true;
+    const decoded = round < MAX_ROUNDS ? now.replace(ESCAPE, decodeEscape) : now;
+    if (decoded === now) return false;
+    now = decoded;
+  }
+}
+
+function findRanges(text: string, forms: readonly Form[]): Range[] {
+  const ranges: Range[] = [];
+  let now = text;
+  let positions = Uint32Array.from({ length: text.length + 1 }, (_, index) => index);
+  for (let round = 0; ; round += 1) {
+    for (const form of forms) {
+      for (const [from, to] of occurrences(now, form)) {
+        ranges.push([beforeBackslashes(text, positions[from] ?? 0), positions[to] ?? text.length]);
+      }
+    }
+    const next = round < MAX_ROUNDS ? decode(now, positions) : undefined;
+    if (next === undefined) return ranges;
+    ({ text: now, positions } = next);
+  }
+}
+
+function* occurrences(text: string, { text: form, encoded }: Form): Generator<Range> {
+  for (let from = text.indexOf(form); from >= 0; from = text.indexOf(form, from)) {
+    let to = from + form.length;
+    let start = from;
+    if (encoded) {
+      while (start > 0 && BASE64.test(text.charAt(start - 1))) start -= 1;
+      while (BASE64.test(text.charAt(to)) || text.charAt(to) === '=') to += 1;
+    }
+    yield [start, to];
+    from = to;
+  }
+}
+
+/** A backslash that is left in front would escape what is put there, and JSON would be none any more. */
+function beforeBackslashes(text: string, position: number): number {
+  let from = position;
+  while (from > 0 && text[from - 1] === '\\') from -= 1;
+  return from;
+}
+
+/** The text with its escapes replaced, and where each letter came from; nothing when it has none. */
+function decode(
+  text: string,
+  positions: Uint32Array,
+): { text: string; positions: Uint32Array<ArrayBuffer> } | undefined {
+  const from: number[] = [];
+  let decoded = '';
+  let end = 0;
+  for (const match of text.matchAll(ESCAPE)) {
+    decoded += text.slice(end, match.index);
+    for (; end < match.index; end += 1) from.push(positions[end] ?? 0);
+    const letter = decodeEscape(...(match as unknown as Parameters<typeof decodeEscape>));
+    decoded += letter;
+    for (let unit = 0; unit < letter.length; unit += 1) from.push(positions[end] ?? 0);
+    end += match[0].length;
+  }
+  if (end === 0) return undefined;
+  decoded += text.slice(end);
+  for (; end <= text.length; end += 1) from.push(positions[end] ?? 0);
+  return { text: decoded, positions: Uint32Array.from(from) };
+}
+
+function decodeEscape(
+  whole: string,
+  unit?: string,
+  itself?: string,
+  byte?: string,
+  hexadecimal?: string,
+  decimal?: string,
+  name?: string,
+): string {
+  if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
+  if (itself !== undefined) return itself;
+  if (byte !== undefined) return String.fromCharCode(Number.parseInt(byte, 16));
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+  const point = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+  return point <= 0x10_ffff ? String.fromCodePoint(point) : whole;
+}
+
+function withoutRanges(text: string, ranges: readonly Range[]): string {
+  let result = '';
+  let end = 0;
+  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    // What overlaps is one secret to the reader.
+    if (from >= end) result += text.slice(end, from) + REDACTED;
+    end = Math.max(end, to);
+  }
+  return result + text.slice(end);
+}
+
+/** Checkout and panel links let anyone in who has them: only their origin is shown. */
+export function hideLinks(text: string): string {
+  return text.replaceAll(
+    /(https?:(?:\/|\\\/){2})(?:[^\s"'<>\\/?#@]*@)?([^\s"'<>\\/?#@]+)[^\s"'<>]*/gi,
+    `$1$2/${REDACTED}`,
+  );
+}
+
+const PATTERNS: ReadonlyArray<[RegExp, string]> = [
+  [/\b(Bearer|Basic)\s+[^\s"',;]+/gi, `$1 ${REDACTED}`],
+  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${REDACTED}@`],
+];
+
+export interface Redactor {
+  /** Registers a secret that may be data, such as a link: it is hidden in what is told, not in what was asked for. */
+  add: (secret: string | undefined) => void;
+  /** Registers an API key, which is hidden in data too. */
+  addKey: (key: string) => void;
+  /** For what is told: errors, notes, `--debug`. */
+  redact: (text: string) => string;
+  /** For data, which is exact but for the key. */
+  redactData: (text: string) => string;
+}
+
+export function createRedactor(): Redactor {
+  const told = new Map<string, Form[]>();
+  const data = new Map<string, Form[]>();
+  const register = (to: Map<string, Form[]>, secret: string, shortest: number) => {
+    if (secret.length >= shortest && !to.has(secret)) to.set(secret, formsOf(secret));
+  };
+  return {
+    add(secret) {
+      register(told, secret ?? '', SHORTEST);
+    },
+    addKey(key) {
+      register(told, key, SHORTEST);
+      register(data, key, SHORTEST_IN_DATA);
+    },
+    redact(text) {
+      let result = scrub(text, [...told.values()].flat());
+      for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
+      return result;
+    },
+    redactData: (text) => (data.size === 0 ? text : scrub(text, [...data.values()].flat())),
+  };
+}
+
+/** The secrets of this process; a crash outside any command is printed through it too. */
+export const processSecrets = createRedactor();
