@@ -11,15 +11,12 @@ const ROUNDS = 60;
 /** The same refund in a process of its own, bundled like the program, with the ledger and without, in turns. */
 async function overhead(folder: string): Promise<Figure> {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const { bundleProgram } = (await import(new URL('../bin/bundle-program.js', import.meta.url).href)) as {
-    bundleProgram(options: object): Promise<void>;
+  const { bundle } = (await import(new URL('../bin/bundle.js', import.meta.url).href)) as {
+    bundle(options: object): Promise<unknown>;
   };
-  const refund = ['bench/refund-once.ts', 'node_modules/undici/lib/dispatcher/pool.js'];
-  await bundleProgram({
-    root,
-    out: 'dist/bench',
-    entryPoints: [{ in: 'bench/refund-once.ts', out: 'refund-once' }],
-    starts: { none: refund, ledger: [...refund, 'src/ledger/desk.ts', 'src/store/sqlite-store.ts'] },
+  await bundle({
+    dir: join(root, 'dist', 'bench'),
+    input: { 'refund-once': join(root, 'bench', 'refund-once.ts') },
   });
   const program = join(root, 'dist', 'bench', 'refund-once.js');
   const server = await startServer('sandbox', join(folder, 'sandbox.db'));

@@ -112,8 +112,10 @@ try {
   if (stripeProgram === undefined) process.stdout.write(`left out  ${STRIPE} cannot be installed here\n`);
   else ratio('payments get --json, beside stripe get', 'get', 'stripe', 1.6);
   if (!existsSync(standalone)) process.stdout.write('left out  no executable: npm run build:standalone\n');
-  else if (stripeProgram !== undefined)
-    ratio('the executable, beside stripe get', 'standalone', 'stripe', 1.2);
+  else {
+    ratio('the executable, beside the npm install', 'standalone', 'get', 1);
+    if (stripeProgram !== undefined) ratio('the executable, beside stripe get', 'standalone', 'stripe', 1.2);
+  }
   const packed = statSync(tarball).size / 1024 / 1024;
   const size = { unit: 'MB', better: 'less' } as const;
   add({

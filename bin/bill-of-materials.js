@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What is inside the executables, as CycloneDX: no time and no random number in it, so that it can be compared. */
-export function billOfMaterials({ root, metafile, node, packageFile }) {
+export function billOfMaterials({ files, node, packageFile }) {
   const folders = new Set(
-    Object.keys(metafile.inputs).flatMap(
-      (file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
+    files.flatMap(
+      (file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file.replaceAll('\\', '/'))?.[1] ?? [],
     ),
   );
   const packages = [...folders].map((folder) =>
-    JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')),
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
   );
   const components = [
     component({ name: 'node', version: node, license: 'MIT' }, 'platform'),

@@ -1,34 +1,113 @@
-// Makes the program out of the sources. The modules that tests load one by one are tsc's, beside it in dist/.
-import { globSync } from 'node:fs';
-import { dirname } from 'node:path';
+// Bundles the program with Rolldown: a file for each command, and chunks for what they share.
+// `npm run compile` runs this; bin/standalone.js and bench/ledger.ts bundle with the same configuration.
+import { existsSync, globSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleProgram } from './bundle-program.js';
+import { build } from 'rolldown';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const service = ['src/client/client.ts', 'node_modules/undici/lib/dispatcher/pool.js'];
-const ledger = ['src/ledger/desk.ts', 'src/ledger/operator.ts', 'src/store/sqlite-store.ts'];
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-await bundleProgram({
-  root,
-  out: 'dist/app',
-  entryPoints: [
-    { in: 'src/start.ts', out: 'start' },
-    ...globSync('src/commands/**/*.ts', { cwd: root }).map((file) => ({
-      in: file,
-      out: file.slice('src/'.length, -'.ts'.length),
-    })),
-  ],
-  starts: {
-    version: ['src/start.ts'],
-    help: [
-      'src/start.ts',
-      'src/cli/help.ts',
-      'src/output/lines.ts',
-      'src/output/streams.ts',
-      'src/output/theme.ts',
-    ],
-    profiles: ['src/start.ts', 'src/commands/profiles/list.ts'],
-    get: ['src/start.ts', 'src/commands/payments/get.ts', ...service],
-    refund: ['src/start.ts', 'src/commands/payments/refund.ts', ...service, ...ledger],
-  },
-});
+/** One file per command, which `src/cli/program.ts` finds by the name of the command. */
+export const commands = Object.fromEntries(
+  globSync('src/commands/**/*.ts', { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+    .map((file) => [file.slice('src/'.length, -'.ts'.length), join(root, file)]),
+);
+
+/**
+ * Modules that `payments get` loads together, with everything that they import, become one file each. The first group
+ * that matches a module gets it. This saves 9 ms for `payments get`, which reads 9 files instead of 41.
+ */
+const groups = [
+  { name: 'start', test: /src\/start\.ts$/ },
+  { name: 'help', test: /src\/(cli\/help|output\/(lines|streams|theme))\.ts$/ },
+  { name: 'command', test: /src\/cli\/base-command\.ts$/ },
+  { name: 'service', test: /src\/cli\/service-command\.ts$/ },
+  { name: 'payment', test: /src\/commands\/payments\/get\.ts$/ },
+  { name: 'client', test: /src\/client\/client\.ts$|undici\/lib\/dispatcher\/pool\.js$/ },
+  { name: 'ledger', test: /src\/(ledger\/(desk|operator)|store\/sqlite-store)\.ts$/ },
+];
+
+/** Parts of libraries that paydesk never uses, and that would be loaded at every start. */
+const leftOut = [
+  // The client speaks HTTP/1.1 only (`allowH2: false`). Saves 14 ms.
+  'undici/lib/dispatcher/client-h2.js',
+  // paydesk has its own configuration, help and output. Saves 9 ms.
+  '@oclif/core/lib/config/index.js',
+  '@oclif/core/lib/help/index.js',
+  '@oclif/core/lib/help/util.js',
+  '@oclif/core/lib/ux/index.js',
+];
+
+/** Replaces these files by a module that throws when something of it is used. */
+function leaveOut(files) {
+  const names = new Map(files.map((file) => [join(root, 'node_modules', file), file]));
+  return {
+    name: 'leave-out',
+    buildStart() {
+      for (const [path, file] of names)
+        if (!existsSync(path)) this.error(`There is no ${file} to leave out.`);
+    },
+    load(path) {
+      if (!names.has(path)) return undefined;
+      const message = `bin/bundle.js leaves out ${names.get(path)}`;
+      return `module.exports = new Proxy({}, {
+        get(_, name) {
+          if (name !== '__esModule') throw new Error(${JSON.stringify(message)});
+        },
+      });`;
+    },
+  };
+}
+
+/** Native code, WebAssembly and scripts that lie beside their own module: npm installs them as dependencies. */
+const installed = ['@napi-rs/keyring', 'jq-wasm', 'open', 'pg-native'];
+
+/** Returns Rolldown's account of the files that it wrote to `dir`. */
+export async function bundle({ dir, input, external = installed, sourcemap = true, postBanner, postFooter }) {
+  const { output } = await build({
+    cwd: root,
+    input,
+    external,
+    platform: 'node',
+    tsconfig: join(root, 'src', 'tsconfig.json'),
+    plugins: [leaveOut(leftOut)],
+    logLevel: 'warn',
+    // Tests and benchmarks import some modules both ways.
+    checks: { ineffectiveDynamicImport: false },
+    output: {
+      dir,
+      cleanDir: true,
+      // Node loads CommonJS in a third of the time that it needs for ES modules.
+      format: 'cjs',
+      exports: 'named',
+      // V8 reads a file of plain ASCII in half the time.
+      charset: 'ascii',
+      // Whole names, for stack traces.
+      minify: { compress: true, mangle: false },
+      sourcemap,
+      sourcemapExcludeSources: true,
+      postBanner,
+      postFooter,
+      codeSplitting: {
+        groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })),
+      },
+    },
+  });
+  await writeFile(join(dir, 'package.json'), '{ "type": "commonjs" }\n');
+  return output;
+}
+
+if (import.meta.main) {
+  await bundle({
+    dir: join(root, 'dist', 'app'),
+    input: {
+      start: 'src/start.ts',
+      ...commands,
+      // Runs as a process of its own.
+      'keyring-probe': 'src/profiles/keyring-probe.ts',
+    },
+  });
+}

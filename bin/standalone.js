@@ -2,16 +2,14 @@
 // program inside it, and beside them their checksums and a bill of materials. The same commit gives the same bytes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { bundleOptions } from './bundle-options.js';
+import { join } from 'node:path';
 import { billOfMaterials } from './bill-of-materials.js';
+import { bundle, commands, root } from './bundle.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist', 'standalone');
+const modules = join(out, 'modules');
 const cache = join(root, 'node_modules', '.cache', 'paydesk-node');
 const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const { node, targets } = json(join(root, 'bin', 'standalone-targets.json'));
@@ -25,58 +23,17 @@ if (wrong.length > 0) {
   process.exit(2);
 }
 
-/** One file with everything in it. What a command does not use is not run, as in the bundle of files. */
-async function bundle() {
-  const commands = globSync('src/commands/**/*.ts', { cwd: root }).map((file) => ({
-    id: file
-      .replaceAll('\\', '/')
-      .slice('src/commands/'.length, -'.ts'.length)
-      .replace(/\/index$/, '')
-      .replaceAll('/', ':'),
-    file: join(root, file),
-  }));
-  const parts = {
-    name: 'parts',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^paydesk:parts$/ }, () => ({ path: 'parts', namespace: 'parts' }));
-      onLoad({ filter: /.*/, namespace: 'parts' }, () => ({
-        resolveDir: root,
-        contents: [
-          'export const commands = {',
-          ...commands
-            .sort((a, b) => (a.id < b.id ? -1 : 1))
-            .map(({ id, file }) => `  ${JSON.stringify(id)}: () => require(${JSON.stringify(file)}),`),
-          '};',
-          `export const manifest = require('./oclif.manifest.json');`,
-          `export const packageFile = require('./package.json');`,
-        ].join('\n'),
-      }));
-    },
-  };
-  const common = bundleOptions(root, { beside: false });
-  const { metafile } = await build({
-    ...common,
-    entryPoints: ['src/standalone.ts'],
-    outfile: join(out, 'program'),
-    format: 'cjs',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    sourcemap: false,
-    metafile: true,
-    // The one native part: without it keys are kept in a file that only their owner can read.
+/** The same bundle as for npm, with everything in it but native code: keys are kept in a file instead. */
+async function bundleModules() {
+  const output = await bundle({
+    dir: modules,
+    input: { standalone: 'src/standalone.ts', ...commands },
     external: ['@napi-rs/keyring', 'pg-native'],
-    define: { 'import.meta.url': '__own_url' },
-    banner: {
-      js: [
-        '(function(require){const module={exports:{}};',
-        'const __filename=process.execPath,__dirname=require("node:path").dirname(__filename);',
-        'const __own_url=require("node:url").pathToFileURL(__filename).href;',
-      ].join(''),
-    },
-    footer: { js: '})' },
-    plugins: [...common.plugins, parts],
+    sourcemap: false,
+    postBanner: '(function (exports, require, module, __filename, __dirname) {',
+    postFooter: '})',
   });
-  return metafile;
+  return output.filter(({ type }) => type === 'chunk');
 }
 
 /** The Node binary of a target, as the registry has it and as it was when it was chosen. */
@@ -106,22 +63,24 @@ async function nodeOf(target) {
 }
 
 /** Assembled for a machine like this one, it need not be compiled at each start. */
-async function assemble(target, builder) {
+async function assemble(target, builder, names) {
   const isHere = target.name === here;
+  const assets = [...names, ...(isHere ? names.map((name) => `${name}.compiled`) : [])];
   const file = join(out, `paydesk-${target.name}${target.name.startsWith('win') ? '.exe' : ''}`);
   const config = join(out, `${target.name}.json`);
   await writeFile(
     config,
     JSON.stringify({
-      main: join(root, 'bin', 'standalone-main.cjs'),
+      main: join(root, 'bin', 'standalone-loader.cjs'),
       output: `${file}.new`,
       executable: await nodeOf(target),
       disableExperimentalSEAWarning: true,
       useSnapshot: false,
       useCodeCache: false,
       assets: {
-        program: join(out, 'program'),
-        ...(isHere ? { compiled: join(out, 'compiled') } : {}),
+        ...Object.fromEntries(assets.map((name) => [name, join(modules, name)])),
+        'package.json': join(root, 'package.json'),
+        'oclif.manifest.json': join(root, 'oclif.manifest.json'),
       },
       execArgvExtension: 'none',
     }),
@@ -141,22 +100,25 @@ async function assemble(target, builder) {
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-const metafile = await bundle();
+const chunks = await bundleModules();
+const names = chunks.map(({ fileName }) => fileName);
 const builder = await nodeOf(targets.find(({ name }) => name === here));
 execFileSync(builder, [
   '--hash-seed=1',
-  join(root, 'bin', 'compile-program.cjs'),
-  join(out, 'program'),
-  join(out, 'compiled'),
+  join(root, 'bin', 'standalone-compile.cjs'),
+  ...names.map((name) => join(modules, name)),
 ]);
 const made = [];
 for (const target of targets.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
-  made.push(await assemble(target, builder));
+  made.push(await assemble(target, builder, names));
 }
-await rm(join(out, 'program'));
-await rm(join(out, 'compiled'));
+await rm(modules, { recursive: true });
 await writeFile(join(out, 'SHA256SUMS'), made.map(({ sha256, name }) => `${sha256}  ${name}\n`).join(''));
-const bill = billOfMaterials({ root, metafile, node, packageFile: json(join(root, 'package.json')) });
+const bill = billOfMaterials({
+  files: chunks.flatMap(({ moduleIds }) => moduleIds),
+  node,
+  packageFile: json(join(root, 'package.json')),
+});
 await writeFile(join(out, 'paydesk.cdx.json'), `${JSON.stringify(bill, null, 2)}\n`);
 for (const { name, bytes, tested } of made) {
   const note = tested ? 'runs on this machine' : 'built, not run: UNTESTED';

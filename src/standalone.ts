@@ -1,19 +1,29 @@
-// The start of the executable that needs no Node: the same program, with its parts inside it.
+// The start of the executable that needs no Node: the same program, with its files inside it as assets.
 
-import { commands, manifest, packageFile } from 'paydesk:parts';
+import { getAsset, getAssetKeys } from 'node:sea';
+import type { CommandClass, Manifest, PackageFile } from './cli/program.js';
 import { start } from './start.js';
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+/** `load` gives the exports of a module by the name of its asset. */
+export async function startStandalone(load: (name: string) => unknown): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(0);
+      throw error;
+    });
+  }
+  const names = new Set(getAssetKeys());
+  const fileOf = (id: string): string | undefined => {
+    const file = `commands/${id.replaceAll(':', '/')}`;
+    return [`${file}.js`, `${file}/index.js`].find((name) => names.has(name));
+  };
+  const json = (name: string): unknown => JSON.parse(getAsset(name, 'utf8'));
+
+  await start({
+    self: [process.execPath],
+    has: (id) => fileOf(id) !== undefined,
+    load: (id) => (load(fileOf(id) as string) as { default: CommandClass }).default,
+    packageFile: () => json('package.json') as PackageFile,
+    manifest: () => json('oclif.manifest.json') as Manifest,
   });
 }
-
-void start({
-  self: [process.execPath],
-  has: (id) => Object.hasOwn(commands, id),
-  load: (id) => (commands[id] as (typeof commands)[string])().default,
-  packageFile: () => packageFile,
-  manifest: () => manifest,
-});

@@ -1,7 +1,6 @@
 // Text that is safe to print: nothing in it can move the cursor, change colours or reorder what is read.
 
-import { createRequire } from 'node:module';
-import type stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 
 // Controls, escapes, bidirectional and other invisible characters, line separators, lone surrogates.
 // The two selectors that choose between text and emoji shapes are visible in their effect and stay.
@@ -32,15 +31,11 @@ export function safeJson(value: unknown, options: { pretty?: boolean } = {}): st
   );
 }
 
-let loadedWidth: typeof stringWidth | undefined;
 let segmenter: Intl.Segmenter | undefined;
 
 /** Columns that a text takes on a terminal; colour codes take none. */
 export function displayWidth(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  // 30 ms to load: too much for commands that print plain text or none.
-  loadedWidth ??= (createRequire(import.meta.url)('string-width') as { default: typeof stringWidth }).default;
-  return loadedWidth(text);
+  return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
 /** Cuts before `width` columns are exceeded, never inside a character. */

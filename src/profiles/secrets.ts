@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProfileError } from '../errors.js';
-import { createKeyring, type Keyring } from './keyring.js';
+import type { Keyring } from './keyring.js';
 import { makeFolder, type Environment, type Paths } from './paths.js';
 import { Secret } from './secret.js';
 
@@ -24,16 +23,20 @@ export interface Secrets {
 
 export function createSecrets(options: { paths: Paths; env: Environment }): Secrets {
   const { paths, env } = options;
-  let opened: Keyring | undefined;
-  const keyring = () => (opened ??= createKeyring({ folder: paths.config, env }));
+  let opened: Promise<Keyring> | undefined;
+  // node:crypto and node:child_process cost 10 ms to load, and most keys are read from elsewhere.
+  const keyring = () =>
+    (opened ??= import('./keyring.js').then(({ createKeyring }) =>
+      createKeyring({ folder: paths.config, env }),
+    ));
   const fileOf = (reference: KeyReference) => join(paths.keys, `${reference.id}.key`);
 
   return {
     async put(name, key, { only } = {}) {
-      const id = `${name}-${randomBytes(4).toString('hex')}`;
+      const id = `${name}-${crypto.randomUUID().slice(0, 8)}`;
       // The scope of the keyring is the real path of this folder, so it has to be there first.
       storing(() => makeFolder(paths.config));
-      if (only !== 'file' && (await storeInKeyring(keyring(), id, key))) return { in: 'keyring', id };
+      if (only !== 'file' && (await storeInKeyring(await keyring(), id, key))) return { in: 'keyring', id };
       const reference: KeyReference = { in: 'file', id };
       storing(() => {
         makeFolder(paths.keys);
@@ -46,7 +49,7 @@ export function createSecrets(options: { paths: Paths; env: Environment }): Secr
     async get(name, reference) {
       const found =
         reference.in === 'keyring'
-          ? await readFromKeyring(keyring(), name, reference)
+          ? await readFromKeyring(await keyring(), name, reference)
           : readFromFile(fileOf(reference), name);
       if (found !== undefined) return found;
       const place = reference.in === 'keyring' ? 'the keyring' : fileOf(reference);
@@ -57,7 +60,7 @@ export function createSecrets(options: { paths: Paths; env: Environment }): Secr
     },
 
     async delete(reference) {
-      if (reference.in === 'keyring') await keyring().delete(reference.id);
+      if (reference.in === 'keyring') await (await keyring()).delete(reference.id);
       else rmSync(fileOf(reference), { force: true });
     },
 
