@@ -49,9 +49,11 @@ async function help(program: Program, argv: string[], asked: boolean): Promise<v
       topics: typed(Object.keys(oclif.topics)),
     });
   }
+  const { fitLines } = await import('./output/fit.js');
   const { renderLines } = await import('./output/lines.js');
   const { loadTheme } = await import('./output/theme.js');
-  process.stdout.write(renderLines(lines, await loadTheme(colour)));
+  const shown = terminal ? fitLines(lines, width) : lines;
+  process.stdout.write(renderLines(shown, await loadTheme(colour)));
 }
 
 export { createProgram };

@@ -5,8 +5,9 @@ import { isCi } from '../ci.js';
 import { definitionOf, type Missing, readCommandLine, usageError } from './command-line.js';
 import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageError } from '../errors.js';
 import { globalFlags } from './flags.js';
+import { fitLines } from '../output/fit.js';
 import type { Line, Look, View } from '../output/lines.js';
-import { plainLine, renderLines, toned, wrapLine } from '../output/lines.js';
+import { renderLines, toned } from '../output/lines.js';
 import type { Redactor } from '../redact.js';
 import { reportError, type UsageProblem } from '../output/report.js';
 import type { ListView } from '../output/rows.js';
@@ -170,6 +171,12 @@ export abstract class BaseCommand extends Command {
     return value;
   }
 
+  /** The same JSON for people and programs. */
+  protected showJson<T>(value: T): T {
+    this.printExact(`${safeJson(value, { pretty: true })}\n`);
+    return value;
+  }
+
   /** Shows one thing to people, or as a row where `--columns` or `--csv` asks for one. */
   protected async showOne<T>(item: T, view: View<T>, list: ListView<T>): Promise<T> {
     const { columns, csv } = this.#listOptions;
@@ -197,7 +204,12 @@ export abstract class BaseCommand extends Command {
 
   /** Prints lines of data on stdout; nothing with `--json`. One line an element. */
   protected print(...lines: Line[]): void {
-    if (!this.json) this.streams.write(renderLines(lines, this.#themes.stdout));
+    if (!this.json) this.streams.write(renderLines(this.#fitted(lines, 'stdout'), this.#themes.stdout));
+  }
+
+  /** Prints text that is for a program, or that another command of ours has made ready: as it is, however wide. */
+  protected printExact(text: string): void {
+    if (!this.json) this.streams.write(text);
   }
 
   /** One line of a JSON stream, printed at once; nothing without `--json`. */
@@ -209,11 +221,12 @@ export abstract class BaseCommand extends Command {
 
   /** For people, on stderr: banners, progress, hints. One line an element. */
   protected note(...lines: Line[]): void {
-    const { terminal, width } = this.streams.stderr;
-    // What is indented is laid out, or is a command to be copied: that is left as it is.
-    const wraps = (line: Line) => terminal && !plainLine(line).startsWith(' ');
-    const shown = lines.flatMap((line) => (wraps(line) ? wrapLine(line, width) : [line]));
-    this.streams.writeError(renderLines(shown, this.#themes.stderr));
+    this.streams.writeError(renderLines(this.#fitted(lines, 'stderr'), this.#themes.stderr));
+  }
+
+  #fitted(lines: readonly Line[], name: 'stdout' | 'stderr'): readonly Line[] {
+    const { terminal, width } = this.streams[name];
+    return terminal ? fitLines(lines, width) : lines;
   }
 
   /** Whether anybody hears of what is traced. */

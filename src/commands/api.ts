@@ -10,7 +10,6 @@ import { participles } from '../payments/move/legality.js';
 import { moveAll } from '../payments/move/plan.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
 import { moveJson, moveQuestion } from '../output/views/moves.js';
-import { jsonLines } from '../output/views/raw.js';
 import { localLedgerFlag, type MoneyFlags } from '../cli/payment-flags.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
@@ -57,7 +56,7 @@ export default class Api extends MoneyCommand {
     const { desk, guard } = await this.openDesk(flags);
     if (flags['dry-run']) {
       const planned = { method, path, ...(body === undefined ? {} : { body }) };
-      return this.show({ dryRun: true, request: planned }, jsonLines);
+      return this.showJson({ dryRun: true, request: planned });
     }
     await askToConfirm(guard, {
       lines: [`${method} ${path} on app ${desk.client.appId}?`, ...reasonLines(flags)],
@@ -67,7 +66,7 @@ export default class Api extends MoneyCommand {
 
   #print(answer: Awaited<ReturnType<typeof sendApiRequest>>): unknown {
     if (answer === undefined) return undefined;
-    if ('json' in answer) return this.show(answer.json, jsonLines);
+    if ('json' in answer) return this.showJson(answer.json);
     return this.show(answer.text, (text) => text.split(/\r?\n/));
   }
 
@@ -107,6 +106,6 @@ export default class Api extends MoneyCommand {
     );
     const ending = endingOf(results, participles[operation]);
     if (ending) this.endAs(ending);
-    return this.show(results.map(moveJson)[0], jsonLines);
+    return this.showJson(results.map(moveJson)[0]);
   }
 }

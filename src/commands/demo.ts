@@ -1,10 +1,11 @@
 import { BaseCommand } from '../cli/base-command.js';
-import { commandLines } from '../demo/command-text.js';
 import { runWithin } from '../demo/run-within.js';
 import { prepareTour } from '../demo/tour.js';
 import { ServiceError } from '../errors.js';
-import { toned } from '../output/lines.js';
+import { commandLines } from '../output/fit.js';
+import { joinPieces, type Line, toned } from '../output/lines.js';
 import { shellLine } from '../output/shell.js';
+import { pad } from '../output/text.js';
 
 interface TourResult {
   steps: Array<{ command: string; exit: number; output: string; webhooks: string[] }>;
@@ -17,6 +18,7 @@ export default class Demo extends BaseCommand {
   async run(): Promise<TourResult> {
     await this.parse(Demo);
     const { signal } = this;
+    const { colour, width } = this.streams.stdout;
     this.note('paydesk demo: a sandbox in memory, in a folder of its own.', '');
     const tour = await prepareTour(this.streams.env);
     this.atEnd(() => tour.close());
@@ -24,12 +26,14 @@ export default class Demo extends BaseCommand {
     for (const { title, words } of tour.steps) {
       signal.throwIfAborted();
       const command = shellLine('paydesk', ...words);
-      this.print(toned('dim', title), ...commandLines(words));
+      this.print(toned('dim', title), ...commandLines(`$ ${command}`, width));
       const { output, exit } = await runWithin(this.config, words, {
         env: tour.env,
-        colour: this.streams.stdout.colour,
+        colour,
+        width,
       });
-      this.print(...output.trimEnd().split('\n'));
+      // The command has made it safe to print, and its colours are to stay.
+      this.printExact(`${output.trimEnd()}\n`);
       const webhooks = await tour.newWebhooks();
       if (webhooks.length > 0) this.print(toned('dim', `The shop's webhook heard: ${webhooks.join(', ')}`));
       this.print('');
@@ -37,17 +41,14 @@ export default class Demo extends BaseCommand {
       if (exit !== 0)
         throw new ServiceError(`The tour stopped: ${command} ended with ${exit}.`, { code: 'tour-stopped' });
     }
-    this.print(
-      'Everything above is gone again. To go on with a sandbox that stays:',
-      ...next.map((line) => `  ${line}`),
-    );
+    this.print('The sandbox of this demo is gone. To continue with one that stays:', ...next);
     return result;
   }
 }
 
-const next = [
-  'paydesk sandbox start                    serve the whole service on this machine',
-  'paydesk payments create                  asks for what it needs',
-  'paydesk sandbox seed                     a payment in every state, and stuck ones',
-  'paydesk --help                           everything else',
-];
+const next: Line[] = [
+  ['sandbox start', 'start a sandbox on this machine'],
+  ['payments create', 'create a payment'],
+  ['sandbox seed', 'add sample payments'],
+  ['--help', 'see everything else'],
+].map(([words = '', text = '']) => joinPieces(`  ${pad(`paydesk ${words}`, 25)}`, toned('dim', text)));

@@ -6,11 +6,11 @@ import type { Surroundings } from '../cli/surroundings.js';
 
 type CommandClass = new (argv: string[], config: Config, surroundings: Surroundings) => BaseCommand;
 
-/** Runs another command as a person at an 80-column terminal would, and gives back what it printed. */
+/** Runs another command as a person at a terminal of this width would, and gives back what it printed. */
 export async function runWithin(
   config: Config,
   words: readonly string[],
-  { env, colour }: { env: Record<string, string | undefined>; colour: boolean },
+  { env, colour, width }: { env: Record<string, string | undefined>; colour: boolean; width: number },
 ): Promise<{ output: string; exit: number }> {
   const found = words
     .map((_, index) => words.slice(0, index + 1))
@@ -19,7 +19,7 @@ export async function runWithin(
   const Class = (await loadable.load()) as unknown as CommandClass;
   let output = '';
   let exit = 0;
-  const stream = { isTTY: true, columns: 80, write: (text: string) => (output += text) };
+  const stream = { isTTY: true, columns: width, write: (text: string) => (output += text) };
   const command = new Class(words.slice(found?.length ?? 0), config, {
     stdin: Object.assign(new PassThrough(), { isTTY: false }),
     stdout: stream,

@@ -1,18 +1,9 @@
 // One thing at a glance: its name, its state, and what there is to know, label by label.
 
-import {
-  joinPieces,
-  type Line,
-  lineWidth,
-  type Look,
-  type Piece,
-  plainLine,
-  TAB,
-  toned,
-  wrapLine,
-} from './lines.js';
+import { labelledLines } from './fit.js';
+import { joinPieces, type Line, lineWidth, type Look, type Piece, plainLine, TAB, toned } from './lines.js';
 import { textOf } from './values.js';
-import { pad, truncate } from './text.js';
+import { truncate } from './text.js';
 
 export interface Field {
   label: string;
@@ -30,7 +21,6 @@ export interface Card {
   fields: readonly Field[];
 }
 
-const LINK = /^https?:\/\/\S+$/;
 const WIDEST = 70;
 const LABEL = 11;
 
@@ -56,19 +46,11 @@ export function cardLines(card: Card, look: Look): Line[] {
   }
   const widest = Math.max(LABEL, ...fields.map((field) => lineWidth(field.label)));
   const label = Math.min(widest, Math.max(LABEL, Math.floor(look.width / 3)));
-  return [...headLine(card, look), ...fields.flatMap((field) => fieldLines(field, label, look))];
-}
-
-function fieldLines({ label, value }: Field, width: number, look: Look): Line[] {
-  const name = (text: string) => toned('dim', pad(truncate(plainLine(text), width), width));
-  const room = Math.max(12, look.width - width - 4);
-  // A link that is broken into lines can be neither clicked nor copied: the terminal wraps it itself.
-  if (LINK.test(plainLine(value)) && lineWidth(value) > room) {
-    return [joinPieces('  ', toned('dim', plainLine(label))), joinPieces('  ', value)];
-  }
-  return wrapLine(value, room).map((line, index) =>
-    joinPieces('  ', name(index === 0 ? label : ''), '  ', line),
-  );
+  const at = { indent: 2, labelWidth: label, width: look.width };
+  return [
+    ...headLine(card, look),
+    ...fields.flatMap((field) => labelledLines(truncate(plainLine(field.label), label), field.value, at)),
+  ];
 }
 
 /** Fields of an answer that we know nothing of: shown under their own names, last. */

@@ -67,11 +67,26 @@ export function renderLines(lines: readonly Line[], theme: Theme): string {
   return lines.map((line) => `${renderLine(line, theme)}\n`).join('');
 }
 
-/** Wraps a line; its colours last to the end of each piece only when it fits, or when all of it has one tone. */
+/** A part of a line, by positions in its plain text; every piece keeps its tone. */
+export function sliceLine(line: Line, from: number, to: number): Piece[] {
+  let start = 0;
+  return piecesOf(line).flatMap((piece) => {
+    const text = textOf(piece);
+    const part = text.slice(Math.max(0, from - start), Math.max(0, to - start));
+    start += text.length;
+    if (part === '') return [];
+    return [typeof piece !== 'string' && 'tab' in piece ? piece : toned(toneOf(piece), part)];
+  });
+}
+
+/** Wraps a line between words; every piece keeps its tone. */
 export function wrapLine(line: Line, width: number): Line[] {
   if (lineWidth(line) <= width) return [line];
-  const pieces = piecesOf(line);
-  const tones = new Set(pieces.map(toneOf));
-  const tone = tones.size === 1 ? [...tones][0] : undefined;
-  return wrap(plainLine(line), Math.max(1, width)).map((text) => toned(tone, text));
+  const text = plainLine(line);
+  let end = 0;
+  return wrap(text, Math.max(1, width)).map((part) => {
+    const start = text.indexOf(part, end);
+    end = start + part.length;
+    return sliceLine(line, start, end);
+  });
 }

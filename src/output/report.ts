@@ -2,10 +2,11 @@
 
 import { exitCodeOf, InterruptedError, PaydeskError, UsageError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
+import { fitLines, longestWord } from './fit.js';
 import { joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
 import { onProfile } from './shell.js';
 import type { Streams } from './streams.js';
-import { displayWidth, pad, safeJson, truncate } from './text.js';
+import { displayWidth, pad, safeJson } from './text.js';
 import { loadTheme } from './theme.js';
 
 /** One thing wrong with what was typed; a list of these in `details` is laid out in two columns. */
@@ -55,21 +56,32 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isUsageProblem = (value: unknown): value is UsageProblem =>
   isObject(value) && typeof value['input'] === 'string' && typeof value['problem'] === 'string';
 
-/** Two columns, the second wrapped beside itself. */
+/** Two columns, the second wrapped beside itself, or below a name that leaves it no room. */
 function columns(rows: ReadonlyArray<[string, string]>, width: number): Line[] {
   const left = Math.min(Math.max(...rows.map(([name]) => displayWidth(name))), Math.floor(width / 2));
-  return rows.flatMap(([name, text]) =>
-    wrapLine(text, Math.max(12, width - left - 4)).map((part, index) =>
-      joinPieces('  ', pad(index === 0 ? truncate(name, left) : '', left), '  ', part),
-    ),
-  );
+  const room = width - left - 4;
+  return rows.flatMap(([name, text]): Line[] => {
+    const isBeside = displayWidth(name) <= left && longestWord(text) <= room;
+    const parts = wrapLine(text, isBeside ? room : width - 4);
+    if (!isBeside) return [`  ${name}`, ...parts.map((part) => joinPieces('    ', part))];
+    return parts.map((part, index) => joinPieces('  ', pad(index === 0 ? name : '', left), '  ', part));
+  });
 }
 
-/** Records with the same fields, side by side under their names. */
-function table(records: ReadonlyArray<Record<string, unknown>>): Line[] {
+/** Records with the same fields, side by side under their names; one below the other where that is too wide. */
+function table(records: ReadonlyArray<Record<string, unknown>>, width: number): Line[] {
   const names = Object.keys(records[0] ?? {});
   const rows = [names, ...records.map((record) => names.map((name) => cell(record[name] ?? '(nothing)')))];
   const widths = names.map((_, index) => Math.max(...rows.map((row) => displayWidth(row[index] ?? ''))));
+  if (widths.reduce((sum, one) => sum + one + 2, 0) > width) {
+    return records.flatMap((record, number) => [
+      ...(number === 0 ? [] : ['']),
+      ...columns(
+        names.map((name) => [name, cell(record[name] ?? '(nothing)')]),
+        width,
+      ),
+    ]);
+  }
   return rows.map((row, number) => {
     const text = row.map((value, index) => pad(value, widths[index] ?? 0)).join('  ');
     return joinPieces('  ', toned(number === 0 ? 'dim' : undefined, text.trimEnd()));
@@ -102,7 +114,7 @@ function detailLines(details: unknown, width: number, told: ErrorReport): Line[]
       width,
     );
   }
-  if (Array.isArray(details) && items.length > 0 && sameFields(items)) return table(items);
+  if (Array.isArray(details) && items.length > 0 && sameFields(items)) return table(items, width);
   return items.flatMap((item: unknown) => {
     if (isObject(item)) {
       const rows = Object.entries(item).flatMap(([key, value]) => detailRows(key, value, told));
@@ -168,7 +180,9 @@ export async function reportError(
     if (debug) streams.writeError(renderLines(stackLines(error), await loadTheme(streams.stderr.colour)));
     return report.exit;
   }
-  const lines = errorLines(error, { width: streams.stderr.width, debug, profile });
+  const { terminal, width } = streams.stderr;
+  const told = errorLines(error, { width, debug, profile });
+  const lines = terminal ? fitLines(told, width) : told;
   if (lines.length > 0) streams.writeError(renderLines(lines, await loadTheme(streams.stderr.colour)));
   return report.exit;
 }

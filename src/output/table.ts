@@ -1,7 +1,8 @@
-// A quiet table: no borders, two spaces between columns, wrapped to the terminal, stacked where it is too narrow.
+// A quiet table: no borders, two spaces between columns, wrapped between words, stacked where it is too narrow.
 
-import { joinPieces, type Line, lineWidth, plainLine, renderLine, toned, wrapLine } from './lines.js';
-import { displayWidth, pad, safeText } from './text.js';
+import { labelledLines, longestWord } from './fit.js';
+import { type Line, lineWidth, renderLine, toned, wrapLine } from './lines.js';
+import { displayWidth, safeText } from './text.js';
 import type { Theme } from './theme.js';
 
 export interface TableColumn {
@@ -13,8 +14,6 @@ const INDENT = 2;
 const GAP = 2;
 // Narrower than this a column of text is a column of letters.
 const NARROWEST = 8;
-// On a terminal narrower than this, a table whose words would be broken is stacked instead.
-const NARROW = 60;
 
 /** How wide each column may be; undefined when they do not fit side by side. */
 export function fitColumns(
@@ -27,7 +26,7 @@ export function fitColumns(
   );
   const least = columns.map((column, index) => {
     if (column.align === 'right') return widths[index]!;
-    const word = width < NARROW ? Math.max(0, ...rows.map((row) => longestWord(row[index] ?? ''))) : 0;
+    const word = Math.max(0, ...rows.map((row) => longestWord(row[index] ?? '')));
     return Math.min(widths[index]!, Math.max(NARROWEST, displayWidth(column.title), word));
   });
   const room = width - INDENT - GAP * (columns.length - 1);
@@ -39,8 +38,6 @@ export function fitColumns(
   }
   return widths;
 }
-
-const longestWord = (line: Line): number => Math.max(...plainLine(line).split(' ').map(displayWidth));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0);
 
@@ -98,21 +95,12 @@ export function renderStacked(
   rows: ReadonlyArray<readonly Line[]>,
   { width, theme }: { width: number; theme: Theme },
 ): string {
-  const label = Math.max(...columns.map(({ title }) => displayWidth(title)));
-  const room = Math.max(NARROWEST, width - INDENT - label - GAP);
+  const labelWidth = Math.max(...columns.map(({ title }) => displayWidth(title)));
+  const at = { indent: INDENT, labelWidth, width };
   return rows
     .map((row) =>
       columns
-        .flatMap(({ title }, index) =>
-          wrapLine(row[index] ?? '', room).map((line, part) =>
-            joinPieces(
-              ' '.repeat(INDENT),
-              toned('dim', pad(part === 0 ? safeText(title) : '', label)),
-              ' '.repeat(GAP),
-              line,
-            ),
-          ),
-        )
+        .flatMap(({ title }, index) => labelledLines(safeText(title), row[index] ?? '', at))
         .map((line) => `${renderLine(line, theme).trimEnd()}\n`)
         .join(''),
     )

@@ -38,6 +38,9 @@ export function displayWidth(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
+
 /** Cuts before `width` columns are exceeded, never inside a character. */
 export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
@@ -62,7 +65,10 @@ export function pad(text: string, width: number, align: 'left' | 'right' = 'left
   return align === 'left' ? text + space : space + text;
 }
 
-/** Lines of at most `width` columns, broken between words where that is possible. */
+/**
+ * Lines of at most `width` columns, broken between words. A word that is wider stands on a line of its own; only in
+ * scripts that write no spaces may it be broken, between two characters.
+ */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -74,7 +80,7 @@ export function wrap(text: string, width: number): string[] {
     }
     if (line !== '') lines.push(line);
     line = word;
-    while (displayWidth(line) > width) {
+    while (displayWidth(line) > width && UNSPACED.test(line)) {
       const [head, rest] = split(line, width);
       // A wide character in a one-column space goes over rather than being lost.
       if (head === '') break;

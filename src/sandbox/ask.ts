@@ -5,10 +5,13 @@ import type { Run } from './run.js';
 type PromptContext = NonNullable<Parameters<typeof confirm>[1]>;
 
 /** Everything in it is lost: somebody at a terminal may have meant another sandbox. */
-export async function confirmReset(run: Run, payments: string, context: PromptContext): Promise<void> {
+export async function confirmReset(
+  { url }: Run,
+  payments: string,
+  { note, prompts }: { note: (text: string) => void; prompts: PromptContext },
+): Promise<void> {
   const { confirm } = await import('@inquirer/prompts');
-  const many = payments === '1' ? '1 payment' : `${payments} payments`;
-  const message = `Empty the sandbox at ${run.url}? ${many} will be lost.`;
-  if (await confirm({ message, default: false }, context)) return;
+  note(`${payments === '1' ? '1 payment' : `${payments} payments`} will be lost.`);
+  if (await confirm({ message: `Empty the sandbox at ${url}?`, default: false }, prompts)) return;
   throw new InterruptedError('Nothing was changed.', { code: 'declined' });
 }

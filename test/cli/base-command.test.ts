@@ -303,12 +303,13 @@ describe('notes', () => {
     }
   }
 
-  it('are wrapped on a terminal, but not a command or a debug line', async () => {
+  it('are wrapped on a terminal, a command so that it can be copied, and a debug line not at all', async () => {
     const { stderr } = await runInProcess(Noting, ['--debug'], { terminal: true, columns: 40 });
     expect(stderr.split('\n')).toEqual([
       'a few words that go on and on until the',
       'line is full',
-      '  paydesk a few words that go on and on until the line is full',
+      '  paydesk a few words that go on and \\',
+      '      on until the line is full',
       'debug: a few words that go on and on until the line is full',
       '',
     ]);

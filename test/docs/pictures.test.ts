@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { findChromium } from '../helpers/browser.js';
 import { createReader } from './reader.js';
-import type { Cell } from './screen.js';
+import type { Cell } from '../helpers/screen.js';
 
 // The pictures of the README, made from a real run: UPDATE_DOCS=1 npx vitest run test/docs/pictures.test.ts
 

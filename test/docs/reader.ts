@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { findOperator } from '../../src/ledger/operator.js';
 import { createLikeness } from './likeness.js';
 import type { CommandStep, Step } from './page.js';
-import type { Cell } from './screen.js';
+import type { Cell } from '../helpers/screen.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

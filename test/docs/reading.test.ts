@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stepsOf } from './page.js';
 import { createReader, type Reader } from './reader.js';
-import { createScreen } from './screen.js';
+import { createScreen } from '../helpers/screen.js';
 
 let reader: Reader;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cell, createScreen } from './screen.js';
+import { type Cell, createScreen } from '../helpers/screen.js';
 
 export interface Terminal {
   /** Types a command; the screen begins anew. */

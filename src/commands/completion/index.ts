@@ -19,7 +19,7 @@ export default class Completion extends BaseCommand {
     const { args } = await this.parse(Completion);
     const shell = args.shell as Shell;
     const script = completionScripts[shell];
-    this.print(...script.trimEnd().split('\n'));
+    this.printExact(script);
     return { shell, script, install: installLines[shell] };
   }
 }

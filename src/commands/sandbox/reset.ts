@@ -16,7 +16,12 @@ export default class SandboxReset extends SandboxCommand {
     const { flags } = await this.parse(SandboxReset);
     const sandbox = await this.sandbox(flags);
     const { payments } = await sandbox.status();
-    if (this.interactive) await confirmReset(sandbox.run, textAt(payments), this.promptContext);
+    if (this.interactive) {
+      await confirmReset(sandbox.run, textAt(payments), {
+        note: (text) => this.note(text),
+        prompts: this.promptContext,
+      });
+    }
     await sandbox.reset();
     return this.show({ reset: true, payments: Number(payments) }, resetView);
   }

@@ -100,7 +100,6 @@ export function commandHelp({ bin, command }: { bin: string; command: HelpComman
       ),
     ),
     ...(description === undefined ? [] : section('DESCRIPTION', longText(description, look))),
-    // As they are, so that they can be copied.
     ...section(
       'EXAMPLES',
       examples.map((text) => `  $ ${text.replaceAll('<%= config.bin %>', bin)}`),

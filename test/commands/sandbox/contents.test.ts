@@ -46,14 +46,15 @@ describe('seed, reset, export and import', () => {
   test('reset asks on a terminal, and not in a script', async () => {
     await person.control('POST', '/seed');
     const no = await paydeskTty(['sandbox', 'reset'], { home: person.home.path });
-    await no.waitFor(`Empty the sandbox at ${person.sandbox.ready.url}? 20 payments will be lost.`);
+    await no.waitFor('20 payments will be lost.');
+    await no.waitFor(`Empty the sandbox at ${person.sandbox.ready.url}?`);
     no.type('n');
     no.press('enter');
     expect(await no.ended()).toBe(130);
     expect(no.text()).toContain('Nothing was changed.');
     expect(await person.json('status')).toMatchObject({ payments: 20 });
     const yes = await paydeskTty(['sandbox', 'reset'], { home: person.home.path });
-    await yes.waitFor('will be lost');
+    await yes.waitFor('Empty the sandbox');
     yes.type('y');
     yes.press('enter');
     await yes.waitFor('The sandbox is empty again; 20 payments gone.');

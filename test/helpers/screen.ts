@@ -1,5 +1,7 @@
 // What a terminal shows after everything that was written to it: enough of one for what the program writes.
 
+import { displayWidth } from '../../src/output/text.js';
+
 export interface Cell {
   text: string;
   /** The colours and weights in force, as the numbers of the escape sequence: `1;32`. */
@@ -24,9 +26,14 @@ export interface Screen {
 // oxlint-disable-next-line no-control-regex -- these are control characters
 const PIECE = /\u001B\[([?>=]?)([\d;]*)([@-~])|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B.|[\s\S]/gu;
 
+/** A sequence whose end has not arrived. */
+// oxlint-disable-next-line no-control-regex -- these are control characters
+const UNFINISHED = /\u001B(?:\[[?>=]?[\d;]*|\][^\u0007\u001B]*)?$/;
+
 export function createScreen(columns = 80): Screen {
   let rows: Row[] = [];
   let kept: Row[] | undefined;
+  let rest = '';
   let [row, column, style] = [0, 0, ''];
   const rowAt = (index: number): Row => {
     while (rows.length <= index) rows.push({ cells: [], continues: false });
@@ -34,7 +41,14 @@ export function createScreen(columns = 80): Screen {
   };
 
   function put(text: string): void {
-    if (column >= columns) {
+    const width = displayWidth(text);
+    // A joiner, a selector or an accent belongs to the character before it.
+    if (width === 0) {
+      const before = rowAt(row).cells[column - 1];
+      if (before) before.text += text;
+      return;
+    }
+    if (column + width > columns) {
       row += 1;
       column = 0;
       rowAt(row).continues = true;
@@ -42,7 +56,8 @@ export function createScreen(columns = 80): Screen {
     const { cells } = rowAt(row);
     while (cells.length < column) cells.push({ text: ' ', style: '' });
     cells[column] = { text, style };
-    column += 1;
+    if (width === 2) cells[column + 1] = { text: '', style };
+    column += width;
   }
 
   function erase(kind: string, mode: string): void {
@@ -87,7 +102,10 @@ export function createScreen(columns = 80): Screen {
 
   return {
     write(data) {
-      for (const [piece, mark = '', numbers = '', kind] of data.matchAll(PIECE)) {
+      const all = rest + data;
+      rest = UNFINISHED.exec(all)?.[0] ?? '';
+      const whole = all.slice(0, all.length - rest.length);
+      for (const [piece, mark = '', numbers = '', kind] of whole.matchAll(PIECE)) {
         if (kind !== undefined) control(mark, numbers, kind);
         else if (piece === '\n') {
           row += 1;

@@ -1,0 +1,85 @@
+// Lines that fit a terminal. Words, links and commands stay whole: what is broken can be neither read nor copied.
+
+import { joinPieces, type Line, lineWidth, plainLine, sliceLine, toned, wrapLine } from './lines.js';
+import { shellParts } from './shell.js';
+import { displayWidth, pad } from './text.js';
+
+const COMMAND = /^(?:\$ )?paydesk /;
+/** `  Next:  `, `  See:   `: the lines that follow stand under the value. */
+const LABEL = /^ *[^\s:][^:]{0,20}: {2,}/;
+const CONTINUED = 4;
+
+const space = (width: number): string => ' '.repeat(Math.max(0, width));
+
+export const longestWord = (line: Line): number =>
+  Math.max(0, ...plainLine(line).split(' ').map(displayWidth));
+
+const INDENT = 2;
+
+/** Sets a line in, less where it would not fit: a link that starts at the left edge may just fit. */
+function setIn(line: Line, indent: number, width: number): Line {
+  const room = width - lineWidth(line);
+  return joinPieces(space(Math.min(indent, room < 0 ? INDENT : room)), line);
+}
+
+/** A line as one or several that fit. What is wider than the terminal all by itself is left to the terminal. */
+export function fitLine(line: Line, width: number): Line[] {
+  const text = plainLine(line);
+  if (displayWidth(text) <= width) return [line];
+  const indent = Math.max(0, text.search(/\S/));
+  const hang = LABEL.exec(text)?.[0].length ?? indent;
+  const value = sliceLine(line, hang, text.length);
+  const lines = COMMAND.test(text.slice(hang))
+    ? commandLines(value, width - hang)
+    : wrapLine(value, width - hang);
+  const [first = '', ...rest] = lines;
+  const head = sliceLine(line, 0, hang);
+  const starts =
+    lineWidth(first) <= width - hang
+      ? [joinPieces(head, first)]
+      : [...(hang > indent ? [head] : []), setIn(first, indent, width)];
+  return [...starts, ...rest.map((part) => setIn(part, hang, width))];
+}
+
+export const fitLines = (lines: readonly Line[], width: number): Line[] =>
+  lines.flatMap((line) => fitLine(line, width));
+
+/** A command on several lines, as a shell takes it: a flag stays with its value where there is room for both. */
+export function commandLines(command: Line, width: number): Line[] {
+  const text = plainLine(command);
+  if (displayWidth(text) <= width) return [command];
+  const lines: Line[] = [];
+  let from = 0;
+  let end = 0;
+  const least = width - CONTINUED - ' \\'.length;
+  for (const part of shellParts(text).flatMap((one) => (one.end - one.start > least ? one.words : [one]))) {
+    const room = lines.length === 0 ? least + CONTINUED : least;
+    if (end > from && displayWidth(text.slice(from, part.end)) > room) {
+      lines.push(joinPieces(sliceLine(command, from, end), ' \\'));
+      from = part.start;
+    }
+    end = part.end;
+  }
+  lines.push(sliceLine(command, from, end));
+  return lines.map((line, index) => (index === 0 ? line : setIn(line, CONTINUED, width)));
+}
+
+/** A label with its value beside it, or below where a word of the value would not fit there. */
+export function labelledLines(
+  label: string,
+  value: Line,
+  at: { indent: number; labelWidth: number; width: number },
+): Line[] {
+  const { indent, labelWidth, width } = at;
+  const gap = 2;
+  const room = width - indent - labelWidth - gap;
+  if (longestWord(value) > room && label !== '') {
+    return [
+      joinPieces(space(indent), toned('dim', label)),
+      ...wrapLine(value, width - indent).map((line) => setIn(line, indent, width)),
+    ];
+  }
+  return wrapLine(value, room).map((line, index) =>
+    joinPieces(space(indent), toned('dim', pad(index === 0 ? label : '', labelWidth)), space(gap), line),
+  );
+}
