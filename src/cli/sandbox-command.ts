@@ -6,9 +6,9 @@ import { textAt } from '../output/values.js';
 import { findPaths } from '../profiles/paths.js';
 import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
-import { createRemote, type Remote } from '../sandbox/remote.js';
-import { createRuns } from '../sandbox/runs.js';
-import { portOf, type Run } from '../sandbox/run.js';
+import { createRemote, type Remote } from '../sandbox-control/remote.js';
+import { createRuns } from '../sandbox-control/runs.js';
+import { portOf, type Run } from '../sandbox-control/run.js';
 import { parsePort } from './sandbox-flags.js';
 
 /** A command that acts on a running sandbox: finds the one that is meant. */

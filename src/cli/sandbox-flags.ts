@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
 import { BadValue, parseDuration, parseInstant } from '../typed-values.js';
 import { didYouMean } from '../suggest.js';
-import type { AnswerChoices } from '../sandbox/answers.js';
+import type { AnswerChoices } from '../sandbox/index.js';
 
 // Values that people type for a sandbox: how each is read, and what to type instead when it cannot be used.
 
@@ -47,7 +47,7 @@ export function parseHostName(text: string): string {
 
 /** `NAME=VARIANT` of the gaps in the spec. */
 export async function parseAnswer(text: string): Promise<Partial<AnswerChoices>> {
-  const { answerVariants } = await import('../sandbox/answers.js');
+  const { answerVariants } = await import('../sandbox/index.js');
   const variants: Readonly<Record<string, readonly string[]>> = answerVariants;
   const [name = '', ...rest] = text.split('=');
   const variant = rest.join('=');

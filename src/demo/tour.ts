@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { findPaths } from '../profiles/paths.js';
 import { storeSandboxProfiles } from '../profiles/sandbox-profiles.js';
 import { openProfiles } from '../profiles/store.js';
-import { createRuns } from '../sandbox/runs.js';
-import { startSandbox } from '../sandbox/sandbox.js';
+import { createRuns } from '../sandbox-control/runs.js';
+import { startSandbox } from '../sandbox/index.js';
 
 // A tour with a sandbox of its own: from nothing to a refunded payment, command by command.
 

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 import { parseJson } from '../../contract/json.js';
 import { exportedView } from '../../output/views/sandbox.js';
-import { writePrivateFile } from '../../sandbox/documents.js';
+import { writePrivateFile } from '../../sandbox-control/documents.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxExport extends SandboxCommand {

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args';
 import { importedView, type Imported } from '../../output/views/sandbox.js';
-import { readDocument } from '../../sandbox/documents.js';
+import { readDocument } from '../../sandbox-control/documents.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxImport extends SandboxCommand {

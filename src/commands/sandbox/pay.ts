@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { numericIdFlag } from '../../cli/flags.js';
 import { paidView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
-import { cardNames } from '../../sandbox/domain/cards.js';
+import { cardNames } from '../../sandbox/index.js';
 import { parseMethod } from '../../cli/sandbox-flags.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 

@@ -2,7 +2,7 @@ import { string as argument } from '@oclif/core/args';
 import { numericIdFlag } from '../../cli/flags.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 import { resentView } from '../../output/views/sandbox-resent.js';
-import { resend, type Resent } from '../../sandbox/resend.js';
+import { resend, type Resent } from '../../sandbox-control/resend.js';
 
 export default class SandboxResend extends SandboxCommand {
   static override summary = "Send a payment's webhook again: the last one, or the one that is named.";

@@ -1,6 +1,6 @@
 import { resetView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
-import { confirmReset } from '../../sandbox/ask.js';
+import { confirmReset } from '../../sandbox-control/ask.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxReset extends SandboxCommand {

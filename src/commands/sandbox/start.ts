@@ -15,7 +15,7 @@ import { findPaths } from '../../profiles/paths.js';
 import { storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import * as inputs from '../../cli/sandbox-flags.js';
-import { chooseSettings } from '../../sandbox/settings.js';
+import { chooseSettings } from '../../sandbox-control/settings.js';
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Serve the whole payments service on this machine.';
@@ -72,7 +72,7 @@ export default class SandboxStart extends BaseCommand {
     const { env } = this.streams;
     const chosen = chooseSettings(flags, findPaths(env).data);
     if (flags.detach) {
-      const { startInBackground } = await import('../../sandbox/background.js');
+      const { startInBackground } = await import('../../sandbox-control/background.js');
       const { logFile, ...sandbox } = await startInBackground(chosen, {
         self: this.program.self,
         env,
@@ -82,7 +82,7 @@ export default class SandboxStart extends BaseCommand {
     }
     // A program that reads the JSON need not read a log as well, unless it asks for one.
     const logs = !this.json || flags.debug;
-    const { startInForeground } = await import('../../sandbox/foreground.js');
+    const { startInForeground } = await import('../../sandbox-control/foreground.js');
     const sandbox = await startInForeground(chosen, {
       signal: this.signal,
       onRequest: (line) => logs && isLogged(line) && this.note(requestLine(line, this.now())),

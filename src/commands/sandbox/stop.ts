@@ -1,5 +1,5 @@
 import { stoppedView, type StoppedSandbox } from '../../output/views/sandbox.js';
-import { stopAndWait } from '../../sandbox/stop.js';
+import { stopAndWait } from '../../sandbox-control/stop.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxStop extends SandboxCommand {

@@ -1,4 +1,4 @@
-import type { SandboxApp } from '../../sandbox/sandbox.js';
+import type { SandboxApp } from '../../sandbox/index.js';
 import { cardLines, type Field } from '../card.js';
 import { joinPieces, toned, type Line, type Look, type Piece, type View } from '../lines.js';
 import type { ListView } from '../rows.js';

@@ -1,4 +1,4 @@
-import type { Resent } from '../../sandbox/resend.js';
+import type { Resent } from '../../sandbox-control/resend.js';
 import { joinPieces, TAB, toned, type View } from '../lines.js';
 import { tookTime } from '../time.js';
 import { statePiece } from '../values.js';

@@ -1,6 +1,6 @@
 import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
-import type { RequestLine } from '../../sandbox/http/server.js';
-import type { StartedSandbox } from '../../sandbox/foreground.js';
+import type { RequestLine } from '../../sandbox/index.js';
+import type { StartedSandbox } from '../../sandbox-control/foreground.js';
 import { cardLines, type Field } from '../card.js';
 import { joinPieces, toned, type Line, type View } from '../lines.js';
 import { pad } from '../text.js';

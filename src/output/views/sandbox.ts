@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
-import type { WrittenFile } from '../../sandbox/documents.js';
-import type { ClockTime } from '../../sandbox/remote.js';
-import type { Run } from '../../sandbox/run.js';
+import type { WrittenFile } from '../../sandbox-control/documents.js';
+import type { ClockTime } from '../../sandbox-control/remote.js';
+import type { Run } from '../../sandbox-control/run.js';
 import { groupDigits } from '../amount.js';
 import { cardLines } from '../card.js';
 import { joinPieces, TAB, toned, type Line, type View } from '../lines.js';

@@ -2,7 +2,7 @@ import { custom } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { parseId } from '../../../typed-values.js';
 import { newAppView } from '../../../output/views/sandbox-apps.js';
-import type { SandboxApp } from '../../../sandbox/sandbox.js';
+import type { SandboxApp } from '../../../sandbox/index.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxAppsCreate extends SandboxCommand {

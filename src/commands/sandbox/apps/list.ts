@@ -1,6 +1,6 @@
 import { listFlagsFor } from '../../../cli/flags.js';
 import { appCards, appList } from '../../../output/views/sandbox-apps.js';
-import type { SandboxApp } from '../../../sandbox/sandbox.js';
+import type { SandboxApp } from '../../../sandbox/index.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxAppsList extends SandboxCommand {

@@ -3,8 +3,8 @@ import { boolean, custom } from '@oclif/core/flags';
 import { numericIdFlag, urlFlag } from '../../../cli/flags.js';
 import { parseDuration } from '../../../typed-values.js';
 import { appCard } from '../../../output/views/sandbox-apps.js';
-import type { SandboxApp } from '../../../sandbox/sandbox.js';
-import { appChange } from '../../../sandbox/app-change.js';
+import type { SandboxApp } from '../../../sandbox/index.js';
+import { appChange } from '../../../sandbox-control/app-change.js';
 import { parseDelay } from '../../../cli/sandbox-flags.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 

@@ -1,7 +1,7 @@
 import { custom } from '@oclif/core/args';
 import { parseDuration } from '../../../typed-values.js';
 import { clockView } from '../../../output/views/sandbox.js';
-import type { ClockTime } from '../../../sandbox/remote.js';
+import type { ClockTime } from '../../../sandbox-control/remote.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockAdvance extends SandboxCommand {

@@ -1,6 +1,6 @@
 import { custom } from '@oclif/core/args';
 import { clockView } from '../../../output/views/sandbox.js';
-import type { ClockTime } from '../../../sandbox/remote.js';
+import type { ClockTime } from '../../../sandbox-control/remote.js';
 import { parseClockInstant } from '../../../cli/sandbox-flags.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 

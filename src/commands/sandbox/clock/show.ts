@@ -1,5 +1,5 @@
 import { clockView } from '../../../output/views/sandbox.js';
-import type { ClockTime } from '../../../sandbox/remote.js';
+import type { ClockTime } from '../../../sandbox-control/remote.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockShow extends SandboxCommand {

@@ -2,8 +2,8 @@ import { string as argument } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
 import { countFlag } from '../../../cli/flags.js';
 import { faultKindLines, faultView } from '../../../output/views/sandbox-lists.js';
-import { faultKindNames, faultKinds } from '../../../sandbox/domain/faults.js';
-import type { Fault } from '../../../sandbox/remote.js';
+import { faultKindNames, faultKinds } from '../../../sandbox/index.js';
+import type { Fault } from '../../../sandbox-control/remote.js';
 import { parseDelay, parseProbability, parseServerError } from '../../../cli/sandbox-flags.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 

@@ -1,6 +1,6 @@
 import { listFlagsFor } from '../../../cli/flags.js';
 import { faultList } from '../../../output/views/sandbox-lists.js';
-import type { Fault } from '../../../sandbox/remote.js';
+import type { Fault } from '../../../sandbox-control/remote.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxFaultList extends SandboxCommand {

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { ServiceError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
-import type { RequestLine } from './http/server.js';
+import type { RequestLine } from '../sandbox/index.js';
 import { createRuns, type Runs } from './runs.js';
 import { portOf, type Run } from './run.js';
-import { startSandbox, type SandboxApp } from './sandbox.js';
+import { startSandbox, type SandboxApp } from '../sandbox/index.js';
 import type { SandboxSettings } from './settings.js';
 
 // A sandbox as a process of its own: what it needs around the server to be found, and to be told what is in its way.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { UsageError } from '../errors.js';
-import type { AnswerChoices } from './answers.js';
+import type { AnswerChoices } from '../sandbox/index.js';
 
 /** What the flags of `sandbox start` say. */
 export interface StartFlags {

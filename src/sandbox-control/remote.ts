@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, type JsonObject } from '../contract/json.js';
 import { type ErrorOptions, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import type { Run } from './run.js';
-import type { SandboxApp } from './sandbox.js';
+import type { SandboxApp } from '../sandbox/index.js';
 
 // The control API of a running sandbox, called from another process.
 
