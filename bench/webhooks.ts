@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { Pool } from 'undici';
 import type { openDeskDatabase as openType } from '../src/ledger/desk.js';
-import type { createInbox as createType } from '../src/webhooks/inbox.js';
-import type { openListener as listenerType } from '../src/webhooks/listeners.js';
+import type { createInbox as createType } from '../src/webhooks/inbox/inbox.js';
+import type { openListener as listenerType } from '../src/webhooks/inbox/listeners.js';
 import { end, firstLine, median, residentMb, startServer, type Figure, type Server } from './measure.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -3,8 +3,8 @@ import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 import { UsageError } from '../errors.js';
 import type { DeskDatabase } from '../ledger/desk.js';
-import { createInbox, type Inbox, type WholeDelivery } from '../webhooks/inbox.js';
-import { type AppPlace, openListener } from '../webhooks/listeners.js';
+import { createInbox, type Inbox, type WholeDelivery } from '../webhooks/inbox/inbox.js';
+import { type AppPlace, openListener } from '../webhooks/inbox/listeners.js';
 import { openDatabase } from './desk-database.js';
 import { ServiceCommand } from './service-command.js';
 

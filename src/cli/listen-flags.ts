@@ -6,8 +6,14 @@ import type { NamedPayment } from '../payments/named-payments.js';
 import { parsePayment } from '../payments/named-payments.js';
 import { targetState } from '../payments/follow-payment.js';
 import { BadValue, parseCount } from '../typed-values.js';
-import { chaosKinds, type ChaosKind } from '../webhooks/chaos.js';
-import { type Filter, type Header, parseHeader, parseTarget, type Target } from '../webhooks/targets.js';
+import { chaosKinds, type ChaosKind } from '../webhooks/forwarding/chaos.js';
+import {
+  type Filter,
+  type Header,
+  parseHeader,
+  parseTarget,
+  type Target,
+} from '../webhooks/forwarding/targets.js';
 import { parsePort } from './sandbox-flags.js';
 
 /** The usual port: one that stays the same lets payments keep their address. */

@@ -7,11 +7,11 @@ import { InterruptedError, PaydeskError, PendingError } from '../errors.js';
 import type { DeskDatabase } from '../ledger/desk.js';
 import type { Line } from '../output/lines.js';
 import { createOwner } from '../store/owner.js';
-import { type Chaos, type ChaosKind, createChaos } from '../webhooks/chaos.js';
+import { type Chaos, type ChaosKind, createChaos } from '../webhooks/forwarding/chaos.js';
 import type { Expectation } from '../webhooks/expectation.js';
 import { type Listener, type ListenEvent, startListener } from '../webhooks/listen.js';
-import { type AppPlace } from '../webhooks/listeners.js';
-import type { Filter, Target } from '../webhooks/targets.js';
+import { type AppPlace } from '../webhooks/inbox/listeners.js';
+import type { Filter, Target } from '../webhooks/forwarding/targets.js';
 import type { Tunnel } from '../webhooks/tunnels/tunnel.js';
 import { LISTEN_PORT } from './listen-flags.js';
 

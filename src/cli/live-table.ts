@@ -4,7 +4,7 @@ import { type Line, renderLine } from '../output/lines.js';
 import type { Theme } from '../output/theme.js';
 import type { ReadyFacts } from '../output/views/webhook.js';
 import { tableFrame, type TableState, wrappedDetails } from '../output/views/webhook-table.js';
-import type { Delivery } from '../webhooks/delivery.js';
+import type { Delivery } from '../webhooks/inbox/delivery.js';
 import { type Key, openScreen, type ScreenInput, type ScreenOutput } from './live-screen.js';
 
 export interface LiveTable {

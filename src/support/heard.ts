@@ -1,4 +1,4 @@
-import type { Delivery } from '../webhooks/delivery.js';
+import type { Delivery } from '../webhooks/inbox/delivery.js';
 
 /** A webhook that reached this desk, as far as an explanation tells of it. */
 export interface Heard {

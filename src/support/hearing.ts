@@ -1,7 +1,7 @@
 import type { Clock } from '../client/clock.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
-import { createInbox } from '../webhooks/inbox.js';
+import { createInbox } from '../webhooks/inbox/inbox.js';
 import { createAlarm, type Alarm } from './alarm.js';
 import { createInboxSignal } from './inbox-signal.js';
 

@@ -2,8 +2,8 @@
 
 import type { Clock } from '../client/clock.js';
 import { StoreError } from '../store/errors.js';
-import type { Delivery } from '../webhooks/delivery.js';
-import type { Inbox } from '../webhooks/inbox.js';
+import type { Delivery } from '../webhooks/inbox/delivery.js';
+import type { Inbox } from '../webhooks/inbox/inbox.js';
 
 // A look costs a fraction of a millisecond, and somebody may be watching the screen.
 const LOOK_MS = 50;

@@ -6,7 +6,7 @@ import { idOf } from '../payments/named-payments.js';
 import { seenPayment } from '../payments/seen-payment.js';
 import { StoreError } from '../store/errors.js';
 import type { Store } from '../store/store.js';
-import { createInbox } from '../webhooks/inbox.js';
+import { createInbox } from '../webhooks/inbox/inbox.js';
 import type { Sources } from './gather.js';
 import { heardOf } from './heard.js';
 

@@ -3,9 +3,9 @@
 import { canReach, isStateName, type StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, PendingError, ServiceError } from '../errors.js';
 import { safeText } from '../output/text.js';
-import type { Delivery } from './delivery.js';
-import { type Filter, passes } from './targets.js';
-import { mayFollow } from './verdict.js';
+import type { Delivery } from './inbox/delivery.js';
+import { type Filter, passes } from './forwarding/targets.js';
+import { mayFollow } from './reading/verdict.js';
 
 export interface Expected {
   until: StateName | undefined;

@@ -6,15 +6,15 @@ import { createClient } from '../../src/client/client.js';
 import { systemClock } from '../../src/client/clock.js';
 import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
 import { createOwner } from '../../src/store/owner.js';
-import type { Delivery } from '../../src/webhooks/delivery.js';
-import { createInbox, type Inbox } from '../../src/webhooks/inbox.js';
+import type { Delivery } from '../../src/webhooks/inbox/delivery.js';
+import { createInbox, type Inbox } from '../../src/webhooks/inbox/inbox.js';
 import {
   type Listener,
   type ListenEvent,
   type ListenOptions,
   startListener,
 } from '../../src/webhooks/listen.js';
-import { parseTarget } from '../../src/webhooks/targets.js';
+import { parseTarget } from '../../src/webhooks/forwarding/targets.js';
 import { createNoTunnel } from '../../src/webhooks/tunnels/none.js';
 import { eventually, type TestSandbox } from '../helpers/sandbox.js';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.js';
-import { createChaos } from '../../src/webhooks/chaos.js';
+import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
 import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
 import {
   eventually,

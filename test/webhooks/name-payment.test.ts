@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { answerVariants, defaultAnswers, webhookMessage } from '../../src/sandbox/answers.js';
-import { namePayment, type RequestParts } from '../../src/webhooks/name-payment.js';
+import { namePayment, type RequestParts } from '../../src/webhooks/inbox/name-payment.js';
 
 const BIG = '90071992547409931234';
 

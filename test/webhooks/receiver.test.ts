@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WebhookRequest } from '../../src/webhooks/keeper.js';
-import { BODY_LIMIT, MOST_AT_ONCE, type Receiver, startReceiver } from '../../src/webhooks/receiver.js';
+import type { WebhookRequest } from '../../src/webhooks/inbox/inbox-writer.js';
+import { BODY_LIMIT, MOST_AT_ONCE, type Receiver, startReceiver } from '../../src/webhooks/inbox/receiver.js';
 import { eventually } from '../helpers/sandbox.js';
 
 const SECRET = 'k3-the-secret-of-this-listener-9f';

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { createChaos } from '../../src/webhooks/chaos.js';
-import { forwardedRequest } from '../../src/webhooks/forwarded-request.js';
-import { whatNext } from '../../src/webhooks/forwarder.js';
-import { createReadBudget } from '../../src/webhooks/read-budget.js';
-import { parseTarget, passes } from '../../src/webhooks/targets.js';
-import { judge } from '../../src/webhooks/verdict.js';
+import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
+import { forwardedRequest } from '../../src/webhooks/forwarding/forwarded-request.js';
+import { whatNext } from '../../src/webhooks/forwarding/forwarder.js';
+import { createReadBudget } from '../../src/webhooks/reading/read-budget.js';
+import { parseTarget, passes } from '../../src/webhooks/forwarding/targets.js';
+import { judge } from '../../src/webhooks/reading/verdict.js';
 
 describe('a target', () => {
   it('is an address with settings after it', () => {

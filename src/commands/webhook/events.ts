@@ -2,8 +2,8 @@ import { boolean, string } from '@oclif/core/flags';
 import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
 import { InboxCommand } from '../../cli/inbox-command.js';
 import { systemClock } from '../../client/clock.js';
-import { type DeliveryFilter, matches } from '../../webhooks/inbox.js';
-import { followInbox } from '../../webhooks/follow.js';
+import { type DeliveryFilter, matches } from '../../webhooks/inbox/inbox.js';
+import { followInbox } from '../../webhooks/inbox/follow.js';
 import { deliveryLine, keptJson, webhookList } from '../../output/views/webhook.js';
 
 const USUAL = 50;

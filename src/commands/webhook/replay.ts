@@ -3,8 +3,8 @@ import { boolean } from '@oclif/core/flags';
 import { sinceFlag } from '../../cli/flags.js';
 import { InboxCommand } from '../../cli/inbox-command.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
-import { endingOfReplays, replayAll } from '../../webhooks/replay-all.js';
-import { createSender } from '../../webhooks/sender.js';
+import { endingOfReplays, replayAll } from '../../webhooks/forwarding/replay-all.js';
+import { createSender } from '../../webhooks/forwarding/sender.js';
 import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
 import { parseNumericId } from '../../typed-values.js';
 

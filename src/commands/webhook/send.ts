@@ -2,9 +2,9 @@ import { custom } from '@oclif/core/args';
 import { InboxCommand } from '../../cli/inbox-command.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
 import { parsePayment, type NamedPayment } from '../../payments/named-payments.js';
-import { keepMade, madeMarks, replayTo } from '../../webhooks/replay.js';
-import { endingOfReplays } from '../../webhooks/replay-all.js';
-import { createSender } from '../../webhooks/sender.js';
+import { keepMade, madeMarks, replayTo } from '../../webhooks/forwarding/replay.js';
+import { endingOfReplays } from '../../webhooks/forwarding/replay-all.js';
+import { createSender } from '../../webhooks/forwarding/sender.js';
 import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
 
 export default class WebhookSend extends InboxCommand {

@@ -1,5 +1,5 @@
 import { isLoopbackUrl } from '../../loopback.js';
-import type { Replayed } from '../../webhooks/replay.js';
+import type { Replayed } from '../../webhooks/forwarding/replay.js';
 import { type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { tookTime } from '../time.js';

@@ -1,7 +1,7 @@
 // A kept delivery in full: the request as it came, what the service said, and every attempt to pass it on.
 
 import { createScrubber, REDACTED } from '../../redact.js';
-import type { WholeDelivery } from '../../webhooks/inbox.js';
+import type { WholeDelivery } from '../../webhooks/inbox/inbox.js';
 import { joinPieces, type Line, type Look, toned, type View } from '../lines.js';
 import { localTime, tookTime } from '../time.js';
 import { changeLine, forwardJson, keptJson } from './webhook.js';

@@ -1,6 +1,6 @@
 // The live table of `webhook listen`: one frame for what there is to see. Pure: whoever has a terminal draws it.
 
-import type { Delivery } from '../../webhooks/delivery.js';
+import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import { joinPieces, type Line, lineWidth, plainLine, toned, wrapLine } from '../lines.js';
 import { pad, truncate } from '../text.js';
 import { changeLine, clockTime, handlerLine, readyLines, type ReadyFacts } from './webhook.js';

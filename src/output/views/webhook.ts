@@ -1,7 +1,7 @@
 // Deliveries as lines, rows and JSON.
 
 import { numberFromText } from '../../contract/json.js';
-import type { Delivery, ForwardRecord } from '../../webhooks/delivery.js';
+import type { Delivery, ForwardRecord } from '../../webhooks/inbox/delivery.js';
 import type { ListenEvent } from '../../webhooks/listen.js';
 import { joinPieces, type Line, lineWidth, type Look, type Piece, TAB, toned } from '../lines.js';
 import type { ListView } from '../rows.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDeskDatabase } from '../../../src/ledger/desk.js';
-import { openListener } from '../../../src/webhooks/listeners.js';
+import { openListener } from '../../../src/webhooks/inbox/listeners.js';
 import { displayWidth } from '../../../src/output/text.js';
 import { paydeskTty, type Tty } from '../../helpers/run.js';
 import {

@@ -1,10 +1,10 @@
 // Where deliveries are passed on to, and which: what is typed after --forward-to.
 
 import { hostname } from 'node:os';
-import type { PaymentKey } from '../client/payment-calls.js';
-import { isLoopbackHost } from '../loopback.js';
-import { parsePayment } from '../payments/named-payments.js';
-import { BadValue } from '../typed-values.js';
+import type { PaymentKey } from '../../client/payment-calls.js';
+import { isLoopbackHost } from '../../loopback.js';
+import { parsePayment } from '../../payments/named-payments.js';
+import { BadValue } from '../../typed-values.js';
 
 export interface Filter {
   states: string[];

@@ -3,9 +3,9 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import type { ListenerRow } from '../ledger/inbox-schema.js';
-import type { DeskTables } from '../ledger/schema.js';
-import type { Store } from '../store/store.js';
+import type { ListenerRow } from '../../ledger/inbox-schema.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import type { Store } from '../../store/store.js';
 
 /** Which app of which service, whatever the profile is called. */
 export interface AppPlace {

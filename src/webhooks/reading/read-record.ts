@@ -2,15 +2,15 @@
 // now, what each delivery came to, and the forwards that had to wait for it.
 
 import type { Kysely } from 'kysely';
-import type { ForwardRow } from '../ledger/inbox-schema.js';
-import { remember, type SeenPayment } from '../ledger/known-payments.js';
-import { placeColumns } from '../ledger/payment-place.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { prepared, type Store } from '../store/store.js';
-import type { Verdict } from './delivery.js';
-import type { PlannedForward } from './forward-plan.js';
-import { insertForward } from './forward-queue.js';
-import { holdListener } from './keeper.js';
+import type { ForwardRow } from '../../ledger/inbox-schema.js';
+import { remember, type SeenPayment } from '../../ledger/known-payments.js';
+import { placeColumns } from '../../ledger/payment-place.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { prepared, type Store } from '../../store/store.js';
+import type { Verdict } from '../inbox/delivery.js';
+import type { PlannedForward } from '../forwarding/forward-plan.js';
+import { insertForward } from '../forwarding/forward-queue.js';
+import { holdListener } from '../inbox/inbox-writer.js';
 import { judge } from './verdict.js';
 
 /** A delivery that waits to be read. */

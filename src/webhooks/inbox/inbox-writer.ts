@@ -3,15 +3,15 @@
 
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import type { ForwardRow } from '../ledger/inbox-schema.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { leaseClock } from '../store/claim.js';
-import type { Owner } from '../store/owner.js';
-import { prepared, type Store } from '../store/store.js';
+import type { ForwardRow } from '../../ledger/inbox-schema.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { leaseClock } from '../../store/claim.js';
+import type { Owner } from '../../store/owner.js';
+import { prepared, type Store } from '../../store/store.js';
 import { type Delivery, deliveryOf, type SummaryRow, type Verdict } from './delivery.js';
-import type { PlannedForward } from './forward-plan.js';
-import { insertForward } from './forward-queue.js';
-import { createGatherer } from './gather.js';
+import type { PlannedForward } from '../forwarding/forward-plan.js';
+import { insertForward } from '../forwarding/forward-queue.js';
+import { createGatherer } from './group-writes.js';
 import type { Named } from './name-payment.js';
 
 /** A request as it came, without the secret of its path. */

@@ -1,13 +1,13 @@
 // Passes deliveries on: in the order of each payment, many payments at a time, tried again where it failed. What is to
 // be sent stands in the inbox, so a forwarder that is killed is followed by another that goes on.
 
-import type { DeliveryRow, ForwardRow } from '../ledger/inbox-schema.js';
-import type { DeskTables } from '../ledger/schema.js';
-import type { Owner } from '../store/owner.js';
-import type { Store } from '../store/store.js';
+import type { DeliveryRow, ForwardRow } from '../../ledger/inbox-schema.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import type { Owner } from '../../store/owner.js';
+import type { Store } from '../../store/store.js';
 import { type Attempt, createForwardQueue, type Next } from './forward-queue.js';
 import { forwardedRequest } from './forwarded-request.js';
-import type { WebhookRequest } from './keeper.js';
+import type { WebhookRequest } from '../inbox/inbox-writer.js';
 import type { Sender } from './sender.js';
 import type { Target } from './targets.js';
 

@@ -1,20 +1,20 @@
 // Sends kept deliveries once more: the very same bytes, with a header that says so.
 
-import type { Client } from '../client/client.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { remember } from '../ledger/known-payments.js';
-import type { PaymentRead } from '../client/payment-calls.js';
-import { seenPayment } from '../payments/seen-payment.js';
-import { InterruptedError } from '../errors.js';
-import { createOwner } from '../store/owner.js';
-import type { Store } from '../store/store.js';
-import type { Delivery, ForwardRecord } from './delivery.js';
+import type { Client } from '../../client/client.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { remember } from '../../ledger/known-payments.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { seenPayment } from '../../payments/seen-payment.js';
+import { InterruptedError } from '../../errors.js';
+import { createOwner } from '../../store/owner.js';
+import type { Store } from '../../store/store.js';
+import type { Delivery, ForwardRecord } from '../inbox/delivery.js';
 import { type Attempt, insertForward } from './forward-queue.js';
 import { forwardedRequest } from './forwarded-request.js';
 import { isSuccess } from './forwarder.js';
-import type { Inbox, WholeDelivery } from './inbox.js';
-import { createKeeper, holdListener } from './keeper.js';
-import { type AppPlace, openListener } from './listeners.js';
+import type { Inbox, WholeDelivery } from '../inbox/inbox.js';
+import { createKeeper, holdListener } from '../inbox/inbox-writer.js';
+import { type AppPlace, openListener } from '../inbox/listeners.js';
 import { madeWebhook } from './made-webhook.js';
 import type { Sender } from './sender.js';
 import type { Target } from './targets.js';

@@ -1,7 +1,7 @@
 // What a target gets: the request as it came, but for what belongs to the connection that it came over.
 
-import { createScrubber } from '../redact.js';
-import type { WebhookRequest } from './keeper.js';
+import { createScrubber } from '../../redact.js';
+import type { WebhookRequest } from '../inbox/inbox-writer.js';
 import type { Target } from './targets.js';
 
 const HOP_BY_HOP = new Set([

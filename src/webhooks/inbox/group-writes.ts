@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { DeskTables } from '../ledger/schema.js';
-import type { Store } from '../store/store.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import type { Store } from '../../store/store.js';
 
 const MOST_AT_ONCE = 64;
 

@@ -1,7 +1,7 @@
 // How much a listener may ask of the service. Whoever knows its address can send it anything: what is real pays for
 // itself, and what is made up soon costs nothing.
 
-import type { PaymentKey } from '../client/payment-calls.js';
+import type { PaymentKey } from '../../client/payment-calls.js';
 
 export interface ReadBudget {
   /** How long to wait for the next read, in milliseconds; 0 takes it. */

@@ -1,9 +1,9 @@
 // What was said to this desk, the newest last: kept before it is answered, and never changed but by what became of it.
 
 import type { Kysely } from 'kysely';
-import type { DeliveryRow, ForwardAttemptRow, ForwardRow } from '../ledger/inbox-schema.js';
-import type { DeskTables } from '../ledger/schema.js';
-import type { Store } from '../store/store.js';
+import type { DeliveryRow, ForwardAttemptRow, ForwardRow } from '../../ledger/inbox-schema.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import type { Store } from '../../store/store.js';
 import { type Delivery, deliveryOf, forwardOf, type ForwardRecord, summaryColumns } from './delivery.js';
 import { type AppPlace, findListener } from './listeners.js';
 

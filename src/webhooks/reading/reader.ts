@@ -1,15 +1,15 @@
 // The authoritative read: what a webhook says is only a reason to ask the service. Deliveries of one payment that come
 // together are answered by one read, which begins after the last of them arrived.
 
-import type { Client } from '../client/client.js';
-import type { Clock } from '../client/clock.js';
-import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
-import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../errors.js';
-import { findKnown } from '../ledger/known-payments.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { seenPayment } from '../payments/seen-payment.js';
-import type { Store } from '../store/store.js';
-import type { AppPlace } from './listeners.js';
+import type { Client } from '../../client/client.js';
+import type { Clock } from '../../client/clock.js';
+import type { PaymentKey, PaymentRead } from '../../client/payment-calls.js';
+import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../../errors.js';
+import { findKnown } from '../../ledger/known-payments.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { seenPayment } from '../../payments/seen-payment.js';
+import type { Store } from '../../store/store.js';
+import type { AppPlace } from '../inbox/listeners.js';
 import { createReadBudget, keyText } from './read-budget.js';
 import type { ReadRecorder, ReadResult, UnreadDelivery } from './read-record.js';
 import { mayFollow } from './verdict.js';

@@ -1,6 +1,6 @@
 // A delivery as the rest of the desk sees it.
 
-import type { DeliveryRow, ForwardRow } from '../ledger/inbox-schema.js';
+import type { DeliveryRow, ForwardRow } from '../../ledger/inbox-schema.js';
 
 export const verdicts = [
   /** The service shows another state than at the last read, or the payment was never read before. */

@@ -1,12 +1,12 @@
 // Forwards as rows: written with what they pass on, claimed by whoever has their target, and finished once.
 
 import { sql, type Kysely } from 'kysely';
-import type { ForwardRow } from '../ledger/inbox-schema.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { leaseClock } from '../store/claim.js';
-import type { Owner } from '../store/owner.js';
-import { prepared, type Engine, type Store } from '../store/store.js';
-import { createGatherer } from './gather.js';
+import type { ForwardRow } from '../../ledger/inbox-schema.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { leaseClock } from '../../store/claim.js';
+import type { Owner } from '../../store/owner.js';
+import { prepared, type Engine, type Store } from '../../store/store.js';
+import { createGatherer } from '../inbox/group-writes.js';
 import type { PlannedForward } from './forward-plan.js';
 
 /** Longer than an attempt takes. */

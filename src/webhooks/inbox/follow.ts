@@ -1,4 +1,4 @@
-import type { Clock } from '../client/clock.js';
+import type { Clock } from '../../client/clock.js';
 import type { Delivery } from './delivery.js';
 import type { Inbox } from './inbox.js';
 import { isSettled } from './live-deliveries.js';

@@ -1,9 +1,9 @@
 // Deliveries that are still on their way: what is known of each, until it was read and every target had it.
 
-import type { ForwardRow } from '../ledger/inbox-schema.js';
+import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import { type Delivery, forwardOf } from './delivery.js';
-import type { Attempt, Next } from './forward-queue.js';
-import type { ReadResult } from './read-record.js';
+import type { Attempt, Next } from '../forwarding/forward-queue.js';
+import type { ReadResult } from '../reading/read-record.js';
 
 export interface LiveDeliveries {
   add(delivery: Delivery): void;

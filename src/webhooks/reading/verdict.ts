@@ -1,5 +1,5 @@
-import { canReach, isStateName, states } from '../contract/states.js';
-import type { Verdict } from './delivery.js';
+import { canReach, isStateName, states } from '../../contract/states.js';
+import type { Verdict } from '../inbox/delivery.js';
 
 export interface Facts {
   /** The state that the webhook claims, by our name for it where there is one. */

@@ -1,12 +1,12 @@
 // Deliveries that were kept and not read yet belong to whoever received them, until that one is gone.
 
 import { sql } from 'kysely';
-import type { DeliveryRow } from '../ledger/inbox-schema.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { leaseClock } from '../store/claim.js';
-import type { Owner } from '../store/owner.js';
-import type { Store } from '../store/store.js';
-import { DELIVERY_LEASE_MS } from './keeper.js';
+import type { DeliveryRow } from '../../ledger/inbox-schema.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { leaseClock } from '../../store/claim.js';
+import type { Owner } from '../../store/owner.js';
+import type { Store } from '../../store/store.js';
+import { DELIVERY_LEASE_MS } from '../inbox/inbox-writer.js';
 
 export interface UnreadQueue {
   /** Takes over what others left behind. */

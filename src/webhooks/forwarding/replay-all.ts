@@ -1,10 +1,10 @@
 // Which kept deliveries are sent once more, and where to.
 
-import type { Client } from '../client/client.js';
-import type { PaymentKey } from '../client/payment-calls.js';
-import { PartialError, type PaydeskError, ServiceError, UsageError } from '../errors.js';
+import type { Client } from '../../client/client.js';
+import type { PaymentKey } from '../../client/payment-calls.js';
+import { PartialError, type PaydeskError, ServiceError, UsageError } from '../../errors.js';
 import { isSuccess } from './forwarder.js';
-import type { WholeDelivery } from './inbox.js';
+import type { WholeDelivery } from '../inbox/inbox.js';
 import {
   formerTargets,
   keepMade,

@@ -1,16 +1,16 @@
 // What changed while nobody could be reached: open payments whose webhooks come here are read, and a change that no
 // webhook told of is kept as a delivery of our own. It is forwarded when somebody replays it.
 
-import { stateNames, states } from '../contract/states.js';
-import { findKnown, remember } from '../ledger/known-payments.js';
-import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
-import { seenPayment } from '../payments/seen-payment.js';
-import type { PaymentRead } from '../client/payment-calls.js';
-import type { Store } from '../store/store.js';
-import type { Delivery } from './delivery.js';
-import type { Keeper } from './keeper.js';
-import type { AppPlace } from './listeners.js';
-import { madeWebhook } from './made-webhook.js';
+import { stateNames, states } from '../../contract/states.js';
+import { findKnown, remember } from '../../ledger/known-payments.js';
+import type { DeskTables, KnownPaymentRow } from '../../ledger/schema.js';
+import { seenPayment } from '../../payments/seen-payment.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import type { Store } from '../../store/store.js';
+import type { Delivery } from '../inbox/delivery.js';
+import type { Keeper } from '../inbox/inbox-writer.js';
+import type { AppPlace } from '../inbox/listeners.js';
+import { madeWebhook } from '../forwarding/made-webhook.js';
 import type { Reader } from './reader.js';
 
 const MOST = 200;

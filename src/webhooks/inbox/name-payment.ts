@@ -9,8 +9,8 @@ import {
   type JsonValue,
   numberText,
   parseJson,
-} from '../contract/json.js';
-import { stateNames, states } from '../contract/states.js';
+} from '../../contract/json.js';
+import { stateNames, states } from '../../contract/states.js';
 
 export type NamedBy = 'path' | 'query' | 'json' | 'form';
 

@@ -3,8 +3,8 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { ServiceError } from '../errors.js';
-import type { WebhookRequest } from './keeper.js';
+import { ServiceError } from '../../errors.js';
+import type { WebhookRequest } from './inbox-writer.js';
 
 export interface Receiver {
   readonly port: number;

@@ -1,13 +1,13 @@
 // The webhook that the service would send for a payment as it is now.
 
 import { randomUUID } from 'node:crypto';
-import type { PaymentRead } from '../client/payment-calls.js';
-import { numberFromText } from '../contract/json.js';
-import { states } from '../contract/states.js';
-import { WEBHOOK_TYPE } from '../contract/webhook.js';
-import { idOf } from '../payments/named-payments.js';
-import type { WebhookRequest } from './keeper.js';
-import type { Named } from './name-payment.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { numberFromText } from '../../contract/json.js';
+import { states } from '../../contract/states.js';
+import { WEBHOOK_TYPE } from '../../contract/webhook.js';
+import { idOf } from '../../payments/named-payments.js';
+import type { WebhookRequest } from '../inbox/inbox-writer.js';
+import type { Named } from '../inbox/name-payment.js';
 
 export function madeWebhook(
   read: PaymentRead,
