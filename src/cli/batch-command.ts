@@ -10,7 +10,9 @@ import { GuardError, type PaydeskError } from '../errors.js';
 import { countFlag } from './flags.js';
 import { BadValue } from '../typed-values.js';
 import type { DeskDatabase } from '../ledger/desk.js';
+import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
 import type { BatchRecord } from '../ledger/schema.js';
+import { checkLedgerPlace } from './ledger-guard.js';
 import { askToConfirm, checkConfirmation, type LiveGuard } from './live-guard.js';
 import type { Desk } from '../payments/desk.js';
 import type { Line } from '../output/lines.js';
@@ -67,7 +69,7 @@ export abstract class BatchCommand extends ServiceCommand {
 
   protected readonly owner: Owner = createOwner();
 
-  protected async openLedger(): Promise<DeskDatabase> {
+  protected async openLedger(): Promise<PlacedDatabase> {
     keepHeapSmall();
     const database = await openDatabase(this.streams.env, { patient: true });
     this.atEnd(database.close);
@@ -114,17 +116,22 @@ export abstract class BatchCommand extends ServiceCommand {
 
   /** Before anything that moves money is sent: the ledger is the right one, and the app is confirmed. */
   protected async confirmApp(
+    { place }: PlacedDatabase,
     profile: ResolvedProfile,
     flags: RunFlags & { dryRun: boolean },
     lines: Line[],
   ): Promise<void> {
     checkSharedLedger(this.streams.env, profile.kind, flags['local-ledger'] || flags.dryRun, this.typed);
+    const { env } = this.streams;
+    const note = (...said: Line[]) => this.note(...said);
+    const isLive = profile.kind === 'live' && !flags.dryRun;
+    await checkLedgerPlace(place, isLive, { program: this.program, env, note });
     const guard: LiveGuard = {
       profile,
       confirm: flags.confirm,
       interactive: this.interactive,
       dryRun: flags.dryRun,
-      note: (...said) => this.note(...said),
+      note,
       prompts: () => this.promptContext,
     };
     checkConfirmation(guard, this.typed);

@@ -80,6 +80,7 @@ export abstract class CreateCommand extends MoneyCommand {
   ): Promise<{ desk: Desk; made: CreatedPayment } | { planned: Values }> {
     const kind = this.kindOf(flags);
     const { desk, guard } = await this.openDesk(flags);
+    const ledgerReady = this.liveLedgerReady(desk, guard);
     const more = await before?.(desk);
     const { body } = draftRequest(kind, givenBy({ ...flags, ...more }));
     const isNew = body['referenceId'] === undefined;
@@ -93,6 +94,7 @@ export abstract class CreateCommand extends MoneyCommand {
       const confirms = guard.profile.kind === 'live' && guard.confirm === undefined;
       if (this.#guided && !confirms) await askToGoOn(guard, { lines });
       await askToConfirm(guard, { lines });
+      await ledgerReady;
     });
     if ('request' in made) {
       this.print('Would be sent:', ...requestLines(made.request));

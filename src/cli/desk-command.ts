@@ -1,10 +1,12 @@
 import { systemClock } from '../client/clock.js';
-import type { DeskDatabase } from '../ledger/desk.js';
 import { createLazyLedger } from '../ledger/lazy-ledger.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
 import type { Desk } from '../payments/desk.js';
+import { beforeSending } from '../payments/move/record.js';
 import type { Line } from '../output/lines.js';
 import { openDatabase } from './desk-database.js';
+import { checkLedgerPlace } from './ledger-guard.js';
 import { checkConfirmation, type LiveGuard } from './live-guard.js';
 import { ServiceCommand } from './service-command.js';
 
@@ -18,9 +20,9 @@ export interface DeskOptions {
 
 /** A command that works with what this desk has on record, and opens it when that is first asked for. */
 export abstract class DeskCommand extends ServiceCommand {
-  #database: Promise<DeskDatabase> | undefined;
+  #database: Promise<PlacedDatabase> | undefined;
 
-  protected database(): Promise<DeskDatabase> {
+  protected database(): Promise<PlacedDatabase> {
     return (this.#database ??= this.#open());
   }
 
@@ -28,10 +30,28 @@ export abstract class DeskCommand extends ServiceCommand {
     return createLazyLedger(async () => (await this.database()).ledger);
   }
 
-  async #open(): Promise<DeskDatabase> {
+  async #open(): Promise<PlacedDatabase> {
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
     return database;
+  }
+
+  /** The check runs while the first reads are under way, and is over before anything is sent. */
+  async #openForMoney({ profile, dryRun }: LiveGuard): Promise<Ledger> {
+    const { ledger, place } = await this.database();
+    const { env } = this.streams;
+    const note = (...lines: Line[]) => this.note(...lines);
+    await checkLedgerPlace(place, profile.kind === 'live' && !dryRun, { program: this.program, env, note });
+    return ledger;
+  }
+
+  /** For what can be sent without a ledger: on a live app it must be the right one all the same. */
+  protected liveLedgerReady(desk: Desk, { profile, dryRun }: LiveGuard): Promise<void> {
+    if (profile.kind !== 'live' || dryRun) return Promise.resolve();
+    const ready = beforeSending(() => desk.ledger.ready());
+    // Reported by whoever waits for it, which may be never.
+    ready.catch(() => {});
+    return ready;
   }
 
   /** Refuses before anything is read or sent what nobody can confirm. */
@@ -51,7 +71,7 @@ export abstract class DeskCommand extends ServiceCommand {
     const desk: Desk = {
       client,
       settling,
-      ledger: this.lazyLedger(),
+      ledger: createLazyLedger(() => this.#openForMoney(guard)),
       place: { baseUrl, appId, kind, profile: name },
       quietMs,
       clock: systemClock,

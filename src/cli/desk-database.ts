@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import { isCi } from '../ci.js';
 import { GuardError, UsageError } from '../errors.js';
-import { isEmbedded, type DeskDatabase } from '../ledger/desk.js';
+import { isEmbedded } from '../ledger/desk.js';
 import type { LedgerOptions } from '../ledger/ledger.js';
+import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
 import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
 
 export function databaseLocation(env: Environment): string {
@@ -20,12 +21,15 @@ export function databaseLocation(env: Environment): string {
 export async function openDatabase(
   env: Environment,
   options: Pick<LedgerOptions, 'patient'> = {},
-): Promise<DeskDatabase> {
+): Promise<PlacedDatabase> {
   const location = databaseLocation(env);
-  if (isEmbedded(location)) makeFolder(findPaths(env).data);
+  const { data, config } = findPaths(env);
+  if (isEmbedded(location)) makeFolder(data);
   const { openDeskDatabase } = await import('../ledger/desk.js');
+  const { placeDatabase } = await import('../ledger/place/placed-ledger.js');
   const { findOperator } = await import('../ledger/operator.js');
-  return openDeskDatabase({ location, operator: findOperator(env), ...options });
+  const database = await openDeskDatabase({ location, operator: findOperator(env), ...options });
+  return placeDatabase(database, { location, configFolder: config });
 }
 
 /**

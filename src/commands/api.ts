@@ -58,9 +58,11 @@ export default class Api extends MoneyCommand {
       const planned = { method, path, ...(body === undefined ? {} : { body }) };
       return this.showJson({ dryRun: true, request: planned });
     }
+    const ledgerReady = this.liveLedgerReady(desk, guard);
     await askToConfirm(guard, {
       lines: [`${method} ${path} on app ${desk.client.appId}?`, ...reasonLines(flags)],
     });
+    await ledgerReady;
     return this.#print(await sendApiRequest(desk.client, request));
   }
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
 import { idColumn, type Migration } from '../store/store.js';
 import { inboxMigration, type InboxTables } from './inbox-schema.js';
+import { placeMigration, type PlaceTables } from './place/place-schema.js';
 import { resolveMigration, type ResolveTables } from './resolve-schema.js';
 
 /** What was about to be sent. Rows are only ever added. */
@@ -125,7 +126,7 @@ interface KnownPaymentTable {
 }
 
 /** The desk's own database: one format for everything that lives in it. */
-export interface DeskTables extends InboxTables, ResolveTables {
+export interface DeskTables extends InboxTables, PlaceTables, ResolveTables {
   intents: IntentTable;
   outcomes: OutcomeTable;
   holds: HoldTable;
@@ -289,4 +290,5 @@ export const deskMigrations: Migration[] = [
   },
   inboxMigration,
   resolveMigration,
+  placeMigration,
 ];

@@ -69,4 +69,4 @@ export const serviceCases: Record<string, (desk: TestDesk) => Words | Promise<Wo
 
 /** Commands that ask nothing of the service of a profile: they answer alike, whatever that answers. */
 export const isLocal = (name: string): boolean =>
-  /^(sandbox:|profiles:|payments:(list|resolve)$|completion|whoami$|history$|demo$)/.test(name);
+  /^(sandbox:|profiles:|payments:(list|resolve)$|completion|ledger:|whoami$|history$|demo$)/.test(name);

@@ -56,7 +56,7 @@ export default class BatchApply extends BatchCommand {
       signal: this.signal,
     });
     const isDry = flags['dry-run'];
-    await this.confirmApp(profile, { ...flags, dryRun: isDry }, applyQuestion(plan, flags));
+    await this.confirmApp(database, profile, { ...flags, dryRun: isDry }, applyQuestion(plan, flags));
     if (isDry) {
       const { signal } = this;
       const result = await dryRun(desk.client, args.plan, {

@@ -34,7 +34,12 @@ export default class BatchResume extends BatchCommand {
     const toSend = counts.pending + (resend ? counts.unknown : 0);
     if (toSend > 0) {
       const totals = profile.kind === 'live' ? await pendingTotals(batches.rows(batch.id), resend) : {};
-      await this.confirmApp(profile, { ...flags, dryRun: false }, resumeQuestion(batch, toSend, totals));
+      await this.confirmApp(
+        database,
+        profile,
+        { ...flags, dryRun: false },
+        resumeQuestion(batch, toSend, totals),
+      );
     } else this.showBanner(profile);
     return this.work(database, desk, batch, { ...flags, resend, settleAccepted: counts.pending === 0 });
   }

@@ -1,0 +1,14 @@
+import { string } from '@oclif/core/args';
+import { BaseCommand } from '../../cli/base-command.js';
+import { tryLock } from '../../store/lock-probe.js';
+
+export default class LedgerLockProbe extends BaseCommand {
+  static override summary = 'Try a lock that another paydesk process holds; paydesk runs this by itself.';
+  static override hidden = true;
+  static override args = { file: string({ required: true, ignoreStdin: true }) };
+
+  async run(): Promise<string> {
+    const { args } = await this.parse(LedgerLockProbe);
+    return this.show(tryLock(args.file), (found) => [found]);
+  }
+}

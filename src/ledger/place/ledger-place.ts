@@ -1,0 +1,168 @@
+// A ledger knows its place: which file on which machine it is. A copy, a restored file or a new one in place of
+// another does not know what was sent since, so nothing live is sent with it until a person adopts it.
+
+import { realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Store } from '../../store/store.js';
+import type { DeskTables } from '../schema.js';
+import { giveNewId } from './adopt.js';
+import { bootId, machineId } from './machine.js';
+import { openPlaceNotes, type FilePlace, type IntentMark, type PlaceNote } from './place-note.js';
+
+export type PlaceProblem =
+  /** The one that was here is gone, and this is a new one. */
+  | 'ledger-missing'
+  /** It was on another machine before, or it is not the one that was here. */
+  | 'ledger-moved'
+  /** The same ledger is, or was, in another file as well. */
+  | 'ledger-copied'
+  /** It does not have what this desk wrote to it last. */
+  | 'ledger-restored';
+
+export interface LedgerPlace {
+  /** The path of the file, or the address of the database without user and password. */
+  readonly ledger: string;
+  readonly embedded: boolean;
+  /** What is wrong with where it is; looked at once. A ledger that was never used belongs where it is. */
+  problem(): Promise<PlaceProblem | undefined>;
+  /** Whether it was adopted although file locks have no effect. */
+  adoptedWithoutLocks(): boolean;
+  /** Notes the newest intent, unless something is wrong with where the ledger is. */
+  mark(intent: IntentMark): Promise<void>;
+  /** Makes this its place, under a new id. */
+  adopt(options: { withoutLocks: boolean }): Promise<{ id: string; formerId: string }>;
+  close(): void;
+}
+
+export interface PlaceOptions {
+  /** A file or postgres://… */
+  location: string;
+  /** Where the desk keeps its profiles, and the notes beside them. */
+  configFolder: string;
+}
+
+export function createLedgerPlace(
+  store: Store<DeskTables>,
+  { location, configFolder }: PlaceOptions,
+): LedgerPlace {
+  const embedded = store.engine === 'sqlite';
+  const ledger = embedded ? realpathSync(location) : addressOf(location);
+  const notes = openPlaceNotes(join(configFolder, 'ledgers'));
+  let looked: Promise<PlaceProblem | undefined> | undefined;
+
+  function here(): FilePlace | null {
+    if (!embedded) return null;
+    const { dev, ino } = statSync(ledger, { bigint: true });
+    const machine = machineId(configFolder);
+    return { machine, boot: bootId() ?? null, device: String(dev), inode: String(ino) };
+  }
+
+  async function look(): Promise<PlaceProblem | undefined> {
+    const { id } = await store.db.selectFrom('identity').select('id').executeTakeFirstOrThrow();
+    const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
+    const place = here();
+    const noted = notes.read(ledger) ?? notes.findId(id);
+    const newest = noted && notes.newest(noted.ledger);
+    const facts: PlaceFacts = {
+      id,
+      formerIds: recorded?.former_ids.split(' ') ?? [],
+      isUsed: recorded !== undefined,
+      places: [recorded ? filePlaceOf(recorded) : null, noted?.place ?? null],
+      here: place,
+      noted,
+      hasNewest: newest === undefined || (await has(newest)),
+    };
+    const problem = judgePlace(facts);
+    if (problem !== undefined) return problem;
+    const agrees = (known: FilePlace | null | undefined) =>
+      known?.boot === place?.boot && known?.device === place?.device;
+    if (!recorded || !agrees(filePlaceOf(recorded))) await record(place, facts.formerIds);
+    if (noted?.ledger !== ledger || noted.id !== id || !agrees(noted.place))
+      notes.write({ ...noted, ledger, id, place });
+    return undefined;
+  }
+
+  async function has({ id, time }: IntentMark): Promise<boolean> {
+    const found = await store.db.selectFrom('intents').select('time').where('id', '=', id).executeTakeFirst();
+    return found?.time === time;
+  }
+
+  async function record(place: FilePlace | null, formerIds: readonly string[]): Promise<void> {
+    await store.transaction(async (tx) => {
+      await tx.deleteFrom('ledger_place').execute();
+      const { machine = null, boot = null, device = null, inode = null } = place ?? {};
+      await tx
+        .insertInto('ledger_place')
+        .values({ former_ids: formerIds.join(' ').trim(), machine, boot, device, inode })
+        .execute();
+    });
+  }
+
+  const problem = () => (looked ??= look());
+  return {
+    ledger,
+    embedded,
+    problem,
+    adoptedWithoutLocks: () => notes.read(ledger)?.withoutLocks === true,
+    async mark(intent) {
+      if ((await problem()) === undefined) notes.mark(ledger, intent);
+    },
+    async adopt({ withoutLocks }) {
+      const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
+      const { id, formerId, newest } = await giveNewId(store);
+      const place = here();
+      await record(place, [...(recorded?.former_ids.split(' ') ?? []), formerId]);
+      notes.mark(ledger, newest);
+      notes.write({ ledger, id, place, ...(withoutLocks ? { withoutLocks } : {}) });
+      looked = undefined;
+      return { id, formerId };
+    },
+    close: () => notes.close(),
+  };
+}
+
+export interface PlaceFacts {
+  id: string;
+  formerIds: readonly string[];
+  /** Some desk has used it before. */
+  isUsed: boolean;
+  /** Where the ledger itself and the note say that it is. */
+  places: ReadonlyArray<FilePlace | null>;
+  here: FilePlace | null;
+  noted: PlaceNote | undefined;
+  /** It has the newest intent that this desk wrote. */
+  hasNewest: boolean;
+}
+
+export function judgePlace(facts: PlaceFacts): PlaceProblem | undefined {
+  const { id, here, noted, hasNewest } = facts;
+  const isNoted = noted === undefined || noted.id === id || facts.formerIds.includes(noted.id);
+  if (!isNoted) return facts.isUsed ? 'ledger-moved' : 'ledger-missing';
+  const places = here === null ? [] : facts.places.filter((place) => place !== null);
+  if (places.some((place) => place.machine !== here?.machine)) return 'ledger-moved';
+  if (!hasNewest) return 'ledger-restored';
+  return places.some((place) => here !== null && !isSameFile(place, here)) ? 'ledger-copied' : undefined;
+}
+
+/** Devices may be numbered anew at the next start of a machine; inodes keep their numbers. */
+function isSameFile(one: FilePlace, other: FilePlace): boolean {
+  const sameStart = one.boot === other.boot;
+  return one.inode === other.inode && (!sameStart || one.device === other.device);
+}
+
+function filePlaceOf(row: {
+  machine: string | null;
+  boot: string | null;
+  device: string | null;
+  inode: string | null;
+}): FilePlace | null {
+  const { machine, boot, device, inode } = row;
+  return machine === null || device === null || inode === null ? null : { machine, boot, device, inode };
+}
+
+/** One database has one name, whoever signs in to it and with which options. */
+function addressOf(location: string): string {
+  const url = new URL(location);
+  const host = url.hostname || url.searchParams.get('host') || 'localhost';
+  return `postgres://${host.toLowerCase()}:${url.port || '5432'}${url.pathname}`;
+}
