@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser, expectAccessible, sizes } from '../helpers/browser.js';
 import { startTestSandbox, type ShownPayment, type TestSandbox } from '../helpers/sandbox.js';
-import { isTold, seesHeading } from './looks.js';
+import { isTold, payAs, seesHeading } from './looks.js';
 import { closeShop, startShop, type Shop } from './shop.js';
 
 let sandbox: TestSandbox;
@@ -57,7 +57,7 @@ describeWithBrowser('the hosted checkout', (browser) => {
       const payment = await create();
       const { page } = await visit();
       await page.goto(payment.redirectUrl);
-      await page.getByRole('button', { name: /^approved/ }).click();
+      await payAs(page, 'approved');
       await page.waitForURL(backAt(payment));
     });
 
@@ -91,7 +91,7 @@ describeWithBrowser('the hosted checkout', (browser) => {
       const payment = await create();
       const { page } = await visit();
       await page.goto(payment.redirectUrl);
-      await page.getByRole('button', { name: /^insufficient-funds/ }).click();
+      await payAs(page, 'insufficient-funds');
       await isTold(page, 'alert', 'declined: insufficient funds');
       await choose(page, 'Electronic check');
       await page.getByLabel('Account holder').fill('Ada Byron');
@@ -122,11 +122,11 @@ describeWithBrowser('the hosted checkout', (browser) => {
       const payment = await create();
       const { page } = await visit();
       await page.goto(payment.redirectUrl);
-      await page.getByRole('button', { name: /^three-d-secure/ }).click();
+      await payAs(page, 'three-d-secure');
       await seesHeading(page, 'Confirm that it is you');
       await page.getByRole('button', { name: 'Refuse' }).click();
-      await isTold(page, 'alert', 'the customer did not confirm');
-      await page.getByRole('button', { name: /^three-d-secure/ }).click();
+      await isTold(page, 'alert', 'you did not confirm it');
+      await payAs(page, 'three-d-secure');
       await page.getByRole('button', { name: 'Confirm the payment' }).click();
       await page.waitForURL(backAt(payment));
       expect(await sandbox.books(payment.paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
@@ -136,7 +136,7 @@ describeWithBrowser('the hosted checkout', (browser) => {
       const payment = await create();
       const { page } = await visit();
       await page.goto(payment.redirectUrl);
-      await page.getByRole('button', { name: /^slow-approved/ }).click();
+      await payAs(page, 'slow-approved');
       await seesHeading(page, 'Waiting for confirmation');
       await sandbox.control('POST', `/payments/${payment.paymentId}/provider`, { answer: 'confirm' });
       await page.waitForURL(backAt(payment));
@@ -146,7 +146,7 @@ describeWithBrowser('the hosted checkout', (browser) => {
       const payment = await create();
       const { page } = await visit();
       await page.goto(payment.redirectUrl);
-      await page.getByRole('button', { name: /^slow-declined/ }).click();
+      await payAs(page, 'slow-declined');
       await page.getByText('Waiting for confirmation').waitFor();
       await sandbox.advance(30_000);
       await page.getByRole('alert').waitFor();
@@ -160,7 +160,7 @@ describeWithBrowser('the hosted checkout', (browser) => {
       await page.keyboard.press('Tab');
       expect(await page.locator(':focus').innerText()).toBe('Skip to the content');
       await page.keyboard.press('Enter');
-      // To the first provider, past the way back to the shop and the summary of the method.
+      // To the first provider, past the order and the summary of the method.
       for (const key of ['Tab', 'Tab', 'Tab']) await page.keyboard.press(key);
       expect(await page.locator(':focus').getAttribute('type')).toBe('radio');
       for (const text of ['4242424242424242', '0431', '123', 'Ada Byron']) {
@@ -178,7 +178,7 @@ describeWithBrowser('the hosted checkout', (browser) => {
     await closeShop(context, shop);
     const tabs = await Promise.all([context.newPage(), context.newPage()]);
     await Promise.all(tabs.map((tab) => tab.goto(payment.redirectUrl)));
-    await Promise.all(tabs.map((tab) => tab.getByRole('button', { name: /^approved/ }).click()));
+    await Promise.all(tabs.map((tab) => payAs(tab, 'approved')));
     await Promise.all(tabs.map((tab) => tab.locator('.seal').waitFor()));
     expect(await sandbox.books(payment.paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
     const headings = await Promise.all(tabs.map(heading));
@@ -189,7 +189,7 @@ describeWithBrowser('the hosted checkout', (browser) => {
     const payment = await create();
     const { page } = await browser.visit();
     await page.goto(payment.redirectUrl);
-    await page.getByRole('button', { name: /^approved/ }).click();
+    await payAs(page, 'approved');
     await page.waitForURL(backAt(payment));
     await page.goBack();
     await seesHeading(page, 'This payment is already paid');
@@ -233,6 +233,8 @@ describeWithBrowser('what the checkout shows', (browser) => {
       'WB-44',
       '€129.00',
       'Socks × 2',
+      '€21.00',
+      '€10.50 each',
       'Two pairs',
     ])
       expect(order).toContain(text);
@@ -248,7 +250,7 @@ describeWithBrowser('what the checkout shows', (browser) => {
       'Discount',
       '−€5.00',
       'To pay',
-      '€149.90 EUR',
+      '€149.90',
     ]);
   });
 

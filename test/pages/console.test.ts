@@ -4,6 +4,7 @@ import { stateNames } from '../../src/contract/states.js';
 import { describeWithBrowser, expectAccessible, sizes, type Visit } from '../helpers/browser.js';
 import { startReceiver, startTestSandbox, type Receiver, type TestSandbox } from '../helpers/sandbox.js';
 import { consoleLink } from './console-visitor.js';
+import { payAs } from './looks.js';
 
 let sandbox: TestSandbox;
 let receiver: Receiver;
@@ -243,10 +244,7 @@ describeWithBrowser('the console', (browser) => {
     const { page } = await enter({ javaScriptEnabled: false });
     await openPayment(page, paymentId);
     await page.goto((await page.getAttribute('a:text("Open the checkout page")', 'href'))!);
-    await Promise.all([
-      page.waitForURL(/\/done$/),
-      page.locator('button[name=outcome][value=approved]').first().click(),
-    ]);
+    await Promise.all([page.waitForURL(/\/done$/), payAs(page, 'approved')]);
     await receiver.waitFor(2);
     await sandbox.settle();
     await openPayment(page, paymentId);

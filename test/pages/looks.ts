@@ -10,3 +10,9 @@ export async function seesHeading(page: Page, text: string): Promise<void> {
 export async function isTold(page: Page, role: 'alert' | 'status', text: string): Promise<void> {
   await page.getByRole(role).filter({ hasText: text }).waitFor();
 }
+
+/** Opens the drawer of test outcomes and takes one. */
+export async function payAs(page: Page, outcome: string): Promise<void> {
+  await page.locator('summary', { hasText: 'Test outcomes' }).click();
+  await page.locator(`button[name=outcome][value=${outcome}]`).click();
+}

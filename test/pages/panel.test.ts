@@ -84,18 +84,76 @@ describeWithBrowser('the customer panel', (browser) => {
       await page.goto(await panelOf(customerId));
       await page.getByText('Stop automatic payments').click();
       await page.getByRole('button', { name: 'Yes, stop them' }).click();
-      await isTold(page, 'status', 'automatic payments were stopped');
+      await isTold(page, 'status', 'Automatic payments with Visa credit card, registration 7');
       expect(await methodsOf(customerId)).toMatchObject([{ isActive: false }]);
       expect(await page.getByText('Stop automatic payments').count()).toBe(0);
       if (javaScriptEnabled) await expectAccessible(page);
       await page.getByText('Remove', { exact: false }).first().click();
       await page.getByRole('button', { name: 'Yes, remove it' }).click();
-      await isTold(page, 'status', 'The method was removed');
+      await isTold(page, 'status', 'was removed. It is not charged any more.');
       expect(await page.locator('main').innerText()).toContain('no stored payment method of yours');
       if (javaScriptEnabled) await expectAccessible(page);
       expect(await methodsOf(customerId)).toEqual([]);
       expect((await charge(customerId, 'again')).status).toBe(422);
     });
+  });
+
+  it('tells methods of the same kind apart, by what they came from and which registration they are', async () => {
+    const customerId = newReference();
+    const [first, second] = [
+      await sandbox.create({
+        registerAutoPayment: true,
+        customerOrder: { customer: { customerId }, orderId: 'A-1' },
+      }),
+      await sandbox.create({
+        registerAutoPayment: true,
+        customerOrder: { customer: { customerId }, orderId: 'B-2' },
+      }),
+    ];
+    await sandbox.pay(first.paymentId);
+    await sandbox.pay(second.paymentId);
+    const [older, newer] = await methodsOf(customerId);
+    const { page } = await browser.visit({ viewport: { width: 390, height: 844 } });
+    await page.goto(await panelOf(customerId));
+    const shown = await page.getByRole('listitem').allInnerTexts();
+    expect(shown[0]).toMatch(/Visa credit card[\s\S]*with order B-2/);
+    expect(shown[0]).toContain(String(newer?.customerAutomaticProfileId));
+    expect(shown[1]).toMatch(/Visa credit card[\s\S]*with order A-1/);
+    expect(shown[1]).toContain(String(older?.customerAutomaticProfileId));
+    const names = await page.locator('summary', { hasText: 'Remove' }).allTextContents();
+    expect(new Set(names).size).toBe(2);
+  });
+
+  it.each([true, false])(
+    'asks for one confirmation at a time, and lets the method stay (JavaScript: %s)',
+    async (javaScriptEnabled) => {
+      const customerId = newReference();
+      for (let count = 0; count < 2; count += 1) await store(customerId);
+      const { page } = await browser.visit({ javaScriptEnabled });
+      const url = await panelOf(customerId);
+      await page.goto(url);
+      const summaries = page.locator('.sure > summary');
+      for (let index = 0; index < (await summaries.count()); index += 1) {
+        await summaries.nth(index).click();
+        expect(await page.locator('.sure[open]').count()).toBe(1);
+      }
+      await page.getByRole('link', { name: 'No, keep it' }).click();
+      await page.waitForURL(url);
+      expect(await page.locator('.sure[open]').count()).toBe(0);
+      expect(await methodsOf(customerId)).toMatchObject([{ isActive: true }, { isActive: true }]);
+    },
+  );
+
+  it('leads back to the shop', async () => {
+    const customerId = newReference();
+    await sandbox.create({
+      returnUrl: 'http://shop.example:8080/thanks?cart=7',
+      customerOrder: { customer: { customerId } },
+    });
+    const { page } = await browser.visit();
+    await page.goto(await panelOf(customerId));
+    const back = page.getByRole('link', { name: 'Back to Sandbox shop' });
+    expect(await back.getAttribute('href')).toBe('http://shop.example:8080/');
   });
 
   it('shows the newest first, and leads to older ones', async () => {
@@ -162,7 +220,25 @@ describe('a form of the panel', () => {
     expect((await sendForm(url, fields)).location).toMatch(/done=removed$/);
     const again = await sendForm(url, fields);
     expect(again.location).toMatch(/done=nothing$/);
-    expect((await pageOf(sandbox.url + again.location)).text).toContain('it was removed or stopped before');
+    expect((await pageOf(sandbox.url + again.location)).text).toMatch(
+      /Nothing was changed: Visa credit card, registration \d+ was removed or stopped before/,
+    );
+  });
+
+  it.each(['removed', 'stopped', 'nothing'])('lets no made-up address say %s', async (done) => {
+    const customerId = newReference();
+    await store(customerId);
+    const [method] = await methodsOf(customerId);
+    const url = await panelOf(customerId);
+    const stopped = await fillIn(url, { stop: String(method?.customerAutomaticProfileId) });
+    const proof = new URL(stopped.location ?? '', url).searchParams.get('proof');
+    for (const query of [
+      `done=${done}`,
+      `done=${done}&method=${method?.paymentMethodId}`,
+      `done=${done}&method=${method?.paymentMethodId}1&proof=${proof}`,
+    ])
+      expect((await pageOf(`${url}?${query}`)).text).not.toContain('role="status"');
+    expect((await pageOf(sandbox.url + stopped.location)).text).toContain('were stopped');
   });
 
   it('does nothing once the link has expired', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser, expectAccessible, sizes } from '../helpers/browser.js';
 import { newReference, startTestSandbox, type ShownPayment, type TestSandbox } from '../helpers/sandbox.js';
-import { isTold, seesHeading } from './looks.js';
+import { isTold, payAs, seesHeading } from './looks.js';
 import { startShop, type Shop } from './shop.js';
 
 let sandbox: TestSandbox;
@@ -78,13 +78,13 @@ describeWithBrowser("the provider's own page", (browser) => {
       await page.goto(payment.redirectUrl);
       await page.getByRole('button', { name: 'Pay £24.00' }).click();
       expect(await page.locator('#cardNumber-error').innerText()).toBe('Enter the card number.');
-      await page.getByRole('button', { name: /^declined/ }).click();
-      await isTold(page, 'alert', 'declined by the issuer');
-      await page.getByRole('button', { name: /^three-d-secure/ }).click();
+      await payAs(page, 'declined');
+      await isTold(page, 'alert', 'your bank did not accept it');
+      await payAs(page, 'three-d-secure');
       await seesHeading(page, 'Confirm that it is you');
       expect(await stateOf(payment)).toBe('ActionRequired');
       await page.getByRole('button', { name: 'Refuse' }).click();
-      await page.getByRole('button', { name: /^slow-approved/ }).click();
+      await payAs(page, 'slow-approved');
       await seesHeading(page, 'Waiting for confirmation');
       expect(await page.locator('.brand').innerText()).toBe('Northbank');
       if (javaScriptEnabled) await expectAccessible(page);

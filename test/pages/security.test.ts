@@ -14,13 +14,13 @@ afterAll(() => sandbox.close());
 const payNow = () => ({ profile: String(sandbox.app.profiles[0]?.paymentProfileId), outcome: 'approved' });
 
 describe('the pages', () => {
-  it('allow their own style and nothing else, and are kept by nobody', async () => {
+  it('allow their own style and script and nothing else, and are kept by nobody', async () => {
     const { redirectUrl } = await sandbox.create();
     for (const url of [redirectUrl, `${sandbox.url}/checkout/nothing`, `${sandbox.url}/panel/nothing`]) {
       const { headers } = await fetch(url);
       expect(Object.fromEntries(headers)).toMatchObject({
         'content-security-policy': expect.stringMatching(
-          /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+          /^default-src 'none'; style-src 'sha256-[^']+'; (script-src 'sha256-[^']+'; )?img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
         ),
         'referrer-policy': 'same-origin',
         'x-content-type-options': 'nosniff',

@@ -13,6 +13,9 @@ export function registrationOf(method: Pick<MethodRow, 'payment_method_id'>): nu
   return method.payment_method_id + REGISTRATION_OFFSET;
 }
 
+/** The method that a registration belongs to. */
+export const methodOf = (registrationId: number): number => registrationId - REGISTRATION_OFFSET;
+
 /** Stores the method that a payment was made with, once the provider accepted it. */
 export async function storeMethod(work: Work, payment: PaymentRow): Promise<number> {
   const profile = await profileOf(work, payment);
@@ -59,21 +62,33 @@ export async function listMethods(
     .execute();
 }
 
-/** The payments that stored methods were used for last, by the id of the method. */
-export async function lastUses(
+/** The payments that stored methods came from and were used for last, by the id of the payment. */
+export async function usesOf(
   work: Pick<Work, 'tx'>,
   methods: readonly MethodRow[],
 ): Promise<Map<number, PaymentRow>> {
-  const ids = methods.flatMap(({ last_payment_id }) => last_payment_id ?? []);
+  const ids = methods.flatMap(({ registered_by, last_payment_id }) =>
+    [registered_by, last_payment_id ?? []].flat(),
+  );
   if (ids.length === 0) return new Map();
   const payments = await work.tx.selectFrom('payments').selectAll().where('payment_id', 'in', ids).execute();
-  const byId = new Map(payments.map((payment) => [payment.payment_id, payment]));
-  return new Map(
-    methods.flatMap(({ payment_method_id, last_payment_id }) => {
-      const payment = last_payment_id === null ? undefined : byId.get(last_payment_id);
-      return payment ? [[payment_method_id, payment]] : [];
-    }),
-  );
+  return new Map(payments.map((payment) => [payment.payment_id, payment]));
+}
+
+/** One of a customer's methods, removed or not. */
+export async function findMethod(
+  work: Pick<Work, 'tx'>,
+  appId: string,
+  customerId: string,
+  methodId: number,
+): Promise<MethodRow | undefined> {
+  return work.tx
+    .selectFrom('methods')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where('customer_id', '=', customerId)
+    .where('payment_method_id', '=', methodId)
+    .executeTakeFirst();
 }
 
 export async function removeMethod(
@@ -98,7 +113,7 @@ export async function stopRegistration(
   customerId: string,
   registrationId: number,
 ): Promise<void> {
-  const methodId = registrationId - REGISTRATION_OFFSET;
+  const methodId = methodOf(registrationId);
   await endMethod(
     work,
     appId,

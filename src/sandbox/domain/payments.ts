@@ -166,6 +166,24 @@ async function find(
   return key.appId === undefined || payment?.app_id === key.appId ? payment : undefined;
 }
 
+/** Where the customer was last sent back to. */
+export async function lastReturnUrl(
+  { tx }: Pick<Work, 'tx'>,
+  appId: string,
+  customerId: string,
+): Promise<string | undefined> {
+  const newest = await tx
+    .selectFrom('payments')
+    .select('return_url')
+    .where('app_id', '=', appId)
+    .where('customer_id', '=', customerId)
+    .where('return_url', 'is not', null)
+    .orderBy('payment_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.return_url ?? undefined;
+}
+
 /** The payment as the service shows it. */
 export function showPayment(
   payment: PaymentRow,

@@ -80,12 +80,29 @@ onEveryStore((bench) => {
       });
     });
 
+    test.each(['4242424242424242', '4242 4242 4242 4242', 'Ada 4242-4242 4242x4242', '٤٢٤٢٤٢٤٢٤٢٤٢'])(
+      'a card number in the field of the name is refused, and neither kept nor shown again: %s',
+      async (cardName) => {
+        const { paymentId, redirectUrl } = await sandbox().create();
+        const number = testCards.approved.number;
+        const { status, text } = await fillIn(redirectUrl, cardFields(sandbox(), number, { cardName }));
+        expect(status).toBe(422);
+        expect(text).toContain('Enter a name, not a card number.');
+        expect(text).toContain('name="cardName" value=""');
+        const holder = { ...accountFields(sandbox(), accountNumber('approved')), accountHolder: cardName };
+        expect((await fillIn(redirectUrl, holder)).status).toBe(422);
+        expect(await sandbox().books(paymentId)).toEqual({});
+        const named = cardFields(sandbox(), number, { cardName: 'Elizabeth 2 Windsor 19260421' });
+        expect((await fillIn(redirectUrl, named)).status).toBe(303);
+      },
+    );
+
     test('a customer who refuses at the provider may pay in another way', async () => {
       const { paymentId, redirectUrl } = await sandbox().create();
       await fillIn(redirectUrl, { profile: profileOf(sandbox(), 'Coinbridge') });
       const provider = redirectUrl.replace('/checkout/', '/provider/');
       await fillIn(provider, { step: 'refuse' });
-      expect((await pageOf(redirectUrl)).text).toContain('the customer did not confirm');
+      expect((await pageOf(redirectUrl)).text).toContain('you did not confirm it');
       await fillIn(redirectUrl, cardFields(sandbox(), testCards.approved.number));
       expect(await course(sandbox(), paymentId)).toEqual({
         states: ['Created', 'ActionRequired', 'Declined', 'Authorised', 'Capturing', 'Captured'],
@@ -134,7 +151,7 @@ onEveryStore((bench) => {
       await fillIn(redirectUrl, { profile: profileOf(sandbox(), 'Slowbank'), outcome: 'approved' });
       expect((await sandbox().read(paymentId)).paymentState).toBe('Processing');
       const waiting = await pageOf(redirectUrl);
-      expect(waiting.text).toContain('Slowbank has not confirmed');
+      expect(waiting.text).toContain('Slowbank</bdi> has not confirmed');
     });
 
     test.each([
@@ -283,6 +300,31 @@ onEveryStore((bench) => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]));
       expect(answers.filter(({ location }) => location?.endsWith('/done'))).toHaveLength(1);
       expect(await sandbox().books(paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
+    });
+
+    test('a form that was answered tells the provider nothing again, declined as it may be', async () => {
+      const { paymentId, redirectUrl } = await sandbox().create();
+      const fields = { profile: profileOf(sandbox(), 'Northbank'), outcome: 'declined' };
+      for (const told of [1, 2]) {
+        const token = formToken((await pageOf(redirectUrl)).text);
+        const send = () => sendForm(redirectUrl, { formToken: token, ...fields });
+        await Promise.all(Array.from({ length: 5 }, send));
+        const late = await send();
+        expect(late.status).toBe(303);
+        expect(await sandbox().books(paymentId)).toEqual({ authorize: `${told}/0` });
+      }
+      expect((await pageOf(redirectUrl)).text).toContain('Your payment was declined');
+    });
+
+    test('a form does not choose the version that it was made for', async () => {
+      const { paymentId, redirectUrl } = await sandbox().create();
+      const token = formToken((await pageOf(redirectUrl)).text);
+      const fields = { profile: profileOf(sandbox(), 'Northbank'), outcome: 'declined' };
+      await sendForm(redirectUrl, { formToken: token, ...fields });
+      const current = formToken((await pageOf(redirectUrl)).text);
+      const altered = token.slice(0, 64) + current.slice(64);
+      expect((await sendForm(redirectUrl, { formToken: altered, ...fields })).status).toBe(403);
+      expect(await sandbox().books(paymentId)).toEqual({ authorize: '1/0' });
     });
 
     test('confirming at the provider in many tabs at once charges once', async () => {

@@ -1,8 +1,8 @@
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' });
 
-/** `14 November 2026`, of the sandbox's clock. */
+/** `14 Nov 2026`, of the sandbox's clock. */
 export const formatDay = (instant: number): string => day.format(instant);
 
-/** `14 November 2026 at 09:12 UTC`. */
-export const formatTime = (instant: number): string => `${time.format(instant)} UTC`;
+/** `14 Nov 2026, 09:12 UTC`. */
+export const formatTime = (instant: number): string => `${day.format(instant)}, ${time.format(instant)} UTC`;

@@ -75,15 +75,23 @@ export const limitForms = bodyLimit({
 export const FORM_TOKEN = 'formToken';
 
 export interface FormGuard {
-  /** For the hidden field of a form on a page. */
-  token(page: string): string;
+  /** For the hidden field of a form on a page; `version` is that of what the page shows, where it can change. */
+  token(page: string, version?: number): string;
   /** What a form of that page says; throws FormRefused when another site sent it or it belongs to another page. */
   read(c: Context, page: string): Promise<URLSearchParams>;
 }
 
+/** The version of what the page showed when it was made. Under the same seal as the page: it cannot be made up. */
+export function formVersion(form: URLSearchParams): number {
+  return Number.parseInt(form.get(FORM_TOKEN)?.slice(SEAL_LENGTH) ?? '', 16);
+}
+
+const SEAL_LENGTH = 64;
+
 /** Two locks: what the browser says of where the form comes from, and a token that only the page itself shows. */
 export function createFormGuard(engine: Pick<Engine, 'derive'>): FormGuard {
-  const token = (page: string) => engine.derive('form', page);
+  const token = (page: string, version = 0) =>
+    `${engine.derive('form', `${page}#${version}`)}${version.toString(16)}`;
   return {
     token,
     async read(c, page) {
@@ -97,8 +105,9 @@ export function createFormGuard(engine: Pick<Engine, 'derive'>): FormGuard {
       if (!/^application\/x-www-form-urlencoded\b/i.test(c.req.header('content-type') ?? ''))
         throw new FormRefused('This is not a form of these pages.');
       const form = new URLSearchParams(await c.req.text());
-      if (!equal(form.get(FORM_TOKEN) ?? '', token(page)))
-        throw new FormRefused('The form does not belong to this page, or the sandbox has begun anew since.');
+      const version = formVersion(form);
+      if (!Number.isSafeInteger(version) || !equal(form.get(FORM_TOKEN) ?? '', token(page, version)))
+        throw new FormRefused('The form does not belong to this page, or the sandbox was reset since.');
       return form;
     },
   };

@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { contentSecurityPolicy } from './page-security.js';
 import { baseStyle } from './style.js';
+import { plain } from './text.js';
 
 export interface PageOptions {
   /** In the window's title; the heading is the page's own. */
@@ -58,7 +59,7 @@ function Page({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{title}</title>
+        <title>{plain(title)}</title>
         <link rel="icon" href="data:," />
         <style>{raw(style)}</style>
         {onward && (

@@ -16,7 +16,7 @@ const colours = `
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #10131a; --surface: #191e28; --sunken: #222835;
-    --text: #e9ecf3; --muted: #a9b2c4; --line: #333b4b; --field-line: #79849a;
+    --text: #e9ecf3; --muted: #b0b9ca; --line: #333b4b; --field-line: #79849a;
     --accent: #a3b1ff; --accent-hover: #bcc7ff; --on-accent: #10152c; --link: #afbbff;
     --good: #7fdca6; --good-ground: #14301f;
     --waiting: #f2c66d; --waiting-ground: #33270d;
@@ -41,7 +41,8 @@ h3 { font-size: .9375rem; line-height: 1.4; font-weight: 650; }
 a { color: var(--link); text-underline-offset: .15em; }
 a:hover { text-decoration-thickness: 2px; }
 code, .mono { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
-.num { font-variant-numeric: tabular-nums; }
+.num { font-variant-numeric: tabular-nums; white-space: nowrap; }
+[hidden] { display: none !important; }
 .muted { color: var(--muted); }
 .small { font-size: .875rem; }
 .quiet-list { list-style: none; padding: 0; }
@@ -59,7 +60,7 @@ code, .mono { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "L
 .skip-link:focus { top: .5rem; }`;
 
 const frame = `
-.sandbox-note { background: var(--waiting-ground); color: var(--waiting); text-align: center; font-size: .875rem; padding: .375rem 1rem; }
+.sandbox-note { background: var(--neutral-ground); color: var(--neutral); text-align: center; font-size: .875rem; padding: .375rem 1rem; }
 .site { background: var(--surface); border-bottom: 1px solid var(--line); }
 .site > div, main, .foot > div { width: 100%; max-width: 30rem; margin: 0 auto; padding-left: 1rem; padding-right: 1rem; }
 .wide .site > div, .wide main, .wide .foot > div { max-width: 60rem; }
@@ -89,13 +90,14 @@ button.primary:hover, .button.primary:hover { background: var(--accent-hover); b
 button.danger, .button.danger { color: var(--bad); border-color: var(--bad); }
 button.small, .button.small { min-height: 2.25rem; padding: .25rem .75rem; }
 button.block, .button.block { width: 100%; min-height: 3rem; }
+button.busy { opacity: .7; cursor: progress; }
 .field { display: block; }
 .field > label, .field > .label { display: block; font-size: .875rem; font-weight: 550; margin-bottom: .25rem; }
 input:not([type=checkbox], [type=radio]), select, textarea {
   display: block; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; background: var(--surface);
   border: 1px solid var(--field-line); border-radius: 8px;
 }
-::placeholder { color: var(--muted); opacity: .8; }
+::placeholder { color: var(--muted); opacity: 1; }
 input[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
 input[type=checkbox], input[type=radio] { width: 1.125rem; height: 1.125rem; margin: .1875rem 0 0; accent-color: var(--accent); flex: none; }
 .hint { color: var(--muted); font-size: .875rem; margin-top: .25rem; }
@@ -116,7 +118,7 @@ const pieces = `
 .facts dt { color: var(--muted); }
 .facts dd { margin: 0; }
 .sums { display: grid; grid-template-columns: 1fr auto; gap: .375rem 0; }
-.sums dd { margin: 0; padding-left: 1rem; text-align: right; font-variant-numeric: tabular-nums; }
+.sums dd { margin: 0; padding-left: 1rem; text-align: right; white-space: nowrap; }
 .sums .total { font-weight: 650; padding-top: .625rem; border-top: 1px solid var(--line); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }

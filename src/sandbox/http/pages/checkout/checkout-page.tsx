@@ -3,14 +3,18 @@ import { checkoutMethods } from '../../../../contract/payment.js';
 import { offeredProfiles } from '../../../domain/paying.js';
 import type { ProviderProfileRow } from '../../../schema.js';
 import { methodNames } from '../method-names.js';
+import { formatTime } from '../dates.js';
 import { formatMoney } from '../money.js';
 import { showPage } from '../page.js';
+import { Text } from '../text.js';
 import { savingOf, hasOwnPage } from '../paying/attempt.js';
-import { Complaint } from '../paying/complaint.js';
+import { Complaint, titleBefore } from '../paying/complaint.js';
 import { frameOf } from '../paying/frame.js';
 import { OrderSummary } from '../paying/order-summary.js';
-import { PayForm } from '../paying/pay-form.js';
-import { returnAddress } from '../paying/return-address.js';
+import { PayForm, Saving } from '../paying/pay-form.js';
+import { payingScript } from '../paying/paying-script.js';
+import { Back } from '../paying/back.js';
+import { outcomesFor, TestOutcomes } from '../paying/test-outcomes.js';
 import type { Typed } from '../paying/typed-values.js';
 import type { Visit } from '../paying/visit.js';
 
@@ -29,71 +33,110 @@ export function showCheckout(
 ): Response | Promise<Response> {
   const { payment, app } = visit;
   const amount = formatMoney(payment.amount, payment.currency);
-  const groups = groupByMethod(offeredProfiles(app, payment));
-  const last = unusable?.profile ?? visit.profile;
-  const open = groups.some(([method]) => method === last?.method_type) ? last?.method_type : groups[0]?.[0];
-  const back = returnAddress(payment);
+  const errors = unusable?.typed.errors;
   return showPage(
     c,
     {
       ...frameOf(visit, 'shop'),
-      title: `${unusable ? 'Not paid yet: ' : ''}Pay ${amount} to ${app.friendly_name}`,
+      title: `${titleBefore(payment, errors)}Pay ${amount} to ${app.friendly_name}`,
       width: 'wide',
+      script: payingScript,
       ...(unusable && { status: 422 as const }),
     },
-    <div class="columns">
-      <div class="stack">
-        <h1>
-          <span class="muted small">Pay {app.friendly_name}</span> <span class="price num">{amount}</span>
-        </h1>
-        <OrderSummary app={app} payment={payment} />
-        {back !== undefined && (
-          <p class="small">
-            <a href={back}>Back to {app.friendly_name} without paying</a>
-          </p>
-        )}
+    <>
+      <Complaint payment={payment} errors={errors} />
+      <div class="columns">
+        <Order visit={visit} amount={amount} />
+        <Methods visit={visit} token={token} amount={amount} unusable={unusable} />
+        <Back visit={visit} />
       </div>
-      <section aria-labelledby="methods" class="stack">
-        <h2 id="methods">How would you like to pay?</h2>
-        <Complaint payment={payment} errors={unusable?.typed.errors} />
-        {groups.length === 0 && (
-          <p class="notice tone-waiting">
-            No way of paying is open for this payment. Ask {app.friendly_name}.
-          </p>
-        )}
-        <div>
-          {groups.map(([method, profiles]) => (
-            <details class="method" name="method" open={method === open}>
-              <summary>
-                <h3>{methodNames[method] ?? method}</h3>
-                <span class="muted small">{providerNames(method, profiles)}</span>
-              </summary>
-              <PayForm
-                action={visit.home}
-                token={token}
-                methodType={method}
-                profiles={profiles}
-                saving={savingOf(payment)}
-                shop={app.friendly_name}
-                amount={amount}
-                typed={unusable?.profile?.method_type === method ? unusable.typed : undefined}
-                chosen={last?.payment_profile_id}
-                submit={
-                  hasOwnPage(method) ? (
-                    <>
-                      <p class="muted small">
-                        You confirm on the page of {profiles[0]?.name}, then come back.
-                      </p>
-                      <button class="primary block">Continue to {profiles[0]?.name}</button>
-                    </>
-                  ) : undefined
-                }
-              />
-            </details>
-          ))}
-        </div>
-      </section>
-    </div>,
+      <p id="busy" class="visually-hidden" role="status"></p>
+    </>,
+  );
+}
+
+/** What is paid, to whom, and until when; on a phone in a few lines. */
+function Order({ visit: { payment, app }, amount }: { visit: Visit; amount: string }) {
+  return (
+    <div class="stack">
+      <h1>
+        <span class="muted small">
+          Pay <Text of={app.friendly_name} />
+        </span>{' '}
+        <span class="price num">{amount}</span>
+      </h1>
+      {payment.expiration_time !== null && (
+        <p class="muted small">
+          This link expires on <span class="num">{formatTime(payment.expiration_time)}</span>.
+        </p>
+      )}
+      <OrderSummary app={app} payment={payment} />
+    </div>
+  );
+}
+
+interface MethodsProps {
+  visit: Visit;
+  token: string;
+  amount: string;
+  unusable: Unusable | undefined;
+}
+
+function Methods({ visit, token, amount, unusable }: MethodsProps) {
+  const { payment, app } = visit;
+  const profiles = offeredProfiles(app, payment);
+  const groups = groupByMethod(profiles);
+  const last = unusable?.profile ?? visit.profile;
+  const open = groups.some(([method]) => method === last?.method_type) ? last?.method_type : groups[0]?.[0];
+  const shared = { action: visit.home, token, saving: savingOf(payment), shop: app.friendly_name };
+  return (
+    <section aria-labelledby="methods" class="methods stack">
+      <h2 id="methods">How would you like to pay?</h2>
+      {groups.length === 0 && (
+        <p class="notice tone-waiting">
+          You cannot pay at the moment. Ask <Text of={app.friendly_name} />.
+        </p>
+      )}
+      <div>
+        {groups.map(([method, of]) => (
+          <details class="method" name="method" open={method === open}>
+            <summary>
+              <h3>{methodNames[method] ?? method}</h3>
+              <span class="muted small">
+                <Text of={providerNames(method, of)} />
+              </span>
+            </summary>
+            <PayForm
+              {...shared}
+              methodType={method}
+              profiles={of}
+              amount={amount}
+              typed={unusable?.profile?.method_type === method ? unusable.typed : undefined}
+              chosen={last?.payment_profile_id}
+              submit={hasOwnPage(method) ? <ContinueTo provider={of[0]?.name ?? ''} /> : undefined}
+            />
+          </details>
+        ))}
+      </div>
+      {groups.length > 0 && (
+        <TestOutcomes {...shared} {...outcomesFor(profiles)} profiles={groups.flatMap(([, of]) => of)}>
+          {shared.saving === 'offered' && <Saving {...shared} methodType="test" typed={undefined} />}
+        </TestOutcomes>
+      )}
+    </section>
+  );
+}
+
+function ContinueTo({ provider }: { provider: string }) {
+  return (
+    <>
+      <p class="muted small">
+        You confirm on the page of <Text of={provider} />, then come back.
+      </p>
+      <button class="primary block" data-busy="Opening …">
+        Continue to <Text of={provider} />
+      </button>
+    </>
   );
 }
 

@@ -18,11 +18,13 @@ export function createCheckoutRoutes({ engine, addresses }: ControlOptions, form
     return visit?.payment.flow === 'HostedPage' ? visit : undefined;
   };
 
+  const tokenOf = ({ home, version }: Visit) => forms.token(home, version);
+
   routes.get('/:link', async (c) => {
     const visit = await visitOf(c.req.param('link'));
     if (!visit) return showGone(c);
     const standing = standingOf(visit);
-    if (standing === 'open') return showCheckout(c, visit, forms.token(visit.home));
+    if (standing === 'open') return showCheckout(c, visit, tokenOf(visit));
     if (standing === 'at-provider') return c.redirect(visit.provider, 303);
     return standing === 'waiting' ? showWaiting(c, visit) : showEnding(c, visit, false);
   });
@@ -33,13 +35,13 @@ export function createCheckoutRoutes({ engine, addresses }: ControlOptions, form
     const form = await forms.read(c, visit.home);
     const attempt = readAttempt(form, visit, 'checkout');
     if ('request' in attempt) {
-      const acted = await act(engine, visit, (work, app, current) =>
+      const acted = await act(engine, visit, form, (work, app, current) =>
         pay(work, app, current, attempt.request),
       );
       return c.redirect(acted ? `${visit.home}/done` : visit.home, 303);
     }
     if (standingOf(visit) !== 'open') return c.redirect(visit.home, 303);
-    return showCheckout(c, visit, forms.token(visit.home), attempt);
+    return showCheckout(c, visit, tokenOf(visit), attempt);
   });
 
   addFollowing(routes, visitOf);

@@ -1,21 +1,24 @@
 import type { Context } from 'hono';
 import type { App } from '../../../domain/apps.js';
-import type { CustomerRow, MethodRow, PaymentRow } from '../../../schema.js';
+import type { CustomerRow, MethodRow } from '../../../schema.js';
 import { formatTime } from '../dates.js';
 import { showPage } from '../page.js';
 import { clip } from '../paying/order.js';
-import { StoredMethod } from './stored-method.js';
+import { plain, Text } from '../text.js';
+import { nameOf, StoredMethod, type MethodUses } from './stored-method.js';
 
 /** Methods a page. */
 export const PANEL_PAGE = 10;
 
 const outcomes = {
-  removed: 'The method was removed. It is not charged any more.',
-  stopped: 'The automatic payments were stopped. The method is not charged any more.',
-  nothing: 'Nothing was changed: it was removed or stopped before.',
+  removed: (name: string) => `${name} was removed. It is not charged any more.`,
+  stopped: (name: string) => `Automatic payments with ${name} were stopped. It is not charged any more.`,
+  nothing: (name: string) => `Nothing was changed: ${name} was removed or stopped before.`,
 } as const;
 
-export function isOutcome(name: string): name is keyof typeof outcomes {
+export type Outcome = keyof typeof outcomes;
+
+export function isOutcome(name: string): name is Outcome {
   return Object.hasOwn(outcomes, name);
 }
 
@@ -24,66 +27,104 @@ interface PanelProps {
   customerId: string;
   customer: CustomerRow | undefined;
   methods: MethodRow[];
-  uses: Map<number, PaymentRow>;
+  uses: MethodUses;
   /** Where the older ones begin, when there are more. */
   older: number | undefined;
   now: number;
   home: string;
+  /** This page of the panel, to come back to unchanged. */
+  here: string;
+  /** The front door of the shop, where one is known. */
+  shop: string | undefined;
   token: string;
-  /** What was just done. */
-  done: keyof typeof outcomes | undefined;
+  /** What was just done, and to which method. */
+  done: { outcome: Outcome; method: MethodRow | undefined } | undefined;
 }
 
 export function showPanel(c: Context, props: PanelProps): Response | Promise<Response> {
-  const { app, customer, customerId, methods, uses, older, now, home, token, done } = props;
-  const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
+  const { app, methods, older, now, home, shop, done } = props;
   return showPage(
     c,
     {
       title: `Your payment methods at ${app.friendly_name}`,
-      top: <span class="brand">{app.friendly_name}</span>,
+      top: (
+        <span class="brand">
+          <Text of={app.friendly_name} />
+        </span>
+      ),
       style: panelStyle,
     },
     <div class="stack-wide">
-      <div class="stack-tight">
-        <h1>Your payment methods</h1>
-        <p class="muted">
-          {name === '' ? 'Customer' : `${clip(name)}, customer`} {customerId}
-        </p>
-      </div>
+      <Heading {...props} />
       {done !== undefined && (
-        <p class={`notice tone-${done === 'nothing' ? 'neutral' : 'good'}`} role="status">
-          {outcomes[done]}
+        <p
+          class={`notice tone-${done.outcome === 'nothing' ? 'neutral' : 'good'}`}
+          role="status"
+          tabindex={-1}
+          autofocus
+        >
+          {outcomes[done.outcome](done.method === undefined ? 'the method' : nameOf(done.method))}
         </p>
       )}
       {methods.length === 0 && (
         <div class="card">
-          <p>{app.friendly_name} has no stored payment method of yours.</p>
+          <p>
+            <Text of={app.friendly_name} /> has no stored payment method of yours.
+          </p>
         </div>
       )}
-      {methods.length > 0 && (
-        <ul class="quiet-list stack">
-          {methods.map((method) => (
-            <li class="card">
-              <StoredMethod
-                method={method}
-                app={app}
-                lastUse={uses.get(method.payment_method_id)}
-                now={now}
-                action={home}
-                token={token}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      {methods.length > 0 && <Methods {...props} />}
       {older !== undefined && (
         <p>
           <a href={`${home}?before=${older}`}>Older methods</a>
         </p>
       )}
-      <p class="muted small">As of {formatTime(now)}.</p>
+      {shop !== undefined && (
+        <p>
+          <a class="button" href={shop}>
+            Back to <Text of={app.friendly_name} />
+          </a>
+        </p>
+      )}
+      <p class="muted small">
+        As of <span class="num">{formatTime(now)}</span>.
+      </p>
     </div>,
+  );
+}
+
+function Heading({ customer, customerId }: PanelProps) {
+  const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
+  return (
+    <div class="stack-tight">
+      <h1>Your payment methods</h1>
+      <p class="muted">
+        {name === '' ? 'Customer ' : <Text of={clip(name)} />}
+        {name !== '' && ', customer '}
+        <Text of={customerId} />
+      </p>
+    </div>
+  );
+}
+
+function Methods({ app, methods, uses, now, home, here, token }: PanelProps) {
+  return (
+    <ul class="quiet-list stack">
+      {methods.map((method) => (
+        <li class="card">
+          <StoredMethod
+            method={method}
+            shop={plain(app.friendly_name)}
+            provider={app.profiles.find(({ payment_profile_id: id }) => id === method.payment_profile_id)}
+            uses={uses}
+            now={now}
+            action={home}
+            keep={here}
+            token={token}
+          />
+        </li>
+      ))}
+    </ul>
   );
 }
 

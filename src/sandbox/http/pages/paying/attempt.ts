@@ -8,7 +8,8 @@ import type { Work } from '../../../domain/work.js';
 import type { Engine } from '../../../engine.js';
 import type { PaymentRow, ProviderProfileRow } from '../../../schema.js';
 import { readAccount, readCard, type Typed } from './typed-values.js';
-import type { Visit } from './visit.js';
+import { formVersion } from '../page-security.js';
+import { pageVersion, type Visit } from './visit.js';
 
 /** What the customer sent: a way of paying with all it needs, or a form to fill in again. */
 export type Attempt = { request: PayRequest } | { profile: ProviderProfileRow | undefined; typed: Typed };
@@ -40,6 +41,8 @@ export function readAttempt(form: URLSearchParams, visit: Visit, from: 'checkout
   }
   const outcome = outcomeNames.find((name) => name === chosen);
   if (outcome) return request(outcome);
+  if (cardNames.some((name) => name === chosen))
+    return { profile, typed: wrong('Only a card can end this way. Choose a card, or another outcome.') };
   if (profile.method_type === 'ElectronicCheck') return again(readAccount(form));
   return request('approved');
 
@@ -54,12 +57,13 @@ function wrong(message: string): Typed {
 }
 
 /**
- * Acts on the payment as it is now, under its lock. False when it had moved on: paid in another tab, cancelled by the
- * shop, or expired. The page then shows where it stands.
+ * Acts on the payment as it is now, under its lock. False when it had moved on since the form was made: answered by the
+ * provider, paid in another tab, cancelled by the shop, or expired. The page then shows where it stands.
  */
 export async function act(
   engine: Engine,
   { payment }: Visit,
+  form: URLSearchParams,
   run: (work: Work, app: App, current: PaymentRow) => Promise<unknown>,
 ): Promise<boolean> {
   try {
@@ -67,6 +71,8 @@ export async function act(
       const current = await lockPayment(work, { paymentId: payment.payment_id });
       const app = current && (await work.apps.byId(current.app_id, work.tx));
       if (!current || !app) throw new Refusal('not-found', 'The payment is gone.');
+      if ((await pageVersion(work, current)) !== formVersion(form))
+        throw new Refusal('operation-not-allowed', 'The form was answered before.');
       await run(work, app, current);
     }, 'customer');
     return true;

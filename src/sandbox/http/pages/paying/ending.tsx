@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import type { StateTone } from '../../../../contract/states.js';
-import { formatMoney } from '../money.js';
+import { Money } from '../money.js';
 import { showPage } from '../page.js';
+import { plain, Text } from '../text.js';
 import { frameOf, ownerOf } from './frame.js';
 import { returnAddress } from './return-address.js';
 import type { Visit } from './visit.js';
@@ -41,21 +42,31 @@ export function showEnding(c: Context, visit: Visit, justNow: boolean): Response
       <p>{text}</p>
       <dl class="facts small">
         <dt>Amount</dt>
-        <dd>{formatMoney(visit.payment.amount, visit.payment.currency)}</dd>
+        <dd>
+          <Money amount={visit.payment.amount} currency={visit.payment.currency} />
+        </dd>
         <dt>Reference</dt>
-        <dd>{visit.payment.reference_id}</dd>
+        <dd>
+          <Text of={visit.payment.reference_id} />
+        </dd>
         {visit.profile && (
           <>
             <dt>Provider</dt>
-            <dd>{visit.profile.name}</dd>
+            <dd>
+              <Text of={visit.profile.name} />
+            </dd>
           </>
         )}
       </dl>
-      {goes && <p role="status">Going back to {visit.app.friendly_name} …</p>}
+      {goes && (
+        <p role="status">
+          Taking you back to <Text of={visit.app.friendly_name} /> …
+        </p>
+      )}
       {back !== undefined && (
         <p>
           <a class="button primary block" id="onward" href={back}>
-            Back to {visit.app.friendly_name}
+            Back to <Text of={visit.app.friendly_name} />
           </a>
         </p>
       )}
@@ -64,46 +75,43 @@ export function showEnding(c: Context, visit: Visit, justNow: boolean): Response
 }
 
 function endingOf({ payment, app }: Visit, justNow: boolean): Ending {
-  const shop = app.friendly_name;
+  const shop = plain(app.friendly_name);
   const paid = justNow ? 'Payment complete' : 'This payment is already paid';
+  const notCharged = `You have not been charged. To order again, go back to ${shop}.`;
   switch (payment.state) {
     case 'Captured':
-      return { heading: paid, text: `It was paid to ${shop}.`, tone: 'good' };
+      return { heading: paid, text: `You paid ${shop}.`, tone: 'good' };
     case 'Authorised':
     case 'Capturing':
-      return { heading: paid, text: `It is reserved for ${shop}, which collects it.`, tone: 'good' };
+      return {
+        heading: paid,
+        text: `The amount is reserved for ${shop}, which will charge it.`,
+        tone: 'good',
+      };
     case 'Held':
       return {
         heading: 'Your payment is being checked',
-        text: `${shop} looks at it before anything is charged. There is no need to pay again.`,
+        text: `${shop} checks it before charging you. You don’t need to pay again.`,
         tone: 'waiting',
       };
     case 'Refunding':
-      return { heading: 'This payment is being refunded', text: `${shop} gives it back.`, tone: 'neutral' };
-    case 'Refunded':
-      return { heading: 'This payment was refunded', text: `${shop} gave it back.`, tone: 'neutral' };
-    case 'Cancelled':
       return {
-        heading: 'This payment was cancelled',
-        text: `Nothing was charged. To order again, go back to ${shop}.`,
+        heading: 'This payment is being refunded',
+        text: `${shop} is refunding you.`,
         tone: 'neutral',
       };
+    case 'Refunded':
+      return { heading: 'This payment was refunded', text: `${shop} refunded you.`, tone: 'neutral' };
+    case 'Cancelled':
+      return { heading: 'This payment was cancelled', text: notCharged, tone: 'neutral' };
     case 'Failed':
-      return {
-        heading: 'The payment failed',
-        text: `Nothing was charged. To try again, go back to ${shop}.`,
-        tone: 'bad',
-      };
+      return { heading: 'The payment failed', text: notCharged, tone: 'bad' };
     default:
       return payment.authorised_until === null
-        ? {
-            heading: 'This link has expired',
-            text: `Nothing was charged. To order again, go back to ${shop}.`,
-            tone: 'bad',
-          }
+        ? { heading: 'This link has expired', text: notCharged, tone: 'bad' }
         : {
             heading: 'The reservation has run out',
-            text: `${shop} did not collect it in time. Nothing was charged.`,
+            text: `${shop} did not charge it in time. You have not been charged.`,
             tone: 'bad',
           };
   }

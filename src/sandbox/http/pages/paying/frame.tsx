@@ -1,5 +1,6 @@
 import type { PaymentRow } from '../../../schema.js';
 import type { PageOptions } from '../page.js';
+import { Text } from '../text.js';
 import { payingStyle, providerStyle } from './paying-style.js';
 import type { Visit } from './visit.js';
 
@@ -7,11 +8,21 @@ import type { Visit } from './visit.js';
 export function frameOf(visit: Visit, whose: 'shop' | 'provider'): Omit<PageOptions, 'title'> {
   const foot = <Terminal payment={visit.payment} />;
   if (whose === 'shop')
-    return { top: <span class="brand">{visit.app.friendly_name}</span>, style: payingStyle, foot };
+    return {
+      top: (
+        <span class="brand">
+          <Text of={visit.app.friendly_name} />
+        </span>
+      ),
+      style: payingStyle,
+      foot,
+    };
   return {
     top: (
       <>
-        <span class="brand">{visit.profile?.name}</span>
+        <span class="brand">
+          <Text of={visit.profile?.name ?? ''} />
+        </span>
         <span class="small">simulated provider</span>
       </>
     ),

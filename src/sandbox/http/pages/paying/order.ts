@@ -1,5 +1,5 @@
 import { isJsonNumber, numberText, parseJson } from '../../../../contract/json.js';
-import { sameAmount } from '../../../../contract/money.js';
+import { fromHundredths, sameAmount, toHundredths } from '../../../../contract/money.js';
 import type { CustomerOrder } from '../../../../contract/order.js';
 import type { PaymentRow } from '../../../schema.js';
 
@@ -10,7 +10,9 @@ const LONGEST = 100;
 export interface OrderLine {
   name: string;
   quantity: number;
-  amount: string;
+  /** The price of one, and of all of them together. */
+  unit: string;
+  total: string;
   note: string | undefined;
 }
 
@@ -42,7 +44,8 @@ export function orderOf(payment: Pick<PaymentRow, 'request' | 'amount'>): Order 
     lines: items.slice(0, MOST_ITEMS).map((item) => ({
       name: clip(item.name),
       quantity: item.quantity,
-      amount: numberText(item.amount),
+      unit: numberText(item.amount),
+      total: timesQuantity(numberText(item.amount), item.quantity),
       note: item.description === undefined ? item.sku && clip(item.sku) : clip(item.description),
     })),
     further: Math.max(0, items.length - MOST_ITEMS),
@@ -51,6 +54,10 @@ export function orderOf(payment: Pick<PaymentRow, 'request' | 'amount'>): Order 
     ),
     total: total === undefined || sameAmount(total, payment.amount) ? undefined : numberText(total),
   };
+}
+
+function timesQuantity(amount: string, quantity: number): string {
+  return quantity === 1 ? amount : fromHundredths(toHundredths(amount) * BigInt(quantity));
 }
 
 /** Long text, cut to what a line can hold. */

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { ProviderProfileRow } from '../../../schema.js';
 import { Field, Form } from '../form.js';
-import { accountChoices, cardChoices, TestChoices } from './test-choices.js';
+import { plain, Text } from '../text.js';
 import { ROUTING_NUMBER, type Typed } from './typed-values.js';
 
 export interface PayFormProps {
@@ -30,14 +30,16 @@ export function PayForm(props: PayFormProps) {
       {methodType === 'CreditCard' && <CardFields {...props} />}
       {methodType === 'ElectronicCheck' && <AccountFields {...props} />}
       <Saving {...props} />
-      {submit ?? <button class="primary block">Pay {amount}</button>}
-      {methodType === 'CreditCard' && (
-        <TestChoices title="Test cards: one click pays" choices={cardChoices} />
-      )}
-      {methodType === 'ElectronicCheck' && (
-        <TestChoices title="Test accounts: one click pays" choices={accountChoices} />
-      )}
+      {submit ?? <PayButton amount={amount} />}
     </Form>
+  );
+}
+
+export function PayButton({ amount }: { amount: string }) {
+  return (
+    <button class="primary block" data-busy="Paying …">
+      Pay <span class="num">{amount}</span>
+    </button>
   );
 }
 
@@ -59,7 +61,7 @@ function Providers({ methodType, profiles, chosen }: PayFormProps) {
             checked={profile === selected}
           />
           <span>
-            {profile.name}
+            <Text of={profile.name} />
             {profile.delay_ms > 0 && (
               <span class="muted small">, answers after {Math.round(profile.delay_ms / 1000)} seconds</span>
             )}
@@ -118,7 +120,12 @@ function fieldsOf(typed: Typed | undefined) {
   });
 }
 
-function Saving({ methodType, saving, shop, typed }: PayFormProps) {
+export function Saving({
+  methodType,
+  saving,
+  shop,
+  typed,
+}: Pick<PayFormProps, 'methodType' | 'saving' | 'shop' | 'typed'>) {
   if (saving === 'none') return null;
   const id = `${methodType}-save`;
   const asked = saving === 'asked';
@@ -137,8 +144,8 @@ function Saving({ methodType, saving, shop, typed }: PayFormProps) {
         <label for={id}>Save this method for later payments</label>
         <p class="hint" id={`${id}-hint`}>
           {asked
-            ? `${shop} asks for this: it may charge the method later without you.`
-            : `${shop} may then charge it later without you. You can remove it at any time.`}
+            ? `${plain(shop)} asks for this: it may charge the method later without asking you again.`
+            : `${plain(shop)} may then charge it later without asking you. You can remove it at any time.`}
         </p>
       </div>
     </div>

@@ -38,7 +38,7 @@ export function readCard(form: URLSearchParams, now: number): Typed {
     values: {
       cardNumber: outcome === undefined ? '' : groupDigits(number),
       expiry: field('expiry').slice(0, 9),
-      cardName: field('cardName').slice(0, LONGEST_NAME),
+      cardName: shownName(field('cardName')),
     },
     errors,
     outcome: Object.keys(errors).length === 0 ? outcome : undefined,
@@ -59,7 +59,7 @@ export function readAccount(form: URLSearchParams): Typed {
   });
   return {
     values: {
-      accountHolder: field('accountHolder').slice(0, LONGEST_NAME),
+      accountHolder: shownName(field('accountHolder')),
       routingNumber: routing === ROUTING_NUMBER ? routing : '',
       accountNumber: outcome === undefined ? '' : accountNumber(outcome),
     },
@@ -68,6 +68,8 @@ export function readAccount(form: URLSearchParams): Typed {
     payer: { name: field('accountHolder') },
   };
 }
+
+const shownName = (text: string): string => (hasCardNumber(text) ? '' : text.slice(0, LONGEST_NAME));
 
 export function groupDigits(number: string): string {
   return number.replaceAll(/(\d{4})(?=\d)/g, '$1 ');
@@ -99,8 +101,12 @@ function codeProblem(text: string): string | undefined {
 
 function nameProblem(text: string, missing: string): string | undefined {
   if (text === '') return missing;
+  if (hasCardNumber(text)) return 'Enter a name, not a card number.';
   return text.length > LONGEST_NAME ? `At most ${LONGEST_NAME} characters.` : undefined;
 }
+
+/** So many digits are no name: somebody may have typed a real card number into the wrong field. */
+const hasCardNumber = (text: string): boolean => (text.match(/\p{Nd}/gu)?.length ?? 0) >= 12;
 
 function routingProblem(text: string): string | undefined {
   if (text === '') return 'Enter the routing number.';

@@ -1,5 +1,6 @@
 import type { App } from '../../../domain/apps.js';
 import { readPayment } from '../../../domain/payments.js';
+import type { Work } from '../../../domain/work.js';
 import type { Engine } from '../../../engine.js';
 import type { PaymentRow, ProviderProfileRow } from '../../../schema.js';
 import type { Addresses } from '../../addresses.js';
@@ -11,6 +12,8 @@ export interface Visit {
   /** The provider that the customer is at, or chose last. */
   profile: ProviderProfileRow | undefined;
   now: number;
+  /** Counts its changes and what its provider was told: a form made for another is not acted on. */
+  version: number;
   /** The page that the payment's own link leads to. */
   home: string;
   /** The page of the provider, whichever way the customer came. */
@@ -24,8 +27,13 @@ export async function openVisit(
 ): Promise<Visit | undefined> {
   const paymentId = addresses.readCheckout(link);
   if (paymentId === undefined) return undefined;
-  const payment = await engine.read((work) => readPayment(work, { paymentId }));
-  if (!payment || (payment.flow !== 'HostedPage' && payment.flow !== 'ProviderHostedPage')) return undefined;
+  const found = await engine.read(async (work) => {
+    const payment = await readPayment(work, { paymentId });
+    return payment && { payment, version: await pageVersion(work, payment) };
+  });
+  if (!found) return undefined;
+  const { payment, version } = found;
+  if (payment.flow !== 'HostedPage' && payment.flow !== 'ProviderHostedPage') return undefined;
   const app = await engine.apps.byId(payment.app_id);
   if (!app) return undefined;
   const { now } = await engine.clock.read();
@@ -34,9 +42,20 @@ export async function openVisit(
     app,
     profile: app.profiles.find(({ payment_profile_id: id }) => id === payment.payment_profile_id),
     now,
+    version,
     home: `/${payment.flow === 'ProviderHostedPage' ? 'provider' : 'checkout'}/${link}`,
     provider: `/provider/${link}`,
   };
+}
+
+/** A second attempt that is declined too changes no state: what the provider was told counts as well. */
+export async function pageVersion(work: Pick<Work, 'tx'>, payment: PaymentRow): Promise<number> {
+  const { told } = await work.tx
+    .selectFrom('exchanges')
+    .select(({ fn }) => fn.countAll<number>().as('told'))
+    .where('payment_id', '=', payment.payment_id)
+    .executeTakeFirstOrThrow();
+  return payment.version + Number(told);
 }
 
 export type Standing = 'open' | 'at-provider' | 'waiting' | 'over';

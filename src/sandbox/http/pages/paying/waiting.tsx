@@ -1,29 +1,67 @@
 import type { Context } from 'hono';
 import { showPage } from '../page.js';
+import { Money } from '../money.js';
+import { Text } from '../text.js';
 import { frameOf, ownerOf } from './frame.js';
-import { formatMoney } from '../money.js';
 import { returnAddress } from './return-address.js';
 import type { Visit } from './visit.js';
 
-/** Asks every second whether the payment moved, and goes on when it did. */
-const script = `{
-const waiting = document.getElementById('waiting');
+/** How long somebody is kept waiting before they are told that they need not. */
+const PATIENT_MS = 60_000;
+const FIRST_MS = 1_000;
+const LONGEST_MS = 15_000;
+
+/** Asks whether the payment moved, less and less often, and goes on when it did. */
+const script = `(() => {
+'use strict';
+const { version, news, onward } = document.getElementById('waiting').dataset;
+const [offline, leave] = ['offline', 'leave'].map((id) => document.getElementById(id));
+const began = Date.now();
+let pause = ${FIRST_MS}, timer;
 const look = async () => {
+  clearTimeout(timer);
   try {
-    const answer = await fetch(waiting.dataset.news);
-    if (answer.ok && (await answer.text()) !== waiting.dataset.version) return location.replace(waiting.dataset.onward);
-  } catch {}
-  setTimeout(look, 1000);
+    const answer = await fetch(news);
+    if (answer.ok && (await answer.text()) !== version) return location.replace(onward);
+    offline.hidden = true;
+  } catch {
+    offline.hidden = false;
+  }
+  if (Date.now() - began >= ${PATIENT_MS}) leave.hidden = false;
+  timer = setTimeout(look, pause);
+  pause = Math.min(pause * 1.5, ${LONGEST_MS});
 };
-setTimeout(look, 1000);
-}`;
+timer = setTimeout(look, pause);
+addEventListener('online', look);
+addEventListener('offline', () => { offline.hidden = false; });
+})();`;
+
+const FIRST_SECONDS = 3;
+const LONGEST_SECONDS = 30;
+
+/** Without JavaScript the page loads itself again: the n-th time after so many seconds, and so many have passed then. */
+function reloading(looks: number): { seconds: number; waited: number } {
+  const secondsOf = (look: number) => Math.min(Math.round(FIRST_SECONDS * 1.5 ** look), LONGEST_SECONDS);
+  let waited = 0;
+  for (let look = 0; look < looks; look += 1) waited += secondsOf(look);
+  return { seconds: secondsOf(looks), waited };
+}
+
+const MOST_LOOKS = 1000;
+
+/** How often this page was loaded again, as its own address says. */
+export function looksOf(c: Context): number {
+  const looks = Number(c.req.query('look') ?? 0);
+  return Number.isInteger(looks) && looks > 0 ? Math.min(looks, MOST_LOOKS) : 0;
+}
 
 /** Something is under way that the customer can only wait for. */
 export function showWaiting(c: Context, visit: Visit): Response | Promise<Response> {
   const { payment, home } = visit;
+  const looks = looksOf(c);
+  const { seconds, waited } = reloading(looks);
   const heading =
     payment.state === 'Cancelling' ? 'The payment is being cancelled' : 'Waiting for confirmation';
-  const back = returnAddress(payment);
   const onward = `${home}/done`;
   return showPage(
     c,
@@ -32,7 +70,7 @@ export function showWaiting(c: Context, visit: Visit): Response | Promise<Respon
       title: heading,
       script,
       live: true,
-      onward: { seconds: 3, to: onward },
+      onward: { seconds, to: `${onward}?look=${looks + 1}` },
     },
     <div
       class="card stack"
@@ -43,16 +81,49 @@ export function showWaiting(c: Context, visit: Visit): Response | Promise<Respon
     >
       <div class="spin" aria-hidden="true"></div>
       <h1>{heading}</h1>
-      <p role="status">
-        {payment.state === 'Cancelling'
-          ? `${visit.app.friendly_name} has cancelled it.`
-          : `${visit.profile?.name ?? 'The provider'} has not confirmed ${formatMoney(payment.amount, payment.currency)} yet. There is no need to pay again.`}{' '}
-        This page goes on by itself.
-      </p>
-      <p class="row">
-        <a href={onward}>Check again</a>
-        {back !== undefined && <a href={back}>Back to {visit.app.friendly_name}</a>}
-      </p>
+      <Explained visit={visit} isLong={waited * 1000 >= PATIENT_MS} />
+      <Ways visit={visit} onward={onward} />
     </div>,
+  );
+}
+
+function Explained({ visit: { payment, app, profile }, isLong }: { visit: Visit; isLong: boolean }) {
+  return (
+    <>
+      {payment.state === 'Cancelling' ? (
+        <p>
+          <Text of={app.friendly_name} /> has cancelled it. You will not be charged.
+        </p>
+      ) : (
+        <p>
+          <Text of={profile?.name ?? 'The provider'} /> has not confirmed your payment of{' '}
+          <Money amount={payment.amount} currency={payment.currency} /> yet. You don’t need to pay again.
+        </p>
+      )}
+      <div role="status" class="stack">
+        <p>This page continues by itself.</p>
+        <p class="notice tone-bad" id="offline" hidden>
+          There is no connection. Your payment is not affected; this page keeps trying.
+        </p>
+        <p class="notice tone-neutral" id="leave" hidden={!isLong}>
+          This is taking longer than usual. You may close this page: your payment goes on without it, and{' '}
+          <Text of={app.friendly_name} /> is told how it ends.
+        </p>
+      </div>
+    </>
+  );
+}
+
+function Ways({ visit: { payment, app }, onward }: { visit: Visit; onward: string }) {
+  const back = returnAddress(payment);
+  return (
+    <p class="row">
+      <a href={onward}>Check again</a>
+      {back !== undefined && (
+        <a href={back}>
+          Back to <Text of={app.friendly_name} />
+        </a>
+      )}
+    </p>
   );
 }

@@ -1,14 +1,17 @@
 import type { Context } from 'hono';
 import { formatMoney } from '../money.js';
 import { showPage } from '../page.js';
+import { Text } from '../text.js';
 import { savingOf, hasOwnPage } from '../paying/attempt.js';
-import { Complaint } from '../paying/complaint.js';
+import { Complaint, titleBefore } from '../paying/complaint.js';
 import { frameOf } from '../paying/frame.js';
 import { orderOf } from '../paying/order.js';
-import { PayForm } from '../paying/pay-form.js';
-import { returnAddress } from '../paying/return-address.js';
-import { TestChoices, walletChoices } from '../paying/test-choices.js';
+import { PayButton, PayForm, Saving } from '../paying/pay-form.js';
+import { payingScript } from '../paying/paying-script.js';
+import { Back } from '../paying/back.js';
+import { outcomesFor, TestOutcomes } from '../paying/test-outcomes.js';
 import type { Typed } from '../paying/typed-values.js';
+import type { ProviderProfileRow } from '../../../schema.js';
 import type { Visit } from '../paying/visit.js';
 
 /** The provider's own hosted page: the customer came here without seeing a checkout of the service. */
@@ -20,63 +23,100 @@ export function showProviderPage(
 ): Response | Promise<Response> {
   const { payment, app, profile } = visit;
   const amount = formatMoney(payment.amount, payment.currency);
-  const isOpen = profile?.is_active === 1;
-  const back = returnAddress(payment);
-  const order = orderOf(payment);
   return showPage(
     c,
     {
       ...frameOf(visit, 'provider'),
-      title: `${typed ? 'Not paid yet: ' : ''}Pay ${amount} with ${profile?.name ?? 'the provider'}`,
+      title: `${titleBefore(payment, typed?.errors)}Pay ${amount} with ${profile?.name ?? 'the provider'}`,
+      script: payingScript,
       ...(typed && { status: 422 as const }),
     },
-    <div class="card stack">
+    <>
+      <Complaint payment={payment} errors={typed?.errors} />
+      <div class="card stack">
+        <Asked visit={visit} amount={amount} />
+        {profile?.is_active === 1 ? (
+          <Pay visit={visit} profile={profile} token={token} amount={amount} typed={typed} />
+        ) : (
+          <p class="notice tone-waiting">
+            <Text of={profile?.name ?? 'This provider'} /> takes no payments at the moment. Ask{' '}
+            <Text of={app.friendly_name} />.
+          </p>
+        )}
+        <Back visit={visit} />
+      </div>
+      {profile?.is_active === 1 && <Tests visit={visit} profile={profile} token={token} />}
+      <p id="busy" class="visually-hidden" role="status"></p>
+    </>,
+  );
+}
+
+/** Who asks for how much, and for what. */
+function Asked({ visit: { payment, app }, amount }: { visit: Visit; amount: string }) {
+  const order = orderOf(payment);
+  return (
+    <>
       <h1>
-        <span class="muted small">{app.friendly_name} asks for</span> <span class="price num">{amount}</span>
+        <span class="muted small">
+          <Text of={app.friendly_name} /> asks you for
+        </span>{' '}
+        <span class="price num">{amount}</span>
       </h1>
-      {order.description !== undefined && <p>{order.description}</p>}
+      {order.description !== undefined && (
+        <p dir="auto">
+          <Text of={order.description} />
+        </p>
+      )}
       <dl class="facts small">
         {order.number !== undefined && (
           <>
             <dt>Order</dt>
-            <dd>{order.number}</dd>
+            <dd>
+              <Text of={order.number} />
+            </dd>
           </>
         )}
         <dt>Reference</dt>
-        <dd>{payment.reference_id}</dd>
+        <dd>
+          <Text of={payment.reference_id} />
+        </dd>
       </dl>
-      <Complaint payment={payment} errors={typed?.errors} />
-      {!isOpen && (
-        <p class="notice tone-waiting">
-          {profile?.name ?? 'This provider'} takes no payments at the moment. Ask {app.friendly_name}.
-        </p>
+    </>
+  );
+}
+
+interface PayProps {
+  visit: Visit;
+  profile: ProviderProfileRow;
+  token: string;
+  amount: string;
+  typed: Typed | undefined;
+}
+
+function Pay({ visit: { payment, app, provider }, profile, token, amount, typed }: PayProps) {
+  return (
+    <PayForm
+      action={provider}
+      token={token}
+      methodType={profile.method_type}
+      profiles={[profile]}
+      saving={savingOf(payment)}
+      shop={app.friendly_name}
+      amount={amount}
+      typed={typed}
+      chosen={undefined}
+      submit={hasOwnPage(profile.method_type) ? <PayButton amount={amount} /> : undefined}
+    />
+  );
+}
+
+function Tests({ visit, profile, token }: Pick<PayProps, 'visit' | 'profile' | 'token'>) {
+  const saving = savingOf(visit.payment);
+  return (
+    <TestOutcomes action={visit.provider} token={token} profiles={[profile]} {...outcomesFor([profile])}>
+      {saving === 'offered' && (
+        <Saving saving={saving} shop={visit.app.friendly_name} methodType="test" typed={undefined} />
       )}
-      {isOpen && (
-        <PayForm
-          action={visit.provider}
-          token={token}
-          methodType={profile.method_type}
-          profiles={[profile]}
-          saving={savingOf(payment)}
-          shop={app.friendly_name}
-          amount={amount}
-          typed={typed}
-          chosen={undefined}
-          submit={
-            hasOwnPage(profile.method_type) ? (
-              <>
-                <button class="primary block">Pay {amount}</button>
-                <TestChoices title="Or let it end otherwise" choices={walletChoices} />
-              </>
-            ) : undefined
-          }
-        />
-      )}
-      {back !== undefined && (
-        <p class="small">
-          <a href={back}>Back to {app.friendly_name} without paying</a>
-        </p>
-      )}
-    </div>,
+    </TestOutcomes>
   );
 }

@@ -7,7 +7,7 @@ import type { FormGuard } from '../page-security.js';
 import { act, readAttempt } from '../paying/attempt.js';
 import { showEnding } from '../paying/ending.js';
 import { addFollowing } from '../paying/following.js';
-import { openVisit, standingOf } from '../paying/visit.js';
+import { openVisit, standingOf, type Visit } from '../paying/visit.js';
 import { showWaiting } from '../paying/waiting.js';
 import { showProviderPage } from './provider-page.js';
 import { showStep } from './step-page.js';
@@ -17,14 +17,16 @@ export function createProviderRoutes({ engine, addresses }: ControlOptions, form
   const routes = new Hono();
   const visitOf = (link: string) => openVisit({ engine, addresses }, link);
 
+  const tokenOf = ({ provider, version }: Visit) => forms.token(provider, version);
+
   routes.get('/:link', async (c) => {
     const visit = await visitOf(c.req.param('link'));
     if (!visit) return showGone(c);
     const standing = standingOf(visit);
-    if (standing === 'at-provider') return showStep(c, visit, forms.token(visit.provider));
+    if (standing === 'at-provider') return showStep(c, visit, tokenOf(visit));
     // A payment from the checkout is only here for the step that was asked for.
     if (visit.home !== visit.provider) return c.redirect(visit.home, 303);
-    if (standing === 'open') return showProviderPage(c, visit, forms.token(visit.provider));
+    if (standing === 'open') return showProviderPage(c, visit, tokenOf(visit));
     return standing === 'waiting' ? showWaiting(c, visit) : showEnding(c, visit, false);
   });
 
@@ -38,16 +40,17 @@ export function createProviderRoutes({ engine, addresses }: ControlOptions, form
       const step = outcome === undefined ? form.get('step') : 'confirm';
       if (step !== 'confirm' && step !== 'refuse') return c.redirect(visit.provider, 303);
       return follow(
-        await act(engine, visit, (work, app, current) =>
+        await act(engine, visit, form, (work, app, current) =>
           finishChallenge(work, app, current, step === 'confirm', outcome),
         ),
       );
     }
     if (standingOf(visit) !== 'open' || visit.home !== visit.provider) return c.redirect(visit.home, 303);
     const attempt = readAttempt(form, visit, 'provider');
-    if (!('request' in attempt))
-      return showProviderPage(c, visit, forms.token(visit.provider), attempt.typed);
-    return follow(await act(engine, visit, (work, app, current) => pay(work, app, current, attempt.request)));
+    if (!('request' in attempt)) return showProviderPage(c, visit, tokenOf(visit), attempt.typed);
+    return follow(
+      await act(engine, visit, form, (work, app, current) => pay(work, app, current, attempt.request)),
+    );
   });
 
   addFollowing(routes, visitOf);

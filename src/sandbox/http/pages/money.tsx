@@ -10,3 +10,8 @@ export function formatMoney(amount: string, currency: string): string {
     maximumFractionDigits: Math.max(digits, amount.split('.')[1]?.length ?? 0),
   }).format(amount as Intl.StringNumericLiteral);
 }
+
+/** An amount on a line of its own or in a sentence; it is never broken in two. */
+export function Money({ amount, currency }: { amount: string; currency: string }) {
+  return <span class="num">{formatMoney(amount, currency)}</span>;
+}
