@@ -96,7 +96,7 @@ export function parseId(text: string): string {
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
     throw new BadValue('without control or invisible characters');
   if (text.length > 255) throw new BadValue('at most 255 characters');
-  return text;
+  return text.normalize('NFC');
 }
 
 /** A numeric id of the service. */

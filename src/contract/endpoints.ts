@@ -202,7 +202,8 @@ export function matchEndpoint(
     for (const [index, key] of keys.entries()) {
       const decoded = decode(match[index + 1] as string);
       if (decoded === undefined) return undefined;
-      parameters[key] = decoded;
+      // As in a body: however it is typed, it is one reference.
+      parameters[key] = decoded.normalize('NFC');
     }
     return { name, parameters };
   }

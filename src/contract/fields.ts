@@ -9,13 +9,15 @@ const required = (kind: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `must be ${kind}`),
 });
 
-const printable = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
+/** Without control, zero-width and bidirectional characters: two references that look the same are the same. */
+const visible = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
 
 /** The merchant's own identifiers: `referenceId`, `customerId`. */
 export const identifier = z.string(required('a string')).check(
+  z.normalize('NFC'),
   z.minLength(1, 'must not be empty'),
   z.maxLength(200, 'must have at most 200 characters'),
-  z.regex(printable, 'must not contain control characters'),
+  z.regex(visible, 'must not contain control or invisible characters'),
   z.refine((value) => value.isWellFormed(), 'must be well-formed text'),
   z.refine((value) => value.trim() === value, 'must not begin or end with a space'),
   z.refine((value) => value !== '.' && value !== '..', 'must be something that a path can name'),
@@ -100,8 +102,8 @@ function isStorable(value: string): boolean {
 }
 
 function isWebAddress(value: string): boolean {
-  // The parser would leave out spaces and line breaks, and the address would not be the one that was given.
-  if (/[\s\p{Cc}]/u.test(value) || !value.isWellFormed() || !URL.canParse(value)) return false;
-  const { protocol } = new URL(value);
-  return protocol === 'http:' || protocol === 'https:';
+  // The parser mends what is not an address: it leaves out spaces and line breaks, takes `http:thanks` for a host and
+  // `\` for `/`. The address would not be the one that was given.
+  if (!/^https?:\/\/[^/]/i.test(value) || /[\s\\\p{Cc}]/u.test(value) || !value.isWellFormed()) return false;
+  return URL.canParse(value);
 }

@@ -78,3 +78,22 @@ export function isJsonObject(value: unknown): value is JsonObject {
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
   );
 }
+
+/** The first key that an object of this valid JSON text has twice; whoever reads it may see one or the other. */
+export function duplicateKey(text: string): string | undefined {
+  const open: Array<Set<string> | undefined> = [];
+  let string: string | undefined;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(undefined);
+    else if (token === '}' || token === ']') open.pop();
+    else if (token !== ':') string = token;
+    else {
+      // What stands before a colon is the key; `\u0061` and `a` are the same one.
+      const [key, keys] = [JSON.parse(string ?? '""') as string, open.at(-1)];
+      if (keys?.has(key)) return key;
+      keys?.add(key);
+    }
+  }
+  return undefined;
+}

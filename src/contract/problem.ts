@@ -7,6 +7,7 @@ export const problems = {
   'malformed-authorization': { status: 401, title: 'The Authorization header is not "Bearer <API_KEY>"' },
   'unknown-key': { status: 401, title: 'The API key is not known' },
   'wrong-app': { status: 403, title: 'The API key belongs to another app' },
+  'wrong-host': { status: 403, title: 'The Host header is not a name of this machine' },
   'app-blocked': { status: 403, title: 'The app is blocked' },
   'invalid-json': { status: 400, title: 'The body is not valid JSON' },
   'invalid-request': { status: 400, title: 'The request has invalid fields' },

@@ -212,7 +212,7 @@ async function locate(
   appId: string | undefined,
 ): Promise<PaymentRow> {
   const [, prefix, rest] = /^(?:(id|ref):)?([\s\S]+)$/.exec(key) ?? [];
-  const wanted = rest ?? key;
+  const wanted = (rest ?? key).normalize('NFC');
   const byId = prefix === 'id' || (prefix === undefined && /^\d+$/.test(wanted));
   if (byId) {
     const payment = await find(work, { paymentId: Number(wanted) });

@@ -11,6 +11,7 @@ import { createRequestListener, listen, stopServing, type RequestLine } from './
 import { createService } from './http/service.js';
 import { showApp } from './http/show-app.js';
 import { createOutbox } from './outbox.js';
+import { isLoopbackHost } from '../loopback.js';
 import { createWorker, type Worker } from './worker.js';
 
 export interface SandboxOptions {
@@ -47,6 +48,9 @@ export interface Sandbox {
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0 } = options;
+  // A seed makes the keys known to everybody: nobody else may reach them.
+  if (options.seed !== undefined && !isLoopbackHost(host.includes(':') ? `[${host}]` : host))
+    throw new RangeError(`with a seed the sandbox listens on this machine alone, not on ${host}`);
   const onError = options.onError ?? (() => {});
   const answers: AnswerChoices = { ...defaultAnswers, ...options.answers };
   const listener = Promise.withResolvers<RequestListener>();

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
+import { duplicateKey } from '../contract/json.js';
 import type { Clock } from './clock.js';
 import { createFirstApps } from './domain/defaults.js';
 import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
 import type { Engine } from './engine.js';
 import { GENERATION_KEY, renewGeneration } from './generation.js';
+import { rowProblem } from './import-rules.js';
 import { firstIds, restartIds } from './migrations.js';
 import { tableNames, type SandboxTables } from './schema.js';
 import { startIdsAt, StoreError } from '../store/store.js';
@@ -105,8 +107,20 @@ function readDocument(text: string): z.infer<typeof documentSchema> {
   } catch (error) {
     throw new Refusal('invalid-json', `The document is not valid JSON: ${(error as Error).message}`);
   }
+  const twice = duplicateKey(text);
+  if (twice !== undefined)
+    throw new Refusal(
+      'invalid-json',
+      `The document has the key ${JSON.stringify(twice)} twice in one object.`,
+    );
   const parsed = documentSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    for (const name of tableNames) {
+      const problem = rowProblem(name, parsed.data.tables[name]);
+      if (problem !== undefined) throw unusable(problem);
+    }
+    return parsed.data;
+  }
   const [issue] = parsed.error.issues;
   throw unusable(`${issue?.path.join('.') || 'the document'}: ${issue?.message}`);
 }

@@ -78,7 +78,7 @@ describe('the console', () => {
       const { statusCode, body, headers } = await request(sandbox.url + path, {
         headers: { host: 'evil.example', cookie },
       });
-      expect([path, statusCode, headers['set-cookie']]).toEqual([path, 404, undefined]);
+      expect([path, statusCode, headers['set-cookie']]).toEqual([path, 403, undefined]);
       expectNothing(await body.text());
     }
   });

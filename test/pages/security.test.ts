@@ -32,7 +32,7 @@ describe('the pages', () => {
   it('do not answer to a foreign name for this host', async () => {
     const { redirectUrl } = await sandbox.create();
     const { statusCode, body } = await request(redirectUrl, { headers: { host: 'evil.example' } });
-    expect(statusCode).toBe(404);
+    expect(statusCode).toBe(403);
     expect(await body.text()).not.toContain('10.50');
   });
 

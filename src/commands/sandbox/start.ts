@@ -6,6 +6,7 @@ import {
   errorLine,
   isLogged,
   requestLine,
+  seedNotes,
   skippedNotes,
   startedJson,
   startedView,
@@ -71,6 +72,7 @@ export default class SandboxStart extends BaseCommand {
     const { flags } = await this.parse(SandboxStart);
     const { env } = this.streams;
     const chosen = chooseSettings(flags, findPaths(env).data);
+    if (chosen.seed !== undefined) this.note(...seedNotes());
     if (flags.detach) {
       const { startInBackground } = await import('../../sandbox-control/background.js');
       const { logFile, ...sandbox } = await startInBackground(chosen, {

@@ -74,6 +74,14 @@ export function skippedNotes({ profiles }: Started): Line[] {
   );
 }
 
+/** Keys that a seed decides are not secret. */
+export const seedNotes = (): Line[] => [
+  joinPieces(
+    toned('waiting', 'Warning:'),
+    ' --seed makes API keys and links predictable. Any program on this machine can guess them: use it for tests only.',
+  ),
+];
+
 const METHOD = 6;
 const TOOK = 7;
 
@@ -97,7 +105,7 @@ export function requestLine({ method, path, status, ms, note }: RequestLine, at:
     ' ',
     toned('dim', pad(tookTime(ms), TOOK, 'right')),
     '  ',
-    withoutSecrets(path),
+    path,
     ...(note === undefined ? [] : ['  ', toned('dim', note)]),
   );
 }
@@ -106,12 +114,4 @@ export function requestLine({ method, path, status, ms, note }: RequestLine, at:
 export function errorLine(error: unknown, at: Date): Line {
   const text = error instanceof Error ? error.message : String(error);
   return joinPieces(toned('dim', localTime(at).slice(-8)), '  ', toned('bad', 'error'), `  ${text}`);
-}
-
-/** The links to a checkout and to a panel are as good as a key, and so is the token of the console. */
-function withoutSecrets(path: string): string {
-  return path
-    .replace(/^\/(checkout|provider)\/(\d*)[^?]*/, '/$1/$2-…')
-    .replace(/^\/panel\/[^?]*/, '/panel/…')
-    .replace(/([?&]token=)[^&]*/g, '$1…');
 }

@@ -7,6 +7,9 @@ export interface Payer {
   expiry?: Expiry;
 }
 
+/** So many digits are no name: somebody may have typed a real card number into the wrong field. */
+export const hasCardNumber = (text: string): boolean => (text.match(/\p{Nd}/gu)?.length ?? 0) >= 12;
+
 export function payerOf(payment: PaymentRow): Payer | undefined {
   return payment.payer === null ? undefined : (JSON.parse(payment.payer) as Payer);
 }

@@ -25,7 +25,7 @@ export function createAddresses(engine: Engine, baseUrl: () => string): Addresse
     checkout: ({ payment_id, flow }) =>
       `${baseUrl()}/${flow === 'ProviderHostedPage' ? 'provider' : 'checkout'}/${payment_id}-${checkoutProof(payment_id)}`,
     readCheckout(token) {
-      const match = /^(\d{1,15})-([0-9a-f]+)$/.exec(token);
+      const match = /^([1-9]\d{0,14})-([0-9a-f]+)$/.exec(token);
       if (!match) return undefined;
       const paymentId = Number(match[1]);
       return equal(match[2] as string, checkoutProof(paymentId)) ? paymentId : undefined;

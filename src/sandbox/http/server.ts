@@ -1,5 +1,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Hono } from 'hono';
+import { isLoopbackHost } from '../../loopback.js';
+import { defaultAnswers, shapeFailure } from '../answers.js';
+import { loggedPath } from './logged-path.js';
 import { API_PREFIX } from './api-listener.js';
 
 /** One line of the log: what was asked, what was answered, and how long it took. */
@@ -51,10 +54,32 @@ export function createRequestListener(
   const others: Listener = async (...request) => (await (loaded ??= listenerOf(loadApp)))(...request);
   return (incoming, outgoing) => {
     const isApi = incoming.url?.startsWith(API_PREFIX) ?? false;
-    const answered = isApi ? api(incoming, outgoing) : others(incoming, outgoing);
+    const listener = isOwnHost(incoming.headers.host) ? (isApi ? api : others) : refuseHost;
+    const answered = listener(incoming, outgoing);
     if (onRequest) logWhenDone(incoming, outgoing, answered, onRequest);
   };
 }
+
+/**
+ * Before anything else is looked at: a page in a browser may have this machine's address under a name of its own, and
+ * would then be of the same origin as everything here.
+ */
+const refuseHost: Listener = async (incoming, outgoing) => {
+  incoming.resume();
+  const { body, headers, status } = shapeFailure(defaultAnswers, {
+    code: 'wrong-host',
+    detail: 'The sandbox answers only to localhost, 127.0.0.1 and [::1].',
+    errors: [],
+    headers: {},
+    requestId: '',
+  });
+  outgoing.writeHead(status, { ...headers, 'cache-control': 'no-store' }).end(body);
+  return 'the Host header is not a name of this machine';
+};
+
+/** The header as it was sent: what a URL parser would make of it is not what a browser compared. */
+const isOwnHost = (host: string | undefined): boolean =>
+  host !== undefined && isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase());
 
 async function listenerOf(loadApp: () => Promise<Hono>): Promise<Listener> {
   const [{ getRequestListener }, app] = await Promise.all([import('@hono/node-server'), loadApp()]);
@@ -76,10 +101,10 @@ function logWhenDone(
     void answered.then((note) =>
       onRequest({
         method: incoming.method ?? '',
-        path: incoming.url ?? '',
+        path: loggedPath(incoming.url ?? ''),
         status: outgoing.writableFinished ? outgoing.statusCode : 0,
         ms: performance.now() - started,
-        ...(note !== undefined && { note }),
+        ...(note !== undefined && { note: loggedPath(note) }),
       }),
     );
   });

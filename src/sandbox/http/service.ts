@@ -4,7 +4,7 @@ import { customerPatch } from '../../contract/customer-request.js';
 import { matchEndpoint, type EndpointName } from '../../contract/endpoints.js';
 import { schemasOf } from '../../contract/schemas.js';
 import { phone } from '../../contract/fields.js';
-import { isJsonObject, parseJson, type JsonValue } from '../../contract/json.js';
+import { duplicateKey, isJsonObject, parseJson, type JsonValue } from '../../contract/json.js';
 import { fieldErrors, problems, type FieldError } from '../../contract/problem.js';
 import { StoreError } from '../../store/store.js';
 import { shapeFailure, shapeSuccess, type Answer, type AnswerChoices } from '../answers.js';
@@ -264,11 +264,16 @@ async function readBody(
 }
 
 function parseBody(text: string): JsonValue {
+  let value: JsonValue;
   try {
-    return parseJson(text);
+    value = parseJson(text);
   } catch (error) {
     throw new Refusal('invalid-json', `The body is not valid JSON: ${(error as Error).message}`);
   }
+  const twice = duplicateKey(text);
+  if (twice !== undefined)
+    throw new Refusal('invalid-json', `The body has the key ${JSON.stringify(twice)} twice.`);
+  return value;
 }
 
 const NAME_LENGTH = 60;

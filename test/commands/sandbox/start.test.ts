@@ -77,6 +77,7 @@ describe('sandbox start --json', () => {
     const third = await home.start('--memory', '--seed', '8', '--no-profiles');
     expect(second.ready.apps).toEqual(first.ready.apps);
     expect(third.ready.apps).not.toEqual(first.ready.apps);
+    expect(first.stderr()).toContain('Warning: --seed makes API keys and links predictable.');
   });
 });
 

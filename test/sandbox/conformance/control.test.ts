@@ -77,7 +77,7 @@ inMemory((bench) => {
       const headers = { host, authorization: authorization() };
       expect(await asHost(sandbox(), '/_sandbox/status', headers)).toBe(403);
       const token = sandbox().controlToken;
-      expect(await asHost(sandbox(), `/console?token=${token}`, { host })).toBe(404);
+      expect(await asHost(sandbox(), `/console?token=${token}`, { host })).toBe(403);
     });
 
     test.each(['localhost', '127.0.0.1:9', '[::1]:4010'])('answers to the name %s', async (host) => {

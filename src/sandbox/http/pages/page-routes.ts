@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { StoreError } from '../../../store/store.js';
 import type { ControlOptions } from '../control-routes.js';
 import { createCheckoutRoutes } from './checkout/checkout-routes.js';
@@ -7,6 +7,18 @@ import { showBroken, showGone, showRefused } from './page.js';
 import { createFormGuard, FormRefused, limitForms, protectPages } from './page-security.js';
 import { createProviderRoutes } from './provider/provider-routes.js';
 import { createPanelRoutes } from './panel/panel-routes.js';
+
+/**
+ * A link has one spelling, the one that was given out: encoded or with detours it is another text, which a log or a
+ * filter may not know for a secret.
+ */
+const onlyAsWritten: MiddlewareHandler = (c, next) => {
+  const { incoming } = c.env as { incoming?: { url?: string } };
+  const [path = ''] = (incoming?.url ?? c.req.path).split('?');
+  return LINK.test(path) ? next() : Promise.resolve(showGone(c));
+};
+
+const LINK = /^\/(?:(?:checkout|provider)\/\d+-[0-9a-f]+(?:\/(?:done|version))?|panel\/[\w-]+\.[\w-]+)$/;
 
 /** The pages behind `redirectUrl`, panel links and `consoleUrl`. */
 export function createPageRoutes(options: ControlOptions): Hono {
@@ -25,7 +37,8 @@ export function createPageRoutes(options: ControlOptions): Hono {
     return showBroken(c, error instanceof StoreError ? 503 : 500);
   });
   for (const [path, section] of Object.entries(sections)) {
-    routes.use(`${path}/*`, protectPages(showGone), limitForms);
+    routes.use(`${path}/*`, protectPages, limitForms);
+    if (path !== '/console') routes.use(`${path}/*`, onlyAsWritten);
     routes.route(path, section);
     routes.all(`${path}/*`, showGone);
   }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Engine } from '../../engine.js';
-import { isLoopbackUrl } from '../../../loopback.js';
 import { equal } from '../addresses.js';
 
 const hashes = new Map<string, string>();
@@ -47,14 +46,11 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** For every page: safe headers, and no answer to a foreign name for this host. */
-export function protectPages(onForeignHost: (c: Context) => Response | Promise<Response>): MiddlewareHandler {
-  return async (c, next) => {
-    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
-    if (!isLoopbackUrl(`http://${c.req.header('host') ?? ''}`)) return onForeignHost(c);
-    return next();
-  };
-}
+/** For every page. */
+export const protectPages: MiddlewareHandler = (c, next) => {
+  for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
+  return next();
+};
 
 /** A form that must not be acted on. */
 export class FormRefused extends Error {

@@ -6,7 +6,7 @@ import {
   type CardName,
   type Expiry,
 } from '../../../domain/cards.js';
-import type { Payer } from '../../../domain/payer.js';
+import { hasCardNumber, type Payer } from '../../../domain/payer.js';
 
 /** What a form said, and what is wrong with it, by the name of the field. */
 export interface Typed {
@@ -104,9 +104,6 @@ function nameProblem(text: string, missing: string): string | undefined {
   if (hasCardNumber(text)) return 'Enter a name, not a card number.';
   return text.length > LONGEST_NAME ? `At most ${LONGEST_NAME} characters.` : undefined;
 }
-
-/** So many digits are no name: somebody may have typed a real card number into the wrong field. */
-const hasCardNumber = (text: string): boolean => (text.match(/\p{Nd}/gu)?.length ?? 0) >= 12;
 
 function routingProblem(text: string): string | undefined {
   if (text === '') return 'Enter the routing number.';

@@ -55,7 +55,7 @@ export async function pageVersion(work: Pick<Work, 'tx'>, payment: PaymentRow): 
     .select(({ fn }) => fn.countAll<number>().as('told'))
     .where('payment_id', '=', payment.payment_id)
     .executeTakeFirstOrThrow();
-  return payment.version + Number(told);
+  return payment.version + told;
 }
 
 export type Standing = 'open' | 'at-provider' | 'waiting' | 'over';
