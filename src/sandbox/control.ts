@@ -12,7 +12,7 @@ import { storyOf, type Story } from './domain/story.js';
 import { changeState } from './domain/transitions.js';
 import type { Work } from './domain/work.js';
 import type { Engine } from './engine.js';
-import type { Outbox } from './outbox.js';
+import type { Outbox } from './outbox/outbox.js';
 import type { AttemptRow, PaymentRow } from './schema.js';
 import { seedAll } from './seed.js';
 import { exportAll, importAll, resetAll } from './transfer.js';

@@ -10,7 +10,7 @@ import { createApiListener } from './http/api-listener.js';
 import { createRequestListener, listen, stopServing, type RequestLine } from './http/server.js';
 import { createService } from './http/service.js';
 import { showApp } from './http/show-app.js';
-import { createOutbox } from './outbox.js';
+import { createOutbox } from './outbox/outbox.js';
 import { isLoopbackHost } from '../loopback.js';
 import { createWorker, type Worker } from './worker.js';
 

@@ -3,7 +3,7 @@ import { lockPayment } from './domain/payments.js';
 import { runJob } from './domain/moves.js';
 import type { Engine } from './engine.js';
 import { createLoop } from './loop.js';
-import type { Outbox } from './outbox.js';
+import type { Outbox } from './outbox/outbox.js';
 
 /** Runs what falls due by the sandbox's clock: provider answers and expiries. */
 export interface Worker {

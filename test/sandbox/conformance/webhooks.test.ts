@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RETRY_DELAYS } from '../../../src/sandbox/outbox.js';
+import { RETRY_DELAYS } from '../../../src/sandbox/outbox/outbox.js';
 import { eventually, type TestSandbox } from '../../helpers/sandbox.js';
 import { inMemory, onEveryStore } from './stores.js';
 

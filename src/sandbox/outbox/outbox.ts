@@ -1,0 +1,155 @@
+// Webhooks leave in the order of a payment's changes, at least once, from the rows that the changes themselves wrote.
+
+import { randomUUID } from 'node:crypto';
+import type { AnswerChoices } from '../answers.js';
+import type { Engine } from '../engine.js';
+import { createLoop } from '../loop.js';
+import type { AttemptRow, EventRow } from '../schema.js';
+import { createWebhookQueue, type WebhookQueue } from './webhook-queue.js';
+import { createWebhookSender, type WebhookSender } from './webhook-sender.js';
+
+export interface Outbox {
+  /** Resolves when every webhook that is due has left, or failed and is due later. */
+  drain(): Promise<void>;
+  /** When the next webhook falls due. */
+  nextTime(): Promise<number | undefined>;
+  /** Sends a webhook again, whatever became of it. */
+  resend(eventId: number): Promise<AttemptRow | undefined>;
+  stop(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  engine: Engine;
+  answers: AnswerChoices;
+  /** Hosts besides loopback that webhooks may go to. */
+  webhookHosts: string[];
+  onError(error: unknown): void;
+}
+
+const CONCURRENCY = 16;
+const POLL_MS = 10;
+const SECOND = 1000;
+
+/** By the sandbox's clock; after the last one the webhook is given up. */
+export const RETRY_DELAYS = [5, 30, 120, 600, 3600, 21_600, 86_400].map((seconds) => seconds * SECOND);
+
+export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxOptions): Outbox {
+  const queue = createWebhookQueue(engine, randomUUID());
+  const sender = createWebhookSender({ engine, answers, webhookHosts, connections: CONCURRENCY });
+  const deliver = createDelivery(engine, queue, sender);
+  let stopped = false;
+  let rouse = () => {};
+  let leftLeases = false;
+
+  async function deliverDue(): Promise<void> {
+    // The database failed while it was told about these: without this, nobody would send them before the lease ends.
+    if (leftLeases) await queue.releaseAll();
+    leftLeases = false;
+    const active = new Set<Promise<void>>();
+    try {
+      await deliverAll(active);
+    } catch (error) {
+      leftLeases = true;
+      await Promise.all(active);
+      throw error;
+    }
+  }
+
+  async function deliverAll(active: Set<Promise<void>>): Promise<void> {
+    for (;;) {
+      // New work starts at once: a slow target must not keep the others waiting.
+      const { promise: roused, resolve } = Promise.withResolvers<void>();
+      rouse = resolve;
+      const free = CONCURRENCY - active.size;
+      const claimed = free > 0 && !stopped ? await queue.claim(free) : [];
+      for (const event of claimed) {
+        const delivery = deliver(event)
+          .catch((error: unknown) => {
+            leftLeases = true;
+            onError(error);
+          })
+          .finally(() => active.delete(delivery));
+        active.add(delivery);
+      }
+      if (active.size === 0) return;
+      if (claimed.length === 0) await Promise.race([...active, roused]);
+    }
+  }
+
+  const loop = createLoop({
+    round: deliverDue,
+    nextIn: async () => engine.waitUntil(await queue.nextTime()),
+    onError,
+  });
+  engine.onDueWork(() => {
+    rouse();
+    loop.wake();
+  });
+
+  return {
+    async drain() {
+      for (;;) {
+        loop.wake();
+        await loop.idle();
+        const next = await queue.nextTime();
+        const { now } = await engine.clock.read();
+        if (stopped || next === undefined || next > now) return;
+        // Due, and leased by another process: it sends it, or its lease ends.
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    },
+    nextTime: () => queue.nextTime(),
+    async resend(eventId) {
+      const event = await queue.find(eventId);
+      return event && (await sender.attempt(event)).delivery;
+    },
+    async stop() {
+      stopped = true;
+      sender.stop();
+      await loop.stop();
+      await sender.close();
+    },
+  };
+}
+
+/** Delivers one claimed webhook: with the faults that were ordered for it, and again later when it fails. */
+function createDelivery(
+  engine: Engine,
+  queue: WebhookQueue,
+  sender: WebhookSender,
+): (event: EventRow) => Promise<void> {
+  async function send(event: EventRow): Promise<void> {
+    const { result } = await sender.attempt(event);
+    if (result === 'delivered') return queue.finish(event, 'delivered');
+    // Another process that serves this database may send it at once.
+    if (result === 'stopped') return queue.release(event);
+    const wait = RETRY_DELAYS[event.attempts];
+    if (result === 'forbidden' || wait === undefined) return queue.finish(event, 'failed');
+    const { now } = await engine.clock.read();
+    await queue.postpone(event, now + wait, event.attempts + 1);
+  }
+
+  return async (event) => {
+    const faults = await takeFaults(engine, event);
+    if (faults.has('webhook-drop')) return queue.finish(event, 'dropped');
+    const delay = faults.get('webhook-delay');
+    if (delay !== undefined) {
+      return queue.postpone(event, event.due_time + (delay || 60 * SECOND), event.attempts);
+    }
+    if (faults.has('webhook-reorder')) {
+      const next = await queue.following(event);
+      if (next) await send(next);
+    }
+    await send(event);
+    if (faults.has('webhook-duplicate')) await sender.attempt(event);
+  };
+}
+
+/** Faults hit a webhook once, at its first attempt. */
+async function takeFaults(engine: Engine, event: EventRow): Promise<Map<string, number | undefined>> {
+  const kinds = ['webhook-drop', 'webhook-delay', 'webhook-reorder', 'webhook-duplicate'] as const;
+  const first = event.attempts === 0 && event.due_time === event.time;
+  if (!first || !(await engine.faults.may(kinds, event.to_state))) return new Map();
+  const taken = await engine.store.transaction((tx) => engine.faults.take(tx, kinds, event.to_state));
+  return new Map(taken.map((fault) => [fault.kind, fault.delayMs]));
+}

@@ -1,0 +1,171 @@
+// Sends one webhook once, and records what was sent and what came back.
+
+import type { Agent } from 'undici';
+import { isLoopbackHost } from '../../loopback.js';
+import { webhookMessage, type AnswerChoices } from '../answers.js';
+import type { Engine } from '../engine.js';
+import type { AttemptRow, EventRow } from '../schema.js';
+
+export interface Attempt {
+  result: 'delivered' | 'failed' | 'forbidden' | 'stopped';
+  /** Absent when the sandbox was stopped meanwhile. */
+  delivery?: AttemptRow;
+}
+
+export interface WebhookSender {
+  attempt(event: EventRow): Promise<Attempt>;
+  /** Aborts what is being sent. */
+  stop(): void;
+  /** Closes the connections. */
+  close(): Promise<void>;
+}
+
+export interface WebhookSenderOptions {
+  engine: Engine;
+  answers: AnswerChoices;
+  /** Hosts besides loopback that webhooks may go to. */
+  webhookHosts: string[];
+  /** Connections per host. */
+  connections: number;
+}
+
+type Message = ReturnType<typeof webhookMessage>;
+type Sent = Pick<AttemptRow, 'url' | 'content_type' | 'body'>;
+type Received = Pick<AttemptRow, 'status' | 'error' | 'answer'>;
+
+const TIMEOUT_MS = 5_000;
+const ANSWER_LENGTH = 500;
+const NOT_ALLOWED = 'not sent: only loopback targets are allowed; start the sandbox with --webhook-host';
+
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const { engine, answers, webhookHosts, connections } = options;
+  const abort = new AbortController();
+  let agent: Promise<Agent> | undefined;
+
+  async function attempt(event: EventRow): Promise<Attempt> {
+    const url = event.url as string;
+    const started = performance.now();
+    const { now } = await engine.clock.read();
+    const record = async (result: Attempt['result'], received: Received, sent: Sent): Promise<Attempt> => {
+      const ms = Math.round(performance.now() - started);
+      return { result, delivery: await writeAttempt(engine, event, { time: now, ms, ...sent, ...received }) };
+    };
+    if (!isAllowed(url, webhookHosts)) {
+      const sent = { url, content_type: null, body: null };
+      return record('forbidden', { status: null, error: NOT_ALLOWED, answer: null }, sent);
+    }
+    const message = await messageOf(engine, answers, event);
+    const target = withQuery(url, message.query);
+    const sent = {
+      url: Object.keys(message.query).length === 0 ? url : target.href,
+      content_type: message.headers['content-type'] ?? null,
+      body: message.body,
+    };
+    try {
+      const { status, answer } = await post(
+        await (agent ??= createAgent(connections)),
+        target,
+        message,
+        abort.signal,
+      );
+      const result = status >= 200 && status < 300 ? 'delivered' : 'failed';
+      return await record(result, { status, error: null, answer }, sent);
+    } catch (error) {
+      if (abort.signal.aborted) return { result: 'stopped' };
+      return record('failed', { status: null, error: reasonOf(error), answer: null }, sent);
+    }
+  }
+
+  return {
+    attempt,
+    stop: () => abort.abort(),
+    close: async () => (await agent)?.destroy(),
+  };
+}
+
+async function writeAttempt(
+  engine: Engine,
+  event: EventRow,
+  values: Omit<AttemptRow, 'id' | 'event_id'>,
+): Promise<AttemptRow> {
+  const delivery = await engine.store.transaction((tx) =>
+    tx
+      .insertInto('attempts')
+      .values({ event_id: event.id, ...values })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+  engine.changed(event.payment_id);
+  return delivery;
+}
+
+async function messageOf(engine: Engine, answers: AnswerChoices, event: EventRow): Promise<Message> {
+  const payment = await engine.store.db
+    .selectFrom('payments')
+    .selectAll()
+    .where('payment_id', '=', event.payment_id)
+    .executeTakeFirstOrThrow();
+  return webhookMessage(answers, {
+    eventId: `evt_${engine.derive('event', `${event.payment_id}:${event.version}`).slice(0, 24)}`,
+    appId: payment.app_id,
+    paymentId: payment.payment_id,
+    referenceId: payment.reference_id,
+    paymentState: event.to_state,
+    time: event.time,
+  });
+}
+
+/** Loaded by file, and only once there is something to send: the index of undici loads all of it. */
+async function createAgent(connections: number): Promise<Agent> {
+  const { default: OwnAgent } = await import('undici/lib/dispatcher/agent.js');
+  return new OwnAgent({ allowH2: false, connections });
+}
+
+async function post(
+  agent: Agent,
+  target: URL,
+  { headers, body }: Message,
+  signal: AbortSignal,
+): Promise<{ status: number; answer: string }> {
+  const { default: request } = await import('undici/lib/api/api-request.js');
+  const answer = await request.call(agent, {
+    origin: target.origin,
+    path: target.pathname + target.search,
+    method: 'POST',
+    headers: { 'user-agent': 'paydesk-sandbox', ...headers },
+    body,
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  return { status: answer.statusCode, answer: await startOf(answer.body) };
+}
+
+function isAllowed(url: string, hosts: string[]): boolean {
+  const { hostname } = new URL(url);
+  return isLoopbackHost(hostname) || hosts.includes(hostname);
+}
+
+function withQuery(url: string, query: Record<string, string>): URL {
+  const target = new URL(url);
+  for (const [key, value] of Object.entries(query)) target.searchParams.set(key, value);
+  return target;
+}
+
+async function startOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  let text = '';
+  for await (const chunk of body) {
+    text += chunk.toString('utf8');
+    if (text.length >= ANSWER_LENGTH) {
+      body.destroy();
+      break;
+    }
+  }
+  return text.slice(0, ANSWER_LENGTH);
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: string };
+  return error.name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : (code ?? error.message);
+}
