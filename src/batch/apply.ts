@@ -1,23 +1,24 @@
-// From a plan file to a batch: it must be for this app and ledger, as it was written, within its limits, and new.
+// From a plan file to a batch: the plan must be for this app and ledger, unchanged, within the limits, and not yet applied.
 
 import { toHundredths } from '../contract/money.js';
 import { GuardError } from '../errors.js';
 import type { Batches } from './batches.js';
 import type { Owner } from '../store/owner.js';
 import { type PlanFile, type PlanHeader, readPlanHeader, readPlanRows } from './plan-file.js';
+import { toSend } from './plan-row.js';
 
 export interface Limits {
-  /** The largest sums by currency; with any, a currency without one is refused. */
+  /** The largest sums by currency; once there is one, a currency without a limit is refused. */
   maxTotal: ReadonlyArray<{ currency: string; amount: string }>;
   maxRows?: number | undefined;
 }
 
-/** What the plan is for, refused when that is another ledger. */
+/** What the plan is for; one of another ledger is refused. */
 export async function openPlan(path: string, ledgerId: string): Promise<PlanHeader> {
   const header = await readPlanHeader(path);
   if (header.ledger === ledgerId) return header;
   throw new GuardError(
-    `${path} was made on another ledger, which alone knows what was sent already. Nothing was sent.`,
+    `${path} was made with another ledger, and only that one knows what was already sent. Nothing was sent.`,
     {
       code: 'other-ledger',
       next: ['paydesk batch plan FILE.csv --action … --out PLAN.json', 'paydesk doctor'],
@@ -25,10 +26,10 @@ export async function openPlan(path: string, ledgerId: string): Promise<PlanHead
   );
 }
 
-/** Reads all of it: refused when it was edited, applied before or too large. */
+/** Reads the whole plan, and refuses one that was edited, applied before or is over a limit. */
 export async function checkPlan(
   path: string,
-  { batches, planKey, owner, limits, signal }: CheckOptions,
+  { batches, planKey, owner, limits, again, signal }: CheckOptions,
 ): Promise<PlanFile> {
   const rows = readPlanRows(path, planKey);
   let step = await rows.next();
@@ -38,7 +39,7 @@ export async function checkPlan(
   }
   const plan = step.value;
   await batches.refuseApplied(plan, owner);
-  checkLimits(plan, limits);
+  checkLimits(toSend(plan, again), limits);
   return plan;
 }
 
@@ -47,24 +48,26 @@ interface CheckOptions {
   planKey: string;
   owner: Owner;
   limits: Limits;
+  /** Rows that failed before are sent again. */
+  again: boolean;
   signal: AbortSignal;
 }
 
-export function checkLimits({ counts, totals }: PlanFile, { maxTotal, maxRows }: Limits): void {
+function checkLimits({ rows, totals }: ReturnType<typeof toSend>, { maxTotal, maxRows }: Limits): void {
   const over: string[] = [];
-  if (maxRows !== undefined && counts.act > maxRows) {
-    over.push(`it acts on ${counts.act} rows, and --max-rows is ${maxRows}`);
+  if (maxRows !== undefined && rows > maxRows) {
+    over.push(`it acts on ${rows} ${rows === 1 ? 'row' : 'rows'}, and --max-rows is ${maxRows}`);
   }
   for (const [currency, total] of maxTotal.length === 0 ? [] : Object.entries(totals)) {
     const limit = maxTotal.find((each) => each.currency === currency);
     if (limit === undefined) {
-      over.push(`it moves ${currency} ${total}, and no --max-total is given for ${currency}`);
+      over.push(`it moves ${currency} ${total}, and there is no --max-total for ${currency}`);
     } else if (toHundredths(total) > toHundredths(limit.amount)) {
       over.push(`it moves ${currency} ${total}, and --max-total is ${currency} ${limit.amount}`);
     }
   }
   if (over.length === 0) return;
-  throw new GuardError(`The plan is larger than it may be: ${over.join('; ')}. Nothing was sent.`, {
+  throw new GuardError(`The plan is over its limits: ${over.join('; ')}. Nothing was sent.`, {
     code: 'limit-exceeded',
   });
 }

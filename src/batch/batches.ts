@@ -7,34 +7,20 @@ import { leaseClock } from '../store/claim.js';
 import type { Store } from '../store/store.js';
 import type { Owner } from '../store/owner.js';
 import type { PlanFile } from './plan-file.js';
-import type { PlanRow } from './plan-row.js';
+import type { PlanRow, Verdict } from './plan-row.js';
 
 export type RowOutcome = 'done' | 'accepted' | 'failed' | 'refused' | 'skipped' | 'unsent' | 'unknown';
+
+/** What the plan does with a row: `batch_rows.planned`. */
+export const LEFT_OUT = 0;
+export const PLANNED = 1;
+/** It was sent before and failed, and whoever applied the plan wants it sent again. */
+export const PLANNED_AGAIN = 2;
 
 export interface RowResult {
   outcome: RowOutcome;
   after?: string | undefined;
   why?: string | undefined;
-}
-
-/** How a batch stands. The first five add up to all rows; the others are parts of them. */
-export interface BatchCounts {
-  /** Taken by the service, at their end or on the way to it. */
-  done: number;
-  /** By the service, by a guard of ours, or failed on the way. */
-  refused: number;
-  /** Not touched: done already when the plan was made, or changed since. */
-  skipped: number;
-  unknown: number;
-  pending: number;
-  /** Of those done: the end state is still to come. */
-  accepted: number;
-  /** Of those refused: went on their way and bounced back. */
-  failed: number;
-  /** Of those skipped: done already when the plan was made. */
-  doneBefore: number;
-  /** Of those refused or skipped: left out by the plan itself. */
-  leftOut: number;
 }
 
 export interface Batches {
@@ -46,7 +32,6 @@ export interface Batches {
   find(id: string): Promise<BatchRecord>;
   /** The newest first. */
   list(): Promise<BatchRecord[]>;
-  counts(id: string): Promise<BatchCounts>;
   rows(id: string): AsyncGenerator<BatchRow>;
 }
 
@@ -57,6 +42,8 @@ export interface CreateOptions {
   /** For rows that bring none. */
   reason?: string | undefined;
   ticket?: string | undefined;
+  /** Send rows again that were sent before and failed. */
+  again: boolean;
 }
 
 const PAGE = 500;
@@ -134,7 +121,7 @@ export function createBatches(store: Store<DeskTables>): Batches {
       if (before && !isAbandoned(before, owner)) throw refusalOf(before);
     },
 
-    async create(plan, rows, { owner, operator, now, reason, ticket }) {
+    async create(plan, rows, { owner, operator, now, reason, ticket, again }) {
       const { header } = plan;
       const before = await appliedAs(plan.digest);
       if (before?.loader && isAbandoned(before, owner)) {
@@ -169,7 +156,7 @@ export function createBatches(store: Store<DeskTables>): Batches {
       try {
         let chunk: NewRow[] = [];
         for await (const row of rows) {
-          chunk.push(newRow(batch.id, { reason, ticket, ...row }));
+          chunk.push(newRow(batch.id, { reason, ticket, ...row }, again));
           if (chunk.length < PAGE) continue;
           await insertRows(batch.id, owner, chunk);
           chunk = [];
@@ -196,30 +183,6 @@ export function createBatches(store: Store<DeskTables>): Batches {
     list: () =>
       store.db.selectFrom('batches').selectAll().orderBy('time', 'desc').orderBy('id', 'desc').execute(),
 
-    async counts(id) {
-      const groups = await store.db
-        .selectFrom('batch_rows')
-        .select(['outcome', 'planned', ({ fn }) => fn.countAll<number | string>().as('count')])
-        .where('batch_id', '=', id)
-        .groupBy(['outcome', 'planned'])
-        .execute();
-      const of = (outcomes: ReadonlyArray<string | null>, planned?: number) =>
-        groups
-          .filter((group) => outcomes.includes(group.outcome) && (planned ?? group.planned) === group.planned)
-          .reduce((sum, { count }) => sum + Number(count), 0);
-      return {
-        done: of(['done', 'accepted']),
-        refused: of(['refused', 'failed']),
-        skipped: of(['skipped']),
-        unknown: of(['unknown']),
-        pending: of([null, 'unsent']),
-        accepted: of(['accepted']),
-        failed: of(['failed']),
-        doneBefore: of(['skipped'], 0),
-        leftOut: of(['skipped', 'refused'], 0),
-      };
-    },
-
     async *rows(id) {
       for (let after = 0; ;) {
         const page = await store.db
@@ -240,15 +203,16 @@ export function createBatches(store: Store<DeskTables>): Batches {
 
 type NewRow = Omit<BatchRow, 'id'>;
 
-function newRow(batchId: string, row: PlanRow): NewRow {
-  const acts = row.verdict === 'act';
+function newRow(batchId: string, row: PlanRow, again: boolean): NewRow {
+  const planned = plannedOf(row.verdict, again);
+  const acts = planned !== LEFT_OUT;
   return {
     batch_id: batchId,
     line: row.line,
     typed: row.typed,
     file_amount: row.file?.amount ?? null,
     file_currency: row.file?.currency ?? null,
-    planned: acts ? 1 : 0,
+    planned,
     payment_id: row.payment ?? '',
     reference_id: row.reference ?? null,
     amount: row.amount ?? '',
@@ -258,14 +222,26 @@ function newRow(batchId: string, row: PlanRow): NewRow {
     reason: row.reason ?? null,
     ticket: row.ticket ?? null,
     intent_id: null,
-    outcome: acts ? null : row.verdict === 'done' ? 'skipped' : 'refused',
+    outcome: acts ? null : (leftOutAs[row.verdict] ?? 'refused'),
     after_state: null,
     why: acts ? null : (row.why ?? null),
     due_time: 0,
+    tries: 0,
     lease_until: null,
     lease_owner: null,
     finished: acts ? 0 : 1,
   };
+}
+
+/** The outcome of a row that the plan leaves out. */
+const leftOutAs: Readonly<Partial<Record<Verdict, RowOutcome>>> = {
+  done: 'skipped',
+  'failed-before': 'failed',
+};
+
+function plannedOf(verdict: Verdict, again: boolean): number {
+  if (verdict === 'act') return PLANNED;
+  return verdict === 'failed-before' && again ? PLANNED_AGAIN : LEFT_OUT;
 }
 
 /** A batch with the time of the database, which alone compares with its loading time. */

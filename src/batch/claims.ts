@@ -16,9 +16,27 @@ export interface Claimed {
   earlier: Entry | undefined;
 }
 
+/** When a row is due again, by the clock of the database. */
+export interface Due {
+  time: number;
+  /** How often the service asked to send it later; 0 leaves it to the next run. */
+  tries: number;
+}
+
+/** Rows that the service asked to send later, by the clock of the database. */
+export interface Waiting {
+  rows: number;
+  /** When the first of them is due, and when the last. */
+  from: number;
+  until: number;
+  now: number;
+}
+
 export interface Claims {
-  /** Rows that nobody works on and that were not looked at since `before`. */
-  claim(limit: number, before: number): Promise<Claimed[]>;
+  /** Rows that nobody works on and that were due at `before`; only those that wait for a later try where that is asked. */
+  claim(limit: number, before: number, onlyWaiting: boolean): Promise<Claimed[]>;
+  /** Rows that wait for a later try; undefined when there are none. */
+  waiting(): Promise<Waiting | undefined>;
   /** Whether somebody else still has rows of this batch. */
   othersAtWork(before: number): Promise<boolean>;
   /** Ends the leases of processes that are gone. */
@@ -27,15 +45,15 @@ export interface Claims {
   /** Gives back what was claimed and not worked on. */
   release(): Promise<void>;
   /**
-   * Writes down what became of a row; one that is not finished is due again from `dueTime` on. False when somebody else
-   * has the row by now, and nothing was written.
+   * Writes down what became of a row; one that is not finished is due again at `due.time`, in the same run when it has
+   * `due.tries`. False when somebody else has the row by now, and nothing was written.
    */
-  finish(row: BatchRow, result: RowResult, dueTime: number): Promise<boolean>;
+  finish(row: BatchRow, result: RowResult, due: Due): Promise<boolean>;
   /** Opens rows again whose end state was still to come. */
   reopenAccepted(): Promise<void>;
 }
 
-type Finish = 'id' | 'owner' | 'outcome' | 'after_state' | 'why' | 'due_time' | 'finished';
+type Finish = 'id' | 'owner' | 'outcome' | 'after_state' | 'why' | 'due_time' | 'tries' | 'finished';
 
 /** A row that somebody else has by now is left alone. */
 const finishRow = prepared<DeskTables, { id: number }, Finish>((db, value) =>
@@ -46,6 +64,7 @@ const finishRow = prepared<DeskTables, { id: number }, Finish>((db, value) =>
       after_state: value('after_state'),
       why: value('why'),
       due_time: value('due_time'),
+      tries: value('tries'),
       lease_until: null,
       lease_owner: null,
       finished: value('finished'),
@@ -95,18 +114,37 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
   }
 
   return {
-    async claim(limit, before) {
+    async claim(limit, before, onlyWaiting) {
       const rows = await store.claimDue({
         table: 'batch_rows',
         now: before,
         leaseMs: LEASE_MS,
         limit,
         owner: owner.name,
-        where: ofBatch,
+        where: onlyWaiting ? sql<boolean>`${ofBatch} and due.tries > 0` : ofBatch,
       });
       for (const { id } of rows) ours.add(id);
       const intents = await intentsOf(rows);
       return rows.map((row) => ({ row, earlier: intents.get(row.payment_id) }));
+    },
+
+    async waiting() {
+      const clock = leaseClock(store.engine);
+      const found = await store.db
+        .selectFrom('batch_rows')
+        .select(({ fn }) => [
+          fn.countAll<number | string>().as('rows'),
+          fn.min('due_time').as('from'),
+          fn.max('due_time').as('until'),
+          clock.as('now'),
+        ])
+        .where('batch_id', '=', batch.id)
+        .where('finished', '=', 0)
+        .where('tries', '>', 0)
+        .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', clock)]))
+        .executeTakeFirstOrThrow();
+      const rows = Number(found.rows);
+      return rows === 0 ? undefined : { ...found, rows };
     },
 
     async othersAtWork(before) {
@@ -171,7 +209,7 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
       );
     },
 
-    async finish(row, { outcome, after, why }, dueTime) {
+    async finish(row, { outcome, after, why }, due) {
       const isFinal = FINAL.has(outcome);
       const values = {
         id: row.id,
@@ -179,7 +217,8 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         outcome,
         after_state: after ?? null,
         why: why ?? null,
-        due_time: isFinal ? row.due_time : dueTime,
+        due_time: isFinal ? row.due_time : due.time,
+        tries: isFinal ? 0 : due.tries,
         finished: isFinal ? 1 : 0,
       };
       const written = await store.transaction((tx) => finishRow(tx, store.engine, values), { patient: true });

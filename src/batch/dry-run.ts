@@ -11,18 +11,28 @@ export interface DryRun {
   unreadable: number;
 }
 
-/** Reads every payment that the plan acts on once more, and sends nothing. */
+interface DryRunOptions {
+  planKey: string;
+  /** Rows that failed before would be sent again. */
+  again: boolean;
+  concurrency: number;
+  signal: AbortSignal;
+}
+
+/** Reads every payment again that the plan acts on, and sends nothing. */
 export async function dryRun(
   client: Client,
   path: string,
-  { planKey, concurrency, signal }: { planKey: string; concurrency: number; signal: AbortSignal },
+  { planKey, again, concurrency, signal }: DryRunOptions,
 ): Promise<DryRun> {
   const result: DryRun = { wouldSend: 0, changed: 0, unreadable: 0 };
   const rows = readPlanRows(path, planKey);
   const work = async () => {
     for (let step = await rows.next(); !step.done; step = await rows.next()) {
       signal.throwIfAborted();
-      if (step.value.verdict === 'act') result[await look(client, step.value)] += 1;
+      const { verdict } = step.value;
+      const acts = verdict === 'act' || (again && verdict === 'failed-before');
+      if (acts) result[await look(client, step.value)] += 1;
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));

@@ -1,29 +1,72 @@
-// How a run of a batch ends: well, or with the error that says why not all of it was done.
+// How a run of a batch ends: well, or with the error that says why not everything was done.
 
 import { PartialError, type PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
-import type { BatchCounts } from './batches.js';
-import type { RunResult, StopReason } from './run.js';
+import { actedOn, type BatchCounts, type Group, groups } from './counts.js';
+import type { RunResult } from './run.js';
+import type { StopReason } from './stopping.js';
 
-/** Undefined when every row is done, accepted, or was done before. */
-export function endingOfRun(id: string, { counts, worked, stopped }: RunResult): PaydeskError | undefined {
-  const next = [`paydesk batch resume ${id}`, `paydesk batch report ${id}`];
+/** Undefined when every row that the plan acts on is done or accepted. */
+export function endingOfRun(id: string, result: RunResult): PaydeskError | undefined {
+  const { counts, stopped } = result;
   if (stopped === undefined) return incomplete(id, counts);
-  const stands = standsAt(counts);
-  if (stopped.kind === 'asked') {
-    // Once something was sent, what is not known goes before the wish to stop.
-    if (counts.unknown === 0) return stopped.error;
-    return new UnknownOutcomeError(`Stopped: ${stands}.`, { code: 'stopped-unknown', next });
+  const next = [`paydesk batch resume ${id}`, `paydesk batch report ${id}`];
+  const soFar = `Batch ${id} so far: ${standsAt(counts)}.`;
+  switch (stopped.kind) {
+    case 'asked':
+      // Once something was sent, an unknown outcome matters more than the wish to stop.
+      if (counts.unknown === 0) return stopped.error;
+      return new UnknownOutcomeError(`Stopped. ${soFar}`, { code: 'stopped-unknown', next });
+    case 'outage':
+      return stoppedBy(result, stopped.error, {
+        text: `The service does not answer, so paydesk stopped sending: ${stopped.error.message}\n${soFar}`,
+        code: 'outage',
+        next,
+      });
+    case 'ledger':
+      return ledgerLost(result, stopped.error, { soFar, next });
+    case 'hopeless':
+      if (result.worked === 0) return stopped.error;
+      return stoppedBy(result, stopped.error, {
+        text: `paydesk stopped sending: ${stopped.error.message}\n${soFar}`,
+        code: stopped.error.code,
+        next: [...stopped.error.next, ...next],
+      });
+    default:
+      return new PartialError(`${reasonText(stopped)} ${soFar}`, {
+        code: stopped.kind === 'canary' ? 'canary-failed' : 'too-many-failures',
+        next,
+      });
   }
-  if (stopped.kind === 'hopeless') return stopped.error;
-  if (stopped.kind === 'outage') {
-    const text = `The service cannot be read any more, so nothing more is sent: ${stopped.error.message}`;
-    const Ending = worked > 0 ? PartialError : TemporaryError;
-    return new Ending(`${text}\n${stands}.`, { code: 'outage', cause: stopped.error, next });
+}
+
+interface Told {
+  text: string;
+  code: string;
+  next: string[];
+}
+
+/** Temporary only as long as this run has sent nothing. */
+function stoppedBy({ worked }: RunResult, cause: Error, { text, code, next }: Told): PaydeskError {
+  const Ending = worked > 0 ? PartialError : TemporaryError;
+  return new Ending(text, { code, cause, next });
+}
+
+function ledgerLost(
+  result: RunResult,
+  cause: Error,
+  { soFar, next }: { soFar: string; next: string[] },
+): PaydeskError {
+  const { worked, counts } = result;
+  if (worked === 0) {
+    return new TemporaryError(`${cause.message} paydesk sent nothing. ${soFar}`, {
+      code: 'ledger-unavailable',
+      cause,
+      next,
+    });
   }
-  return new PartialError(`${reasonText(stopped)} Nothing more was sent: ${stands}.`, {
-    code: stopped.kind === 'canary' ? 'canary-failed' : 'too-many-failures',
-    next,
-  });
+  const text = `paydesk lost its database and stopped sending. ${cause.message}\n${soFar}\nResume the batch when the database is back: paydesk then checks the rows that were in flight, and sends none of them twice.`;
+  const Ending = counts.done === 0 && counts.unknown > 0 ? UnknownOutcomeError : PartialError;
+  return new Ending(text, { code: 'ledger-lost', cause, next });
 }
 
 function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }>): string {
@@ -32,50 +75,49 @@ function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }
   }
   const { line, typed, result } = stopped.row;
   const why = result.why === undefined ? '' : ` (${result.why.replace(/\.$/, '')})`;
-  return `Stopped at line ${line}, payment ${typed}, one of the first rows: it is ${result.outcome}${why}.`;
+  return `Stopped at canary row ${typed} on line ${line}, which is ${result.outcome}${why}.`;
 }
 
 function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {
-  const { done, refused, unknown, pending, skipped, doneBefore } = counts;
-  const notDone = refused + unknown + pending + (skipped - doneBefore);
+  const { done, ...others } = actedOn(counts);
+  const notDone = Object.values(others).reduce((sum, count) => sum + count, 0);
   if (notDone === 0) return undefined;
-  const open = unknown + pending > 0;
+  const { unknown, pending } = others;
   const next = [
-    ...(open ? [`paydesk batch resume ${id}`] : []),
+    ...(unknown + pending > 0 ? [`paydesk batch resume ${id}`] : []),
     `paydesk batch report ${id}`,
     `paydesk batch report ${id} --not-done > retry.csv`,
   ];
   // Nothing is known to have gone through, and something may have.
   if (done === 0 && unknown > 0) {
     return new UnknownOutcomeError(
-      `The outcome of ${unknown === 1 ? 'one row' : `${unknown} rows`} is not known. Resuming reads them and sends nothing anew.`,
+      `The outcome of ${unknown} ${unknown === 1 ? 'row' : 'rows'} is unknown. Resume the batch to check: that sends nothing again.`,
       { code: 'outcome-unknown', next },
     );
   }
+  const total = done + notDone;
   return new PartialError(
-    `${notDone} of ${done + doneBefore + notDone} rows were not done: ${standsAt(counts)}.`,
-    {
-      code: 'partial',
-      next,
-    },
+    `${notDone} of ${total} ${total === 1 ? 'row' : 'rows'} not done: ${standsAt(counts)}.`,
+    { code: 'partial', next },
   );
 }
 
 /** `752 done, 1 refused, 2 unknown, 432 not started`. */
 export function standsAt(counts: BatchCounts): string {
-  return countsShown(counts)
-    .map(([name, count]) => `${count} ${name}`)
+  return groupsShown(counts)
+    .map((group) => `${counts[group]} ${groupNames[group]}`)
     .join(', ');
 }
 
-/** What there is of each, in the order in which people want to know. */
-export function countsShown(counts: BatchCounts): Array<[string, number]> {
-  const all: Array<[string, number]> = [
-    ['done', counts.done],
-    ['skipped', counts.skipped],
-    ['refused', counts.refused],
-    ['unknown', counts.unknown],
-    ['not started', counts.pending],
-  ];
-  return all.filter(([name, count]) => count > 0 || name === 'done');
-}
+export const groupNames: Readonly<Record<Group, string>> = {
+  done: 'done',
+  refused: 'refused',
+  failed: 'failed',
+  skipped: 'skipped',
+  unknown: 'unknown',
+  pending: 'not started',
+};
+
+/** The groups that have rows; `done` is always among them. */
+export const groupsShown = (counts: BatchCounts): Group[] =>
+  groups.filter((group) => group === 'done' || counts[group] > 0);

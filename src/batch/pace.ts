@@ -1,11 +1,11 @@
-// How many at once, and how fast: widened while all goes well, halved when the service asks for less or slows down.
+// How many rows at once, and how fast: more while all goes well, half as many when the service asks for less or slows down.
 
 import type { Clock } from '../client/clock.js';
 
 export interface PaceOptions {
   /** At most this many at once. */
   concurrency: number;
-  /** At most this many a second. */
+  /** At most this many per second. */
   rate?: number | undefined;
   clock: Clock;
   /** Once it has fired nobody is let in any more. */
@@ -26,6 +26,8 @@ export interface Pace {
   readonly throttles: number;
   /** Waits for a place; undefined when the signal has fired. */
   enter(): Promise<Ticket | undefined>;
+  /** Whoever has a row waits for its turn by the rate; whoever has none need not. */
+  turn(ticket: Ticket): Promise<void>;
   leave(ticket: Ticket): void;
   /** An answer came, after so long where that is known. */
   answered(ticket: Ticket, tookMs?: number): void;
@@ -49,7 +51,7 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
   let throttles = 0;
   let pausedUntil = 0;
   let lastCut = 0;
-  let nextSlot = 0;
+  let nextTurn = 0;
   let usualMs: number | undefined;
   let recentMs = 0;
   let waiting: Array<() => void> = [];
@@ -80,14 +82,6 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
 
   const pause = () => clock.sleep(Math.max(0, pausedUntil - clock.now()), signal);
 
-  async function slot(): Promise<void> {
-    if (rate === undefined) return;
-    const now = clock.now();
-    const mine = Math.max(now, nextSlot);
-    nextSlot = mine + 1000 / rate;
-    if (mine > now) await clock.sleep(mine - now, signal);
-  }
-
   return {
     get limit() {
       return Math.floor(limit);
@@ -104,12 +98,19 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
         if (pausedUntil > clock.now()) await pause();
         else if (inside < Math.floor(limit)) {
           inside += 1;
-          await slot();
-          if (!signal.aborted) return { at: clock.now() };
-          inside -= 1;
+          return { at: clock.now() };
         } else await new Promise<void>((resolve) => waiting.push(resolve));
       }
       return undefined;
+    },
+
+    async turn(ticket) {
+      if (rate === undefined) return;
+      const now = clock.now();
+      const mine = Math.max(now, nextTurn);
+      nextTurn = mine + 1000 / rate;
+      if (mine > now) await clock.sleep(mine - now, signal);
+      ticket.at = clock.now();
     },
 
     leave() {

@@ -1,7 +1,7 @@
 import type { BatchRow } from '../ledger/schema.js';
 import { createTotals } from './totals.js';
 
-/** What rows that may still be sent come to, by currency. */
+/** Totals by currency of the rows that may still be sent. */
 export async function pendingTotals(
   rows: AsyncIterable<BatchRow>,
   withUnknown: boolean,

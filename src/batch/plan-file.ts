@@ -74,7 +74,8 @@ export async function* planLines(
     waiting = json(row);
   }
   if (waiting !== undefined) yield sealed(`${waiting}\n`);
-  yield sealed(`],"counts":${json(summary.counts)},"totals":${json(summary.totals)},\n`);
+  const { counts, totals, failedTotals } = summary;
+  yield sealed(`],"counts":${json(counts)},"totals":${json(totals)},"failedTotals":${json(failedTotals)},\n`);
   yield `"digest":"${seal.digest('hex')}"}\n`;
 }
 

@@ -1,10 +1,19 @@
 import type { CsvRow } from './csv-rows.js';
+import { addTotals } from './totals.js';
 
 export const batchActions = ['refund', 'capture', 'cancel', 'unhold', 'recheck'] as const;
 export type BatchAction = (typeof batchActions)[number];
 
-export const verdicts = ['act', 'done', 'changed', 'not-possible', 'not-found', 'unreadable'] as const;
-/** What is to become of a row: it is acted on, skipped because it is done already, or left out. */
+export const verdicts = [
+  'act',
+  'failed-before',
+  'done',
+  'changed',
+  'not-possible',
+  'not-found',
+  'unreadable',
+] as const;
+/** What is to become of a row: it is acted on, also after a failure when that is asked for, done already, or left out. */
 export type Verdict = (typeof verdicts)[number];
 
 /** What a look at the payment gave. */
@@ -35,4 +44,15 @@ export interface PlanSummary {
   counts: VerdictCounts;
   /** Of the rows that are acted on, by currency, as exact decimals. */
   totals: Record<string, string>;
+  /** Of the rows that were sent before and failed. */
+  failedTotals: Record<string, string>;
+}
+
+/** What would be sent: rows that failed before only where that is asked for. */
+export function toSend(
+  { counts, totals, failedTotals }: PlanSummary,
+  again: boolean,
+): { rows: number; totals: Record<string, string> } {
+  if (!again) return { rows: counts.act, totals };
+  return { rows: counts.act + counts['failed-before'], totals: addTotals(totals, failedTotals) };
 }

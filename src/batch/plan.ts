@@ -18,6 +18,7 @@ import {
 } from './plan-row.js';
 import { createOutage, type Outage, readWatched, throttleOf } from './reading.js';
 import { firstLine } from './row-work.js';
+import type { MarkFailed } from './sent-before.js';
 import { openStaging, type Staging } from './staging.js';
 import { createTotals } from './totals.js';
 
@@ -25,7 +26,8 @@ export interface PlanTools {
   client: Client;
   clock: Clock;
   signal: AbortSignal;
-  /** Hears of every read. */
+  markFailed: MarkFailed;
+  /** Called after every read. */
   onProgress: (done: number, total: number) => void;
 }
 
@@ -101,24 +103,33 @@ async function readAll(
   const outage = createOutage((error) => stop.abort(error));
   const pace = createPace({ concurrency, clock: tools.clock, signal });
   const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as PlanSummary['counts'];
-  const totals = createTotals();
+  const [totals, failedTotals] = [createTotals(), createTotals()];
   const notes: MadePlan['notes'] = {};
   const rows = eachRow(staging);
   let assessed: Assessment[] = [];
   let done = 0;
 
-  async function keep(assessment: Assessment): Promise<void> {
-    counts[assessment.verdict] += 1;
-    if (assessment.verdict === 'act' && action !== 'recheck') {
-      totals.add(assessment.amount, assessment.currency);
-    }
+  function count(assessment: Assessment): void {
+    const { verdict, amount, currency } = assessment;
+    counts[verdict] += 1;
     takeNote(notes, assessment);
-    tools.onProgress((done += 1), total);
-    assessed.push(assessment);
-    if (assessed.length < CHUNK) return;
+    if (action === 'recheck') return;
+    if (verdict === 'act') totals.add(amount, currency);
+    if (verdict === 'failed-before') failedTotals.add(amount, currency);
+  }
+
+  async function flush(): Promise<void> {
     const full = assessed;
     assessed = [];
-    await staging.assess(full);
+    const marked = await tools.markFailed(full);
+    for (const assessment of marked) count(assessment);
+    await staging.assess(marked);
+  }
+
+  async function keep(assessment: Assessment): Promise<void> {
+    tools.onProgress((done += 1), total);
+    assessed.push(assessment);
+    if (assessed.length >= CHUNK) await flush();
   }
 
   async function work(): Promise<void> {
@@ -143,8 +154,8 @@ async function readAll(
   tools.signal.throwIfAborted();
   if (outage.error) throw unreadable(outage.error, done);
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
-  await staging.assess(assessed);
-  return { rows: total, counts, totals: totals.sums(), notes };
+  await flush();
+  return { rows: total, counts, totals: totals.sums(), failedTotals: failedTotals.sums(), notes };
 }
 
 async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
@@ -201,7 +212,7 @@ async function lookAt(
 
 function unreadable(error: PaydeskError, done: number): TemporaryError {
   return new TemporaryError(
-    `The payments cannot be read now, so there is no plan (${done} were read). ${error.message}`,
+    `paydesk cannot read the payments, so it made no plan (${done} read so far). ${error.message}`,
     { code: 'reads-fail', cause: error, next: ['paydesk doctor'] },
   );
 }

@@ -18,13 +18,13 @@ import { carryOut } from '../payments/move/send.js';
 import type { Move, MoveResult } from '../payments/move/result.js';
 import { stateOf } from '../payments/named-payments.js';
 import { prepareResend, settleOpen } from '../payments/move/settle-open.js';
-import type { RowResult } from './batches.js';
+import { PLANNED_AGAIN, type RowResult } from './batches.js';
 import { type Claimed, knownResult } from './claims.js';
 
 export interface RowWork {
   /** Follow each to its end state. */
   wait: boolean;
-  /** Send anew what may have left and did not arrive, once its quiet period is over: a person decided so. */
+  /** Send again what may have left and did not arrive, once its quiet period is over: a person decided so. */
   resend: boolean;
   /** A read of the payment; throws as the client does. */
   read: (paymentId: string) => Promise<PaymentRead>;
@@ -38,6 +38,8 @@ export interface WorkedRow extends RowResult {
   tookMs?: number | undefined;
   /** An instruction was sent, and no read went through since. */
   blind?: boolean;
+  /** How long the same instruction is not sent again, because it may have left. */
+  heldMs?: number | undefined;
 }
 
 /** Throws what concerns more than this row: a key that is not accepted, a ledger that cannot be written. */
@@ -79,6 +81,7 @@ async function move(
     batchId: batch.id,
     force: false,
     wait: work.wait,
+    again: row.planned === PLANNED_AGAIN,
   };
   const isOpen = earlier !== undefined && outcomeOf(earlier) !== 'unsent';
   if (isOpen) return rowResult(await settle(desk, plain, earlier, work.resend));
@@ -154,11 +157,16 @@ function notDone(error: unknown, row: BatchRow): WorkedRow {
   if (error instanceof UnknownOutcomeError) {
     return { outcome: 'unknown', why: firstLine(error.message), error };
   }
-  if (error instanceof TemporaryError && error.code !== 'ledger-unavailable') {
+  if (error instanceof TemporaryError && error.code !== LEDGER_LOST) {
     return { outcome: 'unsent', after: state, why: firstLine(error.message), error };
   }
   throw error;
 }
+
+/** Whether the database of the ledger is away, which concerns every row. */
+export const isLedgerLost = (error: unknown): error is TemporaryError =>
+  error instanceof TemporaryError && error.code === LEDGER_LOST;
+const LEDGER_LOST = 'ledger-unavailable';
 
 export const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 

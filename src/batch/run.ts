@@ -1,30 +1,17 @@
-// Works on a batch until nothing is left to do, or until there is a reason to stop. Several may do so at once.
+// Works on a batch until nothing is left to do, or until there is a reason to stop. Several processes may do so at once.
 
-import { GuardError, PaydeskError } from '../errors.js';
+import { GuardError } from '../errors.js';
 import type { BatchRecord, DeskTables } from '../ledger/schema.js';
-import type { Store } from '../store/store.js';
-import { checkApp } from '../payments/app-check.js';
 import type { Desk } from '../payments/desk.js';
-import { type BatchCounts, createBatches } from './batches.js';
-import { type Claimed, createClaims } from './claims.js';
+import { StoreError } from '../store/errors.js';
 import type { Owner } from '../store/owner.js';
-import { createPace, type Ticket } from './pace.js';
-import { createOutage, readWatched, throttleOf } from './reading.js';
-import { isKeyRefused, workOn, type WorkedRow } from './row-work.js';
-import { createSupply, type Supply } from './supply.js';
-
-export interface RunOptions {
-  concurrency: number;
-  rate?: number | undefined;
-  /** Rows that go one by one first; the rest only follows when each is done or accepted. */
-  canary?: number | undefined;
-  /** Stop once so many were refused, failed or stayed unknown. */
-  stopAfterFailures?: number | undefined;
-  wait: boolean;
-  resend: boolean;
-  /** When everything was sent before: see what became of those whose end was still to come. */
-  settleAccepted: boolean;
-}
+import type { Store } from '../store/store.js';
+import { type Claims, createClaims, type Waiting } from './claims.js';
+import { type BatchCounts, countRows, createTally, type Tally } from './counts.js';
+import { createRunner, type Runner } from './runner.js';
+import type { RunOptions } from './run-options.js';
+import { createStopping, type Stopping, type StopReason } from './stopping.js';
+import { createSupply } from './supply.js';
 
 export interface RunTools {
   /** Its signal is not that of Ctrl-C: what is on its way is brought to its end. */
@@ -39,148 +26,115 @@ export interface RunTools {
 export interface Progress {
   /** Rows that the plan acts on. */
   total: number;
-  counts: BatchCounts;
+  counts: () => BatchCounts;
   inFlight: number;
   /** Rows that this run has brought further. */
   worked: number;
+  /** Rows that the service asked to send later, when nothing else is left to do. */
+  waiting?: Waiting | undefined;
 }
-
-export type StopReason =
-  /** Ctrl-C, or the time was up. */
-  | { kind: 'asked'; error: PaydeskError }
-  /** Reads fail as a whole. */
-  | { kind: 'outage'; error: PaydeskError }
-  /** The key is not accepted, the app is another, or the ledger cannot be written. */
-  | { kind: 'hopeless'; error: PaydeskError }
-  | { kind: 'canary'; row: { line: number; typed: string; result: WorkedRow } }
-  | { kind: 'failures'; failures: number };
 
 export interface RunResult {
   counts: BatchCounts;
-  /** Rows for which something was sent, or settled, by this run. */
+  /** Rows for which this run sent something or found out the outcome. */
   worked: number;
   stopped?: StopReason;
 }
 
-const RENEW_MS = 20_000;
-
+/** Throws a StoreError only as long as nothing was sent. */
 export async function runBatch(tools: RunTools, batch: BatchRecord, options: RunOptions): Promise<RunResult> {
   const { desk, store, owner } = tools;
-  const { clock } = desk;
   if (batch.loader !== null) throw notLoaded(batch);
-  const batches = createBatches(store);
   const claims = createClaims(store, batch, owner);
   const before = await desk.ledger.now();
-  const counts = await batches.counts(batch.id);
-  const total = batch.rows - counts.leftOut;
-
-  const halt = new AbortController();
-  let stopped: StopReason | undefined;
-  const stop = (reason: StopReason) => {
-    stopped ??= reason;
-    halt.abort();
+  const tally = await loadTally(store, batch);
+  const total = batch.rows - tally.counts().leftOut;
+  const stopping = createStopping(tools.stop);
+  let waiting: Waiting | undefined;
+  const tell = () => {
+    const { inFlight, worked } = runner;
+    tools.onProgress({ total, counts: tally.counts, inFlight, worked, waiting });
   };
-  const onStop = () => stop({ kind: 'asked', error: tools.stop.reason as PaydeskError });
-  if (tools.stop.aborted) onStop();
-  tools.stop.addEventListener('abort', onStop, { once: true });
-
-  const { signal } = halt;
-  const outage = createOutage((error) => stop({ kind: 'outage', error }));
-  const pace = createPace({ concurrency: options.concurrency, rate: options.rate, clock, signal });
-  let appChecked: Promise<void> | undefined;
-  const rowWork = {
-    wait: options.wait,
-    resend: options.resend,
-    read: (paymentId: string) => readWatched(desk.client, { paymentId }, outage),
-    checkApp: (read: { fields: { customerId?: string | undefined } }) =>
-      (appChecked ??= checkApp(desk.client, read.fields.customerId)),
-  };
-  let worked = 0;
-  let failures = 0;
-  const tell = () => tools.onProgress({ total, counts, inFlight: pace.inside, worked });
-
-  /** Again and again while the service asks to wait. */
-  async function work(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
-    for (;;) {
-      const result = await workOn(desk, batch, claimed, rowWork);
-      const throttle = result.outcome === 'unsent' ? throttleOf(result.error) : undefined;
-      if (!throttle || !result.error) {
-        if (result.outcome !== 'unsent' && !result.blind) pace.answered(ticket, result.tookMs);
-        return result;
-      }
-      pace.throttled(ticket, throttle.retryAfterMs);
-      outage.throttled(pace.throttles, result.error);
-      await pace.pause();
-      if (signal.aborted) return result;
-    }
-  }
-
-  async function one(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
+  const runner: Runner = createRunner({ desk, batch, claims, tally, stopping, options, before, tell });
+  const renewing = keepRenewing(claims, desk);
+  const onWait = (rows: Waiting | undefined) => {
+    waiting = rows;
     tell();
-    const result = await work(claimed, ticket);
-    const isThrottle = throttleOf(result.error) !== undefined;
-    if ((result.blind || (result.outcome === 'unsent' && !isThrottle)) && result.error) {
-      outage.unreadable(result.error);
+  };
+  try {
+    await workRounds({ desk, claims, stopping, runner, options, before, onWait });
+    if (options.settleAccepted && tally.counts().accepted > 0 && !stopping.signal.aborted) {
+      await claims.reopenAccepted();
+      await runner.workThrough(supplyOf({ desk, claims, stopping, options, before }));
     }
-    if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
-    const isOurs = await claims.finish(claimed.row, result, before + 1);
-    if (result.outcome !== 'unsent') worked += 1;
-    if (isOurs) recount(counts, claimed.row.outcome, result.outcome);
-    if (['refused', 'failed', 'unknown'].includes(result.outcome)) failures += 1;
-    if (options.stopAfterFailures !== undefined && failures >= options.stopAfterFailures) {
-      stop({ kind: 'failures', failures });
-    }
-    return result;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    stopping.stop({ kind: 'ledger', error });
+  } finally {
+    stopping.close();
+    await renewing.end();
+    // Without the database the leases run out by themselves.
+    await claims.release().catch(ignoreDatabaseLoss);
   }
+  const counts = (await countRows(store, batch).catch(ignoreDatabaseLoss)) ?? tally.counts();
+  const { reason } = stopping;
+  return { counts, worked: runner.worked, ...(reason ? { stopped: reason } : {}) };
+}
 
-  async function canary(supply: Supply, rows: number): Promise<void> {
-    for (let number = 0; number < rows; number += 1) {
-      const ticket = await pace.enter();
-      if (!ticket) return;
-      try {
-        const claimed = await supply.next();
-        if (!claimed) return;
-        const result = await one(claimed, ticket);
-        if (result.outcome === 'done' || result.outcome === 'accepted') continue;
-        const { line, typed } = claimed.row;
-        return stop({ kind: 'canary', row: { line, typed, result } });
-      } finally {
-        pace.leave(ticket);
-        tell();
-      }
+interface Rounds {
+  desk: Desk;
+  claims: Claims;
+  stopping: Stopping;
+  options: RunOptions;
+  before: number;
+}
+
+/** All rows once, and then those that the service asked to send later, each when its time has come. */
+async function workRounds(
+  rounds: Rounds & { runner: Runner; onWait: (waiting: Waiting | undefined) => void },
+): Promise<void> {
+  const { desk, claims, stopping, runner, options, onWait } = rounds;
+  const { signal } = stopping;
+  await claims.freeAbandoned();
+  const supply = supplyOf(rounds);
+  if (options.canary !== undefined) await runner.canary(supply, options.canary);
+  await runner.workThrough(supply);
+  while (!signal.aborted) {
+    const waiting = await claims.waiting();
+    if (!waiting) return;
+    onWait(waiting);
+    if (waiting.from > waiting.now) {
+      await desk.clock.sleep(Math.min(LOOK_AGAIN_MS, waiting.from - waiting.now), signal);
+      continue;
     }
+    onWait(undefined);
+    await runner.workThrough(supplyOf({ ...rounds, before: waiting.now }, true));
   }
+}
 
-  async function worker(supply: Supply): Promise<void> {
-    for (let ticket = await pace.enter(); ticket; ticket = await pace.enter()) {
-      try {
-        const claimed = await supply.next();
-        if (!claimed) return;
-        await one(claimed, ticket);
-      } catch (error) {
-        // What is on its way in the others is still brought to its end.
-        if (error instanceof PaydeskError) stop({ kind: 'hopeless', error });
-        else halt.abort();
-        throw error;
-      } finally {
-        pace.leave(ticket);
-        tell();
-      }
-    }
-  }
+const LOOK_AGAIN_MS = 1_000;
 
-  async function workThrough(canaryRows: number): Promise<void> {
-    const supply = createSupply(claims, { chunk: chunkOf(options), before, clock, signal });
-    if (canaryRows > 0) await canary(supply, canaryRows);
-    const workers = Array.from({ length: options.concurrency }, () => worker(supply));
-    for (const end of await Promise.allSettled(workers)) {
-      if (end.status === 'rejected' && !(end.reason instanceof PaydeskError)) throw end.reason;
-    }
-  }
+function supplyOf({ desk, claims, stopping, options, before }: Rounds, onlyWaiting = false) {
+  // Enough that claiming costs little, and little enough that others get their share.
+  const chunk = Math.max(16, options.concurrency * 4);
+  return createSupply(claims, { chunk, before, onlyWaiting, clock: desk.clock, signal: stopping.signal });
+}
 
+async function loadTally(store: Store<DeskTables>, batch: BatchRecord): Promise<Tally> {
+  const tally = createTally(batch);
+  await countRows(store, batch, tally);
+  return tally;
+}
+
+function ignoreDatabaseLoss(error: unknown): undefined {
+  if (!(error instanceof StoreError)) throw error;
+}
+
+const RENEW_MS = 20_000;
+
+function keepRenewing(claims: Claims, { clock }: Desk): { end(): Promise<void> } {
   const over = new AbortController();
-  const renewing = keepRenewing();
-  async function keepRenewing(): Promise<void> {
+  async function renewing(): Promise<void> {
     for (;;) {
       await clock.sleep(RENEW_MS, over.signal);
       if (over.signal.aborted) return;
@@ -188,52 +142,18 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
       await claims.renew().catch(() => undefined);
     }
   }
-
-  try {
-    await claims.freeAbandoned();
-    await workThrough(options.canary ?? 0);
-    if (options.settleAccepted && counts.accepted > 0 && !signal.aborted) {
-      await claims.reopenAccepted();
-      await workThrough(0);
-    }
-  } finally {
-    tools.stop.removeEventListener('abort', onStop);
-    over.abort();
-    await renewing;
-    await claims.release();
-  }
-  return { counts: await batches.counts(batch.id), worked, ...(stopped ? { stopped } : {}) };
-}
-
-/** Enough that claiming costs little, and little enough that others get their share. */
-const chunkOf = ({ concurrency }: RunOptions): number => Math.max(16, concurrency * 4);
-
-type Count = 'done' | 'refused' | 'skipped' | 'unknown' | 'pending';
-
-const countOf: Readonly<Record<string, Count>> = {
-  done: 'done',
-  accepted: 'done',
-  refused: 'refused',
-  failed: 'refused',
-  skipped: 'skipped',
-  unknown: 'unknown',
-  unsent: 'pending',
-};
-
-function recount(counts: BatchCounts, from: string | null, to: string): void {
-  counts[countOf[from ?? 'unsent'] ?? 'pending'] -= 1;
-  counts[countOf[to] ?? 'pending'] += 1;
-  if (from === 'accepted') counts.accepted -= 1;
-  if (to === 'accepted') counts.accepted += 1;
-  if (to === 'failed') counts.failed += 1;
+  const ended = renewing();
+  return {
+    end() {
+      over.abort();
+      return ended;
+    },
+  };
 }
 
 function notLoaded(batch: BatchRecord): GuardError {
   return new GuardError(
-    `Batch ${batch.id} was never begun: its plan was not read to the end. Nothing was sent.`,
-    {
-      code: 'batch-not-begun',
-      next: ['paydesk batch apply PLAN.json'],
-    },
+    `Batch ${batch.id} was not started: its plan was not loaded to the end. Nothing was sent.`,
+    { code: 'batch-not-begun', next: ['paydesk batch apply PLAN.json'] },
   );
 }

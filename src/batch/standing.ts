@@ -1,17 +1,17 @@
 import type { BatchRecord, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';
-import { type BatchCounts, createBatches } from './batches.js';
+import { type BatchCounts, countRows } from './counts.js';
 import type { Owner } from '../store/owner.js';
 
 export type BatchState =
-  /** Its plan is being read, or was not read to the end: nothing was sent. */
+  /** Its plan is being loaded, or was not loaded to the end: nothing was sent. */
   | 'loading'
-  /** Somebody works on it. */
+  /** A process works on it. */
   | 'running'
   /** Rows are left to do. */
   | 'stopped'
-  /** Nothing is left to send, but the outcome of some is not known. */
+  /** Nothing is left to send, but the outcome of some rows is unknown. */
   | 'unsettled'
   | 'finished';
 
@@ -32,36 +32,24 @@ export async function statusOf(
   store: Store<DeskTables>,
   batch: BatchRecord,
   owner: Owner,
-  known?: BatchCounts,
 ): Promise<BatchStatus> {
-  const counts = known ?? (await createBatches(store).counts(batch.id));
-  const { id, action, profile, app_id: appId, kind, rows, operator } = batch;
-  return {
-    id,
-    action,
-    profile,
-    appId,
-    kind,
-    rows,
-    ...counts,
-    // What is not there yet is still to be done.
-    pending:
-      batch.loader === null
-        ? counts.pending
-        : rows - (counts.done + counts.refused + counts.skipped + counts.unknown),
-    state: await stateOf(store, batch, counts, owner),
-    operator,
-    time: new Date(batch.time).toISOString(),
-  };
+  const counts = await countRows(store, batch);
+  const isRunning = await hasWorkers(store, batch, owner);
+  return statusWith(batch, counts, isRunning ? 'running' : restingState(batch, counts));
 }
 
-async function stateOf(
-  store: Store<DeskTables>,
-  batch: BatchRecord,
-  counts: BatchCounts,
-  owner: Owner,
-): Promise<BatchState> {
-  if (batch.loader !== null) return 'loading';
+/** How a batch stands that nobody works on any more. */
+export function statusAfterRun(batch: BatchRecord, counts: BatchCounts): BatchStatus {
+  return statusWith(batch, counts, restingState(batch, counts));
+}
+
+function statusWith(batch: BatchRecord, counts: BatchCounts, state: BatchState): BatchStatus {
+  const { id, action, profile, app_id: appId, kind, rows, operator } = batch;
+  const time = new Date(batch.time).toISOString();
+  return { id, action, profile, appId, kind, rows, ...counts, state, operator, time };
+}
+
+async function hasWorkers(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Promise<boolean> {
   const leases = await store.db
     .selectFrom('batch_rows')
     .select('lease_owner')
@@ -70,7 +58,11 @@ async function stateOf(
     .where('finished', '=', 0)
     .where('lease_until', '>', leaseClock(store.engine))
     .execute();
-  if (leases.some(({ lease_owner: name }) => name !== null && !owner.isGone(name))) return 'running';
+  return leases.some(({ lease_owner: name }) => name !== null && !owner.isGone(name));
+}
+
+function restingState(batch: BatchRecord, counts: BatchCounts): BatchState {
+  if (batch.loader !== null) return 'loading';
   if (counts.pending > 0) return 'stopped';
   return counts.unknown > 0 ? 'unsettled' : 'finished';
 }

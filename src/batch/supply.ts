@@ -1,29 +1,38 @@
 import type { Clock } from '../client/clock.js';
 import type { Claimed, Claims } from './claims.js';
 
-/** Hands out claimed rows one by one; undefined when there is nothing left for this run. */
+/** Hands out claimed rows one by one; undefined when there is nothing left for this round. */
 export interface Supply {
   next(): Promise<Claimed | undefined>;
+}
+
+interface SupplyOptions {
+  chunk: number;
+  before: number;
+  onlyWaiting: boolean;
+  clock: Clock;
+  signal: AbortSignal;
 }
 
 const LOOK_AGAIN_MS = 300;
 
 export function createSupply(
   claims: Claims,
-  { chunk, before, clock, signal }: { chunk: number; before: number; clock: Clock; signal: AbortSignal },
+  { chunk, before, onlyWaiting, clock, signal }: SupplyOptions,
 ): Supply {
   let rows: Claimed[] = [];
   let fetching: Promise<void> | undefined;
   let over = false;
+  const claim = () => claims.claim(chunk, before, onlyWaiting);
 
   async function fetch(): Promise<void> {
     while (!signal.aborted) {
-      rows = await claims.claim(chunk, before);
+      rows = await claim();
       if (rows.length > 0) return;
       await claims.freeAbandoned();
-      rows = await claims.claim(chunk, before);
+      rows = await claim();
       if (rows.length > 0) return;
-      // Those of others come free when their runner ends before its time.
+      // The rows of other processes come free when one ends early.
       if (!(await claims.othersAtWork(before))) break;
       await clock.sleep(LOOK_AGAIN_MS, signal);
     }

@@ -1,18 +1,17 @@
 import { fromHundredths, toHundredths } from '../contract/money.js';
 
-/** Exact sums by currency, as they come. */
+/** Exact sums by currency, added one by one. */
 export interface Totals {
   add(amount: string | undefined, currency: string | undefined): void;
   sums(): Record<string, string>;
 }
 
-/** Amounts with more than two decimals are none that the service takes, and are not counted. */
 export function createTotals(): Totals {
   const sums = new Map<string, bigint>();
   return {
-    add(amount, currency = '') {
-      if (amount === undefined || !/^\d+(\.\d{1,2})?$/.test(amount)) return;
-      sums.set(currency, (sums.get(currency) ?? 0n) + toHundredths(amount));
+    add(amount = '', currency = '') {
+      const hundredths = hundredthsOf(amount);
+      if (hundredths !== undefined) sums.set(currency, (sums.get(currency) ?? 0n) + hundredths);
     },
     sums: () =>
       Object.fromEntries(
@@ -21,4 +20,21 @@ export function createTotals(): Totals {
           .map(([currency, sum]) => [currency, fromHundredths(sum)]),
       ),
   };
+}
+
+/** Undefined for an amount that the service would not take, such as one with more than two decimals. */
+export function hundredthsOf(amount: string): bigint | undefined {
+  return /^\d+(\.\d{1,2})?$/.test(amount) ? toHundredths(amount) : undefined;
+}
+
+/** Two sets of sums together. */
+export function addTotals(
+  one: Readonly<Record<string, string>>,
+  other: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const totals = createTotals();
+  for (const sums of [one, other]) {
+    for (const [currency, sum] of Object.entries(sums)) totals.add(sum, currency);
+  }
+  return totals.sums();
 }

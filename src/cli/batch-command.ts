@@ -1,8 +1,9 @@
 import { boolean, custom, string } from '@oclif/core/flags';
-import { type BatchStatus, statusOf } from '../batch/standing.js';
+import { type BatchStatus, statusAfterRun, statusOf } from '../batch/standing.js';
 import { endingOfRun } from '../batch/ending.js';
 import { createOwner, type Owner } from '../store/owner.js';
-import { type RunOptions, runBatch } from '../batch/run.js';
+import { type RunResult, runBatch } from '../batch/run.js';
+import type { RunOptions } from '../batch/run-options.js';
 import { keepHeapSmall } from '../batch/small-heap.js';
 import { systemClock } from '../client/clock.js';
 import { checkSharedLedger, openDatabase } from './desk-database.js';
@@ -30,7 +31,7 @@ const WAIT_MS = 5 * 60_000;
 function parseRate(text: string): number {
   const [, count] = /^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text) ?? [];
   const rate = Number(count);
-  if (count === undefined || rate <= 0) throw new BadValue('so many a second, for example 20/s');
+  if (count === undefined || rate <= 0) throw new BadValue('rows per second, for example 20/s');
   return rate;
 }
 
@@ -51,20 +52,22 @@ export abstract class BatchCommand extends ServiceCommand {
     ...ServiceCommand.baseFlags,
     confirm: string({
       helpValue: 'APP_ID',
-      summary: 'The App ID that is meant: needed on a live app where nobody can be asked.',
+      summary: 'App ID to confirm: required on a live app without a terminal.',
     }),
     'local-ledger': localLedgerFlag,
-    concurrency: countFlag({ summary: `At most so many at once (default ${CONCURRENCY}); it adapts.` }),
+    concurrency: countFlag({
+      summary: `Maximum number of rows at once (default ${CONCURRENCY}); adapts to the service.`,
+    }),
     rate: custom<number>({ helpValue: 'N/s', parse: async (text) => parseRate(text) })({
-      summary: 'At most so many rows a second.',
+      summary: 'Maximum number of rows per second.',
     }),
     canary: countFlag({
-      summary: 'Do the first N rows one by one, and go on only if each is done or accepted.',
+      summary: 'Send the first N rows one by one, and continue only if each is done or accepted.',
     }),
     'stop-after-failures': countFlag({
-      summary: 'Stop once N rows of this run were refused, failed or stayed unknown.',
+      summary: 'Stop when N rows of this run are refused, failed or unknown.',
     }),
-    wait: boolean({ summary: 'Follow each row to its end state.' }),
+    wait: boolean({ summary: 'Wait until each payment reaches its end state.' }),
   };
 
   protected readonly owner: Owner = createOwner();
@@ -76,7 +79,7 @@ export abstract class BatchCommand extends ServiceCommand {
     return database;
   }
 
-  /** The profile that the plan was made with, unless another was chosen: it is checked to be of the same app. */
+  /** The profile that the plan was made with, unless another was chosen, which must be of the same app. */
   protected async openApp(
     database: DeskDatabase,
     of: { baseUrl: string; appId: string; profile: string | null },
@@ -87,7 +90,7 @@ export abstract class BatchCommand extends ServiceCommand {
       (name) => env[name],
     );
     const usual = chosen ? undefined : (of.profile ?? undefined);
-    // Ctrl-C begins nothing new, but what is on its way is brought to its end: these calls do not heed it.
+    // Ctrl-C starts nothing new, but rows in flight are brought to their end: these calls ignore it.
     const { signal } = new AbortController();
     const session = await openSession({
       profileName: this.profileName ?? usual,
@@ -108,13 +111,13 @@ export abstract class BatchCommand extends ServiceCommand {
       clock: systemClock,
       signal,
       waitMs: flags.timeout ?? WAIT_MS,
-      // One line a row would drown the progress; each row keeps what there is to say of it.
+      // One line per row would hide the progress; the report has what there is to say about each row.
       note: () => undefined,
     };
     return { desk, profile };
   }
 
-  /** Before anything that moves money is sent: the ledger is the right one, and the app is confirmed. */
+  /** Before anything is sent that moves money: checks the ledger and has the app confirmed. */
   protected async confirmApp(
     { place }: PlacedDatabase,
     profile: ResolvedProfile,
@@ -142,7 +145,7 @@ export abstract class BatchCommand extends ServiceCommand {
     this.note(...liveBanner(profile));
   }
 
-  /** Works on the batch, shows how it goes and what it came to. */
+  /** Works on the batch, and shows the progress and the result. */
   protected async work(
     database: DeskDatabase,
     desk: Desk,
@@ -156,7 +159,7 @@ export abstract class BatchCommand extends ServiceCommand {
     const { signal } = this;
     const announce = () => {
       progress.end();
-      this.note('', `Stopping: nothing new is sent. Settling what is in flight …`);
+      this.note('', 'Stopping: nothing new is sent. Waiting for the rows in flight …');
     };
     signal.addEventListener('abort', announce, { once: true });
     const result = await runBatch(
@@ -183,7 +186,7 @@ export abstract class BatchCommand extends ServiceCommand {
       progress.end();
       signal.removeEventListener('abort', announce);
     });
-    const status = await statusOf(database.store, batch, this.owner, result.counts);
+    const status = await this.#statusAfter(database, batch, result);
     const ending = endingOfRun(batch.id, result);
     await this.#present(status, ending);
     if (ending) this.endAs(ending);
@@ -194,11 +197,18 @@ export abstract class BatchCommand extends ServiceCommand {
     };
   }
 
+  async #statusAfter(database: DeskDatabase, batch: BatchRecord, result: RunResult): Promise<BatchStatus> {
+    // What this run knows is all there is when the database is away.
+    const known = statusAfterRun(batch, result.counts);
+    if (result.stopped?.kind === 'ledger') return known;
+    return statusOf(database.store, batch, this.owner).catch(() => known);
+  }
+
   async #present(status: BatchStatus, ending: PaydeskError | undefined): Promise<void> {
     if (this.json) return;
     if (this.streams.stdout.terminal) this.show(status, batchSummary);
     else await this.showList([status], batchList);
-    // An error says itself what to type next.
+    // An error has its own next steps.
     if (ending === undefined || ending.next.length === 0) this.note(...nextLines(status));
   }
 }
@@ -209,7 +219,7 @@ function otherApp(
 ): GuardError {
   const name = profile.name ?? 'environment';
   return new GuardError(
-    `This is for app ${of.appId} at ${of.baseUrl}, and ${name} is app ${profile.appId} at ${profile.baseUrl}. Nothing was sent.`,
+    `This batch is for app ${of.appId} at ${of.baseUrl}, but ${name} is app ${profile.appId} at ${profile.baseUrl}. Nothing was sent.`,
     {
       code: 'other-app',
       next: of.profile === null ? ['paydesk whoami'] : [`paydesk … --profile ${of.profile}`],

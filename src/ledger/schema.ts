@@ -76,7 +76,7 @@ interface BatchRowTable {
   typed: string;
   file_amount: string | null;
   file_currency: string | null;
-  /** 0 where the plan left it out; such a row is finished from the start. */
+  /** 0 where the plan left it out, so that it is finished from the start; 2 where it is sent again after a failure. */
   planned: number;
   /** What the service showed when the plan was made; empty where it showed nothing. */
   payment_id: string;
@@ -92,6 +92,8 @@ interface BatchRowTable {
   after_state: string | null;
   why: string | null;
   due_time: number;
+  /** How often the service asked to send it later. */
+  tries: number;
   lease_until: number | null;
   lease_owner: string | null;
   finished: number;
@@ -234,6 +236,7 @@ export const deskMigrations: Migration[] = [
         .addColumn('after_state', 'text')
         .addColumn('why', 'text')
         .addColumn('due_time', 'bigint', (column) => column.notNull())
+        .addColumn('tries', 'integer', (column) => column.notNull())
         .addColumn('lease_until', 'bigint')
         .addColumn('lease_owner', 'text')
         .addColumn('finished', 'integer', (column) => column.notNull())

@@ -77,10 +77,21 @@ describe('the pace', () => {
     const from = clock.now();
     for (let count = 0; count < 11; count += 1) {
       const ticket = await enter(pace);
+      await pace.turn(ticket);
       pace.answered(ticket);
       pace.leave(ticket);
     }
     expect(clock.now() - from).toBe(1_000);
+  });
+
+  it('keeps nobody waiting for a turn that is not needed', async () => {
+    const { pace, clock } = open(4, 0.1);
+    const first = await enter(pace);
+    await pace.turn(first);
+    pace.answered(first);
+    const from = clock.now();
+    pace.leave(await enter(pace));
+    expect(clock.now() - from).toBe(0);
   });
 
   it('lets nobody in once it is stopped', async () => {

@@ -1,9 +1,9 @@
 // Batches at the desk: one is planned, somebody applies it (or two do), and several go on with it, crash by crash.
 
-import type { BatchAction } from '../../src/batch/plan-row.js';
+import type { Assessment, BatchAction } from '../../src/batch/plan-row.js';
 import type { PlanFile, PlanHeader } from '../../src/batch/plan-file.js';
 import type { PlanRow } from '../../src/batch/plan-row.js';
-import type { RunOptions } from '../../src/batch/run.js';
+import type { RunOptions } from '../../src/batch/run-options.js';
 import type { SettleOperation } from '../../src/client/outcome.js';
 import type { BatchRecord, BatchRow } from '../../src/ledger/schema.js';
 import { QUIET_MS, startProcess, type Process, type Surroundings } from './operators.ts';
@@ -59,14 +59,21 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
     const ended = await life.live(() =>
       timeline.withFiles(async () => {
         const { signal } = new AbortController();
-        const tools = { client: desk.client, clock: desk.clock, signal, onProgress: () => undefined };
+        const tools = {
+          client: desk.client,
+          clock: desk.clock,
+          signal,
+          markFailed: async (rows: readonly Assessment[]) => [...rows],
+          onProgress: () => undefined,
+        };
         const source = (async function* () {
           yield new TextEncoder().encode(csv);
         })();
         const made = await makePlan(tools, { action, source, concurrency: 4 });
         const rows = await Array.fromAsync(made.rowsInOrder());
         await made.close();
-        return { rows, summary: { rows: made.rows, counts: made.counts, totals: made.totals } };
+        const { counts, totals, failedTotals } = made;
+        return { rows, summary: { rows: made.rows, counts, totals, failedTotals } };
       }),
     );
     if (!('value' in ended)) {
@@ -145,6 +152,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
           owner,
           operator: name,
           now: timeline.now(),
+          again: false,
         });
       },
       { resend: false, patient: false },

@@ -4,6 +4,7 @@ import { BatchCommand } from '../../cli/batch-command.js';
 import { checkPlan, openPlan } from '../../batch/apply.js';
 import { createBatches } from '../../batch/batches.js';
 import { dryRun } from '../../batch/dry-run.js';
+import { sendingNothing } from '../../batch/nothing-sent.js';
 import { rowsOfChecked } from '../../batch/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
 import { countFlag } from '../../cli/flags.js';
@@ -12,35 +13,41 @@ import { applyQuestion, dryRunLines } from '../../output/views/batch-plan.js';
 import { moneyFlags } from '../../cli/payment-flags.js';
 
 async function parseLimit(text: string): Promise<{ currency: string; amount: string }> {
-  if (!text.includes('=')) throw new BadValue('a currency and a sum, for example EUR=5000');
+  if (!text.includes('=')) throw new BadValue('a currency and an amount, for example EUR=5000');
   const { key, value } = parsePair(text);
   return { currency: parseCurrency(key), amount: await parseAmount(value) };
 }
 
 export default class BatchApply extends BatchCommand {
-  static override summary = 'Do what a plan says, once.';
+  static override summary = 'Send the instructions of a plan, once.';
   static override description =
-    'Every row is recorded before it is sent, and sent once. A payment that changed since the plan is skipped. Ctrl-C ' +
-    'stops sending and settles what is in flight; batch resume goes on. Ends with 0 when every row is done, accepted or ' +
-    'was done before, 7 when only a part is, 6 when nothing is known to be done and something may be.';
+    'paydesk records every row before it sends it, and sends it once. It skips payments that have changed since the plan. ' +
+    'Ctrl-C stops sending and waits for the rows in flight; batch resume continues. Exits with 0 when every row that the ' +
+    'plan acts on is done or accepted, 7 when only some are, 6 when none is known to be done and some may be.';
   static override examples = [
     '<%= config.bin %> batch apply plan.json',
     '<%= config.bin %> batch apply plan.json --canary 5 --max-total EUR=5000 --stop-after-failures 10',
     '<%= config.bin %> batch apply plan.json --confirm 7f31c2 --rate 20/s --json',
   ];
-  static override args = { plan: argument({ required: true, ignoreStdin: true, description: 'The plan.' }) };
+  static override args = { plan: argument({ required: true, ignoreStdin: true, description: 'Plan file.' }) };
   static override flags = {
     'max-total': custom<{ currency: string; amount: string }>({ helpValue: 'EUR=5000', parse: parseLimit })({
       multiple: true,
-      summary: 'Refuse a plan that moves more. With any, a currency without a limit is refused too.',
+      summary: 'Refuse a plan that moves more. A currency without a limit is then refused too.',
     }),
     'max-rows': countFlag({ summary: 'Refuse a plan that acts on more rows.' }),
-    'dry-run': boolean({ summary: 'Do every read and check, say what would be sent, and send nothing.' }),
+    again: boolean({ summary: 'Also send rows again that were sent before and failed.' }),
+    'dry-run': boolean({ summary: 'Read and check everything, show what would be sent, and send nothing.' }),
     reason: moneyFlags.reason,
     ticket: moneyFlags.ticket,
   };
 
-  async run(): Promise<unknown> {
+  run(): Promise<unknown> {
+    return sendingNothing(() => this.#apply());
+  }
+
+  /** A lost database is only reported from here while nothing was sent: a run has its own ending for it. */
+  async #apply(): Promise<unknown> {
     const { args, flags } = await this.parse(BatchApply);
     const database = await this.openLedger();
     const batches = createBatches(database.store);
@@ -53,6 +60,7 @@ export default class BatchApply extends BatchCommand {
       planKey,
       owner: this.owner,
       limits,
+      again: flags.again,
       signal: this.signal,
     });
     const isDry = flags['dry-run'];
@@ -61,6 +69,7 @@ export default class BatchApply extends BatchCommand {
       const { signal } = this;
       const result = await dryRun(desk.client, args.plan, {
         planKey,
+        again: flags.again,
         concurrency: flags.concurrency ?? 8,
         signal,
       });
@@ -73,6 +82,7 @@ export default class BatchApply extends BatchCommand {
       now: await database.ledger.now(),
       reason: flags.reason,
       ticket: flags.ticket,
+      again: flags.again,
     });
     if (!this.json) this.note(`Batch ${batch.id}`);
     return this.work(database, desk, batch, { ...flags, resend: false, settleAccepted: false });

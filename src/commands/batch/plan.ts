@@ -5,6 +5,8 @@ import { readFileBytes } from '../../batch/csv-file.js';
 import { makePlan } from '../../batch/plan.js';
 import { planHeader, planLines, writePlanFile } from '../../batch/plan-file.js';
 import { batchActions } from '../../batch/plan-row.js';
+import { sendingNothing } from '../../batch/nothing-sent.js';
+import { createMarkFailed } from '../../batch/sent-before.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { systemClock } from '../../client/clock.js';
 import { openDatabase } from '../../cli/desk-database.js';
@@ -19,30 +21,34 @@ const AT_ONCE = 16;
 const SHOWN = 10;
 
 export default class BatchPlan extends ServiceCommand {
-  static override summary = 'Read and check every payment of a CSV, and say what would be done.';
+  static override summary = 'Read a CSV, check every payment, and plan what to send.';
   static override description =
-    'Nothing is changed. The CSV has a header with payment (or paymentId, or referenceId) and, where wanted, amount, ' +
-    'currency, description, reason and ticket. Whole payments are moved: an amount or currency is an assertion, and a ' +
-    'row where it differs is left out. The plan can be applied once, to the app and ledger that it was made for.';
+    'Nothing is changed. The CSV has a header with payment (or paymentId, or referenceId) and optionally amount, currency, ' +
+    'description, reason and ticket. The service moves whole payments: an amount or currency is only compared, and a row ' +
+    'that differs is left out. A plan can be applied once, to the app and with the ledger that it was made for.';
   static override examples = [
     '<%= config.bin %> batch plan refunds.csv --action refund --out plan.json',
     '<%= config.bin %> batch plan stuck.csv --action recheck --json',
   ];
   static override args = {
-    file: argument({ required: true, ignoreStdin: true, description: 'The CSV, or - for standard input.' }),
+    file: argument({ required: true, ignoreStdin: true, description: 'CSV file, or - for standard input.' }),
   };
   static override flags = {
     action: option({
       options: batchActions,
       required: true,
-      summary: 'What is to be done to each payment.',
+      summary: 'What to do with each payment.',
     })(),
-    out: string({ helpValue: 'PLAN.json', summary: 'Write the plan to this file, to be applied.' }),
-    concurrency: countFlag({ summary: `At most so many reads at once (default ${AT_ONCE}).` }),
+    out: string({ helpValue: 'PLAN.json', summary: 'Save the plan to this file, for batch apply.' }),
+    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${AT_ONCE}).` }),
     ...listFlagsFor(planList),
   };
 
-  async run(): Promise<unknown> {
+  run(): Promise<unknown> {
+    return sendingNothing(() => this.#plan());
+  }
+
+  async #plan(): Promise<unknown> {
     const { args, flags } = await this.parse(BatchPlan);
     const { action, out } = flags;
     keepHeapSmall();
@@ -64,6 +70,7 @@ export default class BatchPlan extends ServiceCommand {
         client,
         clock: systemClock,
         signal: this.signal,
+        markFailed: createMarkFailed(database.store, profile, action),
         onProgress: (done, total) => progress.update(() => [readingLine(done, total, rate(done))]),
       },
       { action, source: source as AsyncIterable<Uint8Array>, concurrency: flags.concurrency ?? AT_ONCE },
@@ -97,7 +104,7 @@ export default class BatchPlan extends ServiceCommand {
         if (more > 0) this.print(`  … ${more} more: paydesk batch plan … --json`);
       }
     }
-    this.note(...planEndLines({ out, appId, kind, profile: name, acts: plan.counts.act }));
+    this.note(...planEndLines({ out, appId, kind, profile: name, counts: plan.counts }));
     return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { string as argument } from '@oclif/core/args';
 import { boolean, option } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { createBatches } from '../../batch/batches.js';
+import { sendingNothing } from '../../batch/nothing-sent.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/standing.js';
 import { openDatabase } from '../../cli/desk-database.js';
@@ -11,30 +12,34 @@ import { reportText } from '../../output/views/batch-documents.js';
 import { reportList, reportRows, retryCsv } from '../../output/views/batch-report.js';
 
 export default class BatchReport extends BaseCommand {
-  static override summary = 'What became of each row of a batch.';
+  static override summary = 'Show the outcome of each row of a batch.';
   static override description =
-    'Every row of the plan, also those that it left out. --not-done gives the rows that were not done as a CSV that ' +
-    'batch plan takes, with what the first file said.';
+    'Lists every row of the plan, also those that it left out. --not-done prints the rows that were not done as a CSV for ' +
+    'batch plan, with the values of the original file.';
   static override examples = [
     '<%= config.bin %> batch report 20261114-a7k2mq',
     '<%= config.bin %> batch report 20261114-a7k2mq --format html > report.html',
     '<%= config.bin %> batch report 20261114-a7k2mq --not-done > retry.csv',
   ];
-  static override args = { id: argument({ required: true, ignoreStdin: true, description: 'The batch.' }) };
+  static override args = { id: argument({ required: true, ignoreStdin: true, description: 'Batch ID.' }) };
   static override flags = {
     format: option({
       options: ['csv', 'json', 'junit', 'html'] as const,
       exclusive: ['columns'],
-      summary: 'How it is printed, instead of a table.',
+      summary: 'Format to print instead of a table.',
     })(),
     'not-done': boolean({
       exclusive: ['format', 'columns', 'csv', 'json', 'jq'],
-      summary: 'The rows that were not done, as a CSV to plan again.',
+      summary: 'Print the rows that were not done, as a CSV for batch plan.',
     }),
     ...listFlagsFor(reportList),
   };
 
-  async run(): Promise<unknown> {
+  run(): Promise<unknown> {
+    return sendingNothing(() => this.#report());
+  }
+
+  async #report(): Promise<unknown> {
     const { args, flags } = await this.parse(BatchReport);
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);

@@ -1,11 +1,14 @@
-// A report as a document: JUnit for CI, and a page that needs nothing else and runs nothing.
+// A report as a document: JUnit for CI, and an HTML page without scripts or links to other files.
 
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { BatchStatus } from '../../batch/standing.js';
 import type { BatchRow } from '../../ledger/schema.js';
+import { actedOn, groups } from '../../batch/counts.js';
+import { groupNames } from '../../batch/ending.js';
 import { formatAmount } from '../amount.js';
 import { safeText } from '../text.js';
+import { countText, totalsText } from './batch-plan.js';
 import { reportCsv, reportJson, type ReportRow, reportRows } from './batch-report.js';
 
 export function reportText(
@@ -29,11 +32,12 @@ const plain = (strings: TemplateStringsArray, ...values: unknown[]): string =>
 const nameOf = ({ line, payment, reference }: ReportRow): string =>
   safeText(`line ${line}: ${[payment, reference].filter((part) => part !== null).join(' ')}`);
 
-/** A row is a test: refused or failed is a failure, unknown an error, and what was not touched is skipped. */
+/** A row is a test: refused or failed is a failure, unknown an error; rows that were not sent or left out are skipped. */
 async function* junit(status: BatchStatus, rows: AsyncIterable<BatchRow>): AsyncGenerator<string> {
-  const { action, refused, unknown, skipped, pending } = status;
+  const { action, leftOut } = status;
+  const { refused, failed, unknown, skipped, pending } = actedOn(status);
   const name = `paydesk batch ${status.id}: ${action}`;
-  const counts = markup`tests="${status.rows}" failures="${refused}" errors="${unknown}" skipped="${skipped + pending}"`;
+  const counts = markup`tests="${status.rows}" failures="${refused + failed}" errors="${unknown}" skipped="${skipped + pending + leftOut}"`;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield plain`<testsuites ${counts}>\n<testsuite name="${name}" timestamp="${status.time}" ${counts}>\n`;
   for await (const row of reportRows(rows)) {
@@ -42,8 +46,9 @@ async function* junit(status: BatchStatus, rows: AsyncIterable<BatchRow>): Async
   yield '</testsuite>\n</testsuites>\n';
 }
 
-function junitResult({ outcome, why }: ReportRow): HtmlEscapedString | string {
+function junitResult({ outcome, why, leftOut }: ReportRow): HtmlEscapedString | string {
   const message = safeText(why ?? outcome);
+  if (leftOut) return markup`<skipped message="left out by the plan: ${message}"/>`;
   switch (outcome) {
     case 'refused':
     case 'failed':
@@ -64,7 +69,6 @@ border-bottom:1px solid #ddd;vertical-align:top}.n{text-align:right;font-variant
 .done{color:#176b2c}.refused,.failed,.unknown{color:#a11212}.accepted,.pending{color:#7a5200}.skipped{color:#595959}
 `;
 
-const counted = ['rows', 'done', 'refused', 'skipped', 'unknown', 'pending'] as const;
 const columns = [
   'line',
   'payment',
@@ -83,7 +87,11 @@ async function* page(status: BatchStatus, rows: AsyncIterable<BatchRow>): AsyncG
     ['App', `${status.appId} (${[status.kind, status.profile].filter((part) => part !== null).join(', ')})`],
     ['Applied', `${status.time} by ${status.operator}`],
     ['State', status.state],
-    ...counted.map((key): [string, string] => [key, String(status[key])]),
+    ['Rows', countText(status.rows)],
+    ...groups.map((group): [string, string] => [
+      capitalised(groupNames[group]),
+      [countText(status[group]), totalsText(status.totals[group])].filter((part) => part !== '').join('   '),
+    ]),
   ];
   const policy = "default-src 'none'; style-src 'unsafe-inline'";
   yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n';
@@ -98,6 +106,8 @@ async function* page(status: BatchStatus, rows: AsyncIterable<BatchRow>): AsyncG
   }
   yield '</table>\n</body>\n</html>\n';
 }
+
+const capitalised = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
 
 function cell(row: ReportRow, column: (typeof columns)[number]): HtmlEscapedString {
   if (column === 'line') return markup`<td class="n">${row.line}</td>`;

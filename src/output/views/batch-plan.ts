@@ -1,8 +1,8 @@
-// A plan as a person reviews it: what will happen, what will not and why, and what it comes to.
+// A plan as a person reviews it: what will happen, what will not and why, and the totals.
 
 import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
-import type { PlanRow, PlanSummary, Verdict } from '../../batch/plan-row.js';
+import { type PlanRow, type PlanSummary, toSend, type Verdict } from '../../batch/plan-row.js';
 import { amountDigits, formatAmount, groupDigits } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -17,6 +17,7 @@ export interface PlanShown extends PlanSummary {
 }
 
 const labels: Readonly<Record<Exclude<Verdict, 'act'>, string>> = {
+  'failed-before': 'failed before',
   done: 'already done',
   changed: 'changed',
   'not-possible': 'not possible',
@@ -26,6 +27,7 @@ const labels: Readonly<Record<Exclude<Verdict, 'act'>, string>> = {
 
 const tones: Readonly<Record<Verdict, Tone | undefined>> = {
   act: 'good',
+  'failed-before': 'waiting',
   done: undefined,
   changed: 'bad',
   'not-possible': 'bad',
@@ -33,7 +35,7 @@ const tones: Readonly<Record<Verdict, Tone | undefined>> = {
   unreadable: 'bad',
 };
 
-const actionText = (action: string): string => (action === 'unhold' ? 'release' : action);
+const actionText = (action: string): string => (action === 'unhold' ? 'approve' : action);
 
 /** `EUR 58,112.40   GBP 1,020.00`. */
 export function totalsText(totals: Readonly<Record<string, string>>): string {
@@ -42,13 +44,16 @@ export function totalsText(totals: Readonly<Record<string, string>>): string {
     .join('   ');
 }
 
-/** The count of each verdict that occurs, aligned. */
-export function planSummary({ action, counts, totals, notes }: PlanShown): Line[] {
+/** One aligned line for each verdict that occurs. */
+export function planSummary({ action, counts, totals, failedTotals, notes }: PlanShown): Line[] {
+  const failed = `${totalsText(failedTotals)}: left out unless you apply with --again`;
   const rows: Array<[Verdict, string, string]> = [
     ['act', `will ${actionText(action)}`, totalsText(totals)],
     ...Object.entries(labels).flatMap(([verdict, label]): Array<[Verdict, string, string]> => {
       const known = verdict as Verdict;
-      return counts[known] === 0 ? [] : [[known, label, noteText(known, notes[known] ?? [])]];
+      return counts[known] === 0
+        ? []
+        : [[known, label, known === 'failed-before' ? failed : noteText(known, notes[known] ?? [])]];
     }),
   ];
   const left = Math.max(...rows.map(([, label]) => label.length), 14);
@@ -70,7 +75,7 @@ function noteText(verdict: Verdict, notes: readonly string[]): string {
   return verdict === 'done' ? `${text}: skipped` : text;
 }
 
-/** Rows that will not be acted on, or every row where all are asked for. */
+/** The rows that are left out, or all rows. */
 export const planList: ListView<PlanRow> = {
   empty: 'The plan has no rows.',
   columns: [
@@ -100,24 +105,40 @@ export function planEndLines(plan: {
   appId: string;
   kind: string;
   profile: string | undefined;
-  acts: number;
+  counts: PlanSummary['counts'];
 }): Line[] {
-  const of = `app ${plan.appId} (${[plan.kind, plan.profile].filter((part) => part !== undefined).join(', ')})`;
-  if (plan.out === undefined) {
-    return ['', 'No file was written. To apply it, keep it:', '  paydesk batch plan … --out plan.json'];
+  const { out, counts } = plan;
+  const app = `app ${plan.appId} (${[plan.kind, plan.profile].filter((part) => part !== undefined).join(', ')})`;
+  if (out === undefined) {
+    return [
+      '',
+      'This plan was not saved. To apply it, save it to a file:',
+      '  paydesk batch plan … --out plan.json',
+    ];
   }
-  if (plan.acts === 0) return ['', `${plan.out} is for ${of}, and there is nothing to do.`];
-  return ['', `${plan.out} is for ${of} and can be applied once:`, `  paydesk batch apply ${plan.out}`];
+  const again = counts['failed-before'] > 0;
+  if (counts.act === 0 && !again) return ['', `${out} is for ${app}. There is nothing to do.`];
+  return [
+    '',
+    `${out} is for ${app} and can be applied once:`,
+    ...(counts.act > 0 ? [`  paydesk batch apply ${out}`] : []),
+    ...(again ? [`  paydesk batch apply ${out} --again`] : []),
+  ];
 }
 
-/** What is asked before a plan is applied to a live app. */
+/** The question before a plan is applied to a live app. */
 export function applyQuestion(
-  { header, counts, totals }: PlanFile,
-  { reason, ticket }: { reason?: string | undefined; ticket?: string | undefined },
+  plan: PlanFile,
+  { reason, ticket, again }: { reason?: string | undefined; ticket?: string | undefined; again: boolean },
 ): Line[] {
   const why = [reason, ticket].filter((part) => part !== undefined).join(', ');
+  const { rows, totals } = toSend(plan, again);
+  const failed = again ? plan.counts['failed-before'] : 0;
   return [
-    question(header.action, counts.act, totals),
+    question(plan.header.action, rows, totals),
+    ...(failed === 0
+      ? []
+      : [`${countText(failed)} of these ${failed === 1 ? 'was' : 'were'} sent before and failed.`]),
     ...(why === '' ? [] : [joinPieces(toned('dim', 'Reason: '), why)]),
   ];
 }
@@ -127,13 +148,13 @@ export function resumeQuestion(
   count: number,
   totals: Readonly<Record<string, string>>,
 ): Line[] {
-  return [`Batch ${id} goes on.`, question(action, count, totals)];
+  return [`Resume batch ${id}.`, question(action, count, totals)];
 }
 
 function question(action: string, count: number, totals: Readonly<Record<string, string>>): Line {
   const verb = actionText(action).replace(/^./, (letter) => letter.toUpperCase());
   const sum = totalsText(totals);
-  return `${verb} ${countText(count)} ${count === 1 ? 'payment' : 'payments'}${sum === '' ? '' : `, ${sum} in all`}?`;
+  return `${verb} ${countText(count)} ${count === 1 ? 'payment' : 'payments'}${sum === '' ? '' : `, ${sum} in total`}?`;
 }
 
 export function dryRunLines(action: string, { wouldSend, changed, unreadable }: DryRun): Line[] {

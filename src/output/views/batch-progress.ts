@@ -1,12 +1,14 @@
-// Progress of many rows: a bar that is drawn anew on a terminal, a line every few seconds in a log.
+// Progress of many rows: a bar that is redrawn on a terminal, a line every few seconds in a log.
 
+import type { Waiting } from '../../batch/claims.js';
+import { actedOn } from '../../batch/counts.js';
 import type { Progress } from '../../batch/run.js';
 import { groupDigits } from '../amount.js';
 
 export interface ProgressWriter {
-  /** Draws when it is time to; `lines` is asked only then. */
+  /** Draws at intervals; `lines` is called only then. */
   update(lines: () => string[]): void;
-  /** Draws the last, and leaves it standing. */
+  /** Draws the last state and leaves it on the screen. */
   end(): void;
 }
 
@@ -30,7 +32,10 @@ export function createProgressWriter(outlet: {
     const lines = current();
     if (!terminal) return write(`${lines.map((line) => line.trim()).join('   ')}\n`);
     const up = drawn > 0 ? `\u001B[${drawn}A` : '';
-    write(up + lines.map((line) => `\r\u001B[2K${line}\n`).join(''));
+    // What is left of a longer drawing is erased.
+    write(
+      `${up}${lines.map((line) => `\r\u001B[2K${line}\n`).join('')}${drawn > lines.length ? '\u001B[J' : ''}`,
+    );
     drawn = lines.length;
   }
 
@@ -53,7 +58,7 @@ export function createProgressWriter(outlet: {
   };
 }
 
-/** Rows a second, over the last few seconds, of those done since it was made. */
+/** Rows per second over the last few seconds. */
 export function createRate(now: () => number): (count: number) => number {
   const samples = [{ at: now(), count: 0 }];
   return (count) => {
@@ -77,25 +82,27 @@ const perSecond = (rate: number): string =>
   `${rate >= 10 || rate === 0 ? groupDigits(String(Math.round(rate))) : rate.toFixed(1)}/s`;
 
 export function readingLine(done: number, total: number, rate: number): string {
-  return `Reading ${number(total)} payments  ${bar(total === 0 ? 1 : done / total)}  ${number(done)}  ${perSecond(rate)}`;
+  return `Reading ${number(total)} ${total === 1 ? 'payment' : 'payments'}  ${bar(total === 0 ? 1 : done / total)}  ${number(done)}  ${perSecond(rate)}`;
 }
 
-/** What the plan left out is not counted: the bar is about what it acts on. */
-export function applyingLines({ total, counts, inFlight }: Progress, rate: number): string[] {
-  const finished = total - counts.pending;
-  const left = rate > 0 && counts.pending > 0 ? `   ${timeLeft(counts.pending / rate)} left` : '';
-  const parts: Array<[string, number]> = [
-    ['done', counts.done],
-    ['skipped', counts.skipped - counts.doneBefore],
-    ['refused', counts.refused - (counts.leftOut - counts.doneBefore)],
-    ['unknown', counts.unknown],
-    ['in flight', inFlight],
-  ];
+/** Rows that the plan left out are not counted: the bar is about those that it acts on. */
+export function applyingLines({ total, counts, inFlight, waiting }: Progress, rate: number): string[] {
+  const { pending, ...finished } = actedOn(counts());
+  const reached = total - pending;
+  const left = rate > 0 && pending > 0 && !waiting ? `   ${timeLeft(pending / rate)} left` : '';
+  const parts: Array<[string, number]> = [...Object.entries(finished), ['in flight', inFlight]];
   const shown = parts.filter(([name, count]) => count > 0 || name === 'done');
   return [
-    `  ${bar(total === 0 ? 1 : finished / total)}  ${number(finished)} of ${number(total)}   ${perSecond(rate)}${left}`,
+    `  ${bar(total === 0 ? 1 : reached / total)}  ${number(reached)} of ${number(total)}   ${perSecond(rate)}${left}`,
     `  ${shown.map(([name, count]) => `${name} ${number(count)}`).join('   ')}`,
+    ...(waiting ? [`  ${waitingText(waiting)}`] : []),
   ];
+}
+
+/** `3 rows wait until 12:40`: the service asked to send them later. */
+function waitingText({ rows, until, now }: Waiting): string {
+  const time = new Date(until).toISOString().slice(11, until - now < 120_000 ? 19 : 16);
+  return `${number(rows)} ${rows === 1 ? 'row waits' : 'rows wait'} until ${time} UTC: the service is busy`;
 }
 
 function timeLeft(seconds: number): string {

@@ -1,4 +1,4 @@
-// What became of each row of a batch: as rows, as JSON, and as CSV to look at or to try again with.
+// What became of each row of a batch: as rows, as JSON, and as CSV to read or to plan again.
 
 import type { BatchRow } from '../../ledger/schema.js';
 import type { BatchStatus } from '../../batch/standing.js';
@@ -21,6 +21,8 @@ export interface ReportRow {
   after: string | null;
   /** `pending` where nothing was sent for it so far. */
   outcome: string;
+  /** Whether the plan left it out. */
+  leftOut: boolean;
   why: string | null;
   description: string | null;
   reason: string | null;
@@ -38,6 +40,7 @@ export function reportRow(row: BatchRow): ReportRow {
     before: row.before_state || null,
     after: row.after_state,
     outcome: row.outcome === null || row.outcome === 'unsent' ? 'pending' : row.outcome,
+    leftOut: row.planned === 0,
     why: row.why,
     description,
     reason,
@@ -89,7 +92,7 @@ export const reportList: ListView<ReportRow> = {
   ],
 };
 
-/** Neither done nor on its way, and not done before either. */
+/** Neither done nor accepted, and not done before the plan either. */
 function isNotDone(row: BatchRow): boolean {
   if (row.outcome === 'done' || row.outcome === 'accepted') return false;
   return !(row.outcome === 'skipped' && row.planned === 0);
@@ -97,7 +100,7 @@ function isNotDone(row: BatchRow): boolean {
 
 const retryColumns = ['payment', 'amount', 'currency', 'description', 'reason', 'ticket'] as const;
 
-/** The rows that were not done, as `batch plan` takes them: what the file said, not what the service showed. */
+/** The rows that were not done, in the form that `batch plan` reads: what the file said, not what the service showed. */
 export async function* retryCsv(rows: AsyncIterable<BatchRow>): AsyncGenerator<string> {
   const csv = await createCsvWriter();
   yield csv([retryColumns.map((column) => ({ text: column, number: false }))]);

@@ -1,12 +1,15 @@
-// Batches as people see them: one line each, and what one came to.
+// Batches as people see them: one line each, and one with what it came to.
 
 import type { BatchStatus } from '../../batch/standing.js';
-import { countsShown } from '../../batch/ending.js';
+import { type Group, groups } from '../../batch/counts.js';
+import { groupNames, groupsShown } from '../../batch/ending.js';
 import { groupDigits } from '../amount.js';
 import { joinPieces, type Line, toned, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { shortInstant } from '../time.js';
+import { pad } from '../text.js';
+import { countText, totalsText } from './batch-plan.js';
 
 const tones: Readonly<Record<string, Tone>> = {
   finished: 'good',
@@ -16,7 +19,7 @@ const tones: Readonly<Record<string, Tone>> = {
   unsettled: 'bad',
 };
 
-const counts = ['rows', 'done', 'refused', 'skipped', 'unknown', 'pending'] as const;
+const counts = ['rows', ...groups] as const;
 
 export const batchList: ListView<BatchStatus> = {
   empty: 'No batches yet: paydesk batch plan FILE.csv --action refund --out plan.json',
@@ -26,7 +29,7 @@ export const batchList: ListView<BatchStatus> = {
     { key: 'profile', value: ({ profile }) => profile ?? '' },
     ...counts.map((key) => ({
       key,
-      // All of them do not fit beside each other in 80 columns.
+      // Not all of them fit into 80 columns.
       ...(key === 'rows' || key === 'skipped' ? { extra: 'terminal' as const } : {}),
       title: key === 'pending' ? 'left' : key,
       align: 'right' as const,
@@ -36,7 +39,6 @@ export const batchList: ListView<BatchStatus> = {
     })),
     { key: 'state', value: ({ state }) => state, shown: ({ state }) => toned(tones[state], state) },
     { key: 'accepted', extra: true, number: true, value: ({ accepted }) => String(accepted) },
-    { key: 'failed', extra: true, number: true, value: ({ failed }) => String(failed) },
     { key: 'app', extra: true, value: ({ appId }) => appId },
     { key: 'operator', extra: true, value: ({ operator }) => operator },
     {
@@ -48,36 +50,51 @@ export const batchList: ListView<BatchStatus> = {
   ],
 };
 
-const countTones: Readonly<Record<string, Tone>> = {
+const groupTones: Readonly<Partial<Record<Group, Tone>>> = {
   done: 'good',
   refused: 'bad',
+  failed: 'bad',
   unknown: 'bad',
-  'not started': 'waiting',
+  pending: 'waiting',
 };
 
-/** `752 done · 1 refused · 2 unknown · 432 not started`. */
-export const batchSummary: View<BatchStatus> = (status) => [
-  '',
-  joinPieces(
-    '  ',
-    ...countsShown(status).flatMap(([name, count], index) => [
-      index === 0 ? '' : ' · ',
-      toned(countTones[name], `${groupDigits(String(count))} ${name}`),
-    ]),
-  ),
-  ...acceptedLine(status),
-];
+/** One line for each kind of row that there is: how many, and how much money. */
+export const batchSummary: View<BatchStatus> = (status) => {
+  const shown = groupsShown(status);
+  const left = Math.max(...shown.map((group) => groupNames[group].length), 10);
+  const right = Math.max(...shown.map((group) => countText(status[group]).length), 5);
+  return [
+    '',
+    ...shown.map((group) => {
+      const money = totalsText(status.totals[group]);
+      return joinPieces(
+        '  ',
+        toned(groupTones[group], pad(groupNames[group], left)),
+        pad(countText(status[group]), right + 1, 'right'),
+        money === '' ? '' : `   ${money}`,
+      );
+    }),
+    ...remarks(status).map((text) => toned('dim', `  ${text}`)),
+  ];
+};
 
-function acceptedLine({ accepted, id }: BatchStatus): Line[] {
-  if (accepted === 0) return [];
-  const text = `  Of those done, ${groupDigits(String(accepted))} are on their way to the end state; resume ${id} looks again.`;
-  return [toned('dim', text)];
+function remarks({ accepted, leftOut, id }: BatchStatus): string[] {
+  const rows = (count: number, one: string, many: string) =>
+    `${countText(count)} ${count === 1 ? one : many}`;
+  return [
+    ...(accepted > 0
+      ? [
+          `Of those done, ${rows(accepted, 'is', 'are')} still in progress. To check: paydesk batch resume ${id}`,
+        ]
+      : []),
+    ...(leftOut > 0 ? [`The plan left out ${rows(leftOut, 'row', 'rows')} of these.`] : []),
+  ];
 }
 
 export function nextLines({ id, state }: Pick<BatchStatus, 'id' | 'state'>): Line[] {
   const open = state === 'stopped' || state === 'unsettled';
   return [
-    ...(open ? [`  Go on:   paydesk batch resume ${id}`] : []),
+    ...(open ? [`  Resume:  paydesk batch resume ${id}`] : []),
     `  Report:  paydesk batch report ${id}`,
   ];
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk } from './desk.js';
 
 let desk: BatchDesk;
@@ -58,7 +59,7 @@ describe('batch apply', () => {
     const plan = await desk.planned(await desk.paid(3));
     const { stdout, stderr, code } = await desk.run('apply', [plan], { terminal: true });
     expect(code).toBe(0);
-    expect(stdout).toContain('3 done');
+    expect(stdout).toMatch(/done +3 +EUR 31\.50/);
     expect(stderr).toMatch(/█+ {2}3 of 3/);
     expect(stderr).toMatch(/Report: {2}paydesk batch report 20261116-\w{6}/);
   });
@@ -130,7 +131,7 @@ describe('batch apply', () => {
     };
     expect(await refused('--max-rows', '2')).toContain('it acts on 3 rows');
     expect(await refused('--max-total', 'EUR=20.99', '--max-total', 'GBP=5')).toContain('it moves EUR 21.00');
-    expect(await refused('--max-total', 'EUR=21')).toContain('no --max-total is given for GBP');
+    expect(await refused('--max-total', 'EUR=21')).toContain('there is no --max-total for GBP');
     expect(desk.posts()).toEqual([]);
     expect((await desk.run('apply', [plan, '--max-total', 'EUR=x'])).code).toBe(2);
     const allowed = ['--max-rows', '3', '--max-total', 'EUR=21', '--max-total', 'GBP=5'];
@@ -151,6 +152,37 @@ describe('batch apply', () => {
       why: 'changed since the plan: Captured → Refunded',
     });
     expect(await desk.told(payments, 'refund')).toEqual([1, 1, 1]);
+  });
+
+  it('ends with 0 when only rows are not done that the plan left out', async () => {
+    const [one, other] = await desk.paid(2);
+    const [authorised] = await desk.paid(1, 'approved', { autoCapture: false });
+    const out = desk.path('left-out.json');
+    const rows = [`${one!.paymentId},10.50`, `${other!.paymentId},99.00`, `${authorised!.paymentId},`];
+    await desk.run('plan', [desk.csv('payment,amount', ...rows), '--action', 'refund', '--out', out]);
+    const { code, json } = await desk.run('apply', [out, '--json']);
+    expect(json).toMatchObject({ done: 1, refused: 2, leftOut: 2, state: 'finished' });
+    expect(code).toBe(0);
+    expect(await desk.told([one!, other!], 'refund')).toEqual([1, 0]);
+  });
+
+  it('counts failed and refused rows apart, with their money', async () => {
+    const failing = await desk.paid(2, 'refund-fails');
+    const fine = await desk.paid(1, 'approved', { amount: 7, currency: 'GBP' });
+    const plan = await desk.planned([...failing, ...fine]);
+    const applying = desk.run('apply', [plan, '--wait', '--json']);
+    await eventually(async () => expect(await desk.told(failing, 'refund')).toEqual([1, 1]));
+    await desk.sandbox.settle();
+    const { code, json } = await applying;
+    expect(code).toBe(7);
+    expect(json).toMatchObject({
+      done: 1,
+      failed: 2,
+      refused: 0,
+      totals: { done: { GBP: '7.00' }, failed: { EUR: '21.00' }, refused: {} },
+    });
+    const shown = await desk.run('status', [json.id!], { terminal: true });
+    expect(shown.stdout).toMatch(/done +1 +GBP 7\.00\n +failed +2 +EUR 21\.00/);
   });
 
   it('reads and checks everything with --dry-run, and sends nothing', async () => {

@@ -80,8 +80,9 @@ describe('Ctrl-C at a terminal', () => {
     await tty.waitFor(/[1-9]\d* of 120/);
     tty.press('ctrl-c');
     await tty.waitFor('Stopping: nothing new is sent.');
-    await tty.waitFor(/\d+ done · \d+ not started/);
-    await tty.waitFor(/Go on: {3}paydesk batch resume \S+/);
+    await tty.waitFor(/done +\d+/);
+    await tty.waitFor(/not started +\d+/);
+    await tty.waitFor(/Resume: {2}paydesk batch resume \S+/);
     expect(await tty.ended()).toBe(130);
     const { id } = await desk.status();
     expect((await desk.run('resume', id as string)).code).toBe(0);

@@ -31,6 +31,7 @@ describe('batch plan', () => {
     expect(code).toBe(0);
     expect(json.counts).toEqual({
       act: 1,
+      'failed-before': 0,
       done: 1,
       changed: 2,
       'not-possible': 1,
@@ -88,7 +89,7 @@ describe('batch plan', () => {
     ]);
     expect(code).toBe(0);
     expect(stdout.split('\t').slice(0, 4)).toEqual(['2', String(one!.paymentId), one!.referenceId, 'act']);
-    expect(stderr).toContain('No file was written');
+    expect(stderr).toContain('This plan was not saved');
     const csv = await desk.run('plan', [desk.csv('payment', one!.paymentId), '--action', 'refund', '--csv']);
     expect(csv.stdout.split('\n')[0]).toBe('line,payment,reference,verdict,state,file,service,why');
   });

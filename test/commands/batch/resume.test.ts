@@ -169,8 +169,8 @@ describe('a live app', () => {
     expect(unasked.stderr).toContain(`paydesk batch resume ${id} --confirm ${appId}`);
     const left = await paydeskTty(resume, { home: desk.home, env });
     await left.waitFor('LIVE');
-    await left.waitFor(`Batch ${id} goes on.`);
-    await left.waitFor('Refund 3 payments, EUR 37.50 in all?');
+    await left.waitFor(`Resume batch ${id}.`);
+    await left.waitFor('Refund 3 payments, EUR 37.50 in total?');
     await left.waitFor('Type the App ID to confirm:');
     left.type(desk.sandbox.app.appId);
     left.press('enter');
@@ -183,7 +183,7 @@ describe('a live app', () => {
     await meant.waitFor('Type the App ID to confirm:');
     meant.type(appId);
     meant.press('enter');
-    await meant.waitFor('3 done');
+    await meant.waitFor(/done +3 +EUR 37\.50/);
     expect(await meant.ended()).toBe(0);
     expect(desk.posts().filter((line) => line.endsWith('/refund'))).toHaveLength(3);
   });
@@ -196,7 +196,7 @@ describe('an outage', () => {
     desk.posts();
     const { code, stderr } = await desk.run('apply', [plan]);
     expect(code).toBe(5);
-    expect(stderr).toContain('nothing more is sent');
+    expect(stderr).toContain('paydesk stopped sending');
     expect(stderr).toMatch(/paydesk batch resume/);
     expect(desk.posts()).toEqual([]);
   });
@@ -257,9 +257,10 @@ describe('Ctrl-C', () => {
     });
     expect(code).toBe(130);
     expect(stderr).toContain('Stopping: nothing new is sent.');
-    const [, done, left] = /(\d+) done · (\d+) not started/.exec(stdout) ?? [];
+    const [, done] = /done +(\d+)/.exec(stdout) ?? [];
+    const [, left] = /not started +(\d+)/.exec(stdout) ?? [];
     expect(Number(done) + Number(left)).toBe(80);
-    const [, id] = /Go on: {3}paydesk batch resume (\S+)/.exec(stderr) ?? [];
+    const [, id] = /Resume: {2}paydesk batch resume (\S+)/.exec(stderr) ?? [];
     const told = await desk.told(payments, 'refund');
     expect(told.filter((count) => count === 1)).toHaveLength(Number(done));
     expect((await desk.run('resume', [id!, '--json'])).json).toMatchObject({ done: 80, state: 'finished' });

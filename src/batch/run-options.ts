@@ -1,0 +1,12 @@
+export interface RunOptions {
+  concurrency: number;
+  rate?: number | undefined;
+  /** Rows that go one by one first; the rest only follows when each is done or accepted. */
+  canary?: number | undefined;
+  /** Stop once so many were refused, failed or stayed unknown. */
+  stopAfterFailures?: number | undefined;
+  wait: boolean;
+  resend: boolean;
+  /** When everything was sent before: check the rows that the service had accepted and not finished. */
+  settleAccepted: boolean;
+}

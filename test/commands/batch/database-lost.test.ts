@@ -1,0 +1,70 @@
+import { afterEach, expect, it } from 'vitest';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import { eventually } from '../../helpers/sandbox.js';
+import { type Json, toldOf } from './desk.js';
+import { openProcessDesk, type ProcessDesk } from './processes.js';
+
+let desk: ProcessDesk | undefined;
+afterEach(async () => {
+  await desk?.close();
+  desk = undefined;
+});
+
+describeWithPostgres('a batch whose database goes away', (postgres) => {
+  it('says how far it came and how to resume, and resumes without sending twice: 7', async (context) => {
+    context.skip(!postgres().ours, 'the server is not ours to stop');
+    desk = await openProcessDesk({ rows: 60, database: await postgres().createDatabase() });
+    const { run, plan, payments, sandbox } = desk;
+    const applying = run('apply', plan, '--rate', '20/s', '--json');
+    await eventually(async () => {
+      const told = await toldOf(sandbox, payments.slice(0, 6), 'refund');
+      expect(told.filter((count) => count === 1).length).toBeGreaterThan(3);
+    });
+    await postgres().crash();
+    const { code, stdout } = await applying;
+    const lost = JSON.parse(stdout) as Json;
+    expect([code, lost.stopped]).toEqual([7, 'ledger']);
+    expect(lost.next).toContain(`paydesk batch resume ${lost.id}`);
+    expect(Number(lost.done)).toBeGreaterThan(3);
+    expect(Number(lost.pending)).toBeGreaterThan(0);
+
+    for (const args of [
+      ['resume', String(lost.id)],
+      ['status'],
+      ['report', String(lost.id)],
+      ['apply', plan],
+    ]) {
+      const away = await run(...args);
+      expect([args[0], away.code]).toEqual([args[0], 5]);
+      expect(away.stderr).toContain('Nothing was sent.');
+    }
+    await postgres().start();
+    const resumed = await run('resume', String(lost.id), '--json');
+    const after = JSON.parse(resumed.stdout) as Json;
+    const told = await toldOf(sandbox, payments, 'refund');
+    expect(Math.max(...told)).toBe(1);
+    // A row is unknown when the database went away between writing its intent and sending it.
+    expect(told.filter((count) => count === 1)).toHaveLength(Number(after.done));
+    expect(Number(after.done) + Number(after.unknown)).toBe(60);
+  }, 120_000);
+
+  it('ends with 6 when the only row it sent has an unknown outcome', async (context) => {
+    context.skip(!postgres().ours, 'the server is not ours to stop');
+    desk = await openProcessDesk({ rows: 3, database: await postgres().createDatabase() });
+    const { run, plan, payments, sandbox } = desk;
+    await sandbox.control('POST', '/faults', { kind: 'latency', route: 'refund', delayMs: 1_500, next: 1 });
+    await sandbox.control('POST', '/faults', { kind: 'drop-before-commit', route: 'refund' });
+    const applying = run('apply', plan, '--concurrency', '1');
+    await eventually(async () => {
+      const { stdout } = await run('status', '--json');
+      expect((JSON.parse(stdout) as Json)[0]?.state).toBe('running');
+    });
+    await postgres().crash();
+    const { code, stderr } = await applying;
+    expect(code).toBe(6);
+    expect(stderr).toContain('paydesk lost its database and stopped sending.');
+    expect(stderr).toMatch(/paydesk batch resume \d{8}-\w{6}/);
+    await postgres().start();
+    expect(await toldOf(sandbox, payments, 'refund')).toEqual([0, 0, 0]);
+  }, 120_000);
+});
