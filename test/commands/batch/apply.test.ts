@@ -210,6 +210,48 @@ describe('batch apply', () => {
   });
 });
 
+describe('rows that were sent before and failed', () => {
+  it('are named by the plan, left out without --again, and sent once with it', async () => {
+    const env = { PAYDESK_QUIET_PERIOD: '1s' };
+    const failing = await desk.paid(2, 'refund-fails');
+    const fresh = await desk.paid(1);
+    const plan = await desk.planned(failing);
+    const applying = desk.run('apply', [plan, '--wait', '--json'], { env });
+    await eventually(async () => expect(await desk.told(failing, 'refund')).toEqual([1, 1]));
+    await desk.sandbox.settle();
+    const { json: first } = await applying;
+    expect(first).toMatchObject({ failed: 2 });
+
+    const retry = await desk.run('report', [first.id!, '--not-done']);
+    const out = desk.path('retry.json');
+    const input = `${retry.stdout}${fresh[0]!.paymentId},,,,,\n`;
+    const planRetry = () => desk.run('plan', ['-', '--action', 'refund', '--out', out, '--json'], { input });
+    const planned = await planRetry();
+    expect(planned.json.counts).toMatchObject({ act: 1, 'failed-before': 2 });
+    expect(planned.json).toMatchObject({ totals: { EUR: '10.50' }, failedTotals: { EUR: '21.00' } });
+    expect(planned.json.rows![0]!.why).toMatch(/^sent 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d and failed$/);
+    const without = await desk.run('apply', [out, '--json'], { env });
+    expect([without.code, without.json]).toEqual([
+      0,
+      expect.objectContaining({ done: 1, failed: 2, failedBefore: 2 }),
+    ]);
+    expect(await desk.told(failing, 'refund')).toEqual([1, 1]);
+
+    await planRetry();
+    const limited = await desk.run('apply', [out, '--again', '--max-total', 'EUR=20', '--json'], { env });
+    expect([limited.code, limited.json.error!.code]).toEqual([9, 'limit-exceeded']);
+    const dry = await desk.run('apply', [out, '--again', '--dry-run', '--json'], { env });
+    expect(dry.json).toMatchObject({ wouldSend: 2 });
+    const again = await desk.run('apply', [out, '--again', '--json'], { env });
+    expect(again.json).toMatchObject({ rows: 3, done: 2, accepted: 2, skipped: 1 });
+    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
+    // The same plan is used up, and resuming the batch sends nothing again.
+    expect((await desk.run('apply', [out, '--again'], { env })).code).toBe(9);
+    await desk.run('resume', [again.json.id!, '--json'], { env });
+    expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
+  });
+});
+
 describe('a live app', () => {
   it('needs its confirmation once for the whole plan, and a shared ledger in CI', async () => {
     const options = { key: desk.sandbox.live.apiKey, appId: desk.sandbox.live.appId };
