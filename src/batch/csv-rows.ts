@@ -1,13 +1,12 @@
-// A CSV of payments, row by row, however long it is. What cannot be used is told with its line.
+// A file of payments: the columns that a batch knows, and what their values must look like.
 
-import { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
 import type { PaymentKey } from '../client/payment-calls.js';
 import { amountProblem } from '../contract/money.js';
 import { parsePayment } from '../payments/named-payments.js';
-import type { CsvProblems } from './csv-problems.js';
+import type { FileProblems } from '../spreadsheet/problems.js';
+import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
 
-/** One row of the file. What it says of amount and currency is an assertion, never a request. */
+/** One row of the file. Its amount and currency are compared with the payment, and never sent. */
 export interface CsvRow {
   line: number;
   /** As the column `payment` would name it: `100231`, `inv-2041`, `ref:123`. */
@@ -20,158 +19,78 @@ export interface CsvRow {
 }
 
 const naming = ['payment', 'paymentId', 'referenceId'] as const;
-const optional = ['amount', 'currency', 'description', 'reason', 'ticket'] as const;
-type Column = (typeof naming)[number] | (typeof optional)[number];
-const known: readonly string[] = [...naming, ...optional];
+const notes = ['description', 'reason', 'ticket'] as const;
+type Naming = (typeof naming)[number];
+type Column = Naming | 'amount' | 'currency' | (typeof notes)[number];
 
-const LONGEST_NOTE = 500;
-// A quote that is never closed must not take the rest of a large file into one cell.
-const LONGEST_RECORD = 64 * 1024;
-
-const quoteProblems: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote: write a quote inside a cell twice',
-  INVALID_OPENING_QUOTE: 'a quote stands inside a cell: put the whole cell in quotes and write it twice',
-  CSV_MAX_RECORD_SIZE: 'the row is longer than 64 KiB: is a quote not closed?',
+const layout: SheetLayout<Column> = {
+  key: naming,
+  optional: ['amount', 'currency', ...notes],
+  amounts: ['amount'],
+  about: 'payment',
 };
 
-/** Yields the rows that can be used; problems are collected, and the caller decides when to throw them. */
+const MAX_NOTE_LENGTH = 500;
+
+/** Yields the rows that can be used, with amounts as they were written: `readAmount` reads them at the end. */
 export async function* readCsvRows(
   source: AsyncIterable<Uint8Array>,
-  problems: CsvProblems,
-): AsyncGenerator<CsvRow> {
-  let columns: Column[] | undefined;
-  let rows = 0;
-  for await (const { line, cells } of readRecords(source, problems)) {
-    if (cells.every((cell) => cell === '')) continue;
-    if (columns === undefined) {
-      columns = readHeader(cells, line, problems);
-      if (columns === undefined) return;
-      continue;
-    }
-    rows += 1;
-    const row = readRow(columns, cells, line, problems);
+  problems: FileProblems,
+): AsyncGenerator<CsvRow, SheetEnd> {
+  const sheet = readSheet(source, layout, problems);
+  let step = await sheet.next();
+  for (; !step.done; step = await sheet.next()) {
+    const row = readRow(step.value, problems);
     if (row) yield row;
   }
-  if (problems.count > 0) return;
-  if (columns === undefined)
-    problems.add(1, 'the file is empty: it needs a header, for example payment,amount');
-  else if (rows === 0) problems.add(2, 'the file has a header and no rows');
+  return step.value;
 }
 
-async function* readRecords(
-  source: AsyncIterable<Uint8Array>,
-  problems: CsvProblems,
-): AsyncGenerator<{ line: number; cells: string[] }> {
-  const parser = Readable.from(decoded(source)).compose(
-    parse({
-      relax_column_count: true,
-      trim: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      max_record_size: LONGEST_RECORD,
-    }),
-  );
-  let line = 1;
-  try {
-    for await (const cells of parser as AsyncIterable<string[]>) {
-      yield { line, cells };
-      // A quoted cell may hold line ends: a row is where it begins.
-      line += 1 + cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
-    }
-  } catch (error) {
-    const cause = csvErrorIn(error);
-    if (cause === undefined) throw error;
-    problems.add(line, cause);
-  }
+/** The amount of a row with a decimal point; undefined, and a problem more, when it cannot be used. */
+export function readAmount(
+  { line, amount = '' }: CsvRow,
+  end: SheetEnd,
+  problems: FileProblems,
+): string | undefined {
+  const read = end.readAmount(amount);
+  const problem = 'problem' in read ? read.problem : amountProblem(read.amount);
+  if (problem !== undefined) problems.add(line, `amount ${short(amount)}: ${problem}`);
+  return problem === undefined && 'amount' in read ? read.amount : undefined;
 }
 
-function csvErrorIn(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof NotText) return cause.message;
-    if (cause instanceof CsvError) return quoteProblems[cause.code] ?? cause.message;
-  }
-  return undefined;
-}
-
-class NotText extends Error {}
-
-/** Text as it comes; whatever is not UTF-8 is refused, so that no letter is replaced by another. */
-async function* decoded(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (chunk?: Uint8Array) => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    } catch {
-      throw new NotText('the file is not UTF-8 text: save it as "CSV UTF-8"');
-    }
-  };
-  for await (const chunk of source) {
-    const text = decode(chunk);
-    if (text !== '') yield text;
-  }
-  yield decode();
-}
-
-function readHeader(cells: readonly string[], line: number, problems: CsvProblems): Column[] | undefined {
+function readRow({ line, cells }: SheetRow<Column>, problems: FileProblems): CsvRow | undefined {
   const before = problems.count;
-  const separator = [';', '\t'].find((mark) => cells.some((cell) => cell.includes(mark)));
-  if (separator !== undefined) {
-    const name = separator === ';' ? 'semicolons' : 'tabs';
-    problems.add(line, `the columns are separated by ${name}: save the file with commas`);
-    return undefined;
-  }
-  for (const [index, cell] of cells.entries()) {
-    if (cells.indexOf(cell) < index) problems.add(line, `the column ${cell || '(no name)'} is there twice`);
-    else if (!known.includes(cell)) problems.add(line, unknownColumn(cell));
-  }
-  const names = naming.filter((name) => cells.includes(name));
-  if (names.length > 1) problems.add(line, `name the payment by one column: ${names.join(' or ')}`);
-  if (names.length === 0 && problems.count === before) {
-    problems.add(line, 'no column names the payment: payment, paymentId or referenceId');
-  }
-  return problems.count === before ? (cells as Column[]) : undefined;
-}
-
-function unknownColumn(cell: string): string {
-  const same = known.find((name) => name.toLowerCase() === cell.toLowerCase().replaceAll(/[\s_-]/g, ''));
-  const meant = same === undefined ? `they are ${known.join(', ')}` : `did you mean ${same}?`;
-  return `there is no column ${cell === '' ? 'without a name' : cell}; ${meant}`;
-}
-
-function readRow(
-  columns: readonly Column[],
-  cells: readonly string[],
-  line: number,
-  problems: CsvProblems,
-): CsvRow | undefined {
-  if (cells.length !== columns.length) {
-    problems.add(line, `has ${count(cells.length)}, and the header has ${columns.length}`);
-    return undefined;
-  }
-  const before = problems.count;
-  const row: CsvRow = { line, typed: '' };
-  for (const [index, column] of columns.entries()) {
-    const value = unescaped(cells[index] ?? '');
-    if (column === 'payment' || column === 'paymentId' || column === 'referenceId') {
-      row.typed = nameOf(column, value, (problem) => problems.add(line, problem));
-    } else if (value !== '') {
-      const problem = valueProblem(column, value);
-      if (problem === undefined) row[column] = value;
-      else problems.add(line, `${column} ${short(value)}: ${problem}`);
+  const tell = (problem: string) => problems.add(line, problem);
+  const row: CsvRow = { line, typed: nameOf(cells, tell) };
+  if (cells.amount !== undefined) row.amount = cells.amount;
+  if (cells.currency !== undefined) {
+    row.currency = cells.currency.toUpperCase();
+    if (!/^[A-Z]{3}$/.test(row.currency)) {
+      tell(`currency ${short(cells.currency)}: must be three letters, for example EUR`);
     }
+  }
+  for (const column of notes) {
+    const value = cells[column];
+    if (value === undefined) continue;
+    row[column] = value;
+    const problem = noteProblem(value);
+    if (problem !== undefined) tell(`${column} ${short(value)}: ${problem}`);
   }
   return problems.count === before ? row : undefined;
 }
 
-const count = (cells: number): string => (cells === 1 ? 'one cell' : `${cells} cells`);
 const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 
-/** Our own CSV puts an apostrophe before what a spreadsheet would take for a formula. */
-const unescaped = (text: string): string => (/^'[\s]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text);
+function noteProblem(value: string): string | undefined {
+  if (value.includes('\0')) return 'must not contain control characters';
+  return value.length > MAX_NOTE_LENGTH ? `must have at most ${MAX_NOTE_LENGTH} characters` : undefined;
+}
 
-function nameOf(column: (typeof naming)[number], value: string, tell: (problem: string) => void): string {
-  if (value === '') {
-    tell(`${column} is empty`);
+function nameOf(cells: SheetRow<Column>['cells'], tell: (problem: string) => void): string {
+  const column = naming.find((name) => cells[name] !== undefined);
+  const value = column === undefined ? undefined : cells[column];
+  if (column === undefined || value === undefined) {
+    tell('the payment is empty');
     return '';
   }
   if (column === 'paymentId' && !/^\d+$/.test(value)) {
@@ -191,17 +110,4 @@ function nameOf(column: (typeof naming)[number], value: string, tell: (problem: 
 export function typedName(key: PaymentKey): string {
   if ('paymentId' in key) return key.paymentId;
   return /^(\d+$|id:|ref:)/.test(key.referenceId) ? `ref:${key.referenceId}` : key.referenceId;
-}
-
-function valueProblem(column: (typeof optional)[number], value: string): string | undefined {
-  switch (column) {
-    case 'amount':
-      if (/^\d+,\d{1,2}$/.test(value)) return `a point before the decimals: ${value.replace(',', '.')}`;
-      return amountProblem(value);
-    case 'currency':
-      return /^[A-Z]{3}$/.test(value) ? undefined : 'three capital letters, for example EUR';
-    default:
-      if (value.includes('\0')) return 'without control characters';
-      return value.length > LONGEST_NOTE ? `at most ${LONGEST_NOTE} characters` : undefined;
-  }
 }

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { GuardError, UsageError } from '../errors.js';
+import type { SheetFormat } from '../spreadsheet/sheet.js';
 import type { BatchAction, PlanRow, PlanSummary } from './plan-row.js';
 
 export interface PlanHeader {
@@ -20,6 +21,8 @@ export interface PlanHeader {
   /** The identity of the ledger that it was made on. */
   ledger: string;
   createdTime: string;
+  /** How the file was read that it was made from. */
+  file: SheetFormat;
 }
 
 export interface PlanFile extends PlanSummary {
@@ -34,7 +37,7 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 export function planHeader(
   action: BatchAction,
   place: { baseUrl: string; appId: string; kind: 'sandbox' | 'live'; profile: string | undefined },
-  { ledger, now }: { ledger: string; now: Date },
+  { ledger, now, file }: { ledger: string; now: Date; file: SheetFormat },
 ): PlanHeader {
   const tail = Array.from({ length: 6 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   const createdTime = now.toISOString();
@@ -47,6 +50,7 @@ export function planHeader(
     profile: place.profile ?? null,
     ledger,
     createdTime,
+    file,
   };
 }
 

@@ -5,8 +5,9 @@ import type { Clock } from '../client/clock.js';
 import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import { parsePayment } from '../payments/named-payments.js';
 import { assess } from './assess.js';
-import { createCsvProblems } from './csv-problems.js';
-import { type CsvRow, readCsvRows } from './csv-rows.js';
+import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
+import type { SheetEnd, SheetFormat } from '../spreadsheet/sheet.js';
+import { type CsvRow, readAmount, readCsvRows } from './csv-rows.js';
 import { createPace, type Pace, type Ticket } from './pace.js';
 import {
   type Assessment,
@@ -32,6 +33,8 @@ export interface PlanTools {
 }
 
 export interface MadePlan extends PlanSummary {
+  /** How the file was read. */
+  format: SheetFormat;
   /** Short reasons, a few for each verdict. */
   notes: Partial<Record<Verdict, string[]>>;
   rowsInOrder(): AsyncIterable<PlanRow>;
@@ -49,11 +52,12 @@ export async function makePlan(
 ): Promise<MadePlan> {
   const staging = await openStaging();
   try {
-    const total = await stage(staging, request.source);
+    const { total, format } = await stage(staging, request.source);
     const summary = await readAll(tools, staging, { ...request, total });
     await refuseRepeated(staging, 'payment_id');
     return {
       ...summary,
+      format,
       rowsInOrder: () => staging.planned(),
       leftOut: (limit) => staging.leftOut(limit),
       close: () => staging.close(),
@@ -64,26 +68,44 @@ export async function makePlan(
   }
 }
 
-async function stage(staging: Staging, source: AsyncIterable<Uint8Array>): Promise<number> {
-  const problems = createCsvProblems();
+async function stage(
+  staging: Staging,
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ total: number; format: SheetFormat }> {
+  const problems = createFileProblems();
+  const rows = readCsvRows(source, problems);
   let total = 0;
   let chunk: CsvRow[] = [];
-  for await (const row of readCsvRows(source, problems)) {
+  let step = await rows.next();
+  for (; !step.done; step = await rows.next()) {
     total += 1;
-    chunk.push(row);
+    chunk.push(step.value);
     if (chunk.length < CHUNK) continue;
     await staging.add(chunk);
     chunk = [];
   }
   await staging.add(chunk);
+  await readAmounts(staging, step.value, problems);
   await refuseRepeated(staging, 'typed', problems);
-  return total;
+  return { total, format: step.value.format };
+}
+
+/** The whole file says what its amounts mean, so they are read once all of it is staged. */
+async function readAmounts(staging: Staging, end: SheetEnd, problems: FileProblems): Promise<void> {
+  for await (const page of staging.pages()) {
+    const changed = page.flatMap((row) => {
+      if (row.amount === undefined) return [];
+      const amount = readAmount(row, end, problems);
+      return amount === undefined || amount === row.amount ? [] : [{ ...row, amount }];
+    });
+    if (changed.length > 0) await staging.replace(changed);
+  }
 }
 
 async function refuseRepeated(
   staging: Staging,
   by: 'typed' | 'payment_id',
-  problems = createCsvProblems(),
+  problems = createFileProblems(),
 ): Promise<void> {
   for await (const { line, first, typed } of staging.repeated(by)) {
     const same =

@@ -47,6 +47,8 @@ export interface Repeated {
 
 export interface Staging {
   add(rows: readonly CsvRow[]): Promise<void>;
+  /** Puts rows in the place of those on the same lines. */
+  replace(rows: readonly CsvRow[]): Promise<void>;
   /** Every row in order of its line, a page at a time. */
   pages(): AsyncGenerator<CsvRow[]>;
   assess(assessments: readonly Assessment[]): Promise<void>;
@@ -94,6 +96,14 @@ export async function openStaging(): Promise<Staging> {
       await store.transaction((tx) =>
         sql`insert into staged (line, typed, cells)
           select value ->> 0, value ->> 1, value ->> 2 from json_each(${values})`.execute(tx),
+      );
+    },
+
+    async replace(rows) {
+      const values = JSON.stringify(rows.map((row) => [row.line, JSON.stringify(row)]));
+      await store.transaction((tx) =>
+        sql`update staged set cells = given.value ->> 1
+          from json_each(${values}) as given where staged.line = given.value ->> 0`.execute(tx),
       );
     },
 

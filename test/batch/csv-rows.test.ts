@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createCsvProblems } from '../../src/batch/csv-problems.js';
-import { readCsvRows } from '../../src/batch/csv-rows.js';
+import { type CsvRow, readAmount, readCsvRows } from '../../src/batch/csv-rows.js';
 import type { UsageError } from '../../src/errors.js';
+import { createFileProblems } from '../../src/spreadsheet/problems.js';
 
 async function* bytesOf(text: string | Uint8Array, size = 7): AsyncGenerator<Uint8Array> {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
@@ -9,8 +9,15 @@ async function* bytesOf(text: string | Uint8Array, size = 7): AsyncGenerator<Uin
 }
 
 async function read(text: string | Uint8Array) {
-  const problems = createCsvProblems();
-  const rows = await Array.fromAsync(readCsvRows(bytesOf(text), problems));
+  const problems = createFileProblems();
+  const reading = readCsvRows(bytesOf(text), problems);
+  const found: CsvRow[] = [];
+  let step = await reading.next();
+  for (; !step.done; step = await reading.next()) found.push(step.value);
+  const end = step.value;
+  const rows = found.map((row) =>
+    row.amount === undefined ? row : { ...row, amount: readAmount(row, end, problems) },
+  );
   let told: string[] = [];
   try {
     problems.throwIfAny();
@@ -18,7 +25,7 @@ async function read(text: string | Uint8Array) {
     const details = (error as UsageError).details as Array<{ input: string; problem: string }>;
     told = details.map(({ input, problem }) => `${input}: ${problem}`);
   }
-  return { rows, told };
+  return { rows, told, format: end.format };
 }
 
 describe('a CSV of payments', () => {
@@ -53,6 +60,21 @@ describe('a CSV of payments', () => {
     ]);
   });
 
+  it.each([
+    ['PAYMENT ; Amount;Currency;Shop\n7;1.234,50;eur;Bonn\n', '1234.50', 'semicolons', 'comma', ['Shop']],
+    ['Amount\tCurrency\tpayment\n1,234.50\tEUR\t7\n', '1234.50', 'tabs', 'point', []],
+    ['amount,payment_id,currency,\n"12,50",7,EUR,\n', '12.50', 'commas', 'comma', ['(no name)']],
+    ['payment,amount,currency\n7,1234,EUR\n', '1234', 'commas', null, []],
+  ])(
+    'is read as a spreadsheet saves it: %j',
+    async (text, amount, separator, decimalMark, ignoredColumns) => {
+      const { rows, told, format } = await read(text);
+      expect(told).toEqual([]);
+      expect(rows).toEqual([{ line: 2, typed: '7', amount, currency: 'EUR' }]);
+      expect(format).toEqual({ separator, decimalMark, ignoredColumns });
+    },
+  );
+
   it('reads back what our own CSV made safe for spreadsheets', async () => {
     expect(
       (await read("payment,description\n1,'=1+1\n2,'quoted'\n")).rows.map((row) => row.description),
@@ -62,38 +84,56 @@ describe('a CSV of payments', () => {
   it.each([
     ['', ['line 1: the file is empty: it needs a header, for example payment,amount']],
     ['payment\n', ['line 2: the file has a header and no rows']],
-    ['payment;amount\n1;2\n', ['line 1: the columns are separated by semicolons: save the file with commas']],
-    ['payment\tamount\n1\t2\n', ['line 1: the columns are separated by tabs: save the file with commas']],
-    ['payment,amount,amount\n1,2,3\n', ['line 1: the column amount is there twice']],
-    ['Payment\n1\n', ['line 1: there is no column Payment; did you mean payment?']],
-    ['amount\n1\n', ['line 1: no column names the payment: payment, paymentId or referenceId']],
-    ['paymentId,referenceId\n1,a\n', ['line 1: name the payment by one column: paymentId or referenceId']],
     [
-      'payment,amount\n1\n2,3,4\n',
-      ['line 2: has one cell, and the header has 2', 'line 3: has 3 cells, and the header has 2'],
+      'payment,amount;payment\n1;2\n',
+      ['line 1: the header uses several separators: use commas, semicolons or tabs, but only one of them'],
+    ],
+    ['payment;amount\n1,2\n', ['line 2: has 1 cell, but the header has 2']],
+    ['payment,amount,amount\n1,2,3\n', ['line 1: the column amount is there twice']],
+    ['Amount,amount,payment\n1,2,3\n', ['line 1: the column amount is there twice, as Amount and amount']],
+    ['payment,Note,Note\n1,2,3\n', ['line 1: the column Note is there twice']],
+    ['amount\n1\n', ['line 1: no column names the payment: add payment, paymentId or referenceId']],
+    [
+      'paymentId,Reference ID\n1,a\n',
+      ['line 1: only one column may name the payment: paymentId or referenceId'],
     ],
     [
-      'payment,amount\n1,1.234\n2,-1\n3,"1,50"\n4,1e3\n5,0\n',
+      'payment,amount\n1\n2,3,4\n',
+      ['line 2: has 1 cell, but the header has 2', 'line 3: has 3 cells, but the header has 2'],
+    ],
+    [
+      'payment,amount\n1,1.2345\n2,-1\n3,"1,50"\n4,1e3\n5,0\n',
       [
-        'line 2: amount 1.234: at most two decimals, for example 10.23',
+        'line 2: amount 1.2345: at most two decimals, for example 10.23',
         'line 3: amount -1: must be more than zero',
-        'line 4: amount 1,50: a point before the decimals: 1.50',
+        'line 4: amount 1,50: has a decimal comma, but line 2 has a decimal point (1.2345)',
         'line 5: amount 1e3: write the number out, for example 1000.00',
         'line 6: amount 0: must be more than zero',
       ],
     ],
-    ['payment,currency\n1,eur\n', ['line 2: currency eur: three capital letters, for example EUR']],
+    ['payment,currency\n1,euro\n', ['line 2: currency euro: must be three letters, for example EUR']],
+    [
+      'payment;amount\n1;1.234\n2;99\n3;1,234\n',
+      [
+        'line 2: amount 1.234: can mean 1.234 or 1234: write it without a thousands separator',
+        'line 4: amount 1,234: can mean 1234 or 1.234: write it without a thousands separator',
+      ],
+    ],
+    ['payment;amount\n1;1.234\n2;9.50\n', ['line 2: amount 1.234: at most two decimals, for example 10.23']],
     [
       'paymentId\ninv-1\n',
       ['line 2: paymentId inv-1: must be digits; a reference goes into the column referenceId'],
     ],
-    ['payment,reason\n,x\n', ['line 2: payment is empty']],
+    ['payment,reason\n,x\n', ['line 2: the payment is empty']],
     ['payment,reason\n1,"a\n2,b\n', ['line 2: a quote is opened and never closed']],
     [
       'payment,reason\n1,a"b\n',
-      ['line 2: a quote stands inside a cell: put the whole cell in quotes and write it twice'],
+      ['line 2: there is a quote inside a cell: put the whole cell in quotes and write the quote twice'],
     ],
-    [`payment,reason\n1,${'x'.repeat(501)}\n`, [`line 2: reason ${'x'.repeat(39)}…: at most 500 characters`]],
+    [
+      `payment,reason\n1,${'x'.repeat(501)}\n`,
+      [`line 2: reason ${'x'.repeat(39)}…: must have at most 500 characters`],
+    ],
   ])('is refused with the line: %j', async (text, expected) => {
     expect((await read(text)).told).toEqual(expected);
   });

@@ -103,6 +103,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
     profile: null,
     ledger: 'simulated',
     createdTime: new Date(timeline.now()).toISOString(),
+    file: { separator: 'commas', decimalMark: null, ignoredColumns: [] },
   });
 
   async function work(

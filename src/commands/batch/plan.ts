@@ -1,7 +1,7 @@
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { createBatches } from '../../batch/batches.js';
-import { readFileBytes } from '../../batch/csv-file.js';
+import { readFileBytes } from '../../spreadsheet/text.js';
 import { makePlan } from '../../batch/plan.js';
 import { planHeader, planLines, writePlanFile } from '../../batch/plan-file.js';
 import { batchActions } from '../../batch/plan-row.js';
@@ -13,7 +13,7 @@ import { openDatabase } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { printJsonText } from '../../output/json-text.js';
 import { safeJson } from '../../output/text.js';
-import { planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
+import { formatLine, planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { ServiceCommand } from '../../cli/service-command.js';
 
@@ -81,7 +81,7 @@ export default class BatchPlan extends ServiceCommand {
     const header = planHeader(
       action,
       { baseUrl, appId, kind, profile: name },
-      { ledger: ledger.id, now: this.now() },
+      { ledger: ledger.id, now: this.now(), file: plan.format },
     );
     const lines = () => planLines(header, plan.rowsInOrder(), plan, { key: ledger.planKey, json: safeJson });
     if (out !== undefined) await writePlanFile(out, lines());
@@ -91,6 +91,7 @@ export default class BatchPlan extends ServiceCommand {
         write: (text) => this.streams.write(text),
       });
     }
+    this.note(formatLine(plan.format));
     if (flags.csv || flags.columns !== undefined || !this.streams.stdout.terminal) {
       await this.showStream(plan.rowsInOrder(), planList);
       this.note(...planSummary({ ...plan, action }));

@@ -3,10 +3,11 @@
 import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type Verdict } from '../../batch/plan-row.js';
+import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { amountDigits, formatAmount, groupDigits } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
-import { pad } from '../text.js';
+import { pad, safeText } from '../text.js';
 import type { Tone } from '../theme.js';
 import { statePiece } from '../values.js';
 
@@ -14,6 +15,16 @@ export interface PlanShown extends PlanSummary {
   action: string;
   /** Short reasons of the rows with each verdict. */
   notes: Partial<Record<Verdict, string[]>>;
+}
+
+/** `Read with semicolons and a decimal comma. Ignored columns: Note, Shop.` */
+export function formatLine({ separator, decimalMark, ignoredColumns }: SheetFormat): Line {
+  const decimals = decimalMark === null ? '' : ` and a decimal ${decimalMark}`;
+  const ignored =
+    ignoredColumns.length === 0
+      ? ''
+      : ` Ignored ${ignoredColumns.length === 1 ? 'column' : 'columns'}: ${ignoredColumns.map(safeText).join(', ')}.`;
+  return toned('dim', `Read the file with ${separator}${decimals}.${ignored}`);
 }
 
 const labels: Readonly<Record<Exclude<Verdict, 'act'>, string>> = {

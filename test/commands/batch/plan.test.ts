@@ -94,6 +94,22 @@ describe('batch plan', () => {
     expect(csv.stdout.split('\n')[0]).toBe('line,payment,reference,verdict,state,file,service,why');
   });
 
+  it('reads a file as a spreadsheet saves it, and says how', async () => {
+    const [one] = await desk.paid(1, 'approved', { amount: 1234.5 });
+    const [two] = await desk.paid(1);
+    const rows = [`Bonn;1.234,50;eur;${one!.paymentId}`, `Kiel;10,5;Eur;${two!.referenceId}`];
+    const file = desk.csv('\uFEFFShop;Amount;CURRENCY;Payment', ...rows);
+    const out = desk.path('sheet.json');
+    const args = [file, '--action', 'refund', '--out', out];
+    const { json } = await desk.run('plan', [...args, '--json']);
+    expect(json.file).toEqual({ separator: 'semicolons', decimalMark: 'comma', ignoredColumns: ['Shop'] });
+    expect(json.totals).toEqual({ EUR: '1245.00' });
+    expect(json.rows![0]!.file).toEqual({ amount: '1234.50', currency: 'EUR' });
+    const { stderr } = await desk.run('plan', args);
+    expect(stderr).toContain('Read the file with semicolons and a decimal comma. Ignored column: Shop.');
+    expect((await desk.run('apply', [out, '--dry-run', '--json'])).json).toMatchObject({ wouldSend: 2 });
+  });
+
   it('refuses a file with problems before anything is read: 2', async () => {
     desk.sandbox.lines.length = 0;
     const file = desk.csv('payment,amount', '1,x', '2,5', '2,5', '3');
@@ -103,7 +119,7 @@ describe('batch plan', () => {
     expect(json.error!.details!.map(({ input, problem }) => `${input}: ${problem}`)).toEqual([
       'line 2: amount x: must be a decimal number in major units, for example 10.23',
       'line 4: the same payment twice: names 2, as line 3 does',
-      'line 5: has one cell, and the header has 2',
+      'line 5: has 1 cell, but the header has 2',
     ]);
     expect(desk.sandbox.lines).toEqual([]);
     expect((await desk.run('plan', [desk.path('none.csv'), '--action', 'refund'])).code).toBe(2);

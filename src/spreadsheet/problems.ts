@@ -2,15 +2,15 @@ import { UsageError } from '../errors.js';
 
 const SHOWN = 20;
 
-/** What is wrong with a file, line by line: the first are kept, all are counted. */
-export interface CsvProblems {
+/** What is wrong with a file, line by line: the first lines are kept, all problems are counted. */
+export interface FileProblems {
   readonly count: number;
   add(line: number, problem: string): void;
-  /** Refuses the file when anything was wrong with it. */
+  /** Refuses the file when anything is wrong with it. */
   throwIfAny(): void;
 }
 
-export function createCsvProblems(): CsvProblems {
+export function createFileProblems(): FileProblems {
   const shown: Array<{ line: number; problem: string }> = [];
   let count = 0;
   return {
@@ -29,7 +29,7 @@ export function createCsvProblems(): CsvProblems {
       const more = count - shown.length;
       if (more > 0) details.push({ input: '…', problem: `and ${more} more` });
       throw new UsageError(
-        `The file cannot be used: ${count === 1 ? 'one problem' : `${count} problems`}. Nothing was sent.`,
+        `The file cannot be used: ${count === 1 ? '1 problem' : `${count} problems`}. Nothing was sent.`,
         { code: 'bad-csv', details },
       );
     },

@@ -1,0 +1,102 @@
+// The cells of a file, record by record, however long it is. The separator is found in the first record.
+
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import type { FileProblems } from './problems.js';
+import { findSeparator, type Separator } from './separator.js';
+import { decodeText, NotText } from './text.js';
+
+export interface FileRecord {
+  /** Where the record begins: a quoted cell may contain line breaks. */
+  line: number;
+  cells: string[];
+}
+
+// A quote that is never closed must not take the rest of a large file into one cell.
+const MAX_RECORD_LENGTH = 64 * 1024;
+
+const csvProblems: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote: write a quote inside a cell twice',
+  INVALID_OPENING_QUOTE:
+    'there is a quote inside a cell: put the whole cell in quotes and write the quote twice',
+  CSV_MAX_RECORD_SIZE: 'the row is longer than 64 KiB: is a quote not closed?',
+};
+
+/** Yields the records that are not empty, and returns the separator. */
+export async function* readRecords(
+  source: AsyncIterable<Uint8Array>,
+  isHeader: (cells: readonly string[]) => boolean,
+  problems: FileProblems,
+): AsyncGenerator<FileRecord, Separator | undefined> {
+  let line = 1;
+  let separator: Separator | undefined;
+  try {
+    const { head, text } = await splitHead(decodeText(source));
+    separator = findSeparator(head, isHeader);
+    if (separator === undefined) {
+      problems.add(
+        1,
+        'the header uses several separators: use commas, semicolons or tabs, but only one of them',
+      );
+      return undefined;
+    }
+    for await (const raw of parsed(text, separator)) {
+      const cells = separator === '\t' ? raw.map((cell) => cell.trim()) : raw;
+      if (cells.some((cell) => cell !== '')) yield { line, cells };
+      line += 1 + raw.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+    }
+  } catch (error) {
+    const problem = problemIn(error);
+    if (problem === undefined) throw error;
+    problems.add(line, problem);
+  }
+  return separator;
+}
+
+function parsed(text: AsyncIterable<string>, separator: Separator): AsyncIterable<string[]> {
+  return Readable.from(text).compose(
+    parse({
+      delimiter: separator,
+      relax_column_count: true,
+      // Trimming would take the tabs away that separate empty cells.
+      trim: separator !== '\t',
+      record_delimiter: ['\r\n', '\n', '\r'],
+      max_record_size: MAX_RECORD_LENGTH,
+    }),
+  ) as AsyncIterable<string[]>;
+}
+
+/** The beginning of the text up to the end of its first line with anything on it, and all of the text. */
+async function splitHead(
+  pieces: AsyncGenerator<string>,
+): Promise<{ head: string; text: AsyncIterable<string> }> {
+  let read = '';
+  let head: string | undefined;
+  while (head === undefined && read.length < MAX_RECORD_LENGTH) {
+    const { value, done } = await pieces.next();
+    if (done) break;
+    read += value;
+    head = /^[\s,;]*[^\s,;][^\r\n]*(?=[\r\n])/.exec(read)?.[0];
+  }
+  async function* all(): AsyncGenerator<string> {
+    yield read;
+    yield* pieces;
+  }
+  return {
+    head:
+      (head ?? read)
+        .trim()
+        .split(/[\r\n]/)
+        .at(-1) ?? '',
+    text: all(),
+  };
+}
+
+function problemIn(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof NotText) return cause.message;
+    if (cause instanceof CsvError) return csvProblems[cause.code] ?? cause.message;
+  }
+  return undefined;
+}

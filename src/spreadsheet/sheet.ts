@@ -1,0 +1,144 @@
+// A spreadsheet as people save it: with commas, semicolons or tabs, headers in any case and order, extra columns, and a
+// decimal point or comma. It is read row by row; what cannot be used is collected with its line.
+
+import { createDecimalStyle, type DecimalMark, type DecimalStyle } from './decimals.js';
+import type { FileProblems } from './problems.js';
+import { readRecords } from './records.js';
+import { separatorNames } from './separator.js';
+
+/** The columns that a file may have. Case, spaces, hyphens and underscores in a header do not matter. */
+export interface SheetLayout<Column extends string> {
+  /** Exactly one of these must be there. */
+  key: readonly Column[];
+  optional: readonly Column[];
+  /** Those of them that hold amounts: their style is found out from the whole file. */
+  amounts: readonly Column[];
+  /** What a row of the file is about, for messages: `payment`. */
+  about: string;
+}
+
+export interface SheetRow<Column extends string> {
+  line: number;
+  /** The cells that are not empty. Amounts are as they were written until the whole file was read. */
+  cells: Partial<Record<Column, string>>;
+}
+
+/** How a file was read. */
+export interface SheetFormat {
+  separator: string;
+  /** `null` when no amount shows it. */
+  decimalMark: DecimalMark | null;
+  ignoredColumns: string[];
+}
+
+/** What is known once the whole file was read. */
+export interface SheetEnd {
+  format: SheetFormat;
+  /** An amount of the file with a decimal point, or why it cannot be read. */
+  readAmount: DecimalStyle['read'];
+}
+
+/** Yields the rows that have the right number of cells; the caller decides when the problems are thrown. */
+export async function* readSheet<Column extends string>(
+  source: AsyncIterable<Uint8Array>,
+  layout: SheetLayout<Column>,
+  problems: FileProblems,
+): AsyncGenerator<SheetRow<Column>, SheetEnd> {
+  const style = createDecimalStyle();
+  const isHeader = (cells: readonly string[]) =>
+    cells.some((cell) => layout.key.includes(columnOf(layout, cell)!));
+  const records = readRecords(source, isHeader, problems);
+  let header: Header<Column> | undefined;
+  let rows = 0;
+  let step = await records.next();
+  for (; !step.done; step = await records.next()) {
+    const { line, cells } = step.value;
+    if (header === undefined) {
+      header = readHeader(layout, cells, line, problems);
+      if (header === undefined) break;
+      continue;
+    }
+    rows += 1;
+    const row = readRow(header, cells, line, problems);
+    if (row === undefined) continue;
+    for (const column of layout.amounts) style.see(line, row.cells[column] ?? '');
+    yield row;
+  }
+  if (problems.count === 0) {
+    if (header === undefined)
+      problems.add(1, `the file is empty: it needs a header, for example ${layout.key[0]},amount`);
+    else if (rows === 0) problems.add(2, 'the file has a header and no rows');
+  }
+  const separator = step.done ? (step.value ?? ',') : ',';
+  return {
+    format: {
+      separator: separatorNames[separator],
+      decimalMark: style.proven?.style ?? null,
+      ignoredColumns: header?.ignored ?? [],
+    },
+    readAmount: style.read,
+  };
+}
+
+interface Header<Column extends string> {
+  /** By position; undefined where the column is ignored. */
+  columns: Array<Column | undefined>;
+  ignored: string[];
+}
+
+const plainName = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
+
+function columnOf<Column extends string>(layout: SheetLayout<Column>, cell: string): Column | undefined {
+  return [...layout.key, ...layout.optional].find((name) => plainName(name) === plainName(cell));
+}
+
+function readHeader<Column extends string>(
+  layout: SheetLayout<Column>,
+  cells: readonly string[],
+  line: number,
+  problems: FileProblems,
+): Header<Column> | undefined {
+  const before = problems.count;
+  const names = cells.map(plainName);
+  for (const [index, cell] of cells.entries()) {
+    const first = names.indexOf(names[index] ?? '');
+    if (cell === '' || first === index) continue;
+    const other = cells[first] === cell ? '' : `, as ${cells[first]} and ${cell}`;
+    problems.add(line, `the column ${columnOf(layout, cell) ?? cell} is there twice${other}`);
+  }
+  const columns = cells.map((cell) => columnOf(layout, cell));
+  const keys = layout.key.filter((name) => columns.includes(name));
+  if (keys.length > 1)
+    problems.add(line, `only one column may name the ${layout.about}: ${keys.join(' or ')}`);
+  if (keys.length === 0 && problems.count === before) {
+    problems.add(line, `no column names the ${layout.about}: add ${listed(layout.key)}`);
+  }
+  if (problems.count > before) return undefined;
+  const ignored = cells.filter((_, index) => columns[index] === undefined);
+  return { columns, ignored: ignored.map((name) => name || '(no name)') };
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+function readRow<Column extends string>(
+  { columns }: Header<Column>,
+  cells: readonly string[],
+  line: number,
+  problems: FileProblems,
+): SheetRow<Column> | undefined {
+  if (cells.length !== columns.length) {
+    const count = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
+    problems.add(line, `has ${count}, but the header has ${columns.length}`);
+    return undefined;
+  }
+  const row: SheetRow<Column> = { line, cells: {} };
+  for (const [index, column] of columns.entries()) {
+    const value = unescaped(cells[index] ?? '');
+    if (column !== undefined && value !== '') row.cells[column] = value;
+  }
+  return row;
+}
+
+/** Our own CSV puts an apostrophe before what a spreadsheet would take for a formula. */
+const unescaped = (text: string): string => (/^'[\s]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text);
