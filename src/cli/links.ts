@@ -1,6 +1,7 @@
 // A link that was made for a customer: opened in a browser, or shown as a code for a phone.
 
 import { boolean } from '@oclif/core/flags';
+import { withoutOurSettings } from '../child-environment.js';
 import type { Line } from '../output/lines.js';
 
 export const linkFlags = {
@@ -25,7 +26,7 @@ export async function useLink(
   if (flags.open) {
     const { default: open } = await import('open');
     // The link is printed as well, so that a machine without a browser is no failure.
-    await open(url).catch(() => note('No browser could be opened here.'));
+    await withoutOurSettings(process.env, () => open(url)).catch(() => note('No browser could be opened here.'));
   }
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../child-environment.js';
 import type { Environment } from './paths.js';
 import { Secret } from './secret.js';
 
@@ -54,7 +55,8 @@ function probe(service: string, env: Environment): Promise<boolean> {
   const script = fileURLToPath(new URL(`./keyring-probe${extname(import.meta.url)}`, import.meta.url));
   return new Promise((done) => {
     const limits = { timeout: probeLimit, killSignal: 'SIGKILL' as const };
-    execFile(process.execPath, [script, service], { ...limits, env }, (error) => done(error === null));
+    const options = { ...limits, env: childEnvironment(env) };
+    execFile(process.execPath, [script, service], options, (error) => done(error === null));
   });
 }
 

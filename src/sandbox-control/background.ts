@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { childEnvironment } from '../child-environment.js';
 import {
   GuardError,
   type PaydeskError,
@@ -27,7 +28,7 @@ export async function startInBackground(
   const [program = '', ...words] = self;
   const child = spawn(program, [...words, ...argumentsFor(settings)], {
     detached: true,
-    env,
+    env: childEnvironment(env, ['PAYDESK_HOME']),
     stdio: ['ignore', 'pipe', log],
   });
   closeSync(log);

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { childEnvironment } from '../../child-environment.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -82,7 +83,7 @@ export function startChild(program: string, args: readonly string[], env: Enviro
     kept ? '/bin/sh' : program,
     kept ? ['-c', KEEPER, 'paydesk-tunnel', program, ...args] : args,
     // A group of its own: Ctrl-C is for us to hear first, and the group can be ended as a whole.
-    { stdio: 'pipe', detached: kept, env: { ...env }, windowsHide: true },
+    { stdio: 'pipe', detached: kept, env: childEnvironment(env), windowsHide: true },
   );
   const { pid } = child;
   if (kept && pid !== undefined) {

@@ -1,6 +1,7 @@
 // How the system's OpenSSH client is called, and what its last words mean.
 
 import { spawn } from 'node:child_process';
+import { childEnvironment } from '../../child-environment.js';
 import { GuardError, type PaydeskError, ProfileError, TemporaryError, UsageError } from '../../errors.js';
 import { type Ending, type Environment, findProgram } from './child.js';
 import type { SshDestination } from './ssh-destination.js';
@@ -69,7 +70,7 @@ export async function configuredHost(destination: SshDestination, env: Environme
   const { options, host } = addressArgs(destination, env);
   const child = spawn(findSsh(env), [...options, '-G', '--', host], {
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...env },
+    env: childEnvironment(env),
     timeout: 5_000,
   });
   let text = '';
@@ -105,7 +106,7 @@ export async function meetHost(
     'exit',
   ];
   // Not in a group of its own: it reads the answer from the terminal.
-  const child = spawn(findSsh(env), args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...env } });
+  const child = spawn(findSsh(env), args, { stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment(env) });
   const leave = () => void child.kill();
   signal.addEventListener('abort', leave, { once: true });
   // A server that lets everybody in would keep the session open.
