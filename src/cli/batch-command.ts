@@ -97,6 +97,7 @@ export abstract class BatchCommand extends ServiceCommand {
       env,
       secrets: this.secrets,
       trace: this.debugs ? this.trace : undefined,
+      note: (text) => this.note(text),
       signal,
     });
     this.atEnd(() => session.close());

@@ -9,6 +9,7 @@ export abstract class ServiceCommand extends BaseCommand {
       env: this.streams.env,
       secrets: this.secrets,
       trace: this.debugs ? this.trace : undefined,
+      note: (text) => this.note(text),
       signal: this.signal,
     });
     this.atEnd(() => session.close());

@@ -2,6 +2,7 @@
 
 import type { ClientEvent } from '../client/call.js';
 import type { Client, ClientOptions } from '../client/client.js';
+import { dropInsecureTls, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
 import { isStateName, type StateName } from '../contract/states.js';
 import type { Redactor } from '../redact.js';
 import { tookTime } from '../output/time.js';
@@ -24,6 +25,7 @@ export interface SessionOptions {
   env: Environment;
   secrets: Redactor;
   trace: ((text: string) => void) | undefined;
+  note: (text: string) => void;
   signal: AbortSignal;
 }
 
@@ -32,6 +34,7 @@ const SETTLING_MS = 5_000;
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { env, secrets, trace } = options;
   const profile = resolveProfile({ flag: options.profileName, env, store: openProfiles(env) });
+  if (dropInsecureTls(env) && profile.baseUrl.startsWith('https:')) options.note(INSECURE_TLS_IGNORED);
   const { createClient } = await import('../client/client.js');
   const common: ClientOptions = {
     baseUrl: profile.baseUrl,

@@ -28,7 +28,8 @@ export function createTransport(options: {
     // Over HTTP/2 a GOAWAY may make undici send a POST a second time.
     allowH2: false,
     pipelining: 1,
-    connect: { timeout: connectMs },
+    // Said here, so that no variable of the environment can say otherwise: the key goes over this connection.
+    connect: { timeout: connectMs, rejectUnauthorized: true },
     headersTimeout: headersMs,
     bodyTimeout: bodyMs,
   };

@@ -1,4 +1,5 @@
 import type { ClientOptions } from '../client/client.js';
+import { dropInsecureTls } from '../client/insecure-tls.js';
 import { PaydeskError } from '../errors.js';
 import { findPaths, type Environment } from '../profiles/paths.js';
 import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
@@ -51,11 +52,12 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
   options.keepSecret(apiKey);
   const name = profile.name === undefined ? 'The environment' : `Profile ${profile.name}`;
   const found = pass('profile', `${name}: ${profile.kind} app ${profile.appId} at ${profile.baseUrl}.`);
+  const insecureTls = dropInsecureTls(env);
   const dns = await checkDns(profile.baseUrl);
   if (dns.status === 'fail')
     return [found, dns, ...skipped(ofApp.slice(1), 'the name could not be looked up')];
   const [tls, service] = await Promise.all([
-    checkTls(profile.baseUrl, options.now()),
+    checkTls(profile.baseUrl, options.now(), insecureTls),
     checkService({ ...options, profile, apiKey }),
   ]);
   return [found, dns, tls, ...service];

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { INSECURE_TLS_FIX, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
 import { fail, pass, warn, type Check } from './check.js';
 
 const limitMs = 5_000;
@@ -28,7 +29,13 @@ export async function checkDns(baseUrl: string): Promise<Check> {
 }
 
 /** The certificate of the service; only a handshake, no request. */
-export async function checkTls(baseUrl: string, now: Date): Promise<Check> {
+export async function checkTls(baseUrl: string, now: Date, insecure = false): Promise<Check> {
+  const check = await checkCertificate(baseUrl, now);
+  if (!insecure || check.status === 'fail') return check;
+  return warn('tls', `${check.message} ${INSECURE_TLS_IGNORED}`, INSECURE_TLS_FIX);
+}
+
+async function checkCertificate(baseUrl: string, now: Date): Promise<Check> {
   const url = new URL(baseUrl);
   if (url.protocol === 'http:') return pass('tls', 'Plain http, as the service is on this machine.');
   const host = hostOf(baseUrl);
@@ -57,6 +64,7 @@ function handshake(host: string, port: number): Promise<Date | string> {
       host,
       port,
       ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: true,
       ...(isIP(host) > 0 ? {} : { servername: host }),
     });
     socket.once('secureConnect', () => end(new Date(socket.getPeerCertificate().valid_to)));

@@ -294,7 +294,11 @@ describe('TLS', () => {
     return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  it('is unsent when the certificate cannot be trusted, for good', async () => {
+  it.each([undefined, '0'])('is unsent when the certificate cannot be trusted (%s)', async (variable) => {
+    if (variable !== undefined) {
+      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = variable;
+      cleanUp(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']);
+    }
     let bytes = 0;
     const server = createTlsServer(credentials, (socket) => {
       socket.on('data', (chunk) => (bytes += chunk.length));
