@@ -22,6 +22,8 @@ export function createKnown(program: Program, env: Environment): Known {
   };
 }
 
+const FORCED = 'ref:';
+
 async function knownPayments(
   env: Environment,
   beginning: string,
@@ -34,12 +36,19 @@ async function knownPayments(
     env,
     store: openProfiles(env),
   });
+  const forced = beginning.startsWith(FORCED);
   const { knownNames } = await import('../../ledger/known-names.js');
   const database = await openDatabase(env);
   try {
-    const names = await knownNames(database.store.db, { baseUrl, appId }, beginning);
-    return names.map(({ name, state, amount, currency }) => ({
-      value: name,
+    const names = await knownNames(
+      database.store.db,
+      { baseUrl, appId },
+      forced ? beginning.slice(FORCED.length) : beginning,
+    );
+    // What no shell can quote in one line is not offered, and a reference must not be taken for a flag.
+    const typeable = names.filter(({ name }) => !/\p{C}|\p{Zl}|\p{Zp}/u.test(name));
+    return typeable.map(({ name, state, amount, currency }) => ({
+      value: forced || name.startsWith('-') ? FORCED + name : name,
       text: [state, amount === null ? '' : `${currency ?? ''} ${amount}`].join(' ').trim(),
     }));
   } finally {

@@ -45,11 +45,14 @@ export const installLines: Readonly<Record<Shell, string>> = {
   fish: 'paydesk completion fish > ~/.config/fish/completions/paydesk.fish',
 };
 
-/** A candidate as the shell reads it. */
+/**
+ * A candidate as the shell reads it. fish and zsh quote what they insert; bash inserts it as it is, so that a payment
+ * with a semicolon in its reference would end the command and begin another.
+ */
 export function shellCandidate(shell: Shell, { value, text }: { value: string; text: string }): Line {
-  if (shell === 'bash') return value;
+  if (shell === 'bash') return value.replaceAll(/[^\p{L}\p{N}_@%+=:,./-]/gu, '\\$&');
   if (shell === 'fish') return text === '' ? value : [value, TAB, text];
-  const name = value.replaceAll(':', '\\:');
+  const name = value.replaceAll(/[\\:]/g, '\\$&');
   return text === '' ? name : `${name}:${text}`;
 }
 

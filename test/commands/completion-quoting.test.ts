@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { paydesk } from '../helpers/run.js';
+import { createFlags, envOf, openTestDesk, type TestDesk } from './payments/desk.js';
+
+// References that strangers chose, completed with Tab and run with Enter in the real shells, on a real terminal.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'paydesk-quoting-'));
+const [home, bin, trap, got] = ['home', 'bin', 'trap', 'got'].map((name) => join(folder, name)) as [
+  string,
+  string,
+  string,
+  string,
+];
+let desk: TestDesk;
+let env: Record<string, string>;
+
+/** What is typed, and the reference that it is to be completed to. */
+const references: ReadonlyArray<[typed: string, reference: string]> = [
+  ['xa', `xa;touch ${trap};#`],
+  ['xb', `xb$(touch ${trap})`],
+  ['xc', `xc\`touch ${trap}\``],
+  ['xd', `xd'q"r`],
+  ['xe', `xe two  words`],
+  ['xf', String.raw`xf\back\\slash`],
+  ['xg', 'xg&|<>*?[a]{b,c}~!!^%'],
+  ['xh', 'xh:a;b:c'],
+  ['xi', 'xi$HOME é漢'],
+  ['ref:-', `-xj;touch ${trap}`],
+];
+
+beforeAll(async () => {
+  desk = await openTestDesk();
+  mkdirSync(bin);
+  // Completes as paydesk does, and only notes what else it is called with.
+  writeFileSync(
+    join(bin, 'paydesk'),
+    `#!/bin/sh
+if [ "$1" = completion ]; then exec '${process.execPath}' '${join(root, 'bin', 'run.js')}' "$@"; fi
+printf '%s\\n' "$@" > '${got}.new'; mv '${got}.new' '${got}'
+`,
+    { mode: 0o755 },
+  );
+  env = { ...envOf(desk.sandbox), PAYDESK_HOME: home, NODE_ENV: 'production' };
+  for (const reference of [...references.map(([, each]) => each), 'xk']) {
+    const run = await paydesk(['payments', 'create', ...createFlags(reference)], { home, env });
+    expect([reference, run.code, run.stderr]).toEqual([reference, 0, expect.any(String)]);
+  }
+  // One that another client of the service could have made, and that came by a webhook.
+  const database = new DatabaseSync(join(home, 'data', 'desk.db'));
+  database.exec("update known_payments set reference_id = 'xk' || char(10) || 'y' where reference_id = 'xk'");
+  database.close();
+});
+afterAll(async () => {
+  await desk.sandbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const shells = {
+  bash: { args: ['--norc', '-i'], setUp: "PS1='ready> '; source <(paydesk completion bash)" },
+  zsh: {
+    args: ['-f', '-i'],
+    setUp: "autoload -Uz compinit; compinit -u -D; PS1='ready> '; source <(paydesk completion zsh)",
+  },
+  fish: {
+    args: ['--no-config', '-i'],
+    setUp: "function fish_prompt; echo 'ready> '; end; paydesk completion fish | source",
+  },
+};
+
+type Shell = keyof typeof shells;
+
+function isThere(shell: Shell): boolean {
+  try {
+    execFileSync(shell, ['-c', 'exit 0']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Types the line in a shell of its own, and gives back the words that paydesk was run with. */
+async function run(shell: Shell, line: string): Promise<string[]> {
+  rmSync(got, { force: true });
+  const { args, setUp } = shells[shell];
+  const pty = spawn(shell, args, {
+    name: 'xterm',
+    cols: 200,
+    rows: 40,
+    cwd: folder,
+    env: { ...env, PATH: `${bin}:${process.env['PATH']}`, HOME: folder, TERM: 'xterm', LANG: 'C.UTF-8' },
+  });
+  let seen = '';
+  pty.onData((data) => {
+    seen += data;
+    // fish asks what kind of terminal this is.
+    if (/\u001B\[0?c/.test(data)) pty.write('\u001B[?62;c');
+  });
+  const ended = new Promise<void>((resolve) => pty.onExit(() => resolve()));
+  try {
+    pty.write(`${setUp}\r`);
+    await expect.poll(() => seen, { timeout: 20_000 }).toMatch(/(^|[\r\n]|\u001B\[\S+)ready> /);
+    pty.write(line);
+    await expect.poll(() => existsSync(got) || seen, { timeout: 20_000 }).toBe(true);
+    return readFileSync(got, 'utf8').trimEnd().split('\n');
+  } finally {
+    pty.kill('SIGKILL');
+    await ended;
+  }
+}
+
+describe.each(Object.keys(shells) as Shell[])('a reference completed in %s', (shell) => {
+  if (!isThere(shell)) {
+    if (process.env['CI']) test(`${shell} is missing, and in CI these tests must run`, () => expect.fail());
+    else test.skip(`skipped: there is no ${shell} on this machine`, () => {});
+    return;
+  }
+
+  it.each(references)('%s is one word that runs nothing: %s', async (typed, reference) => {
+    const word = typed.startsWith('ref:') ? `ref:${reference}` : reference;
+    expect(await run(shell, `paydesk payments get ${typed}\t\r`)).toEqual(['payments', 'get', word]);
+    expect(existsSync(trap)).toBe(false);
+  });
+
+  it('is not offered when it has a line break', async () => {
+    expect(await run(shell, 'paydesk payments get xk\t\r')).toEqual(['payments', 'get', 'xk']);
+  });
+});
