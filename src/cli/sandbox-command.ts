@@ -29,6 +29,12 @@ export abstract class SandboxCommand extends BaseCommand {
     return alive.sort((a, b) => Number(b.url === baseUrl) - Number(a.url === baseUrl));
   }
 
+  /** A sandbox of this home whose process is there, but does not answer. */
+  protected async silent(port: number | undefined): Promise<Run | undefined> {
+    const silent = await createRuns(findPaths(this.streams.env).data).silent();
+    return silent.find((run) => port === undefined || portOf(run) === port);
+  }
+
   protected async sandbox(flags: { port?: number | undefined }): Promise<Remote> {
     const [run] = await this.running(flags.port);
     if (!run) throw noSandbox(flags.port);

@@ -11,6 +11,8 @@ export interface Runs {
   remove(run: Run): void;
   /** The sandboxes that answer, the newest first; notes of those that are gone are cleaned away. */
   alive(): Promise<Run[]>;
+  /** Those whose process is there, but does not answer. */
+  silent(): Promise<Run[]>;
 }
 
 export function createRuns(dataFolder: string): Runs {
@@ -47,6 +49,18 @@ export function createRuns(dataFolder: string): Runs {
       .sort((a, b) => (a.startedTime < b.startedTime ? 1 : -1));
   }
 
+  async function thatAnswer(wanted: 'yes' | 'no'): Promise<Run[]> {
+    const checked = await Promise.all(
+      all().map(async (run) => {
+        const answer = isProcess(run.pid) ? await isAnswering(run) : 'gone';
+        // One that is only slow keeps its note.
+        if (answer === 'gone') remove(run);
+        return answer === wanted ? run : undefined;
+      }),
+    );
+    return checked.filter((run) => run !== undefined);
+  }
+
   return {
     write(run) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -57,17 +71,8 @@ export function createRuns(dataFolder: string): Runs {
       renameSync(draft, fileOf(run));
     },
     remove,
-    async alive() {
-      const checked = await Promise.all(
-        all().map(async (run) => {
-          const answer = isProcess(run.pid) ? await isAnswering(run) : 'gone';
-          // One that is only slow keeps its note.
-          if (answer === 'gone') remove(run);
-          return answer === 'yes' ? run : undefined;
-        }),
-      );
-      return checked.filter((run) => run !== undefined);
-    },
+    alive: () => thatAnswer('yes'),
+    silent: () => thatAnswer('no'),
   };
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import { createRemote } from './remote.js';
@@ -9,18 +10,41 @@ const POLL_MS = 20;
 
 /** Asks a sandbox to stop and returns when its process has ended. */
 export async function stopAndWait(run: Run, signal: AbortSignal): Promise<void> {
-  await createRemote(run, signal).stop();
   const limit = performance.now() + LIMIT_MS;
+  const late = AbortSignal.timeout(LIMIT_MS);
+  await createRemote(run, AbortSignal.any([signal, late]))
+    .stop()
+    .catch((error: unknown) => {
+      throw late.aborted && !signal.aborted ? notStopped(run) : error;
+    });
   while (isProcess(run.pid)) {
-    if (performance.now() > limit) {
-      throw new ServiceError(
-        `The sandbox at ${run.url} was told to stop and is still running (pid ${run.pid}).`,
-        {
-          code: 'sandbox-still-running',
-          next: [`kill ${run.pid}`],
-        },
-      );
-    }
+    if (performance.now() > limit) throw notStopped(run);
     await wait(POLL_MS, undefined, { signal });
+  }
+}
+
+/** Why a sandbox whose process is there was not stopped. */
+export function notStopped(run: Run): ServiceError {
+  const { url, pid } = run;
+  if (isPaused(pid)) {
+    return new ServiceError(`The sandbox at ${url} is paused (pid ${pid}), so it was not stopped.`, {
+      code: 'sandbox-paused',
+      next: [`kill -CONT ${pid}`, 'paydesk sandbox stop'],
+    });
+  }
+  return new ServiceError(`The sandbox at ${url} does not answer and is still running (pid ${pid}).`, {
+    code: 'sandbox-still-running',
+    next: [`kill ${pid}`],
+  });
+}
+
+/** Stopped by a signal or a debugger; known on Linux alone. */
+function isPaused(pid: number): boolean {
+  try {
+    // The name of the program may hold anything, so the state is looked for after its end.
+    const [state] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '';
+    return state === 'T' || state === 't';
+  } catch {
+    return false;
   }
 }

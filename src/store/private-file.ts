@@ -1,12 +1,85 @@
+import type { Stats } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { StoreError } from './errors.js';
+
+/** How long another process may take from making the file to writing to it. */
+const FIRST_WRITE_MS = 2_000;
+const POLL_MS = 20;
+
+/**
+ * The file behind all links, whether it exists or not. The files beside a database are named after it, so that two
+ * names would mean two locks.
+ */
+export function realFile(file: string): string {
+  const { lstatSync, readlinkSync, realpathSync } = process.getBuiltinModule('node:fs');
+  const { basename, dirname, join, resolve } = process.getBuiltinModule('node:path');
+  let path = resolve(file);
+  // As many links as Linux follows.
+  for (let links = 0; links < 40; links += 1) {
+    path = join(realpathSync(dirname(path)), basename(path));
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+    path = resolve(dirname(path), readlinkSync(path));
+  }
+  throw new Error('it is a link that leads to itself');
+}
+
 /**
  * A new file is its owner's alone, whatever the umask; SQLite gives the files beside a database its mode. A file that
  * exists is not opened: closing it again would let go of the locks that this process has on it.
  */
-export function makePrivate(file: string): void {
+export function makePrivate(file: string): { isNew: boolean } {
   const { closeSync, openSync } = process.getBuiltinModule('node:fs');
   try {
     closeSync(openSync(file, 'wx', 0o600));
+    return { isNew: true };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    return { isNew: false };
   }
+}
+
+/** Makes the database file, or refuses one that is there and cannot be trusted with what is written to it. */
+export async function prepareFile(file: string): Promise<void> {
+  if (makePrivate(file).isNew) return;
+  const { statSync } = process.getBuiltinModule('node:fs');
+  for (const each of [file, `${file}-wal`]) {
+    const found = statSync(each, { throwIfNoEntry: false });
+    if (found) refuseShared(each, found);
+  }
+  const limit = performance.now() + FIRST_WRITE_MS;
+  while (statSync(file, { throwIfNoEntry: false })?.size === 0) {
+    if (performance.now() > limit) throw emptied(file);
+    await wait(POLL_MS);
+  }
+}
+
+function refuseShared(file: string, { mode, nlink }: Stats): void {
+  // Windows has no modes, and says that everybody may write.
+  if ((mode & 0o022) !== 0 && process.platform !== 'win32') {
+    throw new StoreError(
+      'store-unusable',
+      `Other users can write to the database ${file} (mode 0${(mode & 0o777).toString(8)}). It was not opened. ` +
+        `Check what is in it, then type: chmod 600 ${quoted(file)}`,
+    );
+  }
+  if (nlink > 1) {
+    throw new StoreError(
+      'store-unusable',
+      `The database ${file} has ${nlink} names (hard links). It was not opened: what is written under one name would ` +
+        `be lost under another. Remove the other names, or make this one a copy of its own: ` +
+        `cp ${quoted(file)} ${quoted(`${file}.copy`)} && mv ${quoted(`${file}.copy`)} ${quoted(file)}`,
+    );
+  }
+}
+
+function emptied(file: string): StoreError {
+  return new StoreError(
+    'store-unusable',
+    `The database ${file} is empty (0 bytes): something has removed what was in it. Nothing was written. ` +
+      `Restore it from a backup, or remove it to start with a new one: rm ${quoted(file)}`,
+  );
+}
+
+function quoted(path: string): string {
+  return /^[\w./~+@-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

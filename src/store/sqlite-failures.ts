@@ -6,7 +6,9 @@ const LOCKED = 6;
 const READONLY = 8;
 const IOERR = 10;
 const FULL = 13;
+const CORRUPT = 11;
 const CANTOPEN = 14;
+const NOTADB = 26;
 
 const temporary = new Map([
   [BUSY, 'is locked by another process'],
@@ -44,6 +46,14 @@ export function sqliteUnusable(error: unknown, file: string): StoreError {
   if (error instanceof StoreError && (error.code !== 'store-unavailable' || isBusy(error))) return error;
   const cause = error instanceof StoreError ? error.cause : error;
   const detail = cause instanceof Error ? cause.message : String(cause);
+  if ([CORRUPT, NOTADB].includes(primaryCode(cause) ?? -1)) {
+    return new StoreError(
+      'store-unusable',
+      `The file ${file} is no database, or it is damaged (${detail}). Nothing was written. ` +
+        'Restore it from a backup, or move it away to start with a new one.',
+      { cause },
+    );
+  }
   return new StoreError(
     'store-unusable',
     `The database ${file} cannot be opened: ${detail}. Check that the folder exists, that you may write to it, and that the file is a paydesk database.`,

@@ -14,7 +14,7 @@ import { lockFile, refuseLocked } from './file-lock.js';
 import { assertOpen, createGroupCommit } from './group-commit.js';
 import type { GroupCommit } from './group-commit.js';
 import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
-import { makePrivate } from './private-file.js';
+import { prepareFile, realFile } from './private-file.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { sqliteUnusable } from './sqlite-failures.js';
 import type { Migration, OpenOptions, Store } from './types.js';
@@ -22,14 +22,15 @@ import type { Migration, OpenOptions, Store } from './types.js';
 const busyMs = 5000;
 
 export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<DB>> {
-  const file = options.location;
-  const inMemory = file === ':memory:';
+  const inMemory = options.location === ':memory:';
+  let file = options.location;
   const opened: Array<{ close(): void }> = [];
   try {
+    if (!inMemory) file = realFile(file);
     const exclusive = options.exclusive === true && !inMemory;
     if (exclusive) opened.push(lockFile(file, options.owner ?? {}));
     else if (!inMemory) refuseLocked(file);
-    if (!inMemory) makePrivate(file);
+    if (!inMemory) await prepareFile(file);
     const writer = connect(file, 'write');
     opened.push(writer);
     const groups = createGroupCommit(writer);

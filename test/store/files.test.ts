@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { killChildrenAfterEach, startChild } from './child.js';
@@ -120,5 +131,83 @@ describeFile('a file', ({ location, open }) => {
     const store = await open(file);
     const rows = await store.db.selectFrom('payment').select('reference').orderBy('id').execute();
     expect(rows.map((row) => row.reference)).toEqual(kept);
+  });
+});
+
+describeFile('a file that cannot be trusted', ({ location, open }) => {
+  const made = async () => {
+    const file = await location();
+    const store = await open(file, { exclusive: true });
+    await store.transaction((tx) => tx.insertInto('counter').values({ name: 'a', value: 1 }).execute());
+    await store.close();
+    return file;
+  };
+
+  test.each([true, false])('is refused under a second name (exclusive: %s)', async (exclusive) => {
+    const file = await made();
+    const child = startChild({ location: file, exclusive: true }, 'serve');
+    expect(await child.answer()).toBe('open');
+    const other = `${file}.other`;
+    linkSync(file, other);
+    await expect(open(other, { exclusive })).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining('has 2 names (hard links)'),
+    });
+    await child.kill('SIGKILL');
+    rmSync(other);
+    await open(file, { exclusive });
+  });
+
+  test('is held through a link to it as well', async () => {
+    const file = await made();
+    await open(file, { exclusive: true });
+    symlinkSync(file, `${file}.link`);
+    await expect(open(`${file}.link`, { exclusive: true })).rejects.toMatchObject({ code: 'store-held' });
+    await expect(open(`${file}.link`)).rejects.toMatchObject({ code: 'store-held' });
+  });
+
+  test.each([0o620, 0o602, 0o666])('is refused when others may write to it: %o', async (mode) => {
+    const file = await made();
+    chmodSync(file, mode);
+    await expect(open(file)).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining(`chmod 600 ${file}`),
+    });
+    chmodSync(file, 0o600);
+    await open(file);
+  });
+
+  test('is its owner’s alone when it is made through a link that leads nowhere', async () => {
+    const file = await location();
+    symlinkSync('target.db', file);
+    const umask = process.umask(0);
+    const store = await open(file, { exclusive: true }).finally(() => process.umask(umask));
+    await store.transaction((tx) => tx.insertInto('counter').values({ name: 'a', value: 1 }).execute());
+    const folder = dirname(file);
+    expect(readdirSync(folder)).toContain('target.db-wal');
+    for (const name of readdirSync(folder)) {
+      expect([name, statSync(join(folder, name)).mode & 0o077]).toEqual([name, 0]);
+    }
+  });
+
+  test('is an error when it was emptied or cut short, and stays as it is', async () => {
+    const file = await made();
+    const size = statSync(file).size;
+    truncateSync(file, size - 4096);
+    await expect(open(file)).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining('Restore it from a backup'),
+    });
+    expect(statSync(file).size).toBe(size - 4096);
+    truncateSync(file, 50);
+    await expect(open(file, { exclusive: true })).rejects.toMatchObject({ code: 'store-unusable' });
+    truncateSync(file, 0);
+    for (const exclusive of [true, false]) {
+      await expect(open(file, { exclusive })).rejects.toMatchObject({
+        code: 'store-unusable',
+        message: expect.stringContaining('is empty (0 bytes)'),
+      });
+    }
+    expect(statSync(file).size).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { stoppedView, type StoppedSandbox } from '../../output/views/sandbox.js';
-import { stopAndWait } from '../../sandbox-control/stop.js';
+import { notStopped, stopAndWait } from '../../sandbox-control/stop.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxStop extends SandboxCommand {
@@ -9,6 +9,8 @@ export default class SandboxStop extends SandboxCommand {
   async run(): Promise<StoppedSandbox> {
     const { flags } = await this.parse(SandboxStop);
     const [run] = await this.running(flags.port);
+    const silent = run ? undefined : await this.silent(flags.port);
+    if (silent) throw notStopped(silent);
     if (run) await stopAndWait(run, this.signal);
     const result = run
       ? { stopped: true, url: run.url, pid: run.pid, database: run.database }

@@ -1,0 +1,69 @@
+import { chmodSync, linkSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHome, createPayment, type Home } from './processes.js';
+
+let home: Home;
+let file: string;
+beforeEach(async () => {
+  home = await createHome();
+  file = join(home.path, 'sandbox.db');
+});
+afterEach(() => home.remove());
+
+const start = () => home.run(['sandbox', 'start', '--database', file, '--port', '0', '--json']);
+const refused = (part: string) => ({
+  error: { code: 'store-unusable', exit: 1, message: expect.stringContaining(part) as unknown },
+});
+
+describe('sandbox start', () => {
+  it('opens one database under one name alone, and loses nothing', async () => {
+    const first = await home.start('--database', file, '--no-profiles');
+    const other = join(home.path, 'other.db');
+    linkSync(file, other);
+    const second = await home.run(['sandbox', 'start', '--database', other, '--port', '0', '--json']);
+    expect(JSON.parse(second.stdout)).toMatchObject(refused('hard links'));
+    await createPayment(first.ready, 'kept');
+    first.kill('SIGKILL');
+    await first.ended;
+    expect(JSON.parse((await start()).stdout)).toMatchObject(refused('hard links'));
+    rmSync(other);
+    await home.start('--database', file, '--no-profiles');
+    expect(await home.json(['sandbox', 'books', 'kept'])).toMatchObject({
+      paymentId: expect.any(Number) as unknown,
+    });
+  });
+
+  it('says what to do with a database that was emptied, cut short or opened to others', async () => {
+    const first = await home.start('--database', file, '--no-profiles');
+    first.kill('SIGTERM');
+    await first.ended;
+    chmodSync(file, 0o666);
+    expect(JSON.parse((await start()).stdout)).toMatchObject(refused(`chmod 600 ${file}`));
+    chmodSync(file, 0o600);
+    truncateSync(file, 8192);
+    expect(JSON.parse((await start()).stdout)).toMatchObject(refused('damaged'));
+    truncateSync(file, 0);
+    expect(JSON.parse((await start()).stdout)).toMatchObject(refused(`rm ${file}`));
+    expect(statSync(file).size).toBe(0);
+  });
+});
+
+describe('sandbox stop', () => {
+  it('says that a paused sandbox was not stopped, and stops it once it runs again', async () => {
+    const sandbox = await home.start();
+    sandbox.kill('SIGSTOP');
+    const paused = await home.run(['sandbox', 'stop', '--json']);
+    expect(JSON.parse(paused.stdout)).toMatchObject({
+      error: {
+        code: 'sandbox-paused',
+        message: expect.stringContaining('is paused') as unknown,
+        next: [`kill -CONT ${sandbox.pid}`, 'paydesk sandbox stop'],
+      },
+    });
+    expect(paused.code).toBe(1);
+    sandbox.kill('SIGCONT');
+    expect(await home.json(['sandbox', 'stop'])).toMatchObject({ stopped: true });
+    expect(await sandbox.ended).toBe(0);
+  });
+});
