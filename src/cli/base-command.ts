@@ -44,7 +44,7 @@ export abstract class BaseCommand extends Command {
   #themes: { stdout: Theme; stderr: Theme } = { stdout: plainTheme, stderr: plainTheme };
   #filter: string | undefined;
   #listOptions: { columns?: string[]; csv?: boolean } = {};
-  #printed: 'nothing' | 'lines' | 'array' = 'nothing';
+  #printed: 'nothing' | 'lines' | 'document' = 'nothing';
   #ending: PaydeskError | undefined;
   readonly #closers: Array<() => unknown> = [];
 
@@ -193,13 +193,24 @@ export abstract class BaseCommand extends Command {
     return items;
   }
 
-  /** As showList, for more rows than should be held at once. With `--json` it prints one array as they come. */
+  /** As showList, for more rows than should be held at once. With `--json` it prints one array, once it is whole. */
   protected async showStream<T>(items: AsyncIterable<T>, view: ListView<T>): Promise<void> {
     const { renderStream, renderJsonStream } = await import('../output/rows.js');
     if (!this.json) return renderStream(items, view, this.#listTarget());
-    this.#printed = 'array';
-    if (this.#filter === undefined) return renderJsonStream(items, (text) => this.streams.write(text));
-    await this.#printJson(await Array.fromAsync(items));
+    if (this.#filter !== undefined) {
+      const all = await Array.fromAsync(items);
+      this.#printed = 'document';
+      return this.#printJson(all);
+    }
+    const { createSpool } = await import('../output/spool.js');
+    const spool = createSpool();
+    try {
+      await renderJsonStream(items, spool.write);
+      this.#printed = 'document';
+      spool.print((text) => this.streams.write(text));
+    } finally {
+      spool.close();
+    }
   }
 
   /** Prints lines of data on stdout; nothing with `--json`. One line an element. */
@@ -336,9 +347,9 @@ export abstract class BaseCommand extends Command {
   async #tell(failure: { error: unknown } | undefined): Promise<void> {
     const to = { streams: this.streams, debug: this.#debug, profile: this.profileName };
     if (failure) {
-      // An array that was cut short must not look whole: the error goes to stderr then.
+      // After a whole document there is no room for another: the error goes to stderr then.
       const json =
-        this.json && this.#printed !== 'array' && (this.#printed === 'lines' ? 'line' : 'document');
+        this.json && this.#printed !== 'document' && (this.#printed === 'lines' ? 'line' : 'document');
       this.#surroundings.setExitCode(await reportError(failure.error, { ...to, json }));
     } else if (this.#ending) {
       // With --json the result has been printed, and it says how it ended.

@@ -9,7 +9,7 @@ const USUAL = 50;
 export default class CustomersList extends ServiceCommand {
   static override summary = 'List the customers of the app.';
   static override description =
-    'Customers are printed as they arrive, however many there are. The service does not say which parameters its ' +
+    'Customers are printed as they arrive, however many there are; --json prints them once the list is complete. The service does not say which parameters its ' +
     'list takes: --param passes any on.';
   static override examples = [
     '<%= config.bin %> customers list',

@@ -90,16 +90,34 @@ describe('customers list', async () => {
     expect(server.requests[0]!.url).toMatch(/\/customers\?limit=7&q=a%3Db\+c$/);
   });
 
-  it('does not make an array look whole that was cut short', async () => {
+  it.each([['--json'], ['--jq=.']])('prints the error alone when a later page fails: %s', async (flag) => {
     const server = await httpServer((seen, response) =>
       seen.url.includes('cursor')
         ? json(response, 403, { message: 'enough' })
         : json(response, 200, { items: [{ customerId: 'a' }], nextCursor: 'b' }),
     );
-    const cut = await desk.run(CustomersList, ['--json'], { env: { PAYDESK_BASE_URL: server.url } });
+    const cut = await desk.run(CustomersList, [flag], { env: { PAYDESK_BASE_URL: server.url } });
     expect(cut.code).toBe(4);
-    expect(() => parsed(cut)).toThrow();
-    expect(cut.stderr).toContain('enough');
+    expect(parsed(cut)).toMatchObject({
+      error: { exit: 4, httpStatus: 403, message: expect.stringContaining('enough') as unknown },
+    });
+    expect(cut.stderr).toBe('');
+  });
+
+  it('prints one whole document when the connection breaks off within a page, however long it was', async () => {
+    const items = Array.from({ length: 60_000 }, (_, index) => ({
+      customerId: `c${index}`,
+      firstName: 'Zoë'.repeat(20),
+    }));
+    const server = await httpServer((seen, response) => {
+      if (!seen.url.includes('cursor')) return json(response, 200, { items, nextCursor: 'b' });
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{"items":[{"customerId":"last"},');
+      response.destroy();
+    });
+    const cut = await desk.run(CustomersList, ['--json', '--all'], { env: { PAYDESK_BASE_URL: server.url } });
+    expect(cut.code).toBe(5);
+    expect(Object.keys(parsed(cut) as object)).toEqual(['error']);
   });
 
   it('tells a list that cannot be read', async () => {
@@ -147,6 +165,7 @@ describe('200,000 customers', () => {
         },
       });
       expect(bytes).toBeGreaterThan(1_000_000);
+      expect(heap.length).toBeGreaterThan(2);
       const late = heap.slice(1);
       expect(Math.max(...late) - Math.min(...late)).toBeLessThan(15);
     },
