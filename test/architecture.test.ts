@@ -29,8 +29,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   batch: [...leaves, 'client', 'ledger', 'store', 'payments', 'spreadsheet'],
   webhooks: [...leaves, 'client', 'ledger', 'store', 'payments', 'output'],
   support: [...leaves, 'client', 'ledger', 'store', 'payments', 'webhooks', 'output'],
-  doctor: [...leaves, 'client', 'profiles'],
   'sandbox-control': [...leaves, 'store', 'sandbox'],
+  doctor: [...leaves, 'client', 'ledger', 'profiles', 'store'],
   // What results look like: the one part of the output that knows the rooms they come from.
   views: [
     ...leaves,

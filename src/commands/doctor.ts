@@ -1,4 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js';
+import { databaseLocation } from '../cli/desk-database.js';
 import { failureOf, type Diagnosis } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
 import { listFlagsFor } from '../cli/flags.js';
@@ -23,6 +24,7 @@ export default class Doctor extends BaseCommand {
     const diagnosis = await examine({
       profile: this.profileName,
       env: this.streams.env,
+      ledger: databaseLocation(this.streams.env),
       requiredNode: engines?.node,
       now: () => this.now(),
       signal: this.signal,

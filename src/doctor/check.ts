@@ -5,6 +5,7 @@ export const checkNames = [
   'config',
   'modes',
   'keyring',
+  'ledger',
   'profile',
   'dns',
   'tls',

@@ -5,6 +5,7 @@ import { findPaths, type Environment } from '../profiles/paths.js';
 import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles, type ProfileStore } from '../profiles/store.js';
 import { diagnose, fail, notChecked, pass, type Check, type CheckName, type Diagnosis } from './check.js';
+import { checkLedger } from './ledger.js';
 import { checkConfig, checkKeyring, checkModes, checkNode } from './machine.js';
 import { checkDns, checkTls } from './network.js';
 import { checkService } from './service.js';
@@ -12,6 +13,8 @@ import { checkService } from './service.js';
 export interface ExamineOptions {
   profile: string | undefined;
   env: Environment;
+  /** Where the ledger is: a file or postgres://… */
+  ledger: string;
   /** The versions of Node that this program runs on. */
   requiredNode: string | undefined;
   now: () => Date;
@@ -31,8 +34,12 @@ export async function examine(options: ExamineOptions): Promise<Diagnosis> {
     checkConfig(store),
     checkModes(paths),
   ];
-  const [keyring, app] = await Promise.all([checkKeyring({ paths, env, store }), checkApp(options, store)]);
-  return diagnose([...machine, keyring, ...app]);
+  const [keyring, ledger, app] = await Promise.all([
+    checkKeyring({ paths, env, store }),
+    checkLedger(options.ledger),
+    checkApp(options, store),
+  ]);
+  return diagnose([...machine, keyring, ledger, ...app]);
 }
 
 const ofApp: readonly CheckName[] = ['dns', 'tls', 'service', 'clock', 'key', 'kind'];

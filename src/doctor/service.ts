@@ -3,6 +3,7 @@ import type { Transport } from '../client/exchange.js';
 import { createTransport } from '../client/transport.js';
 import { isJsonObject, type JsonObject } from '../contract/json.js';
 import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../errors.js';
+import { isLoopbackUrl } from '../loopback.js';
 import type { ResolvedProfile } from '../profiles/resolve.js';
 import { fail, notChecked, pass, warn, type Check } from './check.js';
 
@@ -16,6 +17,8 @@ export interface ServiceTools {
 
 const timeouts = { connectMs: 2_000, headersMs: 3_000, bodyMs: 3_000, attemptMs: 4_000, overallMs: 6_000 };
 const skewLimitS = 30;
+/** Where `sandbox start` listens unless told otherwise. */
+const SANDBOX_PORT = '4010';
 
 interface Heard {
   date: string | undefined;
@@ -67,7 +70,7 @@ function describe(profile: ResolvedProfile, heard: Heard | undefined, found: Fou
   if (heard === undefined || elsewhere || error instanceof TemporaryError) {
     const unanswered = elsewhere ? 'the service is elsewhere' : 'the service did not answer';
     return [
-      fail('service', error?.message ?? 'The service did not answer.', 'Check the base URL: paydesk whoami'),
+      fail('service', error?.message ?? 'The service did not answer.', reachFix(profile, heard)),
       heard === undefined ? notChecked('clock', unanswered) : checkClock(heard),
       notChecked('key', unanswered),
       notChecked('kind', unanswered),
@@ -94,6 +97,13 @@ function checkClock({ date, at }: Heard): Check {
     `The clock of this machine is ${span(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} that of the service.`,
     'Set the clock of this machine, for example by switching on time synchronisation.',
   );
+}
+
+/** Nobody listens on this machine: the sandbox of the profile was stopped. */
+function reachFix({ baseUrl }: ResolvedProfile, heard: Heard | undefined): string {
+  if (heard !== undefined || !isLoopbackUrl(baseUrl)) return 'Check the base URL: paydesk whoami';
+  const { port } = new URL(baseUrl);
+  return port === SANDBOX_PORT ? 'paydesk sandbox start' : `paydesk sandbox start --port ${port || '80'}`;
 }
 
 function span(seconds: number): string {

@@ -6,7 +6,7 @@ import { StoreError } from './errors.js';
 import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
 import { checkParameters } from './parameters.js';
 import { isRetryable, postgresFailure, postgresUnusable } from './postgres-failures.js';
-import type { OpenOptions, Store } from './types.js';
+import type { Inspection, OpenOptions, Store } from './types.js';
 
 const maxAttempts = 5;
 
@@ -59,6 +59,29 @@ export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store
       await db.destroy();
     },
   };
+}
+
+/** Reads one row of every table and changes nothing. */
+export async function inspectPostgres(options: OpenOptions): Promise<Inspection> {
+  const { schema, migrations } = options;
+  const place = describePlace(options.location);
+  const pool = await createPool(options, place);
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: reportingPool(pool, place) }) });
+  try {
+    const { rows } = await sql<{
+      name: string;
+    }>`select tablename as name from pg_tables where schemaname = ${schema}`.execute(db);
+    if (!rows.some(({ name }) => name === 'store_migration')) return { kind: 'absent' };
+    for (const { name } of rows) await sql`select 1 from ${sql.table(name)} limit 1`.execute(db);
+    return {
+      kind: 'read',
+      pending: pendingMigrations(await appliedMigrations(db), migrations, place).length,
+    };
+  } catch (error) {
+    throw postgresUnusable(error, place);
+  } finally {
+    await db.destroy();
+  }
 }
 
 async function createPool(options: OpenOptions, place: string): Promise<Pool> {

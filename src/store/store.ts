@@ -1,4 +1,4 @@
-import type { OpenOptions, Store } from './types.js';
+import type { Inspection, OpenOptions, Store } from './types.js';
 
 export { StoreError } from './errors.js';
 export type { StoreErrorCode } from './errors.js';
@@ -14,4 +14,14 @@ export async function openStore<DB>(options: OpenOptions): Promise<Store<DB>> {
   }
   const { openSqliteStore } = await import('./sqlite-store.js');
   return openSqliteStore<DB>(options);
+}
+
+/** Whether a database can be read and is whole. Throws what opening it would throw. */
+export async function inspectStore(options: OpenOptions): Promise<Inspection> {
+  if (/^postgres(ql)?:\/\//i.test(options.location)) {
+    const { inspectPostgres } = await import('./postgres-store.js');
+    return inspectPostgres(options);
+  }
+  const { inspectSqlite } = await import('./sqlite-inspect.js');
+  return inspectSqlite(options);
 }

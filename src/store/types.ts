@@ -21,6 +21,12 @@ export interface OpenOptions {
   owner?: Record<string, unknown>;
 }
 
+/** What reading a database through has shown, without changing anything in it. */
+export type Inspection =
+  | { kind: 'absent' }
+  /** `pending` migrations are run when it is next opened. */
+  | { kind: 'read'; pending: number };
+
 /** The columns that a table needs for `claimDue`. `finished` is 0 until the work is done. */
 export interface Claimable {
   id: unknown;

@@ -101,12 +101,12 @@ async function run(shell: Shell, line: string): Promise<string[]> {
   pty.onData((data) => {
     seen += data;
     // fish asks what kind of terminal this is.
-    if (/\u001B\[0?c/.test(data)) pty.write('\u001B[?62;c');
+    if (data.includes('\u001B[c') || data.includes('\u001B[0c')) pty.write('\u001B[?62;c');
   });
   const ended = new Promise<void>((resolve) => pty.onExit(() => resolve()));
   try {
     pty.write(`${setUp}\r`);
-    await expect.poll(() => seen, { timeout: 20_000 }).toMatch(/(^|[\r\n]|\u001B\[\S+)ready> /);
+    await expect.poll(() => seen, { timeout: 20_000 }).toMatch(/ready> (?!')/);
     pty.write(line);
     await expect.poll(() => existsSync(got) || seen, { timeout: 20_000 }).toBe(true);
     return readFileSync(got, 'utf8').trimEnd().split('\n');

@@ -27,7 +27,7 @@ beforeAll(async () => {
   expect(code).toBe(0);
   const { PAYDESK_BASE_URL: url = '', PAYDESK_APP_ID: app = '' } = env;
   const profile = ['shop-eu', '--base-url', url, '--app-id', app, '--sandbox', '--api-key-stdin'];
-  await paydesk(['profiles', 'add', ...profile], { home, input: 'key_for_completion' });
+  await paydesk(['profiles', 'add', ...profile], { home, input: desk.sandbox.app.apiKey });
 });
 afterAll(async () => {
   await desk.sandbox.close();

@@ -8,10 +8,13 @@ import Doctor from '../../src/commands/doctor.js';
 import type { Check, Diagnosis } from '../../src/doctor/check.js';
 import { checkNode } from '../../src/doctor/machine.js';
 import { checkDns, checkTls } from '../../src/doctor/network.js';
+import { openDeskDatabase } from '../../src/ledger/desk.js';
 import { openProfiles } from '../../src/profiles/store.js';
 import { Secret } from '../../src/profiles/secret.js';
 import { answerVariants } from '../../src/sandbox/answers.js';
 import { cleanUp, closedPort, http, httpServer, json, rawServer } from '../client/servers.js';
+import { sql } from 'kysely';
+import { describeWithPostgres } from '../helpers/postgres.js';
 import { unprintable } from '../helpers/printable.js';
 import { paydesk } from '../helpers/run.js';
 import { temporaryFolder } from '../profiles/temporary-home.js';
@@ -47,6 +50,7 @@ describe('doctor', async () => {
       'config',
       'modes',
       'keyring',
+      'ledger',
       'profile',
       'dns',
       'tls',
@@ -323,5 +327,91 @@ describe('the way to the service', () => {
     expect(await checkTls(`https://127.0.0.1:${await closedPort()}`, now())).toMatchObject({
       status: 'fail',
     });
+  });
+});
+
+describe('the ledger', () => {
+  const check = async (home: string, env: Record<string, string> = {}) => {
+    const { stdout, code } = await paydesk(['doctor', '--json'], { home, env });
+    const { checks } = JSON.parse(stdout) as Diagnosis;
+    return { code, ledger: checks.find(({ name }) => name === 'ledger') };
+  };
+  const database = (home: string) => join(home, 'data', 'desk.db');
+
+  it('is read through, and damage in it fails', async () => {
+    const home = temporaryFolder();
+    expect((await check(home)).ledger).toMatchObject({
+      status: 'pass',
+      message: expect.stringContaining('no ledger yet'),
+    });
+    mkdirSync(join(home, 'data'), { mode: 0o700 });
+    const opened = await openDeskDatabase({ location: database(home), operator: 'test' });
+    await opened.close();
+    const whole = readFileSync(database(home));
+    expect((await check(home)).ledger).toEqual({
+      name: 'ledger',
+      status: 'pass',
+      message: `The ledger ${database(home)} is whole.`,
+    });
+    expect(readFileSync(database(home))).toEqual(whole);
+
+    // The page of an index, overwritten in the middle of the file.
+    const spoiled = Buffer.from(whole);
+    spoiled.fill(0xa5, 5 * 4096, 6 * 4096);
+    writeFileSync(database(home), spoiled);
+    expect((await check(home)).ledger).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('damaged'),
+      mend: expect.stringContaining('backup'),
+    });
+    writeFileSync(database(home), whole);
+    chmodSync(database(home), 0o666);
+    expect((await check(home)).ledger).toMatchObject({ status: 'fail', mend: `chmod 600 ${database(home)}` });
+    chmodSync(database(home), 0o600);
+    writeFileSync(database(home), '');
+    expect((await check(home)).ledger).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('0 bytes'),
+    });
+  });
+});
+
+describeWithPostgres('the ledger in PostgreSQL', (postgres) => {
+  it('is readable and up to date, or is told to be otherwise', async () => {
+    const PAYDESK_DATABASE = await postgres().createDatabase();
+    const ledger = async () => {
+      const { stdout } = await paydesk(['doctor', '--json'], { env: { PAYDESK_DATABASE } });
+      return (JSON.parse(stdout) as Diagnosis).checks.find(({ name }) => name === 'ledger');
+    };
+    expect(await ledger()).toMatchObject({
+      status: 'pass',
+      message: expect.stringContaining('no ledger yet'),
+    });
+    await (await openDeskDatabase({ location: PAYDESK_DATABASE, operator: 'test' })).close();
+    expect(await ledger()).toMatchObject({ status: 'pass', message: 'The ledger in PostgreSQL is whole.' });
+    const store = await openDeskDatabase({ location: PAYDESK_DATABASE, operator: 'test' });
+    await store.store.transaction((tx) =>
+      sql`insert into store_migration (format, name, applied_time) values (99, 'from-the-future', 0)`.execute(
+        tx,
+      ),
+    );
+    await store.close();
+    expect(await ledger()).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('newer paydesk'),
+    });
+  });
+});
+
+it('suggests to start the sandbox that was stopped', async () => {
+  const port = await closedPort();
+  const env = { PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'sk_of_a_sandbox' };
+  const service = async (at: string) => {
+    const { stdout } = await paydesk(['doctor', '--json'], { env: { ...env, PAYDESK_BASE_URL: at } });
+    return (JSON.parse(stdout) as Diagnosis).checks.find(({ name }) => name === 'service');
+  };
+  expect(await service(`http://127.0.0.1:${port}`)).toMatchObject({
+    status: 'fail',
+    mend: `paydesk sandbox start --port ${port}`,
   });
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { paydesk, paydeskTty, type RunResult } from '../helpers/run.js';
+import { startTestSandbox } from '../helpers/sandbox.js';
 import { canary, modeOf, temporaryFolder } from './temporary-home.js';
 
 const where = ['--base-url', 'https://payments.example.com/', '--app-id', '7f31c2'];
@@ -50,6 +51,32 @@ describe('profiles add', () => {
       baseUrl: 'https://payments.example.com',
       isDefault: true,
     });
+  });
+
+  it('tries the key, and stores none that the service refuses', async () => {
+    const sandbox = await startTestSandbox();
+    onTestFinished(() => sandbox.close());
+    const { home, run } = desk();
+    const app = ['--base-url', sandbox.url, '--app-id', sandbox.app.appId, '--sandbox', '--api-key-stdin'];
+    const refused = await run(['profiles', 'add', 'shop', ...app, '--json'], { input: `${canary}\n` });
+    expect(json(refused)).toMatchObject({
+      error: { exit: 4, httpStatus: 401, message: expect.stringContaining('Nothing was stored.') as unknown },
+    });
+    expect(refused.code).toBe(4);
+    expect(readdirSync(home)).toEqual([]);
+    const other = app.map((word) => (word === sandbox.app.appId ? 'another-app' : word));
+    expect((await run(['profiles', 'add', 'shop', ...other], { input: sandbox.app.apiKey })).code).toBe(4);
+    const added = await run(['profiles', 'add', 'shop', ...app], { input: sandbox.app.apiKey });
+    expect(added).toMatchObject({ code: 0, stderr: 'The service accepted the key.\n' });
+  });
+
+  it('stores a key that cannot be tried now, and says so', async () => {
+    const { run } = desk();
+    const app = ['--base-url', 'http://127.0.0.1:9', '--app-id', 'a', '--sandbox', '--api-key-stdin'];
+    const added = await run(['profiles', 'add', 'shop', ...app, '--json'], { input: `${canary}\n` });
+    expect(added.code).toBe(0);
+    expect(json(added)).toMatchObject({ name: 'shop' });
+    expect(added.stderr).toContain('The key was not tried: ');
   });
 
   it('tells everything that is missing or wrong at once, and stores nothing', async () => {
@@ -326,6 +353,8 @@ describe('whoami', () => {
     const { run } = desk();
     const args = ['profiles', 'add', 'local', '--base-url', baseUrl, '--app-id', 'app', '--sandbox'];
     await run([...args, '--api-key-stdin'], { input: canary });
+    // The key was tried; from here on nothing is.
+    requests = 0;
     const three = { PAYDESK_BASE_URL: baseUrl, PAYDESK_APP_ID: 'env-app', PAYDESK_API_KEY: canary };
 
     const fromStore = await run(['whoami']);

@@ -1,12 +1,16 @@
 import { custom as argument } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
+import { eventText } from '../../cli/session.js';
+import type { ClientEvent } from '../../client/call.js';
+import { ProfileError } from '../../errors.js';
 import type { Missing } from '../../cli/command-line.js';
 import { addedView } from '../../output/views/profiles.js';
 import { profileSettingFlags } from '../../cli/profile-flags.js';
 import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
 import { accept, checkAppId, checkBaseUrl, checkName } from '../../profiles/checks.js';
 import { openProfiles } from '../../profiles/store.js';
+import { tryKey } from '../../profiles/try-key.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 
 const exactlyOne = ['sandbox', 'live'];
@@ -69,14 +73,28 @@ export default class ProfilesAdd extends BaseCommand {
     const fromStdin = flags['api-key-stdin'];
     const apiKey = fromStdin ? await readApiKey(this.streams.stdin) : await askForApiKey(this.promptContext);
     this.secrets.addKey(apiKey.reveal());
+    const app = { baseUrl: flags['base-url'], appId: flags['app-id'], apiKey };
+    await this.#tryKey(app);
     const { profile } = await profiles.add({
+      ...app,
       name: args.name,
-      baseUrl: flags['base-url'],
-      appId: flags['app-id'],
       kind: flags.live ? 'live' : 'sandbox',
       quietMs: flags['quiet-period'],
-      apiKey,
     });
     return this.show(summarise(profiles, profile), addedView);
+  }
+
+  /** A key that the service refuses is not stored; one that cannot be tried now may be right. */
+  async #tryKey(app: Parameters<typeof tryKey>[0]): Promise<void> {
+    const onEvent = (event: ClientEvent) => this.trace(eventText(event));
+    const trial = await tryKey(app, { onEvent, signal: this.signal });
+    if (trial.result === 'accepted') return this.note('The service accepted the key.');
+    if (trial.result === 'not-tried')
+      return this.note(`The key was not tried: ${trial.why} Try it later: paydesk doctor`);
+    const { code, httpStatus } = trial.error;
+    throw new ProfileError(
+      `The service at ${app.baseUrl} refused this key for app ${app.appId}: ${trial.error.message} Nothing was stored.`,
+      { code, httpStatus, cause: trial.error },
+    );
   }
 }
