@@ -5,7 +5,16 @@ import { describe, expect, it } from 'vitest';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
-const leaves = ['child-environment', 'ci', 'contract', 'errors', 'loopback', 'redact', 'suggest', 'typed-values'];
+const leaves = [
+  'child-environment',
+  'ci',
+  'contract',
+  'errors',
+  'loopback',
+  'redact',
+  'suggest',
+  'typed-values',
+];
 
 /** Which rooms of the house a room may import from. What is not listed here does not exist. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {

@@ -26,7 +26,9 @@ export async function useLink(
   if (flags.open) {
     const { default: open } = await import('open');
     // The link is printed as well, so that a machine without a browser is no failure.
-    await withoutOurSettings(process.env, () => open(url)).catch(() => note('No browser could be opened here.'));
+    await withoutOurSettings(process.env, () => open(url)).catch(() =>
+      note('No browser could be opened here.'),
+    );
   }
 }
 

@@ -106,7 +106,10 @@ export async function meetHost(
     'exit',
   ];
   // Not in a group of its own: it reads the answer from the terminal.
-  const child = spawn(findSsh(env), args, { stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment(env) });
+  const child = spawn(findSsh(env), args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: childEnvironment(env),
+  });
   const leave = () => void child.kill();
   signal.addEventListener('abort', leave, { once: true });
   // A server that lets everybody in would keep the session open.
