@@ -12,7 +12,7 @@ import type { Delivery } from './inbox/delivery.js';
 import { planForwards } from './forwarding/forward-plan.js';
 import { createForwarder, type Forwarder } from './forwarding/forwarder.js';
 import { createInbox } from './inbox/inbox.js';
-import { createKeeper, type WebhookRequest } from './inbox/inbox-writer.js';
+import { createInboxWriter, type WebhookRequest } from './inbox/inbox-writer.js';
 import { type AppPlace, openListener } from './inbox/listeners.js';
 import { createLiveDeliveries } from './inbox/live-deliveries.js';
 import { findMissed, openPayments } from './reading/missed.js';
@@ -78,7 +78,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   const now = () => clock.now();
   const listener = await openListener(store, place);
   const inbox = createInbox(store);
-  const keeper = createKeeper(store, listener.id, owner, () => forwarder.hasRoom());
+  const inboxWriter = createInboxWriter(store, listener.id, owner, () => forwarder.hasRoom());
   const unread = createUnreadQueue(store, listener.id, owner);
   const sender = createSender(now);
   const stopping = new AbortController();
@@ -135,7 +135,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   async function take(request: WebhookRequest): Promise<number> {
     const named = namePayment(request);
     const facts = { ...named, id: 0, path: request.path, state: null };
-    const { delivery, leased } = await keeper.keep({ request, named, forwards: planned(facts, false) });
+    const { delivery, leased } = await inboxWriter.add({ request, named, forwards: planned(facts, false) });
     const settled = options.ack === 'forwarded' ? live.whenSettled(delivery.id) : undefined;
     live.add(delivery);
     forwarder.take(leased, request);
@@ -167,7 +167,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
       await clock.sleep(ms, stopping.signal);
       return !stopping.signal.aborted;
     };
-    const missed = await findMissed({ store, place, secret, reader, keeper, now, wait });
+    const missed = await findMissed({ store, place, secret, reader, inboxWriter, now, wait });
     for (const delivery of missed) onEvent({ type: 'missed', delivery });
   }
 

@@ -3,7 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookRequest } from '../../src/webhooks/inbox/inbox-writer.js';
-import { BODY_LIMIT, MOST_AT_ONCE, type Receiver, startReceiver } from '../../src/webhooks/inbox/receiver.js';
+import {
+  BODY_LIMIT,
+  MAX_CONCURRENT,
+  type Receiver,
+  startReceiver,
+} from '../../src/webhooks/inbox/receiver.js';
 import { eventually } from '../helpers/sandbox.js';
 
 const SECRET = 'k3-the-secret-of-this-listener-9f';
@@ -182,8 +187,8 @@ describe('what arrives', () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     take = () => held.then(() => 200);
-    const first = Array.from({ length: MOST_AT_ONCE }, () => ask(`/wh/${SECRET}`));
-    await eventually(() => expect(taken).toHaveLength(MOST_AT_ONCE));
+    const first = Array.from({ length: MAX_CONCURRENT }, () => ask(`/wh/${SECRET}`));
+    await eventually(() => expect(taken).toHaveLength(MAX_CONCURRENT));
     expect(await ask(`/wh/${SECRET}`)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     release();
     expect((await Promise.all(first)).every(({ status }) => status === 200)).toBe(true);

@@ -3,7 +3,7 @@ import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
 import { InboxCommand } from '../../cli/inbox-command.js';
 import { systemClock } from '../../client/clock.js';
 import { type DeliveryFilter, matches } from '../../webhooks/inbox/inbox.js';
-import { followInbox } from '../../webhooks/inbox/follow.js';
+import { followInbox } from '../../webhooks/inbox/live-deliveries.js';
 import { deliveryLine, keptJson, webhookList } from '../../output/views/webhook.js';
 
 const USUAL = 50;

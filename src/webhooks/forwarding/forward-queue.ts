@@ -1,95 +1,13 @@
-// Forwards as rows: written with what they pass on, claimed by whoever has their target, and finished once.
+// Forwards as rows: claimed by a listener that has their target, and finished once.
 
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { leaseClock } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
-import { prepared, type Engine, type Store } from '../../store/store.js';
-import { createGatherer } from '../inbox/group-writes.js';
-import type { PlannedForward } from './forward-plan.js';
-
-/** Longer than an attempt takes. */
-const LEASE_MS = 20_000;
-
-type InsertName =
-  | 'listener_id'
-  | 'delivery_id'
-  | 'target'
-  | 'target_key'
-  | 'lane'
-  | 'replay'
-  | 'chaos'
-  | 'outcome'
-  | 'due_time'
-  | 'finished'
-  | 'lease_until'
-  | 'lease_owner';
-
-const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engine) =>
-  db
-    .insertInto('forwards')
-    .values({
-      listener_id: value('listener_id'),
-      delivery_id: value('delivery_id'),
-      target: value('target'),
-      target_key: value('target_key'),
-      lane: value('lane'),
-      replay: value('replay'),
-      chaos: value('chaos'),
-      outcome: value('outcome'),
-      due_time: value('due_time'),
-      finished: value('finished'),
-      attempts: 0,
-      first_time: null,
-      status: null,
-      ms: null,
-      error: null,
-      lease_until:
-        engine === 'postgres'
-          ? sql`case when ${value('lease_owner')}::text is null then null else ${leaseClock(engine)} + ${sql.lit(LEASE_MS)} end`
-          : value('lease_until'),
-      lease_owner: value('lease_owner'),
-    })
-    .returning('id'),
-);
-
-const firstInLane = prepared<DeskTables, { id: number }, 'lane'>((db, value) =>
-  db.selectFrom('forwards').select('id').where('lane', '=', value('lane')).where('finished', '=', 0).limit(1),
-);
-
-/**
- * Within a transaction that holds the listener's row: ids must become visible in order. Where nothing is before it in
- * its lane it may be leased from the start, and be sent without being claimed.
- */
-export async function insertForward(
-  db: Kysely<DeskTables>,
-  engine: Engine,
-  { listenerId, deliveryId }: { listenerId: number; deliveryId: number },
-  forward: PlannedForward,
-  owner: string | undefined,
-): Promise<ForwardRow> {
-  const now = Date.now();
-  const mayLease = owner !== undefined && !forward.dropped && forward.dueTime <= now;
-  const isFirst = mayLease && (await firstInLane(db, engine, { lane: forward.lane })).length === 0;
-  const values = {
-    listener_id: listenerId,
-    delivery_id: deliveryId,
-    target: forward.target.url,
-    target_key: forward.target.key,
-    lane: forward.lane,
-    replay: forward.replay ? 1 : 0,
-    chaos: forward.chaos,
-    outcome: forward.dropped ? 'dropped' : null,
-    due_time: forward.dueTime,
-    finished: forward.dropped ? 1 : 0,
-    lease_owner: isFirst ? owner : null,
-    lease_until: isFirst ? now + LEASE_MS : null,
-  };
-  const [row] = await insert(db, engine, values);
-  const unsent = { attempts: 0, first_time: null, status: null, ms: null, error: null };
-  return { ...values, ...unsent, id: (row as { id: number }).id };
-}
+import { prepared, type Store } from '../../store/store.js';
+import { createGroupWriter } from '../inbox/group-writes.js';
+import { FORWARD_LEASE_MS } from './insert-forward.js';
 
 /** One request to a target, and what is to be done about it. */
 export interface Attempt {
@@ -166,7 +84,7 @@ export function createForwardQueue(
   const { engine, db } = store;
   const ours = sql<boolean>`due.listener_id = ${listenerId} and due.target_key in (${sql.join(keys)})`;
 
-  const write = createGatherer<Ended, void>(store, async (tx, { forward, attempt, next }) => {
+  const write = createGroupWriter<Ended, void>(store, async (tx, { forward, attempt, next }) => {
     const ended = 'outcome' in next;
     await addAttempt(tx, engine, { forward_id: forward.id, ...attempt });
     await update(tx, engine, {
@@ -188,7 +106,7 @@ export function createForwardQueue(
       return store.claimDue({
         table: 'forwards',
         now,
-        leaseMs: LEASE_MS,
+        leaseMs: FORWARD_LEASE_MS,
         limit,
         owner: owner.name,
         where: ours,
@@ -212,16 +130,7 @@ export function createForwardQueue(
 
     record: (forward, attempt, next) => write({ forward, attempt, next }),
 
-    async release() {
-      await store.transaction((tx) =>
-        tx
-          .updateTable('forwards')
-          .set({ lease_until: null, lease_owner: null })
-          .where('finished', '=', 0)
-          .where('lease_owner', '=', owner.name)
-          .execute(),
-      );
-    },
+    release: () => releaseForwards(store, owner.name),
 
     async freeAbandoned() {
       const held = await db
@@ -233,15 +142,7 @@ export function createForwardQueue(
         .where('lease_until', '>', leaseClock(engine))
         .execute();
       for (const { lease_owner: name } of held) {
-        if (name === null || !owner.isGone(name)) continue;
-        await store.transaction((tx) =>
-          tx
-            .updateTable('forwards')
-            .set({ lease_until: null, lease_owner: null })
-            .where('finished', '=', 0)
-            .where('lease_owner', '=', name)
-            .execute(),
-        );
+        if (name !== null && owner.isGone(name)) await releaseForwards(store, name);
       }
     },
 
@@ -256,4 +157,15 @@ export function createForwardQueue(
       return query.execute();
     },
   };
+}
+
+async function releaseForwards(store: Store<DeskTables>, ownerName: string): Promise<void> {
+  await store.transaction((tx) =>
+    tx
+      .updateTable('forwards')
+      .set({ lease_until: null, lease_owner: null })
+      .where('finished', '=', 0)
+      .where('lease_owner', '=', ownerName)
+      .execute(),
+  );
 }

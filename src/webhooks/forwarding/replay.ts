@@ -9,11 +9,12 @@ import { InterruptedError } from '../../errors.js';
 import { createOwner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
 import type { Delivery, ForwardRecord } from '../inbox/delivery.js';
-import { type Attempt, insertForward } from './forward-queue.js';
+import { type Attempt } from './forward-queue.js';
+import { insertForward } from './insert-forward.js';
 import { forwardedRequest } from './forwarded-request.js';
 import { isSuccess } from './forwarder.js';
 import type { Inbox, WholeDelivery } from '../inbox/inbox.js';
-import { createKeeper, holdListener } from '../inbox/inbox-writer.js';
+import { createInboxWriter, holdListener } from '../inbox/inbox-writer.js';
 import { type AppPlace, openListener } from '../inbox/listeners.js';
 import { madeWebhook } from './made-webhook.js';
 import type { Sender } from './sender.js';
@@ -97,7 +98,7 @@ export async function keepMade(
   const listener = await openListener(store, place);
   await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));
   const synthetic = { state, previousState: null, verdict: 'made' as const };
-  const { delivery } = await createKeeper(store, listener.id, createOwner()).keep({
+  const { delivery } = await createInboxWriter(store, listener.id, createOwner()).add({
     ...made,
     forwards: [],
     synthetic,

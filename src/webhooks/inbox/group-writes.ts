@@ -2,13 +2,13 @@ import type { Transaction } from 'kysely';
 import type { DeskTables } from '../../ledger/schema.js';
 import type { Store } from '../../store/store.js';
 
-const MOST_AT_ONCE = 64;
+const MAX_GROUP = 64;
 
 /**
  * Writes that come at the same time share one transaction; each resolves once it is durable. When one fails, all that
  * share it do: what is written here fails only with the database.
  */
-export function createGatherer<Item, Written>(
+export function createGroupWriter<Item, Written>(
   store: Store<DeskTables>,
   write: (tx: Transaction<DeskTables>, item: Item) => Promise<Written>,
   before: (tx: Transaction<DeskTables>) => Promise<void> = async () => {},
@@ -24,7 +24,7 @@ export function createGatherer<Item, Written>(
   async function writeAll(): Promise<void> {
     writing = true;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, MOST_AT_ONCE);
+      const batch = waiting.splice(0, MAX_GROUP);
       try {
         const written = await store.transaction(async (tx) => {
           await before(tx);

@@ -10,8 +10,8 @@ import type { Owner } from '../../store/owner.js';
 import { prepared, type Store } from '../../store/store.js';
 import { type Delivery, deliveryOf, type SummaryRow, type Verdict } from './delivery.js';
 import type { PlannedForward } from '../forwarding/forward-plan.js';
-import { insertForward } from '../forwarding/forward-queue.js';
-import { createGatherer } from './group-writes.js';
+import { insertForward } from '../forwarding/insert-forward.js';
+import { createGroupWriter } from './group-writes.js';
 import type { Named } from './name-payment.js';
 
 /** A request as it came, without the secret of its path. */
@@ -32,14 +32,14 @@ export interface NewDelivery {
   synthetic?: { state: string; previousState: string | null; verdict: Verdict };
 }
 
-export interface Kept {
+export interface AddedDelivery {
   delivery: Delivery;
   /** Forwards that are leased by us from the start. */
   leased: ForwardRow[];
 }
 
-export interface Keeper {
-  keep(delivery: NewDelivery): Promise<Kept>;
+export interface InboxWriter {
+  add(delivery: NewDelivery): Promise<AddedDelivery>;
 }
 
 /** How long a delivery is left to whoever received it; renewed while that one runs. */
@@ -100,17 +100,17 @@ const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engi
     .returning('id'),
 );
 
-export function createKeeper(
+export function createInboxWriter(
   store: Store<DeskTables>,
   listenerId: number,
   owner: Owner,
   /** Whether we could send a forward at once. */
   hasRoom: () => boolean = () => false,
-): Keeper {
+): InboxWriter {
   async function write(
     db: Kysely<DeskTables>,
     { request, named, forwards, synthetic }: NewDelivery,
-  ): Promise<Kept> {
+  ): Promise<AddedDelivery> {
     const { time, method, path, query, body } = request;
     const summary: Omit<SummaryRow, 'id'> = {
       time,
@@ -150,7 +150,7 @@ export function createKeeper(
     return { delivery: deliveryOf({ ...summary, id }, rows), leased };
   }
 
-  return { keep: createGatherer(store, write, (tx) => holdListener(store, tx, listenerId)) };
+  return { add: createGroupWriter(store, write, (tx) => holdListener(store, tx, listenerId)) };
 }
 
 /** Whoever writes for a listener holds its row, so that ids become visible in order, also on PostgreSQL. */

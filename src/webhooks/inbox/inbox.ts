@@ -4,7 +4,14 @@ import type { Kysely } from 'kysely';
 import type { DeliveryRow, ForwardAttemptRow, ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import type { Store } from '../../store/store.js';
-import { type Delivery, deliveryOf, forwardOf, type ForwardRecord, summaryColumns } from './delivery.js';
+import {
+  type Delivery,
+  deliveryOf,
+  forwardOf,
+  type ForwardRecord,
+  summaryColumns,
+  type SummaryRow,
+} from './delivery.js';
 import { type AppPlace, findListener } from './listeners.js';
 
 export interface DeliveryFilter {
@@ -85,52 +92,7 @@ export function createInbox(store: Store<DeskTables>): Inbox {
     return rows.map((row) => deliveryOf(row, forwards));
   }
 
-  const summaries = (listener: number) =>
-    db.selectFrom('deliveries').select(summaryColumns).where('listener_id', '=', listener);
-
-  async function* list(
-    place: AppPlace,
-    filter: DeliveryFilter = {},
-    { limit = Infinity, more }: { limit?: number; more?: () => void } = {},
-  ): AsyncGenerator<Delivery> {
-    let given = 0;
-    const listener = await listenerOf(place);
-    if (listener === undefined) return;
-    const { payment, state, since } = filter;
-    for (let before: number | undefined; ;) {
-      // One more than is wanted tells whether there are more.
-      const page = Math.min(PAGE, limit - given + 1);
-      let query = summaries(listener).orderBy('id', 'desc').limit(page);
-      if (before !== undefined) query = query.where('id', '<', before);
-      if (state !== undefined) query = query.where('read_state', '=', state);
-      if (payment !== undefined) {
-        query = query.where((eb) =>
-          eb.or([eb('payment_id', '=', payment), eb('reference_id', '=', payment)]),
-        );
-      }
-      if (filter.failed) {
-        query = query.where('id', 'in', (eb) =>
-          eb
-            .selectFrom('forwards')
-            .select('delivery_id')
-            .where('forwards.listener_id', '=', listener)
-            .where('outcome', '=', 'failed'),
-        );
-      }
-      const rows = await query.execute();
-      // They came in the order of their ids, so one that is too old is followed by older ones only.
-      const young = since === undefined ? rows : rows.filter(({ time }) => time >= since);
-      for (const delivery of await withForwards(young)) {
-        if (given++ === limit) {
-          more?.();
-          return;
-        }
-        yield delivery;
-      }
-      before = rows.at(-1)?.id;
-      if (rows.length < page || young.length < rows.length) return;
-    }
-  }
+  const summaries = (listener: number) => summariesOf(db, listener);
 
   return {
     async ofPayment(place, { paymentId, referenceId }, { limit = 1000 } = {}) {
@@ -171,7 +133,18 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       );
     },
 
-    list,
+    async *list(place, filter = {}, { limit = Infinity, more } = {}) {
+      const listener = await listenerOf(place);
+      if (listener === undefined) return;
+      let given = 0;
+      // One more than is wanted tells whether there are more.
+      for await (const rows of pagesOf(db, listener, filter, limit + 1)) {
+        for (const delivery of await withForwards(rows)) {
+          if (given++ === limit) return more?.();
+          yield delivery;
+        }
+      }
+    },
 
     async find(place, id) {
       const listener = await listenerOf(place);
@@ -191,6 +164,44 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       return withForwards(await summaries(listener).where('id', 'in', ids).orderBy('id').execute());
     },
   };
+}
+
+const summariesOf = (db: Kysely<DeskTables>, listener: number) =>
+  db.selectFrom('deliveries').select(summaryColumns).where('listener_id', '=', listener);
+
+/** The rows that match, the newest first, a page at a time. */
+async function* pagesOf(
+  db: Kysely<DeskTables>,
+  listener: number,
+  { payment, state, since, failed }: DeliveryFilter,
+  limit: number,
+): AsyncGenerator<SummaryRow[]> {
+  let given = 0;
+  for (let before: number | undefined; given < limit;) {
+    const size = Math.min(PAGE, limit - given);
+    let query = summariesOf(db, listener).orderBy('id', 'desc').limit(size);
+    if (before !== undefined) query = query.where('id', '<', before);
+    if (state !== undefined) query = query.where('read_state', '=', state);
+    if (payment !== undefined) {
+      query = query.where((eb) => eb.or([eb('payment_id', '=', payment), eb('reference_id', '=', payment)]));
+    }
+    if (failed) {
+      query = query.where('id', 'in', (eb) =>
+        eb
+          .selectFrom('forwards')
+          .select('delivery_id')
+          .where('forwards.listener_id', '=', listener)
+          .where('outcome', '=', 'failed'),
+      );
+    }
+    const rows = await query.execute();
+    // Times follow the order of ids: after one that is too old there are only older ones.
+    const recent = since === undefined ? rows : rows.filter(({ time }) => time >= since);
+    yield recent;
+    given += recent.length;
+    before = rows.at(-1)?.id;
+    if (rows.length < size || recent.length < rows.length) return;
+  }
 }
 
 async function forwardsOf(db: Kysely<DeskTables>, ids: readonly number[]): Promise<ForwardRow[]> {

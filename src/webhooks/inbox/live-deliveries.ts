@@ -1,7 +1,10 @@
 // Deliveries that are still on their way: what is known of each, until it was read and every target had it.
 
+import type { Clock } from '../../client/clock.js';
 import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import { type Delivery, forwardOf } from './delivery.js';
+import type { Inbox } from './inbox.js';
+import type { AppPlace } from './listeners.js';
 import type { Attempt, Next } from '../forwarding/forward-queue.js';
 import type { ReadResult } from '../reading/read-record.js';
 
@@ -105,3 +108,28 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
 /** It was read, or will not be, and every target took it or never will. */
 export const isSettled = ({ verdict, forwards }: Delivery): boolean =>
   verdict !== null && forwards.every(({ outcome }) => outcome !== 'waiting');
+
+const FOLLOW_MS = 100;
+/** A delivery that is not settled by then is given as it is. */
+const SETTLE_LIMIT_MS = 30_000;
+
+/** Deliveries as they come in, each once it was read and passed on, whichever process receives them. */
+export async function* followInbox(
+  inbox: Inbox,
+  place: AppPlace,
+  { from, clock, signal }: { from: number; clock: Clock; signal: AbortSignal },
+): AsyncGenerator<Delivery> {
+  let last = from;
+  let waiting = new Set<number>();
+  while (!signal.aborted) {
+    const fresh = await inbox.after(place, last);
+    last = fresh.at(-1)?.id ?? last;
+    const older = waiting.size === 0 ? [] : await inbox.named(place, [...waiting]);
+    waiting = new Set();
+    for (const delivery of [...older, ...fresh]) {
+      if (isSettled(delivery) || clock.now() - delivery.time > SETTLE_LIMIT_MS) yield delivery;
+      else waiting.add(delivery.id);
+    }
+    if (fresh.length === 0) await clock.sleep(FOLLOW_MS, signal);
+  }
+}

@@ -26,7 +26,7 @@ export interface ReceiverOptions {
 }
 
 export const BODY_LIMIT = 1024 * 1024;
-export const MOST_AT_ONCE = 256;
+export const MAX_CONCURRENT = 256;
 const HEADER_LIMIT = 16 * 1024;
 /** For the headers, and again for the body. */
 export const PATIENCE_MS = 10_000;
@@ -104,7 +104,7 @@ function createAnswerer({ secret, probe, take, now, onError }: ReceiverOptions) 
     const [, given = '', path = '', query = ''] = /^\/wh\/([^/?]*)([^?]*)(?:\?(.*))?$/s.exec(url) ?? [];
     if (!isSecret(given)) return refuse(incoming, outgoing, 404);
     if (method !== 'POST') return refuse(incoming, outgoing, 405, { allow: 'POST' });
-    if (underWay >= MOST_AT_ONCE) return refuse(incoming, outgoing, 503, { 'retry-after': '1' });
+    if (underWay >= MAX_CONCURRENT) return refuse(incoming, outgoing, 503, { 'retry-after': '1' });
     underWay += 1;
     try {
       const time = now();

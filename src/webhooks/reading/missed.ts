@@ -8,7 +8,7 @@ import { seenPayment } from '../../payments/seen-payment.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { Store } from '../../store/store.js';
 import type { Delivery } from '../inbox/delivery.js';
-import type { Keeper } from '../inbox/inbox-writer.js';
+import type { InboxWriter } from '../inbox/inbox-writer.js';
 import type { AppPlace } from '../inbox/listeners.js';
 import { madeWebhook } from '../forwarding/made-webhook.js';
 import type { Reader } from './reader.js';
@@ -24,7 +24,7 @@ export interface MissedOptions {
   place: AppPlace;
   secret: string;
   reader: Pick<Reader, 'look'>;
-  keeper: Keeper;
+  inboxWriter: InboxWriter;
   now: () => number;
   /** Resolves to false when there is nothing to wait for any more. */
   wait(ms: number): Promise<boolean>;
@@ -32,7 +32,7 @@ export interface MissedOptions {
 
 /** Payments that can still change and whose webhooks come to this listener, the newest first. */
 export async function openPayments(
-  { store, place, secret, now }: Omit<MissedOptions, 'reader' | 'keeper' | 'wait'>,
+  { store, place, secret, now }: Omit<MissedOptions, 'reader' | 'inboxWriter' | 'wait'>,
   address = `/wh/${secret}`,
 ): Promise<KnownPaymentRow[]> {
   const over = stateNames.filter((name) => states[name].final);
@@ -52,7 +52,7 @@ export async function openPayments(
 }
 
 export async function findMissed(options: MissedOptions): Promise<Delivery[]> {
-  const { store, place, reader, keeper, now, wait } = options;
+  const { store, place, reader, inboxWriter, now, wait } = options;
   const changed: PaymentRead[] = [];
   for (const { payment_id: paymentId, state } of await openPayments(options)) {
     const read = await reader.look({ paymentId });
@@ -70,7 +70,7 @@ export async function findMissed(options: MissedOptions): Promise<Delivery[]> {
     await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));
     const synthetic = { state, previousState: known.state, verdict: 'missed' as const };
     const made = madeWebhook(read, { appId: place.appId, now: now() });
-    missed.push((await keeper.keep({ ...made, forwards: [], synthetic })).delivery);
+    missed.push((await inboxWriter.add({ ...made, forwards: [], synthetic })).delivery);
   }
   return missed;
 }

@@ -9,7 +9,7 @@ import type { DeskTables } from '../../ledger/schema.js';
 import { prepared, type Store } from '../../store/store.js';
 import type { Verdict } from '../inbox/delivery.js';
 import type { PlannedForward } from '../forwarding/forward-plan.js';
-import { insertForward } from '../forwarding/forward-queue.js';
+import { insertForward } from '../forwarding/insert-forward.js';
 import { holdListener } from '../inbox/inbox-writer.js';
 import { judge } from './verdict.js';
 

@@ -15,7 +15,7 @@ export function createCloudflaredTunnel(env: Environment): Tunnel {
     thirdParty: true,
     readyMs: 60_000,
     // It reconnects by itself and keeps its address; a new process would get another one.
-    patienceMs: 60_000,
+    reconnectMs: 60_000,
     async start({ localPort, signal }) {
       const program = findProgram('cloudflared', env);
       if (program === undefined) {

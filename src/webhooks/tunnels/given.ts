@@ -7,7 +7,7 @@ export function createGivenTunnel(url: URL): Tunnel {
     name: url.origin,
     thirdParty: false,
     readyMs: 5_000,
-    patienceMs: 0,
+    reconnectMs: 0,
     start({ note }) {
       if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
         note(`${url.origin} is not encrypted: everyone on the way can read the webhooks.`);

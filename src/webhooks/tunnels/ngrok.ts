@@ -15,7 +15,7 @@ export function createNgrokTunnel(options: { domain?: string | undefined; env: E
     thirdParty: true,
     readyMs: 20_000,
     // It reconnects by itself and keeps its address.
-    patienceMs: 60_000,
+    reconnectMs: 60_000,
     async start({ localPort, signal }) {
       const program = findProgram('ngrok', env);
       if (program === undefined) {

@@ -6,7 +6,7 @@ export function createNoTunnel(): Tunnel {
     name: 'none',
     thirdParty: false,
     readyMs: 2_000,
-    patienceMs: 0,
+    reconnectMs: 0,
     start: ({ localPort }) =>
       Promise.resolve({
         url: `http://127.0.0.1:${localPort}`,

@@ -15,7 +15,7 @@ export function createSshTunnel(destination: SshDestination, env: Environment): 
     name: nameOf(destination),
     thirdParty: destination.preset !== undefined,
     readyMs: 10_000,
-    patienceMs: 0,
+    reconnectMs: 0,
     async start({ localPort, signal, note, interactive, previousUrl, attempt }) {
       const program = findSsh(env);
       if (interactive && attempt === 1) await meetHost(destination, env, signal);

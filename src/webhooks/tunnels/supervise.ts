@@ -64,7 +64,7 @@ interface Life {
 
 /**
  * What `webhook listen` calls, with a tunnel of `chooseTunnel` and once its receiver answers probes. Resolves when the
- * tunnel is ready. From then on it is watched and mended, and the listener hears of every drop, return and new address;
+ * tunnel is ready. From then on it is watched and reconnected, and the listener hears of every drop, return and new address;
  * `failed` is the last event, its error the one to end with. Nothing is left running after `stop` or an abort.
  */
 export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun> {
@@ -151,8 +151,8 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
       if (why === undefined) continue;
       const downAt = now();
       emit({ type: 'down', why: life.error === undefined ? `${url}: ${why}` : reason(life.error) });
-      const mended = !life.gone.aborted && tunnel.patienceMs > 0 && (await isMended());
-      if (!mended) {
+      const reconnected = !life.gone.aborted && tunnel.reconnectMs > 0 && (await isReconnected());
+      if (!reconnected) {
         await life.connection.stop();
         life = await connect(pace.attempts, url);
       }
@@ -162,7 +162,7 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
     }
   }
 
-  const isMended = async () => (await untilAnswered(life, tunnel.patienceMs)) === undefined;
+  const isReconnected = async () => (await untilAnswered(life, tunnel.reconnectMs)) === undefined;
 
   const abort = () => ending.abort(options.signal.reason);
   options.signal.addEventListener('abort', abort, { once: true });

@@ -25,8 +25,8 @@ export interface Tunnel {
   readonly thirdParty: boolean;
   /** How long a new connection may take until a probe comes back through it. */
   readonly readyMs: number;
-  /** How long one that stopped answering is left to mend itself before it is replaced. */
-  readonly patienceMs: number;
+  /** How long one that stopped answering is given to recover before it is replaced. */
+  readonly reconnectMs: number;
   /** Rejects with a TemporaryError when another attempt may succeed, with any other error when none will. */
   start(options: TunnelStart): Promise<TunnelConnection>;
 }
@@ -48,7 +48,7 @@ export type TunnelEvent =
   /** The last event: it is given up. The error says why and has the exit code. */
   | { type: 'failed'; error: PaydeskError };
 
-/** A tunnel that was seen to work, watched and mended until it is stopped. */
+/** A tunnel that was seen to work, watched and reconnected until it is stopped. */
 export interface TunnelRun {
   readonly name: string;
   /** Public origin as it is now, without a path and without a slash at its end. */

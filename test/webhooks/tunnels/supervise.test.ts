@@ -37,7 +37,7 @@ function createWay(settings: Partial<Tunnel> = {}): Way {
       name: 'way',
       thirdParty: false,
       readyMs: 300,
-      patienceMs: 0,
+      reconnectMs: 0,
       start(options) {
         way.starts.push(options);
         if (way.url === undefined) {
@@ -140,7 +140,7 @@ describe('a watched tunnel', () => {
   });
 
   it('is left alone where it mends itself, and keeps its address', async () => {
-    const way = createWay({ patienceMs: 60_000 });
+    const way = createWay({ reconnectMs: 60_000 });
     const story = storyOf(await open(way.tunnel, { pace: { ...quick, probeMs: 200 } }));
     receiver.mute = true;
     await story.next('down');
@@ -151,7 +151,7 @@ describe('a watched tunnel', () => {
   });
 
   it('is replaced where it does not mend itself in time', async () => {
-    const way = createWay({ patienceMs: 100 });
+    const way = createWay({ reconnectMs: 100 });
     const story = storyOf(await open(way.tunnel, { pace: { ...quick, probeMs: 100 } }));
     receiver.mute = true;
     await story.next('down');
@@ -168,7 +168,7 @@ describe('a watched tunnel', () => {
         name: 'moving',
         thirdParty: true,
         readyMs: 300,
-        patienceMs: 0,
+        reconnectMs: 0,
         start: () =>
           Promise.resolve({
             get url() {

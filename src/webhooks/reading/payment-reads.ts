@@ -1,0 +1,103 @@
+// Reads payments for webhooks: within the budget, retried, and repeated while the service is behind the webhook.
+
+import type { Client } from '../../client/client.js';
+import type { Clock } from '../../client/clock.js';
+import type { PaymentKey, PaymentRead } from '../../client/payment-calls.js';
+import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../../errors.js';
+import type { ReadBudget } from './read-budget.js';
+import type { UnreadDelivery } from './read-record.js';
+import { mayFollow } from './verdict.js';
+
+/** What the service answered; `absent` when it has no such payment. */
+export type ReadOutcome = { value: PaymentRead } | { absent: boolean; why: string };
+
+export interface PaymentReads {
+  /** Waits until a read may be made. */
+  waitForTurn(): Promise<void>;
+  once(key: PaymentKey): Promise<ReadOutcome>;
+  /** Undefined when it was aborted. */
+  forDeliveries(key: PaymentKey, deliveries: readonly UnreadDelivery[]): Promise<ReadOutcome | undefined>;
+}
+
+export interface PaymentReadsOptions {
+  client: Pick<Client, 'getPayment' | 'canonicalState'>;
+  clock: Clock;
+  budget: ReadBudget;
+  signal: AbortSignal;
+  onError(error: unknown): void;
+}
+
+/** One read with the client's own retries. */
+const READ_LIMIT_MS = 8_000;
+/** A read that failed for now is repeated after these. */
+const RETRY_DELAYS_MS = [1_000, 5_000];
+/** A webhook may be faster than the service's own readers: the payment is read again after these. */
+const EARLY_DELAYS_MS = [150, 400, 1_000];
+
+export function createPaymentReads(options: PaymentReadsOptions): PaymentReads {
+  const { client, clock, budget, signal, onError } = options;
+  let keyRefused = false;
+
+  async function waitForTurn(): Promise<void> {
+    for (let wait = budget.take(); wait > 0 && !signal.aborted; wait = budget.take()) {
+      await clock.sleep(wait, signal);
+    }
+  }
+
+  async function once(key: PaymentKey): Promise<ReadOutcome & { retry?: boolean }> {
+    try {
+      const limit = AbortSignal.timeout(READ_LIMIT_MS);
+      return { value: await client.getPayment(key, { signal: AbortSignal.any([signal, limit]) }) };
+    } catch (error) {
+      if (error instanceof ServiceError && error.httpStatus === 404) {
+        return { absent: true, why: absentText(key) };
+      }
+      if (!(error instanceof PaydeskError)) throw error;
+      // A refused key concerns every read: it is reported once.
+      if (error instanceof ProfileError && !keyRefused) onError(error);
+      keyRefused ||= error instanceof ProfileError;
+      const temporary = error instanceof TemporaryError && !signal.aborted;
+      return { absent: false, why: error.message, ...(temporary ? { retry: true } : {}) };
+    }
+  }
+
+  async function withRetries(key: PaymentKey): Promise<ReadOutcome | undefined> {
+    for (let count = 0; ; count += 1) {
+      const result = await once(key);
+      const wait = RETRY_DELAYS_MS[count];
+      if (!('retry' in result) || wait === undefined) return result;
+      await clock.sleep(wait, signal);
+      if (signal.aborted) return undefined;
+    }
+  }
+
+  /** A webhook claims a state that the payment can still reach: the read may be behind. */
+  function isEarly({ state }: PaymentRead, deliveries: readonly UnreadDelivery[]): boolean {
+    return deliveries.some(({ saidState }) => {
+      const said = saidState === null ? undefined : client.canonicalState(saidState);
+      if (said === undefined || state === undefined || said === state) return false;
+      return !mayFollow(said, state) && mayFollow(state, said);
+    });
+  }
+
+  return {
+    waitForTurn,
+    once,
+    async forDeliveries(key, deliveries) {
+      let result = await withRetries(key);
+      for (const wait of EARLY_DELAYS_MS) {
+        if (result === undefined || !('value' in result) || !isEarly(result.value, deliveries)) break;
+        await clock.sleep(wait, signal);
+        await waitForTurn();
+        if (signal.aborted) break;
+        result = (await withRetries(key)) ?? result;
+      }
+      return result;
+    },
+  };
+}
+
+export const absentText = (key: PaymentKey): string =>
+  'paymentId' in key
+    ? `the service has no payment ${key.paymentId}`
+    : `the service has no payment with reference ${key.referenceId}`;
