@@ -19,7 +19,9 @@ async function dispatch(program: Program, argv: string[]): Promise<void> {
   const [first] = argv;
   if (first === '--version') return void process.stdout.write(`${versionLine(program)}\n`);
   const end = argv.indexOf('--');
-  const asksHelp = argv.length === 0 || (end < 0 ? argv : argv.slice(0, end)).includes('--help');
+  const asksHelp =
+    argv.length === 0 ||
+    (end < 0 ? argv : argv.slice(0, end)).some((word) => word === '--help' || word === '-h');
   const found = asksHelp ? undefined : findCommand(program, argv);
   if (!found) return help(program, argv, asksHelp);
   const Class = program.load(found.id);

@@ -7,13 +7,13 @@ import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageErr
 import { globalFlags } from './flags.js';
 import { fitLines } from '../output/fit.js';
 import type { Line, Look, View } from '../output/lines.js';
-import { renderLines, toned } from '../output/lines.js';
+import { renderLine, renderLines, toned } from '../output/lines.js';
 import type { Redactor } from '../redact.js';
 import { reportError, type UsageProblem } from '../output/report.js';
 import type { ListView } from '../output/rows.js';
 import { shellLine } from '../output/shell.js';
 import { createStreams, type Streams } from '../output/streams.js';
-import { safeJson } from '../output/text.js';
+import { safeJson, safeText, truncate } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import type { Program } from './program.js';
 import { processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
@@ -81,8 +81,20 @@ export abstract class BaseCommand extends Command {
     return this.#surroundings.now();
   }
 
+  /** Whether anything was sent that may have changed something at the service; true where nobody has counted. */
+  protected get mayHaveChanged(): boolean {
+    return true;
+  }
+
+  /** Whether the command changes something at the service when it works. */
+  protected get changesService(): boolean {
+    const { flags } = definitionOf(this.ctor);
+    return 'confirm' in flags || 'dry-run' in flags;
+  }
+
   /** For @inquirer/prompts: questions go to stderr, and Ctrl-C or the time limit ends them. */
   protected get promptContext() {
+    this.status(undefined);
     return {
       input: this.#surroundings.stdin as NodeJS.ReadStream,
       output: this.#surroundings.stderr as NodeJS.WriteStream,
@@ -110,6 +122,7 @@ export abstract class BaseCommand extends Command {
       const problem = 'chooses what people see: it cannot be used together with --json or --jq';
       if (flags[name]) line.bad.push({ input: `--${name}`, problem });
     }
+    line.unknown = line.unknown.map((one) => ({ ...one, problem: this.whyNoFlag(one.input) ?? one.problem }));
     const isBad = (input: string) => line.bad.some((problem) => problem.input === input);
     const together = await this.review(flags, isBad);
     line.bad.push(...together.bad);
@@ -129,6 +142,11 @@ export abstract class BaseCommand extends Command {
       if (stillOpen) throw stillOpen;
     }
     return line.output as unknown as ParserOutput<F, B, A>;
+  }
+
+  /** Why there is no such flag, where people expect one. */
+  protected whyNoFlag(_flag: string): string | undefined {
+    return undefined;
   }
 
   /**
@@ -240,6 +258,13 @@ export abstract class BaseCommand extends Command {
     return terminal ? fitLines(lines, width) : lines;
   }
 
+  /** Says what is being waited for, until anything else is printed; only on a terminal. */
+  protected status(text: string | undefined): void {
+    const { width } = this.streams.stderr;
+    const line = text === undefined ? undefined : toned('dim', truncate(safeText(text), width - 1));
+    this.streams.status(line === undefined ? undefined : renderLine(line, this.#themes.stderr));
+  }
+
   /** Whether anybody hears of what is traced. */
   protected get debugs(): boolean {
     return this.#debug;
@@ -297,6 +322,11 @@ export abstract class BaseCommand extends Command {
     if (again) this.#surroundings.exit(130);
   }
 
+  /** An error with what only the kind of command knows. */
+  protected refine(error: unknown): unknown {
+    return error;
+  }
+
   /** What an error means: a prompt that was left and a call that was aborted mean what ended them. */
   #meaning(error: unknown): unknown {
     const name = error instanceof Error ? error.name : '';
@@ -331,7 +361,7 @@ export abstract class BaseCommand extends Command {
       result = await Promise.race([this.run() as Promise<unknown>, interrupted]);
       if (this.json && this.#printed === 'nothing' && result !== undefined) await this.#printJson(result);
     } catch (error) {
-      failure = { error: this.#meaning(error) };
+      failure = { error: this.refine(this.#meaning(error)) };
     }
     try {
       await this.#close();
@@ -345,7 +375,8 @@ export abstract class BaseCommand extends Command {
   }
 
   async #tell(failure: { error: unknown } | undefined): Promise<void> {
-    const to = { streams: this.streams, debug: this.#debug, profile: this.profileName };
+    const nothingSent = this.changesService && !this.mayHaveChanged;
+    const to = { streams: this.streams, debug: this.#debug, profile: this.profileName, nothingSent };
     if (failure) {
       // After a whole document there is no room for another: the error goes to stderr then.
       const json =
@@ -355,7 +386,7 @@ export abstract class BaseCommand extends Command {
       // With --json the result has been printed, and it says how it ended.
       const told = this.json
         ? exitCodeOf(this.#ending)
-        : await reportError(this.#ending, { ...to, json: false });
+        : await reportError(this.refine(this.#ending), { ...to, json: false });
       this.#surroundings.setExitCode(told);
     }
   }

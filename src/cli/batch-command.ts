@@ -70,6 +70,16 @@ export abstract class BatchCommand extends ServiceCommand {
     wait: boolean({ summary: 'Wait until each payment reaches its end state.' }),
   };
 
+  /** A batch has a session of its own, and says row by row what was sent. */
+  protected override get mayHaveChanged(): boolean {
+    return true;
+  }
+
+  /** What happens is shown as it happens. */
+  protected override get tellsWaiting(): boolean {
+    return false;
+  }
+
   protected readonly owner: Owner = createOwner();
 
   protected async openLedger(): Promise<PlacedDatabase> {

@@ -40,6 +40,11 @@ export interface ListenRequest {
 
 /** A command that listens for webhooks until something ends it. */
 export abstract class ListeningCommand extends ConfirmingCommand {
+  /** What happens is shown as it happens. */
+  protected override get tellsWaiting(): boolean {
+    return false;
+  }
+
   /** A tunnel of somebody else reads along: on a live app somebody must say that this is meant. */
   protected async chooseWay(
     { profile }: Session,

@@ -12,6 +12,8 @@ import { openProfiles } from '../profiles/store.js';
 
 export interface Session {
   profile: ResolvedProfile;
+  /** Whether the profile was stored by a sandbox on this machine. */
+  isOwnSandbox: boolean;
   /** Ends its calls on Ctrl-C and when `--timeout` is up. */
   client: Client;
   /** Goes on after that, for a few seconds: reads that tell where an instruction stands that was sent before. */
@@ -26,6 +28,8 @@ export interface SessionOptions {
   secrets: Redactor;
   trace: ((text: string) => void) | undefined;
   note: (text: string) => void;
+  /** Makes a listener for the requests of one client. */
+  onEvent?: () => (event: ClientEvent) => void;
   signal: AbortSignal;
 }
 
@@ -33,7 +37,8 @@ const SETTLING_MS = 5_000;
 
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { env, secrets, trace } = options;
-  const profile = resolveProfile({ flag: options.profileName, env, store: openProfiles(env) });
+  const store = openProfiles(env);
+  const profile = resolveProfile({ flag: options.profileName, env, store });
   if (dropInsecureTls(env) && profile.baseUrl.startsWith('https:')) options.note(INSECURE_TLS_IGNORED);
   const { createClient } = await import('../client/client.js');
   const common: ClientOptions = {
@@ -46,12 +51,24 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       secrets.addKey(key);
       return key;
     },
-    ...(trace && { onEvent: (event) => trace(eventText(event)) }),
   };
-  const client = createClient({ ...common, signal: options.signal });
-  const settling = createClient({ ...common, timeouts: { attemptMs: SETTLING_MS, overallMs: SETTLING_MS } });
+  const onEvent = () => {
+    const heed = options.onEvent?.();
+    return (event: ClientEvent) => {
+      heed?.(event);
+      trace?.(eventText(event));
+    };
+  };
+  const client = createClient({ ...common, onEvent: onEvent(), signal: options.signal });
+  const settling = createClient({
+    ...common,
+    onEvent: onEvent(),
+    timeouts: { attemptMs: SETTLING_MS, overallMs: SETTLING_MS },
+  });
+  const stored = profile.name === undefined ? undefined : store.find(profile.name);
   return {
     profile,
+    isOwnSandbox: stored?.madeBy === 'sandbox' && stored.baseUrl === profile.baseUrl,
     client,
     settling,
     close: async () => {

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.js';
+import { shellLine } from '../output/shell.js';
 import { suggest } from '../suggest.js';
 
 const isFlag = (word: string): boolean => word.startsWith('-');
@@ -41,6 +42,8 @@ export function unknownCommand(
       ),
     )
     .findLast((name) => name !== undefined);
+  const verbs = commands.filter((id) => id.split(' ').length > 1 && id.endsWith(` ${words[0]}`));
+  if (verbs.length > 0 && !topics.includes(words[0]!)) return verbAlone(bin, verbs, argv);
   const topic = topics.includes(words[0]!) ? words[0] : suggest(words[0]!, topics);
   return new UsageError(
     `There is no command ${words.join(' ')}.${close === undefined ? '' : ` Did you mean ${bin} ${close}?`}`,
@@ -49,4 +52,15 @@ export function unknownCommand(
       next: [topic === undefined ? `${bin} --help` : `${bin} ${topic} --help`],
     },
   );
+}
+
+/** A verb was typed without its noun: payments come first, since most verbs are about them. */
+function verbAlone(bin: string, commands: readonly string[], argv: readonly string[]): UsageError {
+  const isPayments = (id: string) => id.startsWith('payments ');
+  const [first = '', ...others] = commands.toSorted((a, b) => Number(isPayments(b)) - Number(isPayments(a)));
+  const whole = (id: string) => shellLine(bin, ...id.split(' '), ...argv.slice(1));
+  return new UsageError(`There is no command ${argv[0]}. Did you mean ${bin} ${first}?`, {
+    code: 'unknown-command',
+    next: [first, ...others].map(whole),
+  });
 }

@@ -7,7 +7,7 @@ import type { DeskTables, KnownPaymentRow } from './schema.js';
 // The service has no list of payments. This is what the desk knows of them: those that it created, changed or heard
 // of, each as it was last seen.
 
-export const sources = ['created', 'changed', 'heard'] as const;
+export const sources = ['created', 'changed', 'heard', 'read'] as const;
 /** How the desk came to know of a payment. */
 export type Source = (typeof sources)[number];
 

@@ -135,15 +135,23 @@ function stackLines(error: unknown): Line[] {
   return lines;
 }
 
+/** What to type next, one command per line. */
+export function nextLines(commands: readonly string[]): Line[] {
+  return commands.map((command, index) =>
+    joinPieces('  ', toned('dim', index === 0 ? 'Next:' : '     '), '  ', command),
+  );
+}
+
 export function errorLines(
   error: unknown,
-  options: { width: number; debug: boolean; profile?: string | undefined },
+  options: { width: number; debug: boolean; profile?: string | undefined; nothingSent?: boolean },
 ): Line[] {
   const report = describeError(error, options.profile);
   const lines: Line[] = [];
   if (error instanceof InterruptedError) {
-    // Ctrl-C needs no explanation; a question answered with no is not an error.
+    // A question answered with no is not an error; Ctrl-C needs a word only where something could have been sent.
     if (report.code !== 'interrupted') lines.push(...report.message.split('\n'));
+    else if (options.nothingSent) lines.push('Interrupted. Nothing was sent.');
   } else {
     const [first = '', ...rest] = report.message.split('\n');
     lines.push(...wrapLine(joinPieces(toned('bad', 'Error:'), ` ${first}`), options.width));
@@ -151,6 +159,8 @@ export function errorLines(
       ...rest.flatMap((text) => wrapLine(text, options.width - 2).map((part) => joinPieces('  ', part))),
     );
   }
+  const isToldYet = error instanceof InterruptedError || /\bnothing was\b/i.test(report.message);
+  if (options.nothingSent && !isToldYet) lines.push('  Nothing was sent.');
   lines.push(...detailLines(report.details, options.width, report));
   if (report.code === 'bug' && !options.debug) {
     lines.push('  Run the same command with --debug to see where it happened.');
@@ -158,11 +168,7 @@ export function errorLines(
   if (report.next.length > 0) {
     // Usage errors already say line by line what to type.
     if (!(error instanceof UsageError)) lines.push('');
-    lines.push(
-      ...report.next.map((command, index) =>
-        joinPieces('  ', toned('dim', index === 0 ? 'Next:' : '     '), '  ', command),
-      ),
-    );
+    lines.push(...nextLines(report.next));
   }
   if (options.debug) lines.push(...stackLines(error));
   return lines;
@@ -171,9 +177,16 @@ export function errorLines(
 /** Tells an error on the right stream; returns the exit code. */
 export async function reportError(
   error: unknown,
-  to: { streams: Streams; json: false | 'document' | 'line'; debug: boolean; profile?: string | undefined },
+  to: {
+    streams: Streams;
+    json: false | 'document' | 'line';
+    debug: boolean;
+    profile?: string | undefined;
+    /** Whether the command changes something and provably has not. */
+    nothingSent?: boolean;
+  },
 ): Promise<number> {
-  const { streams, debug, profile } = to;
+  const { streams, debug, profile, nothingSent = false } = to;
   const report = describeError(error, profile);
   if (to.json) {
     streams.write(`${streams.redact(safeJson({ error: report }, { pretty: to.json === 'document' }))}\n`);
@@ -181,7 +194,7 @@ export async function reportError(
     return report.exit;
   }
   const { terminal, width } = streams.stderr;
-  const told = errorLines(error, { width, debug, profile });
+  const told = errorLines(error, { width, debug, profile, nothingSent });
   const lines = terminal ? fitLines(told, width) : told;
   if (lines.length > 0) streams.writeError(renderLines(lines, await loadTheme(streams.stderr.colour)));
   return report.exit;

@@ -33,10 +33,13 @@ export interface Streams {
   write(text: string): void;
   /** Everything else, with secrets taken out. */
   writeError(text: string): void;
+  /** A line on stderr that stands until anything else is written; only for a terminal. */
+  status(text: string | undefined): void;
   redact(text: string): string;
 }
 
 const DEFAULT_WIDTH = 80;
+const CLEAR_LINE = '\r\u001B[2K';
 
 function wantsColour(terminal: boolean, env: StreamSource['env']): boolean {
   const forced = env['FORCE_COLOR'];
@@ -56,6 +59,12 @@ function outlet(stream: OutputStream, env: StreamSource['env']): Outlet {
 
 export function createStreams(source: StreamSource): Streams {
   const redact = (text: string) => source.secrets.redact(text);
+  const stderr = outlet(source.stderr, source.env);
+  let hasStatus = false;
+  const clearStatus = () => {
+    if (hasStatus) source.stderr.write(CLEAR_LINE);
+    hasStatus = false;
+  };
   return {
     // Made by Node when it is first asked for, which takes its time and few commands need.
     get stdin() {
@@ -66,9 +75,21 @@ export function createStreams(source: StreamSource): Streams {
     },
     env: source.env,
     stdout: outlet(source.stdout, source.env),
-    stderr: outlet(source.stderr, source.env),
-    write: (text) => void source.stdout.write(source.secrets.redactData(text)),
-    writeError: (text) => void source.stderr.write(redact(text)),
+    stderr,
+    write(text) {
+      clearStatus();
+      source.stdout.write(source.secrets.redactData(text));
+    },
+    writeError(text) {
+      clearStatus();
+      source.stderr.write(redact(text));
+    },
+    status(text) {
+      clearStatus();
+      if (text === undefined || !stderr.terminal) return;
+      source.stderr.write(redact(text));
+      hasStatus = true;
+    },
     redact,
   };
 }

@@ -16,7 +16,21 @@ const PLAIN_JSON = /^[ -~\n]*$/;
 /** One line for a terminal or a pipe: what cannot be seen is written out as `\u{1b}`. */
 export function safeText(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text.replace(unsafe(), (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  return text.replace(unsafe(), (character, at: number) =>
+    character === JOINER && joinsEmoji(text, at)
+      ? character
+      : `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
+}
+
+const JOINER = '\u{200d}';
+
+/** Between two emoji the joiner is seen in its effect: one picture instead of two. */
+function joinsEmoji(text: string, at: number): boolean {
+  return (
+    /\p{Extended_Pictographic}(?:\u{fe0f}|[\u{1f3fb}-\u{1f3ff}])?$/u.test(text.slice(0, at)) &&
+    /^\p{Extended_Pictographic}/u.test(text.slice(at + 1))
+  );
 }
 
 /** JSON text of any value that `JSON.stringify` takes; unsafe characters appear as `\u` escapes, numbers stay exact. */

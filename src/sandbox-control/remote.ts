@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonObject } from '../contract/json.js';
+import { isJsonObject, parseJson, type JsonNumber, type JsonObject } from '../contract/json.js';
 import { type ErrorOptions, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import type { Run } from './run.js';
 import type { SandboxApp } from '../sandbox/index.js';
@@ -14,6 +14,22 @@ export interface PayRequest {
   paymentProfileId?: number | undefined;
   saveMethod?: boolean | undefined;
   challenge?: string | undefined;
+}
+
+/** A sample payment. */
+export interface SeededPayment {
+  appId: string;
+  paymentId: JsonNumber;
+  referenceId: string;
+  state: string;
+  amount: JsonNumber;
+  currency: string;
+  customerId: string;
+  createdTime: string;
+  /** What is interesting about it. */
+  about: string;
+  /** Whether it was not there before. */
+  added: boolean;
 }
 
 /** A delivery of a webhook: what was sent where, and what came back. */
@@ -104,7 +120,7 @@ export interface Remote {
   apps(): Promise<SandboxApp[]>;
   createApp(app: { friendlyName: string; isSandbox: boolean }): Promise<SandboxApp>;
   changeApp(appId: string, change: AppChange): Promise<SandboxApp>;
-  seed(): Promise<number>;
+  seed(): Promise<SeededPayment[]>;
   reset(): Promise<void>;
   export(): Promise<string>;
   import(document: string): Promise<void>;
@@ -206,7 +222,7 @@ export function createRemote(run: Run, signal?: AbortSignal): Remote {
     apps: () => call('GET', '/apps'),
     createApp: (app) => call('POST', '/apps', { body: app }),
     changeApp: (appId, change) => call('PATCH', `/apps/${encodeURIComponent(appId)}`, { body: change }),
-    seed: async () => (await call<{ payments: number }>('POST', '/seed')).payments,
+    seed: () => call('POST', '/seed'),
     reset: async () => void (await ask('POST', '/reset')),
     export: () => ask('GET', '/export'),
     import: async (document) => void (await ask('POST', '/import', { text: document })),

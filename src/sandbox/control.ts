@@ -14,7 +14,7 @@ import type { Work } from './domain/work.js';
 import type { Engine } from './engine.js';
 import type { Outbox } from './outbox/outbox.js';
 import type { AttemptRow, PaymentRow } from './schema.js';
-import { seedAll } from './seed.js';
+import { seedAll, type SeededRow } from './seed.js';
 import { exportAll, importAll, resetAll } from './transfer.js';
 import type { Worker } from './worker.js';
 
@@ -37,7 +37,7 @@ export interface Control {
   changeApp(appId: string, patch: z.infer<typeof appPatch>): Promise<App>;
   /** Sends a webhook again, whatever became of it. */
   resend(eventId: number): Promise<AttemptRow>;
-  seed(): Promise<{ payments: number }>;
+  seed(): Promise<SeededRow[]>;
   reset(): Promise<void>;
   export(): Promise<string>;
   import(text: string): Promise<void>;
@@ -163,10 +163,7 @@ export function createControl(
       return delivery;
     },
 
-    async seed() {
-      const payments = await settled((work) => seedAll(work));
-      return { payments };
-    },
+    seed: () => settled(seedAll),
     async reset() {
       await settled((work) => resetAll(work, engine.clock));
     },

@@ -17,6 +17,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 interface Scene {
+  /** What is interesting about it, for whoever reads the list. */
+  about: string;
   /** How long ago it was created. */
   age: number;
   amount: string;
@@ -40,8 +42,16 @@ interface Stage {
 }
 
 export const scenes: Readonly<Record<string, Scene>> = {
-  'seed-created': { age: 10 * MINUTE, amount: '19.90', currency: 'EUR', customer: 'c_ada', ends: 'Created' },
+  'seed-created': {
+    about: 'The customer has not paid yet.',
+    age: 10 * MINUTE,
+    amount: '19.90',
+    currency: 'EUR',
+    customer: 'c_ada',
+    ends: 'Created',
+  },
   'seed-action-required': {
+    about: 'The customer is at the 3-D Secure page.',
     age: 5 * MINUTE,
     amount: '35.00',
     currency: 'EUR',
@@ -50,6 +60,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'ActionRequired',
   },
   'seed-processing': {
+    about: 'The provider will confirm it in a few seconds.',
     age: 1000,
     amount: '12.50',
     currency: 'GBP',
@@ -58,6 +69,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Processing',
   },
   'seed-held': {
+    about: 'A fraud rule holds it: approve or cancel it.',
     age: 3 * HOUR,
     amount: '240.00',
     currency: 'EUR',
@@ -66,6 +78,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Held',
   },
   'seed-authorised': {
+    about: 'Authorised and ready to capture.',
     age: DAY,
     amount: '80.00',
     currency: 'EUR',
@@ -75,6 +88,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Authorised',
   },
   'seed-capturing': {
+    about: 'The provider captured it, but its answer was lost.',
     age: 2 * HOUR,
     amount: '64.20',
     currency: 'USD',
@@ -88,6 +102,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Capturing',
   },
   'seed-captured': {
+    about: 'Paid. The card is stored for later charges.',
     age: 2 * DAY,
     amount: '49.90',
     currency: 'EUR',
@@ -97,6 +112,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Captured',
   },
   'seed-refunding': {
+    about: 'The provider refunded it, but its answer was lost.',
     age: 3 * DAY,
     amount: '15.00',
     currency: 'EUR',
@@ -109,6 +125,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Refunding',
   },
   'seed-refunded': {
+    about: 'Refunded yesterday.',
     age: 4 * DAY,
     amount: '22.00',
     currency: 'EUR',
@@ -121,6 +138,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Refunded',
   },
   'seed-cancelling': {
+    about: 'The provider cancelled it, but its answer was lost.',
     age: DAY,
     amount: '31.00',
     currency: 'EUR',
@@ -134,6 +152,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Cancelling',
   },
   'seed-cancelled': {
+    about: 'Cancelled before the customer paid.',
     age: DAY,
     amount: '18.00',
     currency: 'EUR',
@@ -145,6 +164,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Cancelled',
   },
   'seed-declined': {
+    about: 'Declined: insufficient funds.',
     age: 6 * HOUR,
     amount: '99.00',
     currency: 'EUR',
@@ -153,6 +173,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Declined',
   },
   'seed-failed': {
+    about: 'Failed: the provider never charged it.',
     age: 5 * HOUR,
     amount: '70.00',
     currency: 'EUR',
@@ -162,6 +183,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Failed',
   },
   'seed-expired': {
+    about: 'The checkout link expired.',
     age: 3 * DAY,
     amount: '25.00',
     currency: 'EUR',
@@ -171,6 +193,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Expired',
   },
   'stuck-charged': {
+    about: 'The provider charged it, the service does not know.',
     age: 2 * HOUR,
     amount: '120.00',
     currency: 'EUR',
@@ -179,6 +202,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Processing',
   },
   'stuck-not-charged': {
+    about: 'The provider did not charge it, the service does not know.',
     age: 2 * HOUR,
     amount: '55.00',
     currency: 'EUR',
@@ -187,6 +211,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Processing',
   },
   'stuck-capture-failed': {
+    about: 'The capture failed at the provider, the service does not know.',
     age: 2 * HOUR,
     amount: '33.30',
     currency: 'EUR',
@@ -200,6 +225,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Capturing',
   },
   'stuck-refund-failed': {
+    about: 'The refund failed at the provider, the service does not know.',
     age: 2 * DAY,
     amount: '44.40',
     currency: 'EUR',
@@ -212,6 +238,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     ends: 'Refunding',
   },
   'stuck-expiring': {
+    about: 'The authorisation expires in 6 hours.',
     age: 7 * DAY - 6 * HOUR,
     amount: '310.00',
     currency: 'EUR',
@@ -222,16 +249,28 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
 };
 
+export interface SeededRow {
+  payment: PaymentRow;
+  about: string;
+  /** Whether it was not there before. */
+  added: boolean;
+}
+
 /** Adds what is missing of the set to the sandbox app; what is there already stays as it is. */
-export async function seedAll(work: Work): Promise<number> {
+export async function seedAll(work: Work): Promise<SeededRow[]> {
   const apps = await work.apps.all(work.tx);
   const app = apps.find((candidate) => candidate.is_sandbox === 1);
-  if (!app) return 0;
-  let made = 0;
-  for (const [reference, scene] of Object.entries(scenes))
-    made += Number(await play(work, app, reference, scene));
-  made += Number(await chargeStored(work, app));
-  return made;
+  if (!app) return [];
+  const seeded: SeededRow[] = [];
+  const add = async (referenceId: string, about: string, added: boolean) => {
+    const payment = await lockPayment(work, { appId: app.app_id, referenceId });
+    if (payment) seeded.push({ payment, about, added });
+  };
+  for (const [reference, scene] of Object.entries(scenes)) {
+    await add(reference, scene.about, await play(work, app, reference, scene));
+  }
+  await add('seed-charged', 'A charge of the card that was stored.', await chargeStored(work, app));
+  return seeded;
 }
 
 async function play(work: Work, app: App, reference: string, scene: Scene): Promise<boolean> {

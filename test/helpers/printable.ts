@@ -1,5 +1,10 @@
 /** What can move a cursor, change colours, reorder or hide text; `except` may stand (line ends, tabs). */
 export function unprintable(text: string, except = ''): string[] {
-  const found = text.match(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{E0000}-\u{E0FFF}]/gu) ?? [];
+  // Between two emoji the joiner only makes one picture of them.
+  const joined = text.replaceAll(
+    /(?<=\p{Extended_Pictographic}(?:\u{FE0F}|[\u{1F3FB}-\u{1F3FF}])?)\u200D(?=\p{Extended_Pictographic})/gu,
+    '',
+  );
+  const found = joined.match(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{E0000}-\u{E0FFF}]/gu) ?? [];
   return found.filter((character) => !except.includes(character));
 }

@@ -15,13 +15,27 @@ describe('safe text', () => {
     ['tag\u{E0041}', 'tag\\u{e0041}'],
     ['\u2028\u2029', '\\u{2028}\\u{2029}'],
     ['lone \uD800', 'lone \\u{d800}'],
+    ['a\u200Db', 'a\\u{200d}b'],
+    ['👩\u200D', '👩\\u{200d}'],
+    ['👩\u200Dx', '👩\\u{200d}x'],
     ['filler \u3164', 'filler \\u{3164}'],
     ['\uFFF9note\u0600', '\\u{fff9}note\\u{600}'],
   ])('%j becomes %s', (text, safe) => {
     expect(safeText(text)).toBe(safe);
   });
 
-  it.each(['Zoë', '古い', 'e\u0301', '❤\uFE0F', '👍🏽', 'שלום', '\\u{1b} typed out'])('%s stays', (text) => {
+  it.each([
+    'Zoë',
+    '古い',
+    'e\u0301',
+    '❤\uFE0F',
+    '👍🏽',
+    'שלום',
+    '👩\u200D🚀',
+    '🏳\uFE0F\u200D🌈',
+    '👩🏽\u200D💻',
+    '\\u{1b} typed out',
+  ])('%s stays', (text) => {
     expect(safeText(text)).toBe(text);
   });
 

@@ -38,7 +38,7 @@ async function runOnce(words: readonly string[], env: Record<string, string>): P
     else process.env[name] = before[name];
   }
   for (const event of ['uncaughtException', 'unhandledRejection']) process.removeAllListeners(event);
-  return process.exitCode as number;
+  return process.exitCode;
 }
 
 for await (const line of createInterface({ input: createReadStream(process.argv[2] as string) })) {

@@ -153,6 +153,8 @@ const deskSteps: Step[] = [
   type('payments get inv-1', {
     env: { PAYDESK_BASE_URL: 'http://127.0.0.1:9', PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'k123' },
   }),
+  type('ledger adopt'),
+  type('ledger adopt', { env: { PAYDESK_DATABASE: 'nonsense' } }),
   type('api GET /payments/referenceId:inv-1', { exact: true }),
   type('api GET /payments/1'),
   type('profiles list'),

@@ -20,6 +20,10 @@ export default class PaymentsRefund extends MoveCommand {
     }),
   };
 
+  protected override whyNoFlag(flag: string): string | undefined {
+    return flag === '--amount' ? 'the service refunds whole payments: leave it out' : undefined;
+  }
+
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(PaymentsRefund);
     return this.move('refund', namesIn(args), flags);

@@ -1,17 +1,30 @@
-import { seededView } from '../../output/views/sandbox.js';
+import { listFlagsFor } from '../../cli/flags.js';
+import { rememberSeeded } from '../../cli/remember-seeded.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { nextLines } from '../../output/report.js';
+import { type Seeded, seededLine, seededList, seededNext } from '../../output/views/seeded.js';
 
 export default class SandboxSeed extends SandboxCommand {
-  static override summary =
-    'Add a ready-made set: a payment in every state, and several kinds of stuck payment.';
+  static override summary = 'Add sample payments, one in every state, and several stuck ones.';
+  static override description =
+    'They become known payments of this desk, so that `payments list` shows them.';
   static override examples = [
     '<%= config.bin %> sandbox seed',
     '<%= config.bin %> sandbox seed --port 4010 --json',
   ];
+  static override flags = listFlagsFor(seededList);
 
-  async run(): Promise<{ payments: number }> {
+  async run(): Promise<Seeded> {
     const { flags } = await this.parse(SandboxSeed);
     const sandbox = await this.sandbox(flags);
-    return this.show({ payments: await sandbox.seed() }, seededView);
+    const seeded = await sandbox.seed();
+    const payments = seeded.filter(({ added }) => added).length;
+    const isKnown = await rememberSeeded(this.streams.env, sandbox.run.url, seeded);
+    if (!isKnown) this.note('This desk cannot open its records, so it does not know these payments.');
+    const isPlain = !flags.csv && this.streams.stdout.terminal;
+    if (isPlain) this.print(seededLine(payments), '');
+    await this.showList(seeded, seededList);
+    if (isPlain) this.print('', ...nextLines(seededNext));
+    return { payments, seeded, next: seededNext };
   }
 }

@@ -69,8 +69,9 @@ export interface StoppedSandbox {
 export const stoppedView: View<StoppedSandbox> = ({ stopped, url, database = '' }, look) => {
   if (!stopped) return [];
   if (!look.terminal) return [joinPieces('stopped', TAB, url ?? '')];
-  const kept = database === ':memory:' ? 'What was in it is gone.' : `What was in it is kept in ${database}.`;
-  return [`Stopped the sandbox at ${url}.`, kept];
+  const kept =
+    database === ':memory:' ? ['What was in it is gone.'] : ['What was in it is kept in:', `  ${database}`];
+  return [`Stopped the sandbox at ${url}.`, ...kept];
 };
 
 function clockText(now: string, stopped: boolean, terminal: boolean): string {
@@ -94,12 +95,6 @@ export const clockView: View<ClockTime> = ({ now, stopped }, look) => {
       toned('dim', offset),
     ),
   ];
-};
-
-export const seededView: View<{ payments: number }> = ({ payments }, look) => {
-  if (!look.terminal) return [joinPieces('seeded', TAB, String(payments))];
-  if (payments === 0) return ['The ready-made set is there already.'];
-  return [`Added ${counted(payments, 'payment')}: one in every state, and several that are stuck.`];
 };
 
 export const resetView: View<{ payments: number }> = ({ payments }, look) =>

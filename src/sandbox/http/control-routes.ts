@@ -1,4 +1,5 @@
 import { Hono, type Context } from 'hono';
+import { numberFromText } from '../../contract/json.js';
 import { shapeFailure, defaultAnswers } from '../answers.js';
 import type { LiveFeed } from '../console/live.js';
 import type { Control } from '../control.js';
@@ -14,6 +15,7 @@ import {
 import { Refusal } from '../domain/refusal.js';
 import { showPayment } from '../domain/payments.js';
 import type { Engine } from '../engine.js';
+import type { SeededRow } from '../seed.js';
 import { equal, type Addresses } from './addresses.js';
 import { refusalOf } from './service.js';
 import { showApp } from './show-app.js';
@@ -105,7 +107,7 @@ export function createControlRoutes({
     c.json(showApp(await control.changeApp(c.req.param('appId'), check(appPatch, await body(c))))),
   );
 
-  routes.post('/seed', async (c) => c.json(await control.seed()));
+  routes.post('/seed', async (c) => c.json((await control.seed()).map(showSeeded)));
   routes.post('/reset', async (c) => {
     await control.reset();
     return c.json({ reset: true });
@@ -160,6 +162,22 @@ async function body(c: Context): Promise<unknown> {
   } catch {
     throw new Refusal('invalid-json', 'The body is not valid JSON.');
   }
+}
+
+/** A sample payment, with what a desk remembers of a payment. */
+function showSeeded({ payment, about, added }: SeededRow) {
+  return {
+    appId: payment.app_id,
+    paymentId: payment.payment_id,
+    referenceId: payment.reference_id,
+    state: payment.state,
+    amount: numberFromText(payment.amount),
+    currency: payment.currency,
+    customerId: payment.customer_id,
+    createdTime: new Date(payment.created_time).toISOString(),
+    about,
+    added,
+  };
 }
 
 async function showClock(engine: Engine) {

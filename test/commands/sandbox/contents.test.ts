@@ -34,13 +34,38 @@ describe('seed, reset, export and import', () => {
   beforeEach(() => person.control('POST', '/reset'));
 
   test('seed adds a payment in every state, once', async () => {
-    expect(await person.terminal('seed')).toBe(
-      'Added 20 payments: one in every state, and several that are stuck.\n',
-    );
-    expect(await person.terminal('seed')).toBe('The ready-made set is there already.\n');
-    expect(await person.pipe('seed')).toBe('seeded\t0\n');
+    const shown = await person.terminal('seed');
+    expect(shown).toMatch(/^Added 20 sample payments:\n/);
+    expect(shown).toMatch(/\n {2}stuck-charged +Processing +The provider charged it/);
+    expect(shown).toContain('  Next:  paydesk payments list\n');
+    expect(await person.terminal('seed')).toMatch(/^The sample payments are there already:\n/);
+    expect(await person.pipe('seed')).toContain('\nseed-held\tHeld\tA fraud rule holds it');
     await person.control('POST', '/reset');
-    expect(await person.json('seed')).toEqual({ payments: 20 });
+    const { payments, seeded, next } = await person.json<{
+      payments: number;
+      seeded: Array<Record<string, unknown>>;
+      next: string[];
+    }>('seed');
+    expect([payments, seeded.length]).toEqual([20, 20]);
+    expect(seeded.find(({ referenceId }) => referenceId === 'seed-held')).toMatchObject({
+      paymentId: expect.any(Number),
+      state: 'Held',
+      amount: 240,
+      currency: 'EUR',
+      about: expect.stringContaining('fraud rule'),
+      added: true,
+    });
+    expect(next[0]).toBe('paydesk payments list');
+  });
+
+  test('what was seeded is known to the desk that did it', async () => {
+    await person.control('POST', '/seed');
+    await person.json('seed');
+    const known = await person.home.json<Array<{ referenceId: string; state: string }>>(['payments', 'list']);
+    expect(known).toHaveLength(20);
+    expect(known.find(({ referenceId }) => referenceId === 'stuck-charged')).toMatchObject({
+      state: 'Processing',
+    });
   });
 
   test('reset asks on a terminal, and not in a script', async () => {

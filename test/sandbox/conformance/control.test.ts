@@ -190,13 +190,19 @@ onEveryStore((bench) => {
   describe('seeding', () => {
     test('fills the sandbox app, and a second time adds nothing', async () => {
       const sandbox = await bench.start();
-      const first = await sandbox.control('POST', '/seed');
-      expect(first.body).toEqual({ payments: Object.keys(scenes).length + 1 });
+      type Seeded = Array<{ referenceId: string; state: string; about: string; added: boolean }>;
+      const { body: first } = await sandbox.control<Seeded>('POST', '/seed');
+      expect(first.map(({ referenceId }) => referenceId)).toEqual([...Object.keys(scenes), 'seed-charged']);
+      for (const { added, about } of first)
+        expect([added, about]).toEqual([true, expect.stringMatching(/\.$/)]);
       for (const [reference, scene] of Object.entries(scenes)) {
         const { body } = await sandbox.call('GET', `/payments/referenceId:${reference}`);
         expect({ reference, state: body.paymentState }).toEqual({ reference, state: scene.ends });
       }
-      expect((await sandbox.control('POST', '/seed')).body).toEqual({ payments: 0 });
+      const { body: again } = await sandbox.control<Seeded>('POST', '/seed');
+      expect(again).toEqual(
+        first.map((payment) => ({ ...payment, state: expect.any(String), added: false })),
+      );
     });
 
     test('makes stuck payments that recheck brings out', async () => {

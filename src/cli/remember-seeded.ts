@@ -1,0 +1,38 @@
+import { numberText } from '../contract/json.js';
+import { remember } from '../ledger/known-payments.js';
+import type { SeededPayment } from '../sandbox-control/remote.js';
+import { StoreError } from '../store/errors.js';
+import type { Environment } from '../profiles/paths.js';
+import { openDatabase } from './desk-database.js';
+
+/** Makes sample payments known to this desk; false where its records cannot be opened. */
+export async function rememberSeeded(
+  env: Environment,
+  baseUrl: string,
+  seeded: readonly SeededPayment[],
+): Promise<boolean> {
+  try {
+    const { store, close } = await openDatabase(env);
+    try {
+      const now = Date.now();
+      await store.transaction(async (tx) => {
+        for (const { about: _, added: __, createdTime, ...payment } of seeded) {
+          const seen = {
+            ...payment,
+            baseUrl,
+            paymentId: numberText(payment.paymentId),
+            amount: numberText(payment.amount),
+            createdTime: Date.parse(createdTime),
+          };
+          await remember(tx, store.engine, { seen, source: 'read', now });
+        }
+      });
+    } finally {
+      await close();
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import { numberText } from '../../contract/json.js';
+import type { SeededPayment } from '../../sandbox-control/remote.js';
+import type { ListView } from '../rows.js';
+import { statePiece } from '../values.js';
+
+/** As `--json` prints it. */
+export interface Seeded {
+  /** How many were added. */
+  payments: number;
+  seeded: SeededPayment[];
+  next: string[];
+}
+
+export const seededList: ListView<SeededPayment> = {
+  empty: 'This sandbox has no sandbox app to add payments to.',
+  columns: [
+    { key: 'payment', extra: true, value: ({ paymentId }) => numberText(paymentId) },
+    { key: 'reference', value: ({ referenceId }) => referenceId },
+    { key: 'state', value: ({ state }) => state, shown: ({ state }) => statePiece(state) },
+    { key: 'about', value: ({ about }) => about },
+  ],
+};
+
+export const seededNext = ['paydesk payments list', 'paydesk payments explain stuck-charged'];
+
+export function seededLine(added: number): string {
+  if (added === 0) return 'The sample payments are there already:';
+  return `Added ${added === 1 ? '1 sample payment' : `${added} sample payments`}:`;
+}
