@@ -44,6 +44,7 @@ function openDesk(server: Server, name: string) {
   const env = {
     PAYDESK_HOME: home,
     PAYDESK_BASE_URL: server.url,
+    PAYDESK_KIND: 'sandbox',
     PAYDESK_APP_ID: server.appId,
     PAYDESK_API_KEY: server.apiKey,
   };

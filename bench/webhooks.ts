@@ -62,6 +62,7 @@ async function startListening(home: string, server: Server, handler: Handler): P
       NODE_ENV: 'production',
       PAYDESK_HOME: home,
       PAYDESK_BASE_URL: server.url,
+      PAYDESK_KIND: 'sandbox',
       PAYDESK_APP_ID: server.appId,
       PAYDESK_API_KEY: server.apiKey,
     },

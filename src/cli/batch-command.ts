@@ -21,9 +21,9 @@ import { liveBanner } from '../output/views/live.js';
 import { batchList, batchSummary, nextLines } from '../output/views/batch.js';
 import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import { localLedgerFlag } from './payment-flags.js';
-import type { ResolvedProfile } from '../profiles/resolve.js';
+import type { KnownProfile, ResolvedProfile } from '../profiles/resolve.js';
 import { ServiceCommand } from './service-command.js';
-import { openSession } from './session.js';
+import { openSession, verifyKind } from './session.js';
 
 const CONCURRENCY = 8;
 const WAIT_MS = 5 * 60_000;
@@ -94,7 +94,7 @@ export abstract class BatchCommand extends ServiceCommand {
     database: DeskDatabase,
     of: { baseUrl: string; appId: string; profile: string | null },
     flags: RunFlags,
-  ): Promise<{ desk: Desk; profile: ResolvedProfile }> {
+  ): Promise<{ desk: Desk; profile: KnownProfile }> {
     const { env } = this.streams;
     const chosen = ['PAYDESK_PROFILE', 'PAYDESK_BASE_URL', 'PAYDESK_APP_ID', 'PAYDESK_API_KEY'].some(
       (name) => env[name],
@@ -102,7 +102,7 @@ export abstract class BatchCommand extends ServiceCommand {
     const usual = chosen ? undefined : (of.profile ?? undefined);
     // Ctrl-C starts nothing new, but rows in flight are brought to their end: these calls ignore it.
     const { signal } = new AbortController();
-    const session = await openSession({
+    const opened = await openSession({
       profileName: this.profileName ?? usual,
       env,
       secrets: this.secrets,
@@ -110,8 +110,8 @@ export abstract class BatchCommand extends ServiceCommand {
       note: (text) => this.note(text),
       signal,
     });
-    this.atEnd(() => session.close());
-    const { profile, client, settling } = session;
+    this.atEnd(() => opened.close());
+    const { profile, client, settling } = await verifyKind(opened, (line) => this.note(line));
     if (profile.baseUrl !== of.baseUrl || profile.appId !== of.appId) throw otherApp(profile, of);
     const desk: Desk = {
       client,
@@ -131,7 +131,7 @@ export abstract class BatchCommand extends ServiceCommand {
   /** Before anything is sent that moves money: checks the ledger and has the app confirmed. */
   protected async confirmApp(
     { place }: PlacedDatabase,
-    profile: ResolvedProfile,
+    profile: KnownProfile,
     flags: RunFlags & { dryRun: boolean },
     lines: Line[],
   ): Promise<void> {

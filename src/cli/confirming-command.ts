@@ -2,7 +2,7 @@ import { string } from '@oclif/core/flags';
 import { InterruptedError } from '../errors.js';
 import { askToConfirm, checkConfirmation, type LiveGuard } from './live-guard.js';
 import type { Line } from '../output/lines.js';
-import type { ResolvedProfile } from '../profiles/resolve.js';
+import type { KnownProfile } from '../profiles/resolve.js';
 import { ServiceCommand } from './service-command.js';
 
 /** A command that takes something away that cannot be brought back, and asks before it does. */
@@ -16,7 +16,7 @@ export abstract class ConfirmingCommand extends ServiceCommand {
   };
 
   /** Refuses before anything is read or sent what nobody can confirm. */
-  protected openGuard(profile: ResolvedProfile, confirm: string | undefined): LiveGuard {
+  protected openGuard(profile: KnownProfile, confirm: string | undefined): LiveGuard {
     const guard: LiveGuard = {
       profile,
       confirm,

@@ -56,7 +56,7 @@ export abstract class DeskCommand extends ServiceCommand {
 
   /** Refuses before anything is read or sent what nobody can confirm. */
   protected async openDesk(options: DeskOptions): Promise<{ desk: Desk; guard: LiveGuard }> {
-    const { profile, client, settling } = await this.session();
+    const { profile, client, settling } = await this.changingSession();
     const note = (...lines: Line[]) => this.note(...lines);
     const guard: LiveGuard = {
       profile,

@@ -1,5 +1,5 @@
 import { openDatabase } from './desk-database.js';
-import type { Session } from './session.js';
+import { verifyKind, type Session } from './session.js';
 import type { PaydeskError } from '../errors.js';
 import { type Line, plainLine, toned } from '../output/lines.js';
 import { describeError } from '../output/report.js';
@@ -47,14 +47,19 @@ export abstract class ListeningCommand extends ConfirmingCommand {
 
   /** A tunnel of somebody else reads along: on a live app somebody must say that this is meant. */
   protected async chooseWay(
-    { profile }: Session,
+    session: Session,
     { tunnel: text = 'auto', confirm }: { tunnel?: string | undefined; confirm?: string | undefined },
   ): Promise<Tunnel> {
     const { env } = this.streams;
-    const { tunnel, because } = await chooseTunnel({ text, baseUrl: profile.baseUrl, env });
+    const { baseUrl } = session.profile;
+    const { tunnel, because } = await chooseTunnel({ text, baseUrl, env });
     if (because !== undefined) this.note(toned('dim', because));
-    if (profile.kind === 'live' && !tunnel.thirdParty) this.note(...liveBanner(profile));
-    if (profile.kind !== 'live' || !tunnel.thirdParty) return tunnel;
+    if (!tunnel.thirdParty) {
+      this.note(...liveBanner(session.profile));
+      return tunnel;
+    }
+    const { profile } = await verifyKind(session, (line) => this.note(line));
+    if (profile.kind !== 'live') return tunnel;
     const guard = this.openGuard(profile, confirm);
     await this.askFirst(
       guard,

@@ -5,12 +5,12 @@ import { sameAmount } from '../contract/money.js';
 import { GuardError, InterruptedError } from '../errors.js';
 import type { Line } from '../output/lines.js';
 import { liveBanner } from '../output/views/live.js';
-import type { ResolvedProfile } from '../profiles/resolve.js';
+import type { KnownProfile } from '../profiles/resolve.js';
 
 export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
 
 export interface LiveGuard {
-  profile: ResolvedProfile;
+  profile: KnownProfile;
   /** `--confirm` as given. */
   confirm: string | undefined;
   interactive: boolean;

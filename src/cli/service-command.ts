@@ -2,7 +2,7 @@ import { PaydeskError, TemporaryError } from '../errors.js';
 import { toned } from '../output/lines.js';
 import { BaseCommand } from './base-command.js';
 import { createSentChanges } from './sent-changes.js';
-import { openSession, type Session } from './session.js';
+import { openSession, verifyKind, type ChangingSession, type Session } from './session.js';
 import { createWaiting } from './waiting.js';
 
 const USUAL_PORT = '4010';
@@ -60,5 +60,10 @@ export abstract class ServiceCommand extends BaseCommand {
       next: [`paydesk sandbox start${port === USUAL_PORT ? '' : ` --port ${port}`}`],
       cause: error,
     });
+  }
+
+  /** For what changes something: whether the app is live is known before anybody is asked to confirm. */
+  protected async changingSession(): Promise<ChangingSession> {
+    return verifyKind(await this.session(), (line) => this.note(line));
   }
 }

@@ -5,9 +5,11 @@ import type { Client, ClientOptions } from '../client/client.js';
 import { dropInsecureTls, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
 import { isStateName, type StateName } from '../contract/states.js';
 import type { Redactor } from '../redact.js';
+import type { Line } from '../output/lines.js';
+import { unverifiedKind } from '../output/views/live.js';
 import { tookTime } from '../output/time.js';
 import type { Environment } from '../profiles/paths.js';
-import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
+import { resolveProfile, type KnownProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
 export interface Session {
@@ -19,6 +21,11 @@ export interface Session {
   /** Goes on after that, for a few seconds: reads that tell where an instruction stands that was sent before. */
   settling: Client;
   close(): Promise<void>;
+}
+
+/** A session for what changes something. */
+export interface ChangingSession extends Session {
+  profile: KnownProfile;
 }
 
 export interface SessionOptions {
@@ -44,7 +51,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const common: ClientOptions = {
     baseUrl: profile.baseUrl,
     appId: profile.appId,
-    kind: profile.kind,
+    ...(profile.kind && { kind: profile.kind }),
     aliases: stateAliases(profile.aliases),
     apiKey: async () => {
       const key = (await profile.apiKey()).reveal();
@@ -76,6 +83,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await settling.close();
     },
   };
+}
+
+/**
+ * Where nobody said whether the app is live, the service is asked. An app of which it does not say either is treated as
+ * live, wherever it runs.
+ */
+export async function verifyKind(session: Session, note: (line: Line) => void): Promise<ChangingSession> {
+  const { profile, client } = session;
+  if (profile.kind !== undefined) return { ...session, profile: { ...profile, kind: profile.kind } };
+  const { askKind } = await import('../client/app-kind.js');
+  const kind = await askKind(client);
+  if (kind === undefined) note(unverifiedKind(profile.appId));
+  return { ...session, profile: { ...profile, kind: kind ?? 'live' } };
 }
 
 /** The file may have been edited by hand: a name that is no state of ours maps nothing. */

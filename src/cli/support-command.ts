@@ -33,7 +33,7 @@ export abstract class SupportCommand extends DeskCommand {
     return {
       client,
       ledger: this.lazyLedger(),
-      place: { baseUrl, appId, kind, profile: name },
+      place: { baseUrl, appId, kind: kind ?? 'live', profile: name },
       note: (...lines: Line[]) => this.note(...lines),
     };
   }

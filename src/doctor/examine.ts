@@ -58,7 +58,10 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
   }
   options.keepSecret(apiKey);
   const name = profile.name === undefined ? 'The environment' : `Profile ${profile.name}`;
-  const found = pass('profile', `${name}: ${profile.kind} app ${profile.appId} at ${profile.baseUrl}.`);
+  const found = pass(
+    'profile',
+    `${name}: ${profile.kind === undefined ? '' : `${profile.kind} `}app ${profile.appId} at ${profile.baseUrl}.`,
+  );
   const insecureTls = dropInsecureTls(env);
   const dns = await checkDns(profile.baseUrl);
   if (dns.status === 'fail')

@@ -1,4 +1,5 @@
-import { createClient, type Client, type ClientOptions } from '../client/client.js';
+import { firstCustomer } from '../client/app-kind.js';
+import { createClient, type ClientOptions } from '../client/client.js';
 import type { Transport } from '../client/exchange.js';
 import { createTransport } from '../client/transport.js';
 import { isJsonObject, type JsonObject } from '../contract/json.js';
@@ -134,11 +135,16 @@ function checkKind({ name, kind, appId }: ResolvedProfile, customer: JsonObject 
     const why = customer === undefined ? 'there is no customer yet to ask by' : 'no customer shows it';
     return warn(
       'kind',
-      `The profile says ${kind}; whether the service sees it so is not known: ${why}.`,
-      'Compare the App ID with the management console.',
+      kind === undefined
+        ? `Whether the app is live is not known: ${why}. Commands treat it as live.`
+        : `The profile says ${kind}; whether the service sees it so is not known: ${why}.`,
+      kind === undefined
+        ? 'Set PAYDESK_KIND=sandbox if it is a test app.'
+        : 'Compare the App ID with the management console.',
     );
   }
   const theirs = app.isSandbox ? 'sandbox' : 'live';
+  if (kind === undefined) return pass('kind', `The app is ${theirs}, as the service says.`);
   if (theirs === kind) return pass('kind', `The app is ${kind}, as the profile says.`);
   return fail(
     'kind',
@@ -147,15 +153,6 @@ function checkKind({ name, kind, appId }: ResolvedProfile, customer: JsonObject 
       ? `Set PAYDESK_KIND=${theirs}`
       : `paydesk profiles remove ${name}, then paydesk profiles add ${name} with --${theirs}`,
   );
-}
-
-/** A customer with its app; the list may leave the app out. */
-async function firstCustomer(client: Client): Promise<JsonObject | undefined> {
-  for await (const { fields, object } of client.listCustomers({ params: { limit: '1' } })) {
-    if (object.app !== undefined || fields.customerId === undefined) return object;
-    return (await client.getCustomer(fields.customerId)).object;
-  }
-  return undefined;
 }
 
 function listening(transport: Transport, now: () => Date, hear: (heard: Heard) => void): Transport {

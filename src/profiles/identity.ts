@@ -5,7 +5,8 @@ import type { Kind } from './store.js';
 /** What would be used, and where each part came from. The key is only said to be there. */
 export interface Identity {
   profile: string | null;
-  kind: Kind;
+  /** Null where the service has to be asked. */
+  kind: Kind | null;
   appId: string;
   baseUrl: string;
   apiKey: 'set' | 'missing';
@@ -29,7 +30,17 @@ export async function identify(
   const { name, kind, appId, baseUrl, aliases, quietMs, sources, shadowed } = profile;
   const apiKey = problem === undefined ? 'set' : 'missing';
   return {
-    identity: { profile: name ?? null, kind, appId, baseUrl, apiKey, aliases, quietMs, sources, shadowed },
+    identity: {
+      profile: name ?? null,
+      kind: kind ?? null,
+      appId,
+      baseUrl,
+      apiKey,
+      aliases,
+      quietMs,
+      sources,
+      shadowed,
+    },
     problem,
   };
 }

@@ -12,7 +12,8 @@ export interface ResolvedProfile {
   name?: string;
   baseUrl: string;
   appId: string;
-  kind: Kind;
+  /** Undefined where nobody said: the service is asked before anything is changed. */
+  kind: Kind | undefined;
   /** The service's state names, mapped onto ours. */
   aliases: Record<string, string>;
   /** How long the service may take to show what it did. Nothing is sent again before it has passed. */
@@ -30,6 +31,9 @@ export interface ResolvedProfile {
   /** What is set and not used, and what goes before it. */
   shadowed: Shadowed[];
 }
+
+/** A profile of which it is known whether real money moves. */
+export type KnownProfile = ResolvedProfile & { kind: Kind };
 
 export interface Shadowed {
   what: string;
@@ -142,11 +146,11 @@ function fromEnvironment(
     });
   }
   const local = isLoopbackUrl(baseUrl);
-  const assumed = local ? 'sandbox, as the base URL is on this machine' : 'live, as PAYDESK_KIND is not set';
+  const unsaid = local ? 'PAYDESK_KIND is not set: the service is asked' : 'assumed: PAYDESK_KIND is not set';
   return {
     baseUrl,
     appId,
-    kind: kind ?? (local ? 'sandbox' : 'live'),
+    kind: kind ?? (local ? undefined : 'live'),
     aliases: Object.create(null) as Record<string, string>,
     quietMs: quietMs ?? DEFAULT_QUIET_MS,
     apiKey: () => Promise.resolve(apiKey),
@@ -154,7 +158,7 @@ function fromEnvironment(
       profile: 'environment',
       baseUrl: 'environment PAYDESK_BASE_URL',
       appId: 'environment PAYDESK_APP_ID',
-      kind: kind === undefined ? `assumed: ${assumed}` : 'environment PAYDESK_KIND',
+      kind: kind === undefined ? unsaid : 'environment PAYDESK_KIND',
       apiKey: 'environment PAYDESK_API_KEY',
       quietPeriod: quietMs === undefined ? 'default' : 'environment PAYDESK_QUIET_PERIOD',
     },

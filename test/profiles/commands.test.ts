@@ -366,7 +366,7 @@ describe('whoami', () => {
     const fromEnvironment = await run(['whoami', '--json', '--debug'], { env: three });
     expect(json(fromEnvironment)).toMatchObject({
       profile: null,
-      kind: 'sandbox',
+      kind: null,
       appId: 'env-app',
       apiKey: 'set',
       sources: { apiKey: 'environment PAYDESK_API_KEY' },

@@ -188,9 +188,10 @@ describe('resolveProfile', () => {
   it.each([
     ['https://env.example.com', undefined, 'live'],
     ['https://localhost.example.com', undefined, 'live'],
-    ['http://127.0.0.1:4010', undefined, 'sandbox'],
-    ['https://localhost:4010', undefined, 'sandbox'],
-    ['http://[::1]:4010', undefined, 'sandbox'],
+    ['http://127.0.0.1:4010', undefined, undefined],
+    ['https://localhost:4010', undefined, undefined],
+    ['http://[::1]:4010', undefined, undefined],
+    ['http://127.0.0.1:4010', 'sandbox', 'sandbox'],
     ['http://127.0.0.1:4010', 'live', 'live'],
     ['https://env.example.com', 'sandbox', 'sandbox'],
   ])('takes %s with PAYDESK_KIND %s for %s', (baseUrl, kind, expected) => {

@@ -52,7 +52,7 @@ export default class BatchPlan extends ServiceCommand {
     const { args, flags } = await this.parse(BatchPlan);
     const { action, out } = flags;
     keepHeapSmall();
-    const { profile, client } = await this.session();
+    const { profile, client } = await this.changingSession();
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
     const ledger = await createBatches(database.store).identity();

@@ -30,7 +30,7 @@ export default class CustomersCreate extends ServiceCommand {
 
   async run(): Promise<CreatedCustomer> {
     const { flags } = await this.parse(CustomersCreate);
-    const { client, profile } = await this.session();
+    const { client, profile } = await this.changingSession();
     this.note(...liveBanner(profile));
     const policy = flags['fraud-policy'];
     const body = {

@@ -21,7 +21,7 @@ export default class CustomersRemoveMethod extends ConfirmingCommand {
 
   async run(): Promise<RemovedMethod> {
     const { args, flags } = await this.parse(CustomersRemoveMethod);
-    const { client, profile } = await this.session();
+    const { client, profile } = await this.changingSession();
     const guard = this.openGuard(profile, flags.confirm);
     const name: MethodName = { customerId: args.customer, by: 'paymentMethodId', value: args.method };
     const what = methodName(args.method, await findMethod(client, name));

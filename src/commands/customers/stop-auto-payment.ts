@@ -21,7 +21,7 @@ export default class CustomersStopAutoPayment extends ConfirmingCommand {
 
   async run(): Promise<StoppedAutoPayment> {
     const { args, flags } = await this.parse(CustomersStopAutoPayment);
-    const { client, profile } = await this.session();
+    const { client, profile } = await this.changingSession();
     const guard = this.openGuard(profile, flags.confirm);
     const name: MethodName = {
       customerId: args.customer,

@@ -16,7 +16,7 @@ export default class CustomersUpdate extends ServiceCommand {
 
   async run(): Promise<UpdatedCustomer> {
     const { args, flags } = await this.parse(CustomersUpdate);
-    const { client, profile } = await this.session();
+    const { client, profile } = await this.changingSession();
     this.note(...liveBanner(profile));
     const updated = await updateCustomer(client, args.customer, contactFields(flags));
     await this.showOne(updated, customerChanges, updatedCustomerList);

@@ -76,7 +76,7 @@ export function factsOfProfile(profile: ProfileSummary): Fact[] {
 export function factsOfIdentity({ profile, sources, ...identity }: Identity): Fact[] {
   return [
     { part: 'profile', value: profile ?? '(none)', from: sources.profile },
-    { part: 'kind', value: identity.kind, from: sources.kind },
+    { part: 'kind', value: identity.kind ?? 'unknown', from: sources.kind },
     { part: 'app id', value: identity.appId, from: sources.appId },
     { part: 'base url', value: identity.baseUrl, from: sources.baseUrl },
     { part: 'api key', value: identity.apiKey, from: sources.apiKey },

@@ -38,7 +38,7 @@ export function replayedJson({ delivery, to, attempt }: Replayed): Record<string
 }
 
 /** Webhooks of a live app that go to another machine are pointed out. */
-export function targetNote(kind: 'sandbox' | 'live', url: string): Line[] {
+export function targetNote(kind: 'sandbox' | 'live' | undefined, url: string): Line[] {
   if (isLoopbackUrl(url)) return [];
   const { host } = new URL(url);
   return [`${kind === 'live' ? 'Of a live app: this' : 'This'} goes to ${host}, not to this machine.`];

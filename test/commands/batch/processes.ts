@@ -48,6 +48,7 @@ async function openOn(
   const payments = await makePaid(sandbox, options.rows);
   const env: Record<string, string> = {
     PAYDESK_BASE_URL: sandbox.url,
+    PAYDESK_KIND: 'sandbox',
     PAYDESK_APP_ID: sandbox.app.appId,
     PAYDESK_API_KEY: sandbox.app.apiKey,
     ...(options.database === undefined ? {} : { PAYDESK_DATABASE: options.database }),

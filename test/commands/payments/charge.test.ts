@@ -101,7 +101,12 @@ describe('what is sent', () => {
       const payment = { paymentId: 1, referenceId, amount, currency: 'JPY', paymentState: 'Captured' };
       return response.writeHead(200).end(JSON.stringify(payment));
     });
-    const env = { PAYDESK_BASE_URL: server.url, PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'key-1234' };
+    const env = {
+      PAYDESK_BASE_URL: server.url,
+      PAYDESK_APP_ID: 'a',
+      PAYDESK_API_KEY: 'key-1234',
+      PAYDESK_KIND: 'sandbox',
+    };
     const more = ['--method-id', '3', '--provider-profile', '2', '--webhook-url', 'https://shop.example/h'];
     expect((await payments(env, 'charge', charge('c', 'r-1', ...more))).code).toBe(0);
     const sent = server.requests.find(({ method }) => method === 'POST');

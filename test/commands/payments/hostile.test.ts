@@ -54,7 +54,12 @@ it.each(calls)('nothing that the service says moves the cursor: %s %j', async (v
   for (const state of [evil, 'Captured', 'Declined', 'Authorised']) {
     for (const failing of [false, true]) {
       const { url } = await hostile(state, failing);
-      const env = { PAYDESK_BASE_URL: url, PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'key-1234' };
+      const env = {
+        PAYDESK_BASE_URL: url,
+        PAYDESK_APP_ID: 'a',
+        PAYDESK_API_KEY: 'key-1234',
+        PAYDESK_KIND: 'sandbox',
+      };
       for (const more of [[], ['--json'], ['--debug']]) {
         for (const terminal of [true, false]) {
           const { stdout, stderr, code } = await payments(env, verb, [...args, ...more], {
