@@ -85,10 +85,23 @@ async function move(
   };
   const isOpen = earlier !== undefined && outcomeOf(earlier) !== 'unsent';
   if (isOpen) return rowResult(await settle(desk, plain, earlier, work.resend));
-  const change = changeSince(row, read);
-  if (change !== undefined) return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
-  await work.checkApp(read);
-  return rowResult(await carryOut(desk, { ...plain, readTime }));
+  // An instruction that the service asked to send later may have arrived all the same.
+  const now = row.tries > 0 ? await recheckAndRead(desk, row) : read;
+  const change = changeSince(row, now);
+  if (change !== undefined) return { outcome: 'skipped', after: stateOf(now) ?? undefined, why: change };
+  await work.checkApp(now);
+  const result = rowResult(await carryOut(desk, { ...plain, read: now, readTime }));
+  return { ...result, heldMs: isNotTaken(result) ? desk.quietMs : undefined };
+}
+
+/** The service said that it did not take the instruction (425, 429), which is no proof that it did not act on it. */
+const isNotTaken = ({ outcome, error }: WorkedRow): boolean =>
+  outcome === 'unsent' && error?.code === 'not-taken';
+
+async function recheckAndRead(desk: Desk, row: BatchRow): Promise<PaymentRead> {
+  const paymentId = row.payment_id;
+  const { value } = await desk.client.recheck(paymentId);
+  return desk.client.readBackPayment(value, { paymentId });
 }
 
 /** By reading; only a person's decision sends anew what may have left. */
@@ -118,12 +131,10 @@ function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
   return `changed since the plan: ${row.currency} ${row.amount} → ${currency} ${shown}`;
 }
 
-/** May be sent as often as one likes, so it needs no intent. */
+/** A recheck may be sent any number of times, so it needs no intent. */
 async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {
-  const paymentId = row.payment_id;
   const from = desk.clock.now();
-  const { value } = await desk.client.recheck(paymentId);
-  const now = await desk.client.readBackPayment(value, { paymentId });
+  const now = await recheckAndRead(desk, row);
   const [before, after] = [stateOf(read), stateOf(now)];
   return {
     outcome: 'done',

@@ -104,8 +104,8 @@ export function createRunner(tools: RunnerTools): Runner {
   async function one(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
     tell();
     const result = await workOrLose(claimed, ticket);
-    const isThrottle = throttleOf(result.error) !== undefined;
-    if ((result.blind || (result.outcome === 'unsent' && !isThrottle)) && result.error) {
+    const isLater = throttleOf(result.error) !== undefined || result.heldMs !== undefined;
+    if ((result.blind || (result.outcome === 'unsent' && !isLater)) && result.error) {
       outage.unreadable(result.error);
     }
     if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });

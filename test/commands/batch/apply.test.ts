@@ -320,12 +320,54 @@ describe('breakers', () => {
 });
 
 describe('a service that is slow to take them', () => {
-  it('is waited for when it says 429, and told of each row once', async () => {
-    const payments = await desk.paid(40);
-    await desk.fault({ kind: 'rate-limit', route: 'refund', probability: 0.3, retryAfterS: 0 });
-    const { code, json } = await desk.run('apply', [await desk.planned(payments), '--json']);
-    expect([code, json.done]).toEqual([0, 40]);
-    expect(await desk.told(payments, 'refund')).toEqual(Array(40).fill(1));
+  const env = { PAYDESK_QUIET_PERIOD: '1s' };
+  const refunds = () => desk.sandbox.lines.filter(({ path }) => path.endsWith('/refund'));
+
+  it('gets a row again at the end of the batch when it said 429, after the quiet period and a recheck', async () => {
+    const payments = await desk.paid(12);
+    const plan = await desk.planned(payments);
+    await desk.fault({ kind: 'rate-limit', route: 'refund', next: 2, retryAfterS: 0 });
+    desk.sandbox.lines.length = 0;
+    const { code, stdout, stderr } = await desk.run('apply', [plan], {
+      env: { PAYDESK_QUIET_PERIOD: '4s' },
+      terminal: true,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/done +12 +EUR 126\.00/);
+    expect(stderr).toMatch(/2 rows wait until \d\d:\d\d:\d\d UTC/);
+    expect(refunds()).toHaveLength(14);
+    const asked = desk.sandbox.lines.map(({ method, path }) => `${method} ${path.split('/').at(-1)}`);
+    // All others were sent before the first of them was sent again.
+    expect(asked.indexOf('POST recheck')).toBeGreaterThan(asked.indexOf('POST refund'));
+    expect(asked.slice(asked.indexOf('POST recheck')).filter((each) => each === 'POST refund')).toHaveLength(
+      2,
+    );
+    expect(await desk.told(payments, 'refund')).toEqual(Array(12).fill(1));
+  });
+
+  it('is sent one row three times at most in one run, and the rest is left to resume: 7', async () => {
+    const payments = await desk.paid(2);
+    const plan = await desk.planned(payments);
+    await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
+    desk.sandbox.lines.length = 0;
+    const { code, json } = await desk.run('apply', [plan, '--json'], { env });
+    expect([code, json]).toEqual([7, expect.objectContaining({ done: 0, pending: 2, state: 'stopped' })]);
+    expect(refunds()).toHaveLength(6);
+    await desk.sandbox.control('DELETE', '/faults');
+    const resumed = await desk.run('resume', [json.id!, '--json'], { env });
+    expect([resumed.code, resumed.json]).toEqual([0, expect.objectContaining({ done: 2, pending: 0 })]);
+    expect(await desk.told(payments, 'refund')).toEqual([1, 1]);
+  });
+
+  it('is not waited for after Ctrl-C: 130', async () => {
+    const plan = await desk.planned(await desk.paid(1));
+    await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
+    desk.sandbox.lines.length = 0;
+    const { code, json } = await desk.run('apply', [plan, '--json'], {
+      env: { PAYDESK_QUIET_PERIOD: '10m' },
+      onStart: (interrupt) => void eventually(() => expect(refunds()).toHaveLength(1)).then(interrupt),
+    });
+    expect([code, json]).toEqual([130, expect.objectContaining({ stopped: 'asked', pending: 1 })]);
   });
 
   it('is asked no faster than --rate', async () => {
