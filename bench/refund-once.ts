@@ -17,6 +17,7 @@ const none: Ledger = {
   outcomesOf: async () => [],
   record: async () => undefined,
   note: async () => undefined,
+  noteFound: async () => undefined,
 };
 
 let close = async () => {};

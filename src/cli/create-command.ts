@@ -8,8 +8,9 @@ import { MoneyCommand, reasonLines } from './money-command.js';
 import { chargeStanding } from '../payments/charge-outcome.js';
 import type { RequestKind } from '../payments/differences.js';
 import { type CreatedPayment, createPayment } from '../payments/create-payment.js';
+import { UnknownOutcomeError } from '../errors.js';
 import type { Desk } from '../payments/desk.js';
-import { recordCreated } from '../payments/move/record.js';
+import { recordCreated, recordFound, recordLost } from '../payments/move/record.js';
 import { amountValue, draftRequest, type Given, generateReference } from './payment-request.js';
 import {
   createSummary,
@@ -95,15 +96,32 @@ export abstract class CreateCommand extends MoneyCommand {
       if (this.#guided && !confirms) await askToGoOn(guard, { lines });
       await askToConfirm(guard, { lines });
       await ledgerReady;
+    }).catch(async (error: unknown) => {
+      if (error instanceof UnknownOutcomeError) await recordLost(desk, lostEntry(kind, named, error), flags);
+      throw error;
     });
     if ('request' in made) {
       this.print('Would be sent:', ...requestLines(made.request));
       return { planned: plannedJson(made.request) };
     }
     if (made.created) await recordCreated(desk, ledgerEntry(kind, body, made.read), flags);
-    else this.note(repeatedLine);
+    else {
+      await recordFound(desk, ledgerEntry(kind, body, made.read));
+      this.note(repeatedLine);
+    }
     return { desk, made };
   }
+}
+
+function lostEntry(kind: RequestKind, body: Values & { referenceId: string }, error: UnknownOutcomeError) {
+  return {
+    operation: kind === 'charge' ? ('charge' as const) : ('create' as const),
+    referenceId: body.referenceId,
+    amount: textAt(body, 'amount'),
+    // A charge has none: it is that of the stored method.
+    currency: textAt(body, 'currency') || undefined,
+    error,
+  };
 }
 
 /** A create is done when it is made; what became of a charge is in its state. */

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js';
-import { outcomeOf, type Entry, type Outcome } from './ledger.js';
+import { outcomeOf, UNNAMED, type Entry, type Outcome } from './ledger.js';
 import type { DeskTables } from './schema.js';
 
 export interface HistoryFilter {
@@ -23,7 +23,8 @@ export interface HistoryRecord {
   time: string;
   operation: string;
   outcome: Outcome;
-  paymentId: string;
+  /** Null while the answer to a create or charge is lost. */
+  paymentId: string | null;
   referenceId: string | null;
   amount: string | null;
   currency: string | null;
@@ -71,7 +72,7 @@ function recordOf(entry: Entry): HistoryRecord {
     time: new Date(entry.time).toISOString(),
     operation: entry.operation,
     outcome: outcomeOf(entry),
-    paymentId: entry.payment_id,
+    paymentId: entry.payment_id === UNNAMED ? null : entry.payment_id,
     referenceId: entry.reference_id,
     amount: entry.amount,
     currency: entry.currency,

@@ -12,6 +12,7 @@ export function createLazyLedger(open: () => Promise<Ledger>): Ledger {
     reopen: async (...asked) => (await ledger()).reopen(...asked),
     outcomesOf: async (...asked) => (await ledger()).outcomesOf(...asked),
     record: async (...asked) => (await ledger()).record(...asked),
+    noteFound: async (...asked) => (await ledger()).noteFound(...asked),
     note: async (...asked) => (await ledger()).note(...asked),
   };
 }

@@ -87,6 +87,8 @@ export interface Ledger {
    * then on by `source`; without one, only if it was before.
    */
   note(intent: NewIntent, outcome: NewOutcome, source: Source | undefined): Promise<void>;
+  /** The payment of a create or charge whose answer was lost was found: what was unknown of it is known now. */
+  noteFound(intent: NewIntent, outcome: NewOutcome): Promise<void>;
 }
 
 export interface LedgerOptions {
@@ -227,15 +229,45 @@ export function createLedger(
         { patient },
       ),
 
+    noteFound: (intent, outcome) =>
+      store.transaction(async (tx) => {
+        const found = await takeUnnamed(tx, intent);
+        if (!found) return;
+        await remember(tx, engine, { seen: intent, source: 'created', now: found.time });
+        await insertOutcome(tx, found.id, outcome);
+      }),
+
     note: (intent, outcome, source) =>
       store.transaction(async (tx) => {
-        const { id, time } = await insertIntent(tx, intent);
+        const { id, time } = (await takeUnnamed(tx, intent)) ?? (await insertIntent(tx, intent));
         if (source === undefined) await rememberIfKnown(tx, intent, time);
         else await remember(tx, engine, { seen: intent, source, now: time });
         await insertOutcome(tx, id, outcome);
       }),
   };
 }
+
+/** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
+async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; time: number } | undefined> {
+  const { baseUrl, appId, paymentId, referenceId, operation } = intent;
+  if (referenceId === undefined || !['create', 'charge'].includes(operation)) return undefined;
+  const unnamed = await tx
+    .selectFrom('intents')
+    .select(['id', 'time'])
+    .where('payment_id', '=', UNNAMED)
+    .where('app_id', '=', appId)
+    .where('base_url', '=', baseUrl)
+    .where('operation', '=', operation)
+    .where('reference_id', '=', referenceId)
+    .executeTakeFirst();
+  if (unnamed) {
+    await tx.updateTable('intents').set({ payment_id: paymentId }).where('id', '=', unnamed.id).execute();
+  }
+  return unnamed;
+}
+
+/** The payment id of what was created, as far as anybody knows, and not answered. */
+export const UNNAMED = '';
 
 /** Stands in a hold between taking it and writing its intent, within one transaction. */
 const TAKING = 0;

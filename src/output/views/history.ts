@@ -13,7 +13,7 @@ export const historyList: ListView<HistoryRecord> = {
   columns: [
     { key: 'time', value: ({ time }) => time, shown: ({ time }) => dayAndMinute(time) },
     { key: 'operation', value: ({ operation }) => operation },
-    { key: 'payment', value: ({ paymentId }) => paymentId },
+    { key: 'payment', value: ({ paymentId }) => paymentId ?? '' },
     { key: 'reference', value: ({ referenceId }) => referenceId ?? '' },
     {
       key: 'amount',

@@ -2,8 +2,15 @@
 
 import type { SettleOperation } from '../../client/outcome.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { GuardError, NotReachedError, TemporaryError } from '../../errors.js';
-import { outcomeOf, type Entry, type NewIntent, type Opening, type Outcome } from '../../ledger/ledger.js';
+import { GuardError, NotReachedError, type PaydeskError, TemporaryError } from '../../errors.js';
+import {
+  outcomeOf,
+  UNNAMED,
+  type Entry,
+  type NewIntent,
+  type Opening,
+  type Outcome,
+} from '../../ledger/ledger.js';
 import type { PaymentPlace } from '../../ledger/payment-place.js';
 import { seenPayment } from '../seen-payment.js';
 import { StoreError } from '../../store/errors.js';
@@ -81,6 +88,49 @@ export async function recordCreated(
   } catch (failure) {
     if (!(failure instanceof StoreError)) throw failure;
     desk.note(`It was done, and could not be written to the ledger: ${failure.message}`);
+  }
+}
+
+/** The payment of an earlier run was found by its reference: an outcome that was unknown is known now. */
+export async function recordFound(
+  desk: Desk,
+  found: { read: PaymentRead; operation: 'create' | 'charge'; outcome: Outcome },
+): Promise<void> {
+  const { read, operation, outcome } = found;
+  try {
+    await desk.ledger.noteFound(
+      { ...factsOf(desk, read), operation },
+      { outcome, after: stateOf(read) ?? undefined },
+    );
+  } catch (failure) {
+    if (!(failure instanceof StoreError)) throw failure;
+    desk.note(`What was found could not be written to the ledger: ${failure.message}`);
+  }
+}
+
+/** A create or charge that may have been carried out, and that nobody knows the payment of. */
+export async function recordLost(
+  desk: Desk,
+  lost: {
+    operation: 'create' | 'charge';
+    referenceId: string;
+    amount: string;
+    currency: string | undefined;
+    error: PaydeskError;
+  },
+  why: { reason?: string | undefined; ticket?: string | undefined },
+): Promise<void> {
+  const { error, ...facts } = lost;
+  const { baseUrl, appId, kind, profile } = desk.place;
+  try {
+    await desk.ledger.note(
+      { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason: why.reason, ticket: why.ticket },
+      { outcome: 'unknown', why: error.message.split('\n', 1)[0], httpStatus: error.httpStatus },
+      undefined,
+    );
+  } catch (failure) {
+    if (!(failure instanceof StoreError)) throw failure;
+    desk.note(`The unknown outcome could not be written to the ledger: ${failure.message}`);
   }
 }
 
