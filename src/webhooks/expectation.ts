@@ -29,51 +29,20 @@ export interface Expectation {
 }
 
 export function createExpectation(expected: Expected): Expectation {
-  const { until, count = 1, maxDuplicates, filter, nameOf } = expected;
-  const waits = until !== undefined || expected.count !== undefined || maxDuplicates !== undefined;
-  const reached = new Set<string>();
-  /** Payments that were heard of, as they were last seen. */
-  const elsewhere = new Map<string, string>();
+  const { until, count = 1, maxDuplicates, filter } = expected;
+  const counts = until !== undefined || expected.count !== undefined;
+  const waits = counts || maxDuplicates !== undefined;
+  const payments = createPaymentTally(expected);
+  /** Deliveries that a handler has not taken so far, with what it said. */
+  const failing = new Map<number, string>();
   let webhooks = 0;
   let duplicates = 0;
   let unread: string | undefined;
-  const failing = new Map<number, string>();
 
   const concerns = (delivery: Delivery) =>
     delivery.kind === 'received' && passes({ ...filter, paths: [] }, { path: '', ...delivery });
 
-  /** The service shows the state, or shows that the payment has been there as the webhook says. */
-  function isThere({ state, saidState }: Delivery): boolean {
-    if (state === null || until === undefined) return false;
-    if (state === until) return true;
-    const said = saidState === null ? null : nameOf(saidState);
-    return said === until && isStateName(state) && mayFollow(until, state);
-  }
-
-  function isMet(): boolean {
-    return (until === undefined ? webhooks : reached.size) >= count;
-  }
-
-  /** Of the payments that were named on the command line, too few can still come to be in that state. */
-  function isHopeless(): boolean {
-    if (until === undefined || filter.payments.length === 0) return false;
-    const lost = [...elsewhere.values()].filter((state) => isStateName(state) && !canReach(state, until));
-    return filter.payments.length - lost.length < count;
-  }
-
-  function where(): string {
-    const shown = [...elsewhere].slice(0, 3).map(([payment, state]) => `${payment} is ${safeText(state)}`);
-    return shown.join(', ') + (elsewhere.size > 3 ? ` and ${elsewhere.size - 3} more are elsewhere` : '');
-  }
-
-  const notThere = () =>
-    new NotReachedError(
-      `A webhook came, but the service says another state than ${until}: payment ${where()}.`,
-      {
-        code: 'other-state',
-        next: [...elsewhere.keys()].slice(0, 3).map((id) => `paydesk payments get ${id}`),
-      },
-    );
+  const progress = () => (until === undefined ? webhooks : payments.reached());
 
   return {
     waits,
@@ -92,41 +61,82 @@ export function createExpectation(expected: Expected): Expectation {
       if (delivery.verdict === 'duplicate') duplicates += 1;
       else webhooks += 1;
       if (maxDuplicates !== undefined && duplicates > maxDuplicates) {
-        return new NotReachedError(
-          `${duplicates} duplicates came, and --max-duplicates is ${maxDuplicates}.`,
-          {
-            code: 'too-many-duplicates',
-            next: ['paydesk webhook events'],
-          },
-        );
+        return tooManyDuplicates(duplicates, maxDuplicates);
       }
-      const payment = delivery.paymentId ?? delivery.referenceId;
-      if (payment !== null && delivery.state !== null) {
-        if (isThere(delivery)) reached.add(payment);
-        if (reached.has(payment)) elsewhere.delete(payment);
-        else elsewhere.set(payment, delivery.state);
-      } else unread = delivery.why ?? 'it names no payment';
-      if (!waits || (until === undefined && expected.count === undefined)) return undefined;
-      if (isMet()) return 'met';
-      return isHopeless() ? notThere() : undefined;
+      if (!payments.note(delivery)) unread = delivery.why ?? 'it names no payment';
+      if (!counts) return undefined;
+      if (progress() >= count) return 'met';
+      return payments.isHopeless(count) ? payments.notThere() : undefined;
     },
     timeUp() {
       const [[id, how] = []] = failing;
       if (waits && id !== undefined && how !== undefined) return handlerFailed(how, id);
-      if (until !== undefined && elsewhere.size > 0) return notThere();
+      if (until !== undefined && payments.isAnyElsewhere()) return payments.notThere();
       const some = webhooks + duplicates > 0;
-      if (until === undefined && expected.count === undefined && some) return undefined;
+      if (!counts && some) return undefined;
       if (!some) return new PendingError('No webhook came before the time was up.', { code: 'nothing-came' });
       const wanted = until === undefined ? `${count} webhooks` : `${count} in ${until}`;
-      const got = until === undefined ? webhooks : reached.size;
       const more = unread === undefined ? '' : ` One could not be read: ${unread}.`;
-      return new PendingError(`The time was up at ${got} of ${wanted}.${more}`, {
+      return new PendingError(`The time was up at ${progress()} of ${wanted}.${more}`, {
         code: 'time-up',
         next: ['paydesk webhook events'],
       });
     },
   };
 }
+
+/** Which payments have reached the state, and where the others are. */
+function createPaymentTally({ until, filter, nameOf }: Expected) {
+  const reached = new Set<string>();
+  const elsewhere = new Map<string, string>();
+
+  /** The service shows the state, or shows that the payment has been there as the webhook says. */
+  function isThere({ state, saidState }: Delivery): boolean {
+    if (state === null || until === undefined) return false;
+    if (state === until) return true;
+    const said = saidState === null ? null : nameOf(saidState);
+    return said === until && isStateName(state) && mayFollow(until, state);
+  }
+
+  function where(): string {
+    const shown = [...elsewhere].slice(0, 3).map(([payment, state]) => `${payment} is ${safeText(state)}`);
+    return shown.join(', ') + (elsewhere.size > 3 ? ` and ${elsewhere.size - 3} more are elsewhere` : '');
+  }
+
+  return {
+    reached: () => reached.size,
+    isAnyElsewhere: () => elsewhere.size > 0,
+    /** False when the delivery shows no payment. */
+    note(delivery: Delivery): boolean {
+      const payment = delivery.paymentId ?? delivery.referenceId;
+      if (payment === null || delivery.state === null) return false;
+      if (isThere(delivery)) reached.add(payment);
+      if (reached.has(payment)) elsewhere.delete(payment);
+      else elsewhere.set(payment, delivery.state);
+      return true;
+    },
+    /** Of the payments that were named on the command line, too few can still reach the state. */
+    isHopeless(count: number): boolean {
+      if (until === undefined || filter.payments.length === 0) return false;
+      const lost = [...elsewhere.values()].filter((state) => isStateName(state) && !canReach(state, until));
+      return filter.payments.length - lost.length < count;
+    },
+    notThere: () =>
+      new NotReachedError(
+        `A webhook came, but the service says another state than ${until}: payment ${where()}.`,
+        {
+          code: 'other-state',
+          next: [...elsewhere.keys()].slice(0, 3).map((id) => `paydesk payments get ${id}`),
+        },
+      ),
+  };
+}
+
+const tooManyDuplicates = (duplicates: number, allowed: number): NotReachedError =>
+  new NotReachedError(`${duplicates} duplicates came, and --max-duplicates is ${allowed}.`, {
+    code: 'too-many-duplicates',
+    next: ['paydesk webhook events'],
+  });
 
 const told = ({ to, status, error }: Delivery['forwards'][number]): string =>
   `${to} ${status === null ? `did not answer: ${error ?? 'nothing came'}` : `answered ${status}`}`;

@@ -5,7 +5,7 @@ import type { DeliveryRow, ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import type { Owner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
-import { type Attempt, createForwardQueue, type Next } from './forward-queue.js';
+import { type Attempt, createForwardQueue, type ForwardQueue, type Next } from './forward-queue.js';
 import { forwardedRequest } from './forwarded-request.js';
 import type { WebhookRequest } from '../inbox/inbox-writer.js';
 import type { Sender } from './sender.js';
@@ -60,39 +60,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     targets.map(({ key }) => key),
   );
   const active = new Set<Promise<void>>();
-  let stopped = false;
-  let claiming: Promise<void> | undefined;
-  let again = false;
-  /** Something is due behind another, or was left by somebody else. */
-  let behind = true;
-  let timer: NodeJS.Timeout | undefined;
+  const room = () => CONCURRENCY - active.size;
+  const claims = createClaims(queue, { now, room, send, onError });
   const started = now();
-
-  function wake(): void {
-    if (stopped || targets.length === 0) return;
-    again = true;
-    behind = true;
-    claiming ??= claimAll().finally(() => {
-      claiming = undefined;
-    });
-  }
-
-  async function claimAll(): Promise<void> {
-    clearTimeout(timer);
-    try {
-      while (again && !stopped && active.size < CONCURRENCY) {
-        again = false;
-        const limit = CONCURRENCY - active.size;
-        const forwards = await queue.claim(now(), limit);
-        if (forwards.length === limit) again = true;
-        await send(forwards);
-      }
-      if (!stopped) await lookAgain();
-    } catch (error) {
-      onError(error);
-      schedule(LOOK_MS);
-    }
-  }
 
   async function send(forwards: readonly ForwardRow[]): Promise<void> {
     const requests = await requestsOf(store, forwards);
@@ -104,23 +74,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       .catch(onError)
       .finally(() => {
         active.delete(sending);
-        // Most of the time nothing is behind it, and to look would cost more than to send.
-        if (behind) wake();
+        claims.next();
       });
     active.add(sending);
-  }
-
-  async function lookAgain(): Promise<void> {
-    const next = await queue.nextTime();
-    behind = next !== undefined;
-    const wait = next === undefined ? LOOK_MS : next - now();
-    // One that is due already is held by somebody, or waits behind another of its lane.
-    schedule(wait > 0 ? Math.min(wait, LOOK_MS) : LOOK_MS);
-  }
-
-  function schedule(ms: number): void {
-    clearTimeout(timer);
-    if (!stopped) timer = setTimeout(wake, ms).unref();
   }
 
   async function pass(forward: ForwardRow, delivery: Passed | undefined): Promise<void> {
@@ -134,24 +90,23 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (attempt === undefined) return;
     const next = whatNext(forward, attempt, { now: now(), started });
     await queue.record(forward, attempt, next);
-    if ('dueTime' in next) behind = true;
+    if ('dueTime' in next) claims.expect();
     onAttempt(forward, attempt, next);
   }
 
   const begun = queue.freeAbandoned().catch(onError);
 
   return {
-    wake: () => void begun.then(wake),
-    hasRoom: () => !stopped && active.size < CONCURRENCY,
+    wake: () => void begun.then(() => targets.length > 0 && claims.wake()),
+    hasRoom: () => !claims.stopped() && room() > 0,
     take(forwards, request) {
       if (request === undefined) void send(forwards).catch(onError);
       else for (const forward of forwards) begin(forward, { ...request, kind: 'received' });
     },
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
+      const claimed = claims.stop();
       await begun;
-      await claiming;
+      await claimed;
       // A target that takes too long gets it again from whoever listens next.
       const late = setTimeout(() => void sender.close().catch(onError), GRACE_MS);
       await Promise.all(active);
@@ -160,6 +115,80 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await queue.release();
     },
     waitingElsewhere: () => queue.waitingElsewhere(),
+  };
+}
+
+interface ClaimOptions {
+  now: () => number;
+  /** How many more can be sent at once. */
+  room: () => number;
+  send(forwards: readonly ForwardRow[]): Promise<void>;
+  onError(error: unknown): void;
+}
+
+/** Claims what is due whenever there is room: when woken, when something falls due, and now and then. */
+function createClaims(queue: ForwardQueue, { now, room, send, onError }: ClaimOptions) {
+  let stopped = false;
+  let claiming: Promise<void> | undefined;
+  let again = false;
+  /** Something is due behind another, or was left by another process. */
+  let behind = true;
+  let timer: NodeJS.Timeout | undefined;
+
+  function wake(): void {
+    if (stopped) return;
+    again = true;
+    behind = true;
+    claiming ??= claimAll().finally(() => {
+      claiming = undefined;
+    });
+  }
+
+  async function claimAll(): Promise<void> {
+    clearTimeout(timer);
+    try {
+      while (again && !stopped && room() > 0) {
+        again = false;
+        const limit = room();
+        const forwards = await queue.claim(now(), limit);
+        if (forwards.length === limit) again = true;
+        await send(forwards);
+      }
+      if (!stopped) await lookAgain();
+    } catch (error) {
+      onError(error);
+      schedule(LOOK_MS);
+    }
+  }
+
+  async function lookAgain(): Promise<void> {
+    const next = await queue.nextTime();
+    behind = next !== undefined;
+    const wait = next === undefined ? LOOK_MS : next - now();
+    // One that is due already is claimed by another, or waits behind another of its lane.
+    schedule(wait > 0 ? Math.min(wait, LOOK_MS) : LOOK_MS);
+  }
+
+  function schedule(ms: number): void {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(wake, ms).unref();
+  }
+
+  return {
+    wake,
+    /** After one was sent. Most of the time nothing is behind it, and a look would cost more than sending. */
+    next: () => void (behind && wake()),
+    /** Something is due later. */
+    expect(): void {
+      behind = true;
+    },
+    stopped: () => stopped,
+    /** Resolves when no claim is under way. */
+    async stop(): Promise<void> {
+      stopped = true;
+      clearTimeout(timer);
+      await claiming;
+    },
   };
 }
 

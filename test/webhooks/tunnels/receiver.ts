@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createProbe, type Probe } from '../../../src/webhooks/tunnels/probe.js';
 import type { TunnelEvent, TunnelRun } from '../../../src/webhooks/tunnels/tunnel.js';
-import type { Pace } from '../../../src/webhooks/tunnels/supervise.js';
+import type { Pace } from '../../../src/webhooks/tunnels/connect.js';
 
 export interface Received {
   method: string;
