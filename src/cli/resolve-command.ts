@@ -7,7 +7,8 @@ import { historyList } from '../output/views/history.js';
 import { leftLines, resolvedList } from '../output/views/resolve.js';
 import { createSessions, type ResolveSession, type Sessions } from '../support/sessions.js';
 import type { DeskDatabase } from '../ledger/desk.js';
-import { type Asking, askForPayments, asksToGoOn, namesInFile } from './session-payments.js';
+import type { Client } from '../client/client.js';
+import { type Asking, askForPayments, askToResume, namesInFile } from './session-payments.js';
 import type { ResolvedProfile } from '../profiles/resolve.js';
 import { SupportCommand } from './support-command.js';
 
@@ -18,15 +19,15 @@ interface ResolveFlags {
   ticket?: string | undefined;
 }
 
-const STUCK = 200;
+const MAX_STUCK = 200;
 
 /** The guided session: which payments, going through them, what came of it. */
 export abstract class ResolveCommand extends SupportCommand {
-  /** A conversation needs somebody; scripts have commands of their own. */
+  /** A guided session needs a person; scripts have commands of their own. */
   protected requireTerminal(named: readonly string[]): void {
     if (this.interactive && this.streams.stdout.terminal && !this.json) return;
     const names = named.length === 0 ? ['-'] : named;
-    throw new UsageError('resolve is a conversation, and there is nobody at a terminal here.', {
+    throw new UsageError('resolve asks questions, so it needs a terminal. Nothing was sent.', {
       code: 'no-terminal',
       next: [
         shellLine('paydesk', 'payments', 'explain', ...names),
@@ -39,25 +40,26 @@ export abstract class ResolveCommand extends SupportCommand {
   protected async resolve(named: readonly string[], flags: ResolveFlags): Promise<void> {
     const { desk, guard } = await this.openDesk({});
     const database = await this.database();
-    const { place } = desk;
+    const { place, client } = desk;
     const sessions = createSessions(database.store, { ...place, operator: findOperator(this.streams.env) });
-    const session = await this.#session(database, sessions, { named, flags, profile: guard.profile });
-    if (session === undefined) return this.note('There is no payment to go through.');
+    const { profile } = guard;
+    const session = await this.#session(database, sessions, { named, flags, profile, client });
+    if (session === undefined) return this.note('No matching payments.');
     const { createRecords } = await import('../support/records.js');
-    const { whileHearing } = await import('../support/hearing.js');
-    const { goThrough } = await import('./guided-session.js');
+    const { withWakeups } = await import('../support/wakeups.js');
+    const { runSession } = await import('./guided-session.js');
     const { store } = database;
     try {
-      await whileHearing({ store, place, clock: systemClock }, (alarm) =>
-        goThrough(
+      await withWakeups({ store, place, clock: systemClock }, (wakeups) =>
+        runSession(
           {
             desk,
             guard,
             sessions,
-            alarm,
+            wakeups,
             records: createRecords(store, place, Date.now),
-            explainOptions: () => this.explainOptions(guard.profile),
-            why: flags,
+            explainOptions: () => this.explainOptions(profile),
+            why: { reason: flags.reason, ticket: flags.ticket },
             prompts: () => this.promptContext,
             show: (value, view) => this.show(value, view),
             print: (...lines) => this.print(...lines),
@@ -77,15 +79,20 @@ export abstract class ResolveCommand extends SupportCommand {
   async #session(
     { store }: DeskDatabase,
     sessions: Sessions,
-    { named, flags, profile }: { named: readonly string[]; flags: ResolveFlags; profile: ResolvedProfile },
+    {
+      named,
+      flags,
+      profile,
+      client,
+    }: { named: readonly string[]; flags: ResolveFlags; profile: ResolvedProfile; client: Client },
   ): Promise<ResolveSession | undefined> {
     const asking: Asking = {
       prompts: () => this.promptContext,
       note: (...lines) => this.note(...lines),
       stuck: async () => {
         const { takeListed } = await import('../support/list.js');
-        const options = { store, place: profile, ...this.explainOptions(profile) };
-        const { listed } = await takeListed(options, { stuck: true }, STUCK);
+        const options = { store, place: profile, client, ...this.explainOptions(profile) };
+        const { listed } = await takeListed(options, { stuck: true }, MAX_STUCK);
         return listed.map(({ row }) => row.payment_id);
       },
     };
@@ -95,10 +102,10 @@ export abstract class ResolveCommand extends SupportCommand {
     else if (flags.stuck) names = [...named, ...(await asking.stuck())];
     else if (named.length === 0) {
       const left = await sessions.unfinished();
-      if (left && (await asksToGoOn(asking, left, now))) return left;
+      if (left && (await askToResume(asking, left, now))) return left;
       names = await askForPayments(asking);
     }
-    return names.length === 0 ? undefined : sessions.begin([...new Set(names)], now);
+    return names.length === 0 ? undefined : sessions.start([...new Set(names)], now);
   }
 
   async #summarise({ store }: DeskDatabase, session: ResolveSession): Promise<void> {
@@ -110,7 +117,7 @@ export abstract class ResolveCommand extends SupportCommand {
     for await (const record of readHistory(store, filter))
       if (ids.has(record.paymentId)) records.push(record);
     if (records.length > 0) {
-      this.print('', 'In the history');
+      this.print('', 'Recorded in the history');
       await this.showList(records, historyList);
     }
     this.note(...leftLines(session, this.profileName));

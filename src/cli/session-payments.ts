@@ -1,11 +1,11 @@
-// Which payments a guided session is about: named, pasted, from a file, or those that are stuck.
+// Which payments a guided session is about: named, pasted, from a file, or those that need attention.
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../errors.js';
 import { parsePayment, parsePaymentLines } from '../payments/named-payments.js';
 import type { Line } from '../output/lines.js';
-import { roughDuration } from '../output/time.js';
+import { age } from '../output/time.js';
 import type { ResolveSession } from '../support/sessions.js';
 import type { PromptContext } from './live-guard.js';
 
@@ -15,21 +15,21 @@ export interface Asking {
   stuck: () => Promise<string[]>;
 }
 
-/** Whether to go on where somebody left. */
-export async function asksToGoOn(
+/** Whether to resume a session that was not finished. */
+export async function askToResume(
   { prompts }: Asking,
   session: ResolveSession,
   now: number,
 ): Promise<boolean> {
   const { select } = await import('@inquirer/prompts');
   const left = session.items.filter(({ status }) => status === 'open').length;
-  const begun = roughDuration(Math.max(0, now - session.time));
+  const started = age(new Date(session.time), new Date(now));
   return select(
     {
-      message: `A session was left ${begun} ago with ${left} of ${session.items.length} to go.`,
+      message: `A session from ${started} has ${left} of ${session.items.length} ${session.items.length === 1 ? 'payment' : 'payments'} left.`,
       choices: [
-        { name: 'Go on with it', value: true },
-        { name: 'Begin another', value: false },
+        { name: 'Resume it', value: true },
+        { name: 'Start over', value: false },
       ],
     },
     prompts(),
@@ -42,9 +42,9 @@ export async function askForPayments(asking: Asking): Promise<string[]> {
     {
       message: 'Which payments?',
       choices: [
-        { name: 'Stuck ones that this desk knows', value: 'stuck' },
-        { name: 'Paste references or payment ids', value: 'paste' },
-        { name: 'From a file, one a line', value: 'file' },
+        { name: 'Known payments that need attention', value: 'stuck' },
+        { name: 'Paste references or payment IDs', value: 'paste' },
+        { name: 'Read them from a file, one per line', value: 'file' },
       ] as const,
     },
     asking.prompts(),
@@ -52,10 +52,10 @@ export async function askForPayments(asking: Asking): Promise<string[]> {
   if (from === 'stuck') return asking.stuck();
   if (from === 'paste') return paste(asking);
   const { input } = await import('@inquirer/prompts');
-  return namesInFile((await input({ message: 'Which file?' }, asking.prompts())).trim());
+  return namesInFile((await input({ message: 'File:' }, asking.prompts())).trim());
 }
 
-/** One a line, or several with spaces or commas between; an empty line ends it. */
+/** One per line, or several with spaces or commas between; an empty line ends it. */
 async function paste({ prompts, note }: Asking): Promise<string[]> {
   const { input: stdin, output, signal } = prompts();
   // A prompt for one line would lose the lines that follow in the same paste.
@@ -64,7 +64,7 @@ async function paste({ prompts, note }: Asking): Promise<string[]> {
     output,
     ...(signal === undefined ? {} : { signal }),
   });
-  note('One a line; an empty line ends it.');
+  note('One per line. An empty line ends the list.');
   let interrupted = false;
   reader.on('SIGINT', () => {
     interrupted = true;
@@ -77,7 +77,7 @@ async function paste({ prompts, note }: Asking): Promise<string[]> {
     for (const word of words) {
       const problem = problemWith(word);
       if (problem === undefined) names.push(word);
-      else note(`${word}: ${problem}. It is left out.`);
+      else note(`${word}: ${problem}. Left out.`);
     }
   }
   reader.close();

@@ -6,15 +6,15 @@ import type { Store } from '../store/store.js';
 import type { Records } from '../support/records.js';
 import { DeskCommand } from './desk-command.js';
 
-/** A command that tells where payments stand. */
+/** A command that shows where payments stand. */
 export abstract class SupportCommand extends DeskCommand {
-  /** Without it the service alone has to do, and that is said. */
+  /** Without it, only what the service shows can be used. */
   protected async storeIfOpen(): Promise<Store<DeskTables> | undefined> {
     try {
       return (await this.database()).store;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      this.note(`What this desk has on record cannot be read: ${error.message}`);
+      this.note(`The records of this desk cannot be read, so only the service is used. ${error.message}`);
       return undefined;
     }
   }

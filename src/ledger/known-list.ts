@@ -1,20 +1,22 @@
 // What this desk knows of payments, in pieces that an index serves: one state and a span of time at a time.
 
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
-import type { DeskTables, IntentRow, KnownPaymentRow } from './schema.js';
+import type { DeskTables, KnownPaymentRow } from './schema.js';
 
 export interface AppPlace {
   baseUrl: string;
   appId: string;
 }
 
-/** Payments in one state, first seen in it within a span of time. */
+/** Payments in one state, within a span of time. */
 export interface Span {
   state: string;
-  /** First seen in it at this time or before. */
+  /** In it since this time or before, at the earliest. */
   to?: number | undefined;
-  /** First seen in it after this time. */
+  /** In it since a later time than this, at the earliest. */
   after?: number | undefined;
+  /** First seen in it at this time or before. */
+  seenBy?: number | undefined;
   order: 'oldest' | 'newest';
   customer?: string | undefined;
   /** Created, or first heard of where that is not known, at this time or later. */
@@ -31,7 +33,7 @@ export function spanQuery(
   limit: number,
   last?: KnownPaymentRow,
 ): Query {
-  const { to, after, customer, since, order } = span;
+  const { to, after, seenBy, customer, since, order } = span;
   const direction = order === 'oldest' ? 'asc' : 'desc';
   let query: Query = db
     .selectFrom('known_payments')
@@ -39,22 +41,23 @@ export function spanQuery(
     .where('base_url', '=', baseUrl)
     .where('app_id', '=', appId)
     .where('state', '=', span.state)
-    .orderBy('state_time', direction)
+    .orderBy('since_time', direction)
     .orderBy('payment_id', direction)
     .limit(sql.lit(limit));
-  if (to !== undefined) query = query.where('state_time', '<=', to);
-  if (after !== undefined) query = query.where('state_time', '>', after);
+  if (to !== undefined) query = query.where('since_time', '<=', to);
+  if (after !== undefined) query = query.where('since_time', '>', after);
+  if (seenBy !== undefined) query = query.where('state_time', '<=', seenBy);
   if (customer !== undefined) query = query.where('customer_id', '=', customer);
   if (since !== undefined) {
-    // No state is seen before its payment was created, so the index leaves out what is older.
+    // No payment is in a state before it was created, so the index leaves out what is older.
     query = query
-      .where('state_time', '>=', since)
+      .where('since_time', '>=', since)
       .where(({ fn, eb }) => eb(fn.coalesce('created_time', 'known_time'), '>=', since));
   }
   if (last !== undefined) {
     const comparison = sql.raw(order === 'oldest' ? '>' : '<');
     query = query.where(
-      sql<boolean>`(state_time, payment_id) ${comparison} (${last.state_time}, ${last.payment_id})`,
+      sql<boolean>`(since_time, payment_id) ${comparison} (${last.since_time}, ${last.payment_id})`,
     );
   }
   return query;
@@ -73,40 +76,29 @@ export function statesQuery({ baseUrl, appId }: AppPlace) {
     select state from found where state is not null`;
 }
 
-/** An instruction that is not settled, with its last outcome. */
-export interface OpenIntent extends IntentRow {
-  outcome: string | null;
-}
+// More than anybody goes through by hand.
+const MOST_LISTED = sql.lit(10_000);
 
-// More open instructions than anybody settles by hand.
-const MANY = 1_000;
-
-/** The instructions of this desk that are not settled, the oldest first; of these payments only, where they are given. */
-export async function readOpenIntents(
+/**
+ * The payments that may need attention whatever their state: an instruction of this desk is open, or was not carried
+ * out, or reads showed one that failed.
+ */
+export async function readUnsettledIds(
   db: Kysely<DeskTables>,
   { baseUrl, appId }: AppPlace,
-  paymentIds?: readonly string[],
-): Promise<OpenIntent[]> {
-  if (paymentIds?.length === 0) return [];
-  let query = db
-    .selectFrom('holds')
-    .innerJoin('intents', 'intents.id', 'holds.intent_id')
-    .selectAll('intents')
-    .select((eb) =>
-      eb
-        .selectFrom('outcomes')
-        .select('outcomes.outcome')
-        .whereRef('outcomes.intent_id', '=', 'holds.intent_id')
-        .orderBy('outcomes.id', 'desc')
-        .limit(sql.lit(1))
-        .as('outcome'),
-    )
-    .where('holds.base_url', '=', baseUrl)
-    .where('holds.app_id', '=', appId)
-    .orderBy('intents.id')
-    .limit(sql.lit(MANY));
-  if (paymentIds !== undefined) query = query.where('holds.payment_id', 'in', paymentIds);
-  return query.execute();
+): Promise<string[]> {
+  const { rows } = await sql<{ payment_id: string }>`
+    select payment_id from (
+      select payment_id from holds where base_url = ${baseUrl} and app_id = ${appId}
+      union
+      select payment_id from known_payments
+        where base_url = ${baseUrl} and app_id = ${appId} and failed_operation is not null
+      union
+      select intents.payment_id from outcomes join intents on intents.id = outcomes.intent_id
+        where outcomes.outcome in ('failed', 'refused', 'unsent')
+          and intents.base_url = ${baseUrl} and intents.app_id = ${appId}
+    ) as unsettled limit ${MOST_LISTED}`.execute(db);
+  return rows.map(({ payment_id }) => payment_id);
 }
 
 export async function readKnown(

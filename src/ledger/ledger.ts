@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { Store } from '../store/store.js';
-import { remember, rememberIfKnown, type SeenPayment, type Source } from './known-payments.js';
+import { remember, type SeenPayment, type Source } from './known-payments.js';
 import { placeColumns, placeOf, type PaymentPlace } from './payment-place.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 import {
@@ -84,7 +84,7 @@ export interface Ledger {
   record(intentId: number, outcome: NewOutcome): Promise<void>;
   /**
    * Something that needs no hold, such as a create: what was asked and what came of it. The payment is known from
-   * then on by `source`; without one, only if it was before.
+   * then on by `source`; without one it stays unknown.
    */
   note(intent: NewIntent, outcome: NewOutcome, source: Source | undefined): Promise<void>;
   /** The payment of a create or charge whose answer was lost was found: what was unknown of it is known now. */
@@ -193,7 +193,7 @@ export function createLedger(
         }
         const opened = await insertIntent(tx, intent);
         await giveHoldTo(tx, engine, { ...place, intent_id: opened.id });
-        await remember(tx, engine, { seen: intent, source: 'changed', now: opened.time });
+        await remember(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });
         return { kind: 'opened', intent: opened };
       }),
 
@@ -240,8 +240,7 @@ export function createLedger(
     note: (intent, outcome, source) =>
       store.transaction(async (tx) => {
         const { id, time } = (await takeUnnamed(tx, intent)) ?? (await insertIntent(tx, intent));
-        if (source === undefined) await rememberIfKnown(tx, intent, time);
-        else await remember(tx, engine, { seen: intent, source, now: time });
+        if (source !== undefined) await remember(tx, engine, { seen: intent, source, now: time });
         await insertOutcome(tx, id, outcome);
       }),
   };

@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely';
-import { findKnown } from './known-payments.js';
-import { at, type PaymentPlace } from './payment-place.js';
+import { sql, type Kysely } from 'kysely';
 import type { DeskTables, IntentRow, KnownPaymentRow, OutcomeRow } from './schema.js';
 
 /** An intent with everything that became known of it, the oldest first. */
@@ -13,33 +11,56 @@ export interface PaymentRecord {
   known: KnownPaymentRow | undefined;
   /** The oldest first. */
   intents: RecordedIntent[];
-  /** The intent that is not settled. */
-  openId: number | undefined;
+  /** The intent that holds the payment. */
+  holdId: number | undefined;
 }
 
-// More than anybody reads; a payment that is asked about all day has them.
-const NEWEST = 100;
+// A payment that was rechecked all day has more than anybody reads.
+const NEWEST_INTENTS = 100;
 
-export async function readPaymentRecord(db: Kysely<DeskTables>, place: PaymentPlace): Promise<PaymentRecord> {
-  const intents = await db
-    .selectFrom('intents')
-    .selectAll()
-    .where(at(place))
-    .orderBy('id', 'desc')
-    .limit(NEWEST)
-    .execute();
+/** By payment ID; those that nothing is known of have an empty record. */
+export async function readPaymentRecords(
+  db: Kysely<DeskTables>,
+  { baseUrl, appId }: { baseUrl: string; appId: string },
+  paymentIds: readonly string[],
+): Promise<Map<string, PaymentRecord>> {
+  if (paymentIds.length === 0) return new Map();
+  const { rows: intents } = await sql<IntentRow>`
+    select * from (
+      select intents.*, row_number() over (partition by payment_id order by id desc) as newest from intents
+      where base_url = ${baseUrl} and app_id = ${appId} and payment_id in (${sql.join(paymentIds)})
+    ) as numbered where newest <= ${sql.lit(NEWEST_INTENTS)} order by id`.execute(db);
   const ids = intents.map(({ id }) => id);
   const outcomes =
     ids.length === 0
       ? []
       : await db.selectFrom('outcomes').selectAll().where('intent_id', 'in', ids).orderBy('id').execute();
-  const hold = await db.selectFrom('holds').select('intent_id').where(at(place)).executeTakeFirst();
-  return {
-    known: await findKnown(db, place),
-    intents: intents.toReversed().map((intent) => ({
-      ...intent,
-      outcomes: outcomes.filter(({ intent_id }) => intent_id === intent.id),
-    })),
-    openId: hold?.intent_id,
-  };
+  const ofPayments = { base_url: baseUrl, app_id: appId };
+  const holds = await db
+    .selectFrom('holds')
+    .select(['payment_id', 'intent_id'])
+    .where((eb) => eb.and(ofPayments))
+    .where('payment_id', 'in', paymentIds)
+    .execute();
+  const known = await db
+    .selectFrom('known_payments')
+    .selectAll()
+    .where((eb) => eb.and(ofPayments))
+    .where('payment_id', 'in', paymentIds)
+    .execute();
+  const outcomesOf = Map.groupBy(outcomes, ({ intent_id }) => intent_id);
+  const intentsOf = Map.groupBy(intents, ({ payment_id }) => payment_id);
+  return new Map(
+    paymentIds.map((paymentId) => [
+      paymentId,
+      {
+        known: known.find(({ payment_id }) => payment_id === paymentId),
+        intents: (intentsOf.get(paymentId) ?? []).map((intent) => ({
+          ...intent,
+          outcomes: outcomesOf.get(intent.id) ?? [],
+        })),
+        holdId: holds.find(({ payment_id }) => payment_id === paymentId)?.intent_id,
+      },
+    ]),
+  );
 }

@@ -105,7 +105,7 @@ interface IdentityTable {
   plan_key: string;
 }
 
-/** A payment that this desk created, changed or heard of, as it was last seen. */
+/** A payment that this desk created, changed, read or received webhooks for, as it was last seen. */
 interface KnownPaymentTable {
   base_url: string;
   app_id: string;
@@ -123,6 +123,10 @@ interface KnownPaymentTable {
   known_time: number;
   /** When this state was first seen. */
   state_time: number;
+  /** The earliest time at which it may have come to be in this state. */
+  since_time: number;
+  /** The operation that was in progress or done before this state was seen, and is not any more. */
+  failed_operation: string | null;
   /** When it was last seen at all. */
   seen_time: number;
 }
@@ -185,6 +189,9 @@ export const deskMigrations: Migration[] = [
         .addColumn('time', 'bigint', (column) => column.notNull())
         .execute();
       await sql`create index outcomes_of_intent on outcomes (intent_id, id)`.execute(db);
+      await sql`create index outcomes_not_done on outcomes (outcome, intent_id) where outcome in ('failed', 'refused', 'unsent')`.execute(
+        db,
+      );
       await db.schema
         .createTable('holds')
         .addColumn('base_url', 'text', (column) => column.notNull())
@@ -277,16 +284,21 @@ export const deskMigrations: Migration[] = [
         .addColumn('source', 'text', (column) => column.notNull())
         .addColumn('known_time', 'bigint', (column) => column.notNull())
         .addColumn('state_time', 'bigint', (column) => column.notNull())
+        .addColumn('since_time', 'bigint', (column) => column.notNull())
+        .addColumn('failed_operation', 'text')
         .addColumn('seen_time', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('known_once', ['base_url', 'app_id', 'payment_id'])
         .execute();
+      await sql`create index known_failed on known_payments (base_url, app_id, payment_id) where failed_operation is not null`.execute(
+        db,
+      );
       await sql`create index known_by_reference on known_payments (base_url, app_id, reference_id)`.execute(
         db,
       );
-      await sql`create index known_in_state on known_payments (base_url, app_id, state, state_time, payment_id)`.execute(
+      await sql`create index known_in_state on known_payments (base_url, app_id, state, since_time, payment_id)`.execute(
         db,
       );
-      await sql`create index known_of_customer on known_payments (base_url, app_id, customer_id, state, state_time, payment_id)`.execute(
+      await sql`create index known_of_customer on known_payments (base_url, app_id, customer_id, state, since_time, payment_id)`.execute(
         db,
       );
     },

@@ -1,27 +1,28 @@
-// Carries out an action that an explanation offers, through the same operations as the commands.
+// Carries out an action that an explanation offers, through the same functions as the commands.
 
 import { systemClock } from '../client/clock.js';
-import { PendingError } from '../errors.js';
+import { GuardError, InterruptedError, PendingError } from '../errors.js';
 import type { Desk } from '../payments/desk.js';
 import { targetState } from '../payments/follow-payment.js';
 import { recordRecheck } from '../payments/move/record.js';
 import { type MovesPlan, moveAll, type PlannedMove } from '../payments/move/plan.js';
-import { parsePayment, readPayments } from '../payments/named-payments.js';
-import { recheckAll, type RecheckResult } from '../payments/recheck.js';
+import { type NamedPayment, parsePayment, readPayments } from '../payments/named-payments.js';
+import { type OnAsked, recheckAll, type RecheckResult } from '../payments/recheck.js';
 import type { Action } from './action.js';
-import type { Alarm } from './alarm.js';
 import { recheckUntilChanged } from './recheck-until.js';
+import type { Situation } from './situation.js';
+import type { Wakeups } from './wakeups.js';
 import { watchAll, type Watched, type WatchEvent } from './watch.js';
 
 export interface ActOptions {
-  reason?: string | undefined;
-  ticket?: string | undefined;
-  alarm: Alarm;
-  /** The action only settles what was sent before: nothing is to come of waiting. */
-  settles: boolean;
-  /** How long somebody at a prompt waits for something that only takes its time. */
-  patienceMs: number;
-  /** Throws when it is not to be done. */
+  reason: string | undefined;
+  ticket: string | undefined;
+  wakeups: Wakeups;
+  /** How long a move may take to get to its end before the person is asked what to do next. */
+  waitMs: number;
+  /** Fires when the person stops following the payment. */
+  stopped: AbortSignal;
+  /** Throws when nothing is to be sent. */
   confirm: (plan: MovesPlan) => Promise<void>;
   onEvent: (event: WatchEvent) => Promise<void>;
 }
@@ -33,58 +34,87 @@ export type Acted =
 
 export async function act(
   desk: Desk,
-  paymentId: string,
-  { operation, flags }: Action,
+  { paymentId, last }: Situation,
+  action: Action,
   options: ActOptions,
 ): Promise<Acted | undefined> {
+  const { operation, flags } = action;
   const name = parsePayment(`id:${paymentId}`);
-  const limited = AbortSignal.any([desk.signal, AbortSignal.timeout(options.patienceMs)]);
-  if (operation === 'recheck') {
-    const reads = await readPayments(desk.client, [name]);
-    const onAsked: Parameters<typeof recheckAll>[2] = (before, now) => recordRecheck(desk, before, now);
-    let [result] = await recheckAll(desk.client, reads, onAsked);
-    if (flags.includes('--watch') && result) {
-      const { alarm } = options;
-      [result] = await recheckUntilChanged(reads, [result], {
-        client: desk.client,
-        signal: limited,
-        alarm,
-        onAsked,
-      });
+  switch (operation) {
+    case 'recheck': {
+      const result = await recheck(desk, name, flags.includes('--watch'), options);
+      return result && { kind: 'rechecked', result };
     }
-    return result && { kind: 'rechecked', result };
+    case 'watch': {
+      const result = await watch(desk, name, flags[1], options);
+      return result && { kind: 'watched', result };
+    }
+    default: {
+      const sends = operation !== 'check';
+      if (!sends && last === undefined) return undefined;
+      const [result] = await moveAll(
+        { ...desk, waitMs: options.waitMs },
+        {
+          operation: sends ? operation : (last as NonNullable<typeof last>).operation,
+          names: [name],
+          force: false,
+          wait: sends,
+          dryRun: false,
+          again: flags.includes('--again'),
+          resend: flags.includes('--resend'),
+          reason: options.reason,
+          ticket: options.ticket,
+        },
+        // Only what would be sent is confirmed; whoever checks an outcome sends nothing.
+        { confirm: sends ? options.confirm : refuseToSend },
+      );
+      return result && { kind: 'moved', result };
+    }
   }
-  if (operation === 'watch') {
-    const [, until] = flags;
-    const [result] = await watchAll([name], {
-      client: desk.client,
-      clock: systemClock,
-      signal: limited,
-      until: until === undefined ? 'settled' : targetState(desk.client, until),
-      intervalMs: 500,
-      alarm: options.alarm,
-      onEvent: options.onEvent,
-      onTrouble: (_, error) => desk.note(error.message),
-    });
-    return result && { kind: 'watched', result };
-  }
-  const [result] = await moveAll(
-    { ...desk, waitMs: options.patienceMs },
-    {
-      operation,
-      names: [name],
-      force: false,
-      wait: !options.settles,
-      dryRun: false,
-      again: flags.includes('--again'),
-      resend: flags.includes('--resend'),
-      reason: options.reason,
-      ticket: options.ticket,
-    },
-    { confirm: options.confirm },
-  );
-  return result && { kind: 'moved', result };
 }
 
-/** Whether it is only not over yet: that is no failure to somebody who looks on. */
-export const isPending = (error: unknown): boolean => error instanceof PendingError;
+async function refuseToSend(): Promise<void> {
+  throw new GuardError('The outcome was recorded in the meantime. Nothing was sent.', {
+    code: 'nothing-open',
+  });
+}
+
+async function recheck(
+  desk: Desk,
+  name: NamedPayment,
+  keepsChecking: boolean,
+  { wakeups, stopped }: ActOptions,
+): Promise<RecheckResult | undefined> {
+  const { client } = desk;
+  const reads = await readPayments(client, [name]);
+  const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now);
+  const results = await recheckAll(client, reads, onAsked);
+  if (!keepsChecking) return results[0];
+  const signal = AbortSignal.any([desk.signal, stopped]);
+  return (await recheckUntilChanged(reads, results, { client, signal, wakeups, onAsked }))[0];
+}
+
+const FIRST_PAUSE_MS = 500;
+
+async function watch(
+  desk: Desk,
+  name: NamedPayment,
+  until: string | undefined,
+  { wakeups, stopped, onEvent }: ActOptions,
+): Promise<Watched | undefined> {
+  const [result] = await watchAll([name], {
+    client: desk.client,
+    clock: systemClock,
+    signal: AbortSignal.any([desk.signal, stopped]),
+    until: until === undefined ? 'settled' : targetState(desk.client, until),
+    intervalMs: FIRST_PAUSE_MS,
+    wakeups,
+    onEvent,
+    onTrouble: (_, error) => desk.note(error.message),
+  });
+  return result;
+}
+
+/** Whether it is only not over yet, or the person stopped following it: no failure to somebody who looks on. */
+export const isPending = (error: unknown): boolean =>
+  error instanceof PendingError || (error instanceof InterruptedError && error.code === 'stopped-waiting');

@@ -3,13 +3,14 @@
 import type { SettleOperation } from '../client/outcome.js';
 import { operationStates } from '../contract/states.js';
 import { shellLine } from '../output/shell.js';
-import type { Facts } from './facts.js';
+import { nouns } from './phrases.js';
+import type { Situation } from './situation.js';
 
-export type ActionOperation = SettleOperation | 'recheck' | 'watch';
+export type ActionOperation = SettleOperation | 'check' | 'recheck' | 'watch';
 
 export interface Action {
   operation: ActionOperation;
-  /** In two or three words. */
+  /** In a few words, with the amount where money moves. */
   title: string;
   command: string;
   /** What the command has besides the payment. */
@@ -18,7 +19,12 @@ export interface Action {
   recommended: boolean;
 }
 
-/** Makes the command of an action, for the payment and the profile that it is about. */
+/** Whether it sends an instruction that moves money. */
+export function movesMoney({ operation }: Pick<Action, 'operation'>): boolean {
+  return operation !== 'check' && operation !== 'recheck' && operation !== 'watch';
+}
+
+/** Makes the command of an action, for one payment and profile. */
 export type CommandOf = (operation: ActionOperation, ...more: string[]) => string;
 
 export function commandsFor(paymentId: string, profile: string | undefined): CommandOf {
@@ -26,71 +32,96 @@ export function commandsFor(paymentId: string, profile: string | undefined): Com
   return (operation, ...more) => shellLine('paydesk', 'payments', operation, paymentId, ...more, ...chosen);
 }
 
-const titles: Readonly<Record<ActionOperation, string>> = {
-  capture: 'Capture it',
-  cancel: 'Cancel it',
-  refund: 'Refund it',
-  unhold: 'Release it',
-  recheck: 'Ask the provider',
-  watch: 'Follow it',
-};
+type Described = Pick<Action, 'title' | 'consequence'> & { flags?: string[] };
 
-export function actionOf(facts: Facts, operation: ActionOperation, commandOf: CommandOf): Action {
-  if (operation === 'recheck') return recheckAction(facts, commandOf);
-  if (operation === 'watch') return watchAction(facts, commandOf);
-  const again = facts.ended[operation] === 'failed';
-  const flags = again ? ['--again'] : [];
+/** `resend` sends an instruction with an unknown outcome again, once the quiet period has passed. */
+export function actionOf(
+  situation: Situation,
+  offer: ActionOperation | 'resend',
+  commandOf: CommandOf,
+): Action {
+  const operation = offer === 'resend' ? lastOperation(situation) : offer;
+  const { title, consequence, flags = [] } = describe(situation, offer);
   return {
     operation,
-    title: again ? `${titles[operation]} again` : titles[operation],
+    title,
     command: commandOf(operation, ...flags),
     flags,
-    consequence: consequences[operation](facts),
+    consequence,
     recommended: false,
   };
 }
 
-function recheckAction(facts: Facts, commandOf: CommandOf): Action {
-  const asked = facts.recheckedTime !== undefined;
-  const flags = asked ? ['--watch'] : [];
-  return {
-    operation: 'recheck',
-    title: asked ? 'Keep asking' : titles.recheck,
-    command: commandOf('recheck', ...flags),
-    flags,
-    consequence: asked
-      ? 'Asks the provider again and again, until something changes.'
-      : 'Asks the provider what became of it, and brings in what it knows.',
-    recommended: false,
-  };
+function lastOperation({ last }: Situation): SettleOperation {
+  if (last === undefined) throw new Error('Nothing was sent that could be sent again.');
+  return last.operation;
 }
 
-function watchAction({ state }: Facts, commandOf: CommandOf): Action {
+function describe(situation: Situation, offer: ActionOperation | 'resend'): Described {
+  const { amount, last } = situation;
+  switch (offer) {
+    case 'check': {
+      const noun = last === undefined ? 'instruction' : nouns[last.operation];
+      const consequence = `Finds out what became of the ${noun}. Sends nothing.`;
+      return { title: 'Check the outcome', consequence };
+    }
+    case 'recheck':
+      return situation.recheckedTime === undefined
+        ? {
+            title: 'Check with the provider',
+            consequence: 'Asks the provider for the latest state. Moves no money.',
+          }
+        : {
+            title: 'Keep checking with the provider',
+            consequence: 'Asks the provider repeatedly until something changes. Moves no money.',
+            flags: ['--watch'],
+          };
+    case 'watch':
+      return {
+        title: 'Follow the payment',
+        consequence: 'Read-only: reports every change.',
+        flags: untilEnd(situation),
+      };
+    case 'resend': {
+      const noun = nouns[lastOperation(situation)];
+      const consequence = `Checks with the provider first. Sends the ${noun} of ${amount} again only if nothing has changed.`;
+      return { title: `Send the ${noun} again`, consequence, flags: ['--resend'] };
+    }
+    default: {
+      const consequence = consequences[offer](situation);
+      if (situation.outcomes[offer] === 'failed') {
+        return { title: `Send the ${nouns[offer]} again`, consequence, flags: ['--again'] };
+      }
+      return { title: titles[offer](situation), consequence };
+    }
+  }
+}
+
+function untilEnd({ state }: Situation): string[] {
   const way = Object.values(operationStates).find(({ during }) => during === state);
-  const flags = way === undefined ? [] : ['--until', way.end];
-  return {
-    operation: 'watch',
-    title: titles.watch,
-    command: commandOf('watch', ...flags),
-    flags,
-    consequence: 'Only looks, and tells every change.',
-    recommended: false,
-  };
+  return way === undefined ? [] : ['--until', way.end];
 }
 
-const consequences: Readonly<Record<SettleOperation, (facts: Facts) => string>> = {
+const titles: Readonly<Record<SettleOperation, (situation: Situation) => string>> = {
+  capture: ({ amount }) => `Capture ${amount}`,
+  cancel: () => 'Cancel the payment',
+  refund: ({ amount }) => `Refund ${amount}`,
+  unhold: ({ amount, autoCapture }) =>
+    autoCapture === false ? `Approve ${amount}` : `Approve and charge ${amount}`,
+};
+
+const consequences: Readonly<Record<SettleOperation, (situation: Situation) => string>> = {
   capture: ({ amount }) => `The customer is charged ${amount}.`,
-  refund: ({ amount }) => `${amount} goes back to the customer.`,
+  refund: ({ amount }) => `${amount} is returned to the customer.`,
   unhold: ({ amount, autoCapture }) =>
     autoCapture === false
-      ? `The provider then authorises ${amount}, and it is captured when you say so.`
-      : `The provider then authorises ${amount} and it is captured at once.`,
+      ? `The provider reserves ${amount}. The customer is charged when you capture it.`
+      : `The provider authorises ${amount}, and the customer is charged right away.`,
   cancel({ state, amount }) {
-    if (state === 'Authorised') return `The provider releases ${amount}. The customer is not charged.`;
-    if (state === 'Processing')
-      return 'The provider releases what it may have reserved. The customer is not charged.';
+    if (state === 'Authorised') return `${amount} is no longer reserved. The customer is not charged.`;
+    if (state === 'Processing') return 'Nothing stays reserved. The customer is not charged.';
     return state === 'Held'
       ? 'The customer is not charged.'
-      : 'The customer can no longer pay it, and is not charged.';
+      : 'The customer can no longer pay, and is not charged.';
   },
 };

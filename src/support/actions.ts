@@ -1,30 +1,76 @@
-// What can be done to a payment now, the recommended thing first.
+// What can be done to a payment now, the recommended action first.
 
 import type { SettleOperation } from '../client/outcome.js';
 import { isLegal, type StateName } from '../contract/states.js';
 import { type Action, actionOf, type ActionOperation, type CommandOf } from './action.js';
-import type { Facts } from './facts.js';
-import { openActions } from './open-actions.js';
-import { ABANDONED_MS, WINDOW_MS } from './patience.js';
-import { contradictionOf, isStuck } from './verdict.js';
+import { conditionOf, contradictingWebhook, isLate, isOverdueNow, placeOf } from './condition.js';
+import { ABANDONED_MS, RESERVATION_MS } from './overdue.js';
+import type { LastOperation, Situation } from './situation.js';
 
-export function actionsFor(facts: Facts, commandOf: CommandOf): Action[] {
-  const actions = facts.open
-    ? openActions(facts, facts.open, commandOf)
-    : offered(facts).map((offer) => actionOf(facts, offer, commandOf));
-  const recommended = facts.open ? actions[0]?.operation : recommendedOf(facts);
-  const first = actions.filter(({ operation }) => operation === recommended);
-  const rest = actions.filter(({ operation }) => operation !== recommended);
-  return [...first, ...rest].map((action, index) => ({
-    ...action,
+type Offer = ActionOperation | 'resend';
+
+interface Offers {
+  offers: Offer[];
+  recommended: Offer | undefined;
+}
+
+export function actionsFor(situation: Situation, commandOf: CommandOf): Action[] {
+  const { offers, recommended } = offersFor(situation);
+  const first = offers.filter((offer) => offer === recommended);
+  const rest = offers.filter((offer) => offer !== recommended);
+  return [...first, ...rest].map((offer, index) => ({
+    ...actionOf(situation, offer, commandOf),
     recommended: index === 0 && first.length > 0,
   }));
 }
 
-const money: readonly SettleOperation[] = ['unhold', 'capture', 'refund', 'cancel'];
-const over: readonly StateName[] = ['Captured', 'Refunded', 'Cancelled'];
-/** Where something happens without anybody at this desk. */
-const moving: readonly StateName[] = [
+function offersFor(situation: Situation): Offers {
+  const condition = conditionOf(situation);
+  const asked = situation.recheckedTime !== undefined;
+  const possible = possibleFor(situation);
+  const recommend = (recommended: Offer | undefined): Offers => ({ offers: possible, recommended });
+  switch (condition.kind) {
+    case 'unknown-state':
+      return { offers: ['recheck', 'watch'], recommended: asked ? 'watch' : 'recheck' };
+    case 'conflict':
+      return { offers: ['recheck'], recommended: 'recheck' };
+    case 'not-recorded':
+      return { offers: ['check'], recommended: 'check' };
+    case 'in-progress':
+      return isLate(condition.last, situation.now)
+        ? { offers: ['recheck', 'check'], recommended: 'recheck' }
+        : { offers: ['watch', 'check', 'recheck'], recommended: 'watch' };
+    case 'accepted':
+    case 'came-back':
+    case 'unknown-outcome':
+      return mayResend(situation, condition.last, condition.kind)
+        ? { offers: ['resend', 'check'], recommended: 'resend' }
+        : { offers: ['check', 'recheck'], recommended: 'check' };
+    case 'not-done':
+      return recommend(possible.includes(condition.operation) ? condition.operation : 'recheck');
+    case 'charged-anyway':
+      return recommend(condition.state === 'Captured' ? 'refund' : 'watch');
+    case 'seen-failing':
+      return recommend(situation.confirmedTime === undefined ? 'recheck' : condition.operation);
+    default:
+      return recommend(recommendedFor(situation, condition.state));
+  }
+}
+
+/** What was accepted is more likely late than lost, and what came back has probably failed: both are checked first. */
+function mayResend(
+  { now, state, recheckedTime }: Situation,
+  last: LastOperation,
+  kind: 'accepted' | 'came-back' | 'unknown-outcome',
+): boolean {
+  if (now < last.quietUntil || placeOf(last, state) !== 'before' || kind === 'came-back') return false;
+  return kind === 'unknown-outcome' || recheckedTime !== undefined;
+}
+
+const settleOperations: readonly SettleOperation[] = ['unhold', 'capture', 'refund', 'cancel'];
+const finished: readonly StateName[] = ['Captured', 'Refunded', 'Cancelled'];
+/** Where the payment may change without anybody at this desk. */
+const changing: readonly StateName[] = [
   'Created',
   'ActionRequired',
   'Processing',
@@ -33,45 +79,51 @@ const moving: readonly StateName[] = [
   'Cancelling',
 ];
 
-function offered(facts: Facts): ActionOperation[] {
-  const { state, ended } = facts;
+function possibleFor(situation: Situation): ActionOperation[] {
+  const { state } = situation;
   if (state === undefined) return ['recheck', 'watch'];
-  const legal = money.filter((operation) => isLegal(operation, state) && ended[operation] !== 'done');
-  const asks = !over.includes(state) || contradictionOf(facts) !== undefined;
+  const legal = settleOperations.filter(
+    (operation) => isLegal(operation, state) && !isBlocked(situation, operation),
+  );
+  const isOver =
+    finished.includes(state) &&
+    contradictingWebhook(situation) === undefined &&
+    conditionOf(situation).kind === 'state';
   return [
     ...legal,
-    ...(asks ? (['recheck'] as const) : []),
-    ...(moving.includes(state) ? (['watch'] as const) : []),
+    ...(isOver ? [] : (['recheck'] as const)),
+    ...(changing.includes(state) ? (['watch'] as const) : []),
   ];
 }
 
-/** What is best done now; undefined where nothing needs to be. */
-function recommendedOf(facts: Facts): ActionOperation | undefined {
-  const { state, bounced, ended, recheckedTime } = facts;
+/** Done already, or not to be sent again before the quiet period has passed. */
+export function isBlocked({ last, outcomes, now }: Situation, operation: SettleOperation): boolean {
+  if (outcomes[operation] === 'done') return true;
+  const waits = last?.outcome === 'refused' || last?.outcome === 'unsent';
+  return waits && last.operation === operation && now < last.quietUntil;
+}
+
+/** What is best done now in this state; undefined where nothing needs to be. */
+function recommendedFor(situation: Situation, state: StateName): ActionOperation | undefined {
+  const { age, recheckedTime } = situation;
   const asked = recheckedTime !== undefined;
-  if (state === undefined) return asked ? 'watch' : 'recheck';
-  if (contradictionOf(facts) !== undefined && !asked) return 'recheck';
-  if (bounced === 'cancel' && isLegal('cancel', state)) return 'cancel';
+  if (contradictingWebhook(situation) !== undefined && !asked) return 'recheck';
   switch (state) {
     case 'Created':
-      return facts.age !== undefined && facts.age.ms >= ABANDONED_MS ? 'cancel' : 'watch';
+      return age !== undefined && age.ms >= ABANDONED_MS ? 'cancel' : 'watch';
     case 'ActionRequired':
-      if (!isStuck(facts)) return 'watch';
+      if (!isOverdueNow(situation)) return 'watch';
       return asked ? 'cancel' : 'recheck';
     case 'Held':
       return 'unhold';
     case 'Authorised':
-      // Where the money is probably released already, the provider tells.
-      if (facts.age !== undefined && facts.age.ms >= WINDOW_MS && !asked) return 'recheck';
-      // What the provider would not capture twice is better paid anew.
-      return ended.capture === 'failed' ? 'cancel' : 'capture';
-    case 'Captured':
-      return bounced === 'refund' && ended.refund !== 'failed' ? 'refund' : undefined;
+      // The provider knows whether the money is still reserved.
+      return age !== undefined && age.ms >= RESERVATION_MS && !asked ? 'recheck' : 'capture';
     case 'Processing':
     case 'Capturing':
     case 'Refunding':
     case 'Cancelling':
-      return isStuck(facts) ? 'recheck' : 'watch';
+      return isOverdueNow(situation) ? 'recheck' : 'watch';
     default:
       return undefined;
   }

@@ -1,20 +1,21 @@
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
-import type { Action } from './action.js';
-import { commandsFor } from './action.js';
+import type { PaydeskError } from '../errors.js';
+import { type NamedPayment, readPayments } from '../payments/named-payments.js';
+import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
-import type { Age, Facts } from './facts.js';
-import { gatherFacts, type Sources } from './gather.js';
-import { replyOf } from './reply.js';
-import type { Severity } from './severity.js';
+import { gatherSituation } from './gather.js';
+import type { Records, Sources } from './records.js';
+import { type Language, replyOf, replyPayment } from './reply.js';
+import type { Age, Situation } from './situation.js';
 import { timelineOf, type TimelineEntry } from './timeline.js';
-import { verdictOf } from './verdict.js';
+import { type Severity, verdictOf } from './verdict.js';
 import { mustNotFor, type MustNot, type NotPossible, notPossibleFor } from './warnings.js';
 
 /** Where a payment stands, why, what happened so far and what can be done now. */
 export interface Explanation {
-  facts: Facts;
+  situation: Situation;
   payment: JsonObject;
   verdict: string;
   severity: Severity;
@@ -35,29 +36,52 @@ export interface ExplainOptions {
   quietMs: number;
   /** `--profile` as given, for the commands. */
   profile: string | undefined;
+  /** Of the reply. */
+  language?: Language;
 }
 
-/** From what was read and what is on record; nothing is asked here. */
+/** From a read and the records; nothing is read or sent here. */
 export function explain(
   client: Pick<Client, 'canonicalState'>,
   read: PaymentRead,
   sources: Sources,
   options: ExplainOptions,
 ): Explanation {
-  const facts = gatherFacts(client, read, sources, options);
-  const { text, severity, stuck } = verdictOf(facts);
-  const commandOf = commandsFor(facts.paymentId, options.profile);
+  const situation = gatherSituation(client, read, sources, options);
+  const { text, severity, stuck } = verdictOf(situation);
+  const commandOf = commandsFor(situation.paymentId, options.profile);
   return {
-    facts,
+    situation,
     payment: read.object,
     verdict: text,
     severity,
     stuck,
-    age: facts.age,
-    timeline: timelineOf(read, sources, facts),
-    actions: actionsFor(facts, commandOf),
-    notPossible: notPossibleFor(facts, commandOf),
-    mustNot: mustNotFor(facts),
-    reply: replyOf(facts),
+    age: situation.age,
+    timeline: timelineOf(read, sources, situation),
+    actions: actionsFor(situation, commandOf),
+    notPossible: notPossibleFor(situation, commandOf),
+    mustNot: mustNotFor(situation),
+    reply: replyOf(situation, replyPayment(read), options.language ?? 'en'),
   };
+}
+
+export type Explained = { typed: string; explanation: Explanation } | { typed: string; error: PaydeskError };
+
+/** One request per payment; what is read becomes known. `records` is undefined where they cannot be opened. */
+export async function explainAll(
+  client: Client,
+  names: readonly NamedPayment[],
+  records: Promise<Records | undefined>,
+  options: ExplainOptions,
+): Promise<Explained[]> {
+  const [entries, kept] = await Promise.all([readPayments(client, names), records]);
+  const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
+  await kept?.remember(reads);
+  const found = (await kept?.find(reads)) ?? [];
+  return entries.map((entry): Explained => {
+    const { typed } = entry.name;
+    if ('error' in entry) return { typed, error: entry.error };
+    const sources = found[reads.indexOf(entry.read)] ?? { record: undefined, webhooks: [] };
+    return { typed, explanation: explain(client, entry.read, sources, options) };
+  });
 }

@@ -1,129 +1,200 @@
+// Puts together what is known about a payment. Everything that the support room takes from the ledger is read here.
+
 import type { Client } from '../client/client.js';
 import type { SettleOperation } from '../client/outcome.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
+import { isStateName, operationStates, states } from '../contract/states.js';
 import type { Outcome } from '../ledger/ledger.js';
 import type { PaymentRecord, RecordedIntent } from '../ledger/payment-record.js';
-import type { IntentRow } from '../ledger/schema.js';
+import type { KnownPaymentRow } from '../ledger/schema.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { idOf } from '../payments/named-payments.js';
-import { formatAmount } from '../output/amount.js';
+import { amountDigits, groupDigits } from '../output/amount.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
-import type { Facts, OpenInstruction } from './facts.js';
-import type { Heard } from './heard.js';
-import { bouncedBy, judgeSightings } from './sightings.js';
+import type { Sources } from './records.js';
+import type { Age, LastOperation, Situation } from './situation.js';
 
-/** What is known of a payment besides what the service shows. */
-export interface Sources {
-  record: PaymentRecord | undefined;
-  /** The oldest first. */
-  heard: readonly Heard[];
+export interface GatherOptions {
+  now: number;
+  quietMs: number;
 }
 
-export function gatherFacts(
+type Canonical = (name: string) => string;
+
+/** Of a payment that was just read. */
+export function gatherSituation(
   client: Pick<Client, 'canonicalState'>,
   read: PaymentRead,
-  { record, heard }: Sources,
-  { now, quietMs }: { now: number; quietMs: number },
-): Facts {
+  { record, webhooks }: Sources,
+  options: GatherOptions,
+): Situation {
   const { fields } = read;
-  const canonical = (name: string) => client.canonicalState(name) ?? name;
+  const canonical: Canonical = (name) => client.canonicalState(name) ?? name;
   const shown = fields.paymentState ?? '';
+  const state = canonical(shown);
   const created = fields.createdTime === undefined ? NaN : Date.parse(fields.createdTime);
   const createdTime = Number.isNaN(created) ? undefined : created;
-  const current = canonical(shown);
-  const seen = judgeSightings(current, { createdTime, record, heard, canonical }, now);
-  const last = heard.findLast(({ said, late }) => said !== undefined && !late);
-  const saidBefore = heard.findLast(({ said }) => said !== undefined && canonical(said) !== current)?.said;
-  const sinceTime = seen.age === undefined ? 0 : now - seen.age.ms;
-  const intents = record?.intents ?? [];
+  const last = webhooks.findLast(({ said, late }) => said !== undefined && !late);
+  const earlier = webhooks.findLast(({ said }) => said !== undefined && canonical(said) !== state)?.said;
+  // A row that could not be updated is about another state.
+  const known = record?.known?.state === state ? record.known : undefined;
   return {
     paymentId: idOf(read),
     referenceId: fields.referenceId,
     state: read.state,
     shown,
-    amount:
-      fields.amount === undefined
-        ? 'the amount'
-        : safeText(formatAmount(numberText(fields.amount), fields.currency)),
+    amount: amountText(fields.amount === undefined ? undefined : numberText(fields.amount), fields.currency),
     autoCapture: fields.autoCapture,
     isCharge: fields.paymentFlow === 'AutoPayment',
     reason: failureReason(read),
     wasAuthorised: textAt(read.object, 'payInfo', 'authorizeId') !== '',
     createdTime,
-    age: seen.age,
-    bounced: seen.bounced ?? failedOf(intents, current, canonical),
-    saidToBounce: saidBefore === undefined ? undefined : bouncedBy(canonical(saidBefore), current),
-    open: openOf(record, { now, quietMs, canonicalState: client.canonicalState }),
-    ended: endedOf(intents),
-    recheckedTime: recheckedIn(intents, current, canonical, sinceTime),
-    lastWebhook: last && { time: last.time, said: canonical(last.said as string) },
-    now,
+    age: ageOf({ state, createdTime, known }, options.now),
+    seenFailing: seenFailing(known),
+    suspectedFailure: earlier === undefined ? undefined : failedBetween(canonical(earlier), state),
+    ...fromLedger(record, { ...options, state, canonical, since: known?.since_time ?? 0 }),
+    lastWebhook: last && { time: last.time, state: canonical(last.said as string) },
+    now: options.now,
   };
 }
 
-const settling: readonly string[] = ['capture', 'cancel', 'refund', 'unhold'];
-const isSettling = (operation: string): operation is SettleOperation => settling.includes(operation);
-
-function openOf(
+/** Of a known payment as it was last seen, without asking the service. */
+export function gatherKnown(
+  known: KnownPaymentRow,
   record: PaymentRecord | undefined,
-  options: Parameters<typeof openInstruction>[2],
-): OpenInstruction | undefined {
-  const intent = record?.intents.find(({ id }) => id === record.openId);
-  return intent && openInstruction(intent, intent.outcomes.at(-1)?.outcome, options);
+  client: Pick<Client, 'canonicalState'>,
+  options: GatherOptions,
+): Situation {
+  const { state } = known;
+  const canonical: Canonical = (name) => client.canonicalState(name) ?? name;
+  const createdTime = known.created_time ?? undefined;
+  return {
+    paymentId: known.payment_id,
+    referenceId: known.reference_id ?? undefined,
+    state: isStateName(state) ? state : undefined,
+    shown: state,
+    amount: amountText(known.amount ?? undefined, known.currency ?? undefined),
+    autoCapture: undefined,
+    isCharge: undefined,
+    reason: '',
+    wasAuthorised: undefined,
+    createdTime,
+    age: ageOf({ state, createdTime, known }, options.now),
+    seenFailing: seenFailing(known),
+    suspectedFailure: undefined,
+    ...fromLedger(record, { ...options, state, canonical, since: known.since_time }),
+    lastWebhook: undefined,
+    now: options.now,
+  };
 }
 
-export function openInstruction(
-  intent: IntentRow,
-  outcome: string | null | undefined,
-  { now, quietMs, canonicalState }: { now: number; quietMs: number } & Pick<Client, 'canonicalState'>,
-): OpenInstruction | undefined {
-  if (!isSettling(intent.operation)) return undefined;
+function amountText(amount: string | undefined, currency: string | undefined): string {
+  if (amount === undefined) return 'the amount';
+  const digits = groupDigits(amountDigits(amount, currency));
+  return safeText(currency === undefined ? digits : `${currency} ${digits}`);
+}
+
+// Two reads this close to each other date the change between them well enough.
+const CLOSE_MS = 60_000;
+
+function ageOf(
+  payment: { state: string; createdTime: number | undefined; known: KnownPaymentRow | undefined },
+  now: number,
+): Age | undefined {
+  const { state, createdTime, known } = payment;
+  const since = (time: number) => Math.max(0, now - time);
+  if (state === 'Created' && createdTime !== undefined) return { ms: since(createdTime), certainty: 'exact' };
+  if (known === undefined) {
+    return createdTime === undefined ? undefined : { ms: since(createdTime), certainty: 'up-to' };
+  }
+  return { ms: since(known.since_time), certainty: certaintyOf(known) };
+}
+
+function certaintyOf(known: KnownPaymentRow): Age['certainty'] {
+  const { source, state_time, since_time, known_time, created_time } = known;
+  // A read that says nothing about the creation, and nothing seen before it.
+  if (source !== 'heard' && created_time === null && known_time === state_time) return 'at-least';
+  return state_time - since_time <= CLOSE_MS ? 'exact' : 'up-to';
+}
+
+const seenFailing = (known: KnownPaymentRow | undefined): SettleOperation | undefined =>
+  (known?.failed_operation as SettleOperation | null | undefined) ?? undefined;
+
+/** The operation that was in progress in the first state and has not got to its end in the second. */
+function failedBetween(before: string, current: string): SettleOperation | undefined {
+  for (const [operation, { during, end }] of Object.entries(operationStates)) {
+    if (before === during && current !== end && states[during].next.includes(current)) {
+      return operation as SettleOperation;
+    }
+  }
+  return undefined;
+}
+
+const settleOperations: readonly string[] = ['capture', 'cancel', 'refund', 'unhold'];
+const isSettle = (operation: string): operation is SettleOperation => settleOperations.includes(operation);
+
+interface LedgerOptions extends GatherOptions {
+  state: string;
+  canonical: Canonical;
+  /** The earliest time at which the payment may have come to be in its state. */
+  since: number;
+}
+
+function fromLedger(
+  record: PaymentRecord | undefined,
+  options: LedgerOptions,
+): Pick<Situation, 'last' | 'outcomes' | 'recheckedTime' | 'confirmedTime'> {
+  const intents = record?.intents ?? [];
+  const sent = intents.filter(({ operation }) => isSettle(operation));
+  const outcomes: Situation['outcomes'] = {};
+  for (const intent of sent) outcomes[intent.operation as SettleOperation] = outcomeOf(intent);
+  // The intent that holds the payment is the one that matters, whatever was written after it.
+  const last = sent.find(({ id }) => id === record?.holdId) ?? sent.at(-1);
   return {
-    operation: intent.operation,
-    outcome: outcome === 'accepted' ? 'accepted' : 'unknown',
+    last: last && lastOperation(last, sent, options),
+    outcomes,
+    ...recheckTimes(intents, options),
+  };
+}
+
+const outcomeOf = ({ outcomes }: RecordedIntent): Outcome =>
+  (outcomes.at(-1)?.outcome as Outcome | undefined) ?? 'unknown';
+
+function lastOperation(
+  intent: RecordedIntent,
+  sent: readonly RecordedIntent[],
+  { quietMs, canonical }: LedgerOptions,
+): LastOperation {
+  const operation = intent.operation as SettleOperation;
+  const outcome = outcomeOf(intent);
+  const before = canonical(intent.before_state ?? '');
+  const during = operation === 'unhold' ? undefined : operationStates[operation].during;
+  const others = sent.filter((one) => one.operation === operation);
+  const lastOther = others.findLastIndex((one) => outcomeOf(one) !== 'failed');
+  return {
+    operation,
+    outcome,
     time: intent.time,
     operator: intent.operator,
     ticket: intent.ticket ?? undefined,
-    before: canonicalState(intent.before_state ?? undefined),
-    quietOver: intent.time + quietMs <= now,
+    before: isStateName(before) ? before : undefined,
+    why: intent.outcomes.at(-1)?.why ?? undefined,
+    wasInProgress: intent.outcomes.some(({ after_state }) => canonical(after_state ?? '') === during),
+    failures: others.length - 1 - lastOther,
+    quietUntil: (intent.outcomes.at(-1)?.time ?? intent.time) + quietMs,
   };
 }
 
-/** The last outcome of each instruction that is over. */
-function endedOf(intents: readonly RecordedIntent[]): Facts['ended'] {
-  const ended: Facts['ended'] = {};
-  for (const { operation, outcomes } of intents) {
-    if (isSettling(operation)) ended[operation] = outcomes.at(-1)?.outcome as Outcome | undefined;
-  }
-  return ended;
-}
-
-/** The instruction of ours that failed last and left the payment where it is. */
-function failedOf(
+function recheckTimes(
   intents: readonly RecordedIntent[],
-  current: string,
-  canonical: (name: string) => string,
-): SettleOperation | undefined {
-  const last = intents.findLast(({ operation }) => isSettling(operation));
-  const outcome = last?.outcomes.at(-1);
-  if (!last || !isSettling(last.operation) || outcome?.outcome !== 'failed') return undefined;
-  return canonical(outcome.after_state ?? '') === current ? last.operation : undefined;
-}
-
-function recheckedIn(
-  intents: readonly RecordedIntent[],
-  current: string,
-  canonical: (name: string) => string,
-  sinceTime: number,
-): number | undefined {
-  const last = intents.findLast(
-    ({ operation, before_state, outcomes, time }) =>
-      operation === 'recheck' &&
-      time >= sinceTime &&
-      canonical(before_state ?? '') === current &&
-      canonical(outcomes.at(-1)?.after_state ?? '') === current,
+  { state, canonical, since }: LedgerOptions,
+): Pick<Situation, 'recheckedTime' | 'confirmedTime'> {
+  const confirming = intents.filter(
+    ({ operation, outcomes, time }) =>
+      operation === 'recheck' && time >= since && canonical(outcomes.at(-1)?.after_state ?? '') === state,
   );
-  return last?.time;
+  const unchanged = confirming.findLast(({ before_state }) => canonical(before_state ?? '') === state);
+  return { recheckedTime: unchanged?.time, confirmedTime: confirming.at(-1)?.time };
 }

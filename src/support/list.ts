@@ -1,30 +1,26 @@
-// The payments that this desk knows, sorted by what needs attention. The service has no list of its own.
+// Known payments, sorted by what needs attention. The service has no list of its own.
 
+import type { Client } from '../client/client.js';
 import { stateNames } from '../contract/states.js';
-import {
-  type AppPlace,
-  type OpenIntent,
-  readKnown,
-  readOpenIntents,
-  type Span,
-  spanQuery,
-  statesQuery,
-} from '../ledger/known-list.js';
+import { UsageError } from '../errors.js';
+import { type AppPlace, readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known-list.js';
+import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
+import { didYouMean } from '../suggest.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
-import type { Facts } from './facts.js';
-import { knownFacts } from './known-facts.js';
-import { patience, stuckStates } from './patience.js';
-import type { Verdict } from './severity.js';
-import { verdictOf } from './verdict.js';
+import { gatherKnown } from './gather.js';
+import { OVERDUE_AFTER_MS, overdueStates } from './overdue.js';
+import type { Situation } from './situation.js';
+import { severities, type Verdict, verdictOf } from './verdict.js';
 
 export interface ListFilter {
   /** Our names where we have one. */
   states?: readonly string[] | undefined;
+  /** Only what is overdue, was not carried out, or has an unknown outcome. */
   stuck?: boolean;
-  /** In their state for at least so long. */
+  /** Seen in their state for at least this long. */
   olderThanMs?: number | undefined;
   customer?: string | undefined;
   since?: number | undefined;
@@ -32,7 +28,7 @@ export interface ListFilter {
 
 export interface ListedPayment {
   row: KnownPaymentRow;
-  facts: Facts;
+  situation: Situation;
   verdict: Verdict;
   recommended: Action | undefined;
 }
@@ -40,10 +36,31 @@ export interface ListedPayment {
 export interface ListOptions {
   store: Store<DeskTables>;
   place: AppPlace;
+  /** Knows the names of states. */
+  client: Pick<Client, 'canonicalState'>;
   now: number;
   quietMs: number;
   /** `--profile` as given, for the commands. */
   profile: string | undefined;
+}
+
+/** Our names of the states that were typed; a name that no known payment has either is an error. */
+export async function findStates(
+  { store, place, client }: Pick<ListOptions, 'store' | 'place' | 'client'>,
+  typed: readonly string[],
+): Promise<string[]> {
+  const { rows } = await statesQuery(place).execute(store.db);
+  const names = [...new Set([...stateNames, ...rows.map(({ state }) => state).filter(Boolean)])];
+  return typed.map((name) => {
+    const state = client.canonicalState(name) ?? names.find((one) => one === name);
+    if (state !== undefined) return state;
+    throw new UsageError(
+      `There is no state ${name}.${didYouMean(name, names)} The states are: ${names.join(', ')}.`,
+      {
+        code: 'unknown-state-name',
+      },
+    );
+  });
 }
 
 const PAGE = 100;
@@ -51,28 +68,28 @@ const PAGE = 100;
 /** What needs attention first, a page at a time. */
 export async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenerator<ListedPayment> {
   const { store, place } = options;
-  const told = new Set<string>();
-  for (const payment of await openAndStuck(options, filter)) {
-    told.add(payment.row.payment_id);
+  const shown = new Set<string>();
+  for (const payment of await unsettled(options, filter)) {
+    shown.add(payment.row.payment_id);
     yield payment;
   }
   for (const span of await spansOf(options, filter)) {
     for (let last: KnownPaymentRow | undefined; ;) {
       const rows = await spanQuery(store.db, place, span, PAGE, last).execute();
-      const fresh = rows.filter(({ payment_id }) => !told.has(payment_id));
-      const open = await readOpenIntents(
-        store.db,
-        place,
-        fresh.map(({ payment_id }) => payment_id),
-      );
-      yield* fresh.map((row) => listed(options, row, open));
+      const fresh = rows.filter(({ payment_id }) => !shown.has(payment_id));
+      const ids = fresh.map(({ payment_id }) => payment_id);
+      const records = await readPaymentRecords(store.db, place, ids);
+      for (const row of fresh) {
+        const payment = listed(options, row, records.get(row.payment_id));
+        if (!filter.stuck || payment.verdict.stuck) yield payment;
+      }
       last = rows.at(-1);
       if (rows.length < PAGE) break;
     }
   }
 }
 
-/** The first so many, and whether there are more. */
+/** The first `limit` payments, and whether there are more. */
 export async function takeListed(
   options: ListOptions,
   filter: ListFilter,
@@ -86,27 +103,41 @@ export async function takeListed(
   return { listed: taken, more: false };
 }
 
-function listed(options: ListOptions, row: KnownPaymentRow, intents: readonly OpenIntent[]): ListedPayment {
-  const open = intents.find(({ payment_id }) => payment_id === row.payment_id);
-  const facts = knownFacts(row, open, options);
-  const [first] = actionsFor(facts, commandsFor(row.payment_id, options.profile));
-  return { row, facts, verdict: verdictOf(facts), recommended: first?.recommended ? first : undefined };
+function listed(
+  options: ListOptions,
+  row: KnownPaymentRow,
+  record: PaymentRecord | undefined,
+): ListedPayment {
+  const situation = gatherKnown(row, record, options.client, options);
+  const [first] = actionsFor(situation, commandsFor(row.payment_id, options.profile));
+  return {
+    row,
+    situation,
+    verdict: verdictOf(situation),
+    recommended: first?.recommended ? first : undefined,
+  };
 }
 
-/** Instructions of this desk whose outcome nobody knows, or which take too long, come before everything else. */
-async function openAndStuck(options: ListOptions, filter: ListFilter): Promise<ListedPayment[]> {
+/** Instructions that failed, were not carried out or have an unknown outcome come before everything else. */
+async function unsettled(options: ListOptions, filter: ListFilter): Promise<ListedPayment[]> {
   const { store, place } = options;
-  const open = await readOpenIntents(store.db, place);
-  const rows = await readKnown(
-    store.db,
-    place,
-    open.map(({ payment_id }) => payment_id),
-  );
-  const order = new Map(open.map(({ payment_id, id }) => [payment_id, id]));
-  return rows
-    .map((row) => listed(options, row, open))
-    .filter(({ verdict, row }) => verdict.stuck && passes(row, filter, options.now))
-    .sort((a, b) => (order.get(a.row.payment_id) ?? 0) - (order.get(b.row.payment_id) ?? 0));
+  const ids = await readUnsettledIds(store.db, place);
+  const found: ListedPayment[] = [];
+  for (let start = 0; start < ids.length; start += PAGE) {
+    const records = await readPaymentRecords(store.db, place, ids.slice(start, start + PAGE));
+    for (const record of records.values()) {
+      if (record.known && passes(record.known, filter, options.now)) {
+        found.push(listed(options, record.known, record));
+      }
+    }
+  }
+  const order = ({ verdict, situation }: ListedPayment): [number, number] => [
+    severities.indexOf(verdict.severity),
+    situation.last?.time ?? 0,
+  ];
+  return found
+    .filter(({ verdict }) => verdict.stuck)
+    .sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1]);
 }
 
 function passes(row: KnownPaymentRow, filter: ListFilter, now: number): boolean {
@@ -121,30 +152,32 @@ function passes(row: KnownPaymentRow, filter: ListFilter, now: number): boolean 
 
 const waiting = ['Processing', 'Capturing', 'Refunding', 'Cancelling', 'ActionRequired', 'Created'];
 const decisions = ['Authorised', 'Held'];
-const over = ['Declined', 'Failed', 'Expired', 'Captured', 'Cancelled', 'Refunded'];
+const finished = ['Declined', 'Failed', 'Expired', 'Captured', 'Cancelled', 'Refunded'];
 
-/** What to look through, the most pressing first; only states that there are. */
+/** What to look through, the most pressing first; only states that known payments are in. */
 async function spansOf({ store, place, now }: ListOptions, filter: ListFilter): Promise<Span[]> {
   const { customer, since, olderThanMs } = filter;
   const { rows } = await statesQuery(place).execute(store.db);
   const known = rows.map(({ state }) => state);
   const wanted = known.filter((state) => filter.states === undefined || filter.states.includes(state));
   const unknown = wanted.filter((state) => !(stateNames as string[]).includes(state));
-  const latest = olderThanMs === undefined ? undefined : now - olderThanMs;
-  const overdue = (state: string) => now - ((patience as Record<string, number>)[state] ?? 0);
+  const seenBy = olderThanMs === undefined ? undefined : now - olderThanMs;
+  const overdueSince = (state: string) => now - ((OVERDUE_AFTER_MS as Record<string, number>)[state] ?? 0);
   const spans = (states: readonly string[], more: (state: string) => Partial<Span>): Span[] =>
     states
       .filter((state) => wanted.includes(state))
-      .map((state) => ({ state, order: 'oldest', customer, since, to: latest, ...more(state) }));
-  const least = (a: number, b: number | undefined) => (b === undefined ? a : Math.min(a, b));
-  const stuck = spans(stuckStates, (state) => ({ to: least(overdue(state), latest) }));
-  if (filter.stuck) return stuck;
-  const notYet = (state: string): Partial<Span> => (state in patience ? { after: overdue(state) } : {});
+      .map((state) => ({ state, order: 'oldest', customer, since, to: seenBy, seenBy, ...more(state) }));
+  const overdue = spans(overdueStates, (state) => ({
+    to: Math.min(overdueSince(state), seenBy ?? Infinity),
+  }));
+  if (filter.stuck) return overdue;
+  const notYet = (state: string): Partial<Span> =>
+    state in OVERDUE_AFTER_MS ? { after: overdueSince(state) } : {};
   return [
-    ...stuck,
+    ...overdue,
     ...spans(decisions, notYet),
     ...spans(unknown, () => ({})),
     ...spans(waiting, notYet),
-    ...spans(over, () => ({ order: 'newest' })),
+    ...spans(finished, () => ({ order: 'newest' })),
   ];
 }

@@ -1,33 +1,55 @@
+// Pieces of sentences that verdicts, actions and warnings share.
+
+import type { SettleOperation } from '../client/outcome.js';
+import { safeText } from '../output/text.js';
 import { roughDuration } from '../output/time.js';
-import { WINDOW_MS } from './patience.js';
-import type { Age, Facts } from './facts.js';
+import { RESERVATION_MS } from './overdue.js';
+import type { LastOperation, Situation } from './situation.js';
 
-const duration = (ms: number): string => (ms < 1_000 ? 'a moment' : roughDuration(ms));
+export const nouns: Readonly<Record<SettleOperation, string>> = {
+  capture: 'capture',
+  cancel: 'cancellation',
+  refund: 'refund',
+  unhold: 'approval',
+};
 
-/** ` for 3 hours`, ` for at least 3 hours`, ` for up to 3 hours`; nothing where nothing is known. */
-export function lasting(age: Age | undefined): string {
-  if (age === undefined) return '';
-  return ` for ${bounds[age.certainty]}${duration(age.ms)}`;
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `07:49 UTC` where that is today, otherwise `15 Nov 2026, 07:49 UTC`. */
+export function moment(time: number, now: number): string {
+  const iso = new Date(time).toISOString();
+  const clock = `${iso.slice(11, 16)} UTC`;
+  if (iso.slice(0, 10) === new Date(now).toISOString().slice(0, 10)) return clock;
+  return `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}, ${clock}`;
 }
 
-/** ` 6 days ago`, ` at least 6 days ago`, ` up to 6 days ago`. */
-export function ago(age: Age | undefined): string {
-  return age === undefined ? '' : ` ${bounds[age.certainty]}${duration(age.ms)} ago`;
+const bounds = { exact: '', 'at-least': ' at the latest', 'up-to': ' at the earliest' } as const;
+
+/** ` since 07:49 UTC at the earliest`; nothing where nothing is known. */
+export function since({ age, now }: Situation): string {
+  return age === undefined ? '' : ` since ${moment(now - age.ms, now)}${bounds[age.certainty]}`;
 }
 
-const bounds = { exact: '', 'at-least': 'at least ', 'up-to': 'up to ' } as const;
-const ends = { exact: '', 'at-least': ' at the latest', 'up-to': ' at the earliest' } as const;
-
-/** When the provider gives reserved money free; the length of its window is an assumption. */
-export function release({ age }: Facts): string {
-  if (age === undefined) return 'The provider releases the money some days after it was authorised.';
-  const left = WINDOW_MS - age.ms;
-  if (left <= 0) return 'The provider has probably released the money by now.';
-  return `The provider releases the money in about ${roughDuration(left)}${ends[age.certainty]}.`;
+/** When the provider stops reserving the money; how long it does is an assumption. */
+export function reservationEnd({ age, now }: Situation): string {
+  if (age === undefined) return 'A reservation usually ends after 7 days.';
+  const end = now - age.ms + RESERVATION_MS;
+  if (end <= now) return 'The reservation has probably ended by now.';
+  return `The reservation usually ends after 7 days: ${moment(end, now)}${bounds[age.certainty]}.`;
 }
 
-/** `5 minutes ago`. */
-export const since = (time: number, { now }: Facts): string => `${duration(Math.max(0, now - time))} ago`;
+/** `5 minutes ago`, `just now`. */
+export const ago = (time: number, now: number): string =>
+  now - time < 1_000 ? 'just now' : `${roughDuration(now - time)} ago`;
 
-/** What the service says may end with a full stop, and so do our sentences. */
-export const clause = (text: string): string => text.replace(/[.\s]+$/, '');
+/** `ada@desk-1 sent it 5 minutes ago (T-1932)`. */
+export function sentBy({ operator, ticket, time, outcome }: LastOperation, now: number): string {
+  const note = ticket === undefined ? '' : ` (${safeText(ticket)})`;
+  const did = outcome === 'unsent' ? 'tried to send it' : 'sent it';
+  return `${safeText(operator)} ${did} ${ago(time, now)}${note}`;
+}
+
+/** A sentence of the service, with exactly one full stop. */
+export const sentence = (text: string): string => `${safeText(text).replace(/[.\s]+$/, '')}.`;
+
+export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

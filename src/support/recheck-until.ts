@@ -1,4 +1,4 @@
-// Asks the provider again and again, until something about a payment is not as it was.
+// Checks with the provider repeatedly until something about a payment changes.
 
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
@@ -12,21 +12,20 @@ import {
 } from '../errors.js';
 import { idOf, labelOf, type NamedRead, stateOf, stateText } from '../payments/named-payments.js';
 import type { OnAsked, RecheckResult } from '../payments/recheck.js';
-import type { Alarm } from './alarm.js';
+import type { Wakeups } from './wakeups.js';
 
-const FIRST_MS = 1_000;
-const GROWTH = 1.5;
-const LONGEST_MS = 30_000;
+const FIRST_PAUSE_MS = 1_000;
+const PAUSE_GROWTH = 1.5;
+const MAX_PAUSE_MS = 30_000;
 
 export interface RecheckUntilOptions {
   client: Client;
-
   signal: AbortSignal;
-  alarm: Alarm;
+  wakeups: Wakeups;
   onAsked: OnAsked;
 }
 
-/** Goes on with those that a first recheck left as they were. */
+/** Continues with the payments that a first recheck did not change. */
 export async function recheckUntilChanged(
   reads: readonly NamedRead[],
   results: readonly RecheckResult[],
@@ -35,22 +34,22 @@ export async function recheckUntilChanged(
   return Promise.all(
     results.map(async (result, index) => {
       const entry = reads[index];
-      const goesOn = result.outcome === 'done' && !result.changed;
-      return entry && 'read' in entry && goesOn ? askOn(entry.read, result, options) : result;
+      const continues = result.outcome === 'done' && !result.changed;
+      return entry && 'read' in entry && continues ? keepChecking(entry.read, result, options) : result;
     }),
   );
 }
 
-async function askOn(
+async function keepChecking(
   before: PaymentRead,
   first: RecheckResult,
-  { client, signal, alarm, onAsked }: RecheckUntilOptions,
+  { client, signal, wakeups, onAsked }: RecheckUntilOptions,
 ): Promise<RecheckResult> {
   const paymentId = idOf(before);
   if (before.state !== undefined && states[before.state].final) return { ...first, error: isFinal(before) };
   const names = { paymentId, referenceId: before.fields.referenceId };
-  for (let pause = FIRST_MS; ; pause = Math.min(LONGEST_MS, pause * GROWTH)) {
-    await alarm.sleep(names, pause, signal);
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * PAUSE_GROWTH)) {
+    await wakeups.sleep(names, pause, signal);
     if (signal.aborted) return { ...first, error: stopped(before, signal.reason) };
     try {
       const { value } = await client.recheck(paymentId);
@@ -59,9 +58,9 @@ async function askOn(
       await onAsked(before, now);
       return { ...first, payment: now.object, after: stateOf(now), changed: true };
     } catch (error) {
-      // It may be sent as often as one likes: what failed for now is tried again.
-      const forNow = error instanceof TemporaryError || error instanceof UnknownOutcomeError;
-      if (!forNow && !signal.aborted) throw error;
+      // A recheck may be sent any number of times.
+      const isTemporary = error instanceof TemporaryError || error instanceof UnknownOutcomeError;
+      if (!isTemporary && !signal.aborted) throw error;
     }
   }
 }
@@ -69,20 +68,17 @@ async function askOn(
 const next = (read: PaymentRead) => ({ next: [`paydesk payments explain ${idOf(read)}`] });
 
 function isFinal(read: PaymentRead): NotReachedError {
-  return new NotReachedError(
-    `Payment ${labelOf(read)} is ${stateText(read)}, and nothing changes that any more.`,
-    {
-      code: 'not-reached',
-      ...next(read),
-    },
-  );
+  return new NotReachedError(`Payment ${labelOf(read)} is ${stateText(read)}, and that no longer changes.`, {
+    code: 'not-reached',
+    ...next(read),
+  });
 }
 
 function stopped(read: PaymentRead, reason: unknown): InterruptedError | PendingError {
   const stands = `Payment ${labelOf(read)} is still ${stateText(read)}`;
   return reason instanceof InterruptedError
     ? new InterruptedError(`${stands}.`, { code: 'stopped-waiting', ...next(read) })
-    : new PendingError(`${stands} now that the time is up: nothing changed.`, {
+    : new PendingError(`The time is up, and nothing changed. ${stands}.`, {
         code: 'time-up',
         ...next(read),
       });

@@ -1,23 +1,44 @@
+// What this desk has on record about payments: the ledger, the known payments and the webhook inbox.
+
 import type { PaymentRead } from '../client/payment-calls.js';
-import { rememberIfKnown } from '../ledger/known-payments.js';
-import { readPaymentRecord } from '../ledger/payment-record.js';
+import { remember } from '../ledger/known-payments.js';
+import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { idOf } from '../payments/named-payments.js';
 import { seenPayment } from '../payments/seen-payment.js';
 import { StoreError } from '../store/errors.js';
 import type { Store } from '../store/store.js';
+import type { Delivery } from '../webhooks/inbox/delivery.js';
 import { createInbox } from '../webhooks/inbox/inbox.js';
-import type { Sources } from './gather.js';
-import { heardOf } from './heard.js';
 
-/** What this desk has on record: the ledger, the known payments and the webhook inbox. */
-export interface Records {
-  of(read: PaymentRead): Promise<Sources>;
-  /** A payment that this desk knows was seen. */
-  saw(read: PaymentRead): Promise<void>;
+/** What is known about a payment besides what the service shows. */
+export interface Sources {
+  record: PaymentRecord | undefined;
+  /** The oldest first. */
+  webhooks: readonly ReceivedWebhook[];
 }
 
-const WEBHOOKS = 100;
+export interface ReceivedWebhook {
+  time: number;
+  /** The state that it reported, as the service names it; undefined where it named none. */
+  said: string | undefined;
+  /** What the service showed when it was read then. */
+  read: string | undefined;
+  /** It came again, or after later ones. */
+  late: boolean;
+  forwards: Array<{ to: string; status: number | null }>;
+}
+
+export interface Records {
+  /** Records how payments were just seen. */
+  remember(reads: readonly PaymentRead[]): Promise<void>;
+  /** Everything about these payments, in the same order. */
+  find(reads: readonly PaymentRead[]): Promise<Sources[]>;
+}
+
+const NEWEST_WEBHOOKS = 100;
+/** As many IDs as fit into one query. */
+const IDS_PER_QUERY = 500;
 
 export function createRecords(
   store: Store<DeskTables>,
@@ -25,29 +46,52 @@ export function createRecords(
   now: () => number,
 ): Records {
   const inbox = createInbox(store);
-  const saw = async (read: PaymentRead) => {
-    try {
-      await store.transaction((tx) => rememberIfKnown(tx, seenPayment(place, read), now()));
-    } catch (error) {
-      // What cannot be noted now is seen again at the next read.
-      if (!(error instanceof StoreError)) throw error;
-    }
-  };
   return {
-    saw,
+    async remember(reads) {
+      if (reads.length === 0) return;
+      try {
+        await store.transaction(async (tx) => {
+          for (const read of reads) {
+            const seen = seenPayment(place, read);
+            await remember(tx, store.engine, { seen, source: 'read', now: now() });
+          }
+        });
+      } catch (error) {
+        // The next read records it.
+        if (!(error instanceof StoreError)) throw error;
+      }
+    },
 
-    async of(read) {
-      const paymentId = idOf(read);
-      const record = await readPaymentRecord(store.db, { ...place, paymentId });
-      const deliveries = await inbox.ofPayment(
-        place,
-        { paymentId, referenceId: read.fields.referenceId },
-        { limit: WEBHOOKS },
+    async find(reads) {
+      const ids = [...new Set(reads.map(idOf))];
+      const records = new Map<string, PaymentRecord>();
+      for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+        const some = await readPaymentRecords(store.db, place, ids.slice(start, start + IDS_PER_QUERY));
+        for (const [id, record] of some) records.set(id, record);
+      }
+      return Promise.all(
+        reads.map(async (read) => {
+          const paymentId = idOf(read);
+          const names = { paymentId, referenceId: read.fields.referenceId };
+          const deliveries = await inbox.ofPayment(place, names, { limit: NEWEST_WEBHOOKS });
+          return { record: records.get(paymentId), webhooks: receivedWebhooks(deliveries) };
+        }),
       );
-      const { known } = record;
-      const state = read.state ?? read.fields.paymentState ?? '';
-      if (known !== undefined && known.state !== state) await saw(read);
-      return { record, heard: heardOf(deliveries) };
     },
   };
+}
+
+const lateVerdicts: ReadonlyArray<Delivery['verdict']> = ['duplicate', 'stale'];
+
+/** Webhooks that this desk made to test a handler say nothing about a payment. */
+function receivedWebhooks(deliveries: readonly Delivery[]): ReceivedWebhook[] {
+  return deliveries
+    .filter(({ verdict, kind }) => verdict !== 'made' && !(kind === 'synthetic' && verdict === null))
+    .map(({ time, saidState, state, verdict, forwards }) => ({
+      time,
+      said: saidState ?? undefined,
+      read: state ?? undefined,
+      late: lateVerdicts.includes(verdict),
+      forwards: forwards.map(({ to, status }) => ({ to, status })),
+    }));
 }

@@ -3,15 +3,21 @@ import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import type { Records } from './records.js';
 
-const AT_ONCE = 8;
+const READS_AT_ONCE = 8;
 
-export interface Refreshed {
+export interface RefreshedPayment {
   typed: string;
   changed: boolean;
   error?: PaydeskError;
 }
 
-/** Reads payments again that this desk knows, so many at once, and notes how they are seen. */
+export interface Refreshed {
+  payments: RefreshedPayment[];
+  /** The service cannot be used for now: what was not read yet is left as it was. */
+  unavailable: PaydeskError | undefined;
+}
+
+/** Reads known payments again, several at a time, and records how they are seen. */
 export async function refreshKnown(
   rows: readonly KnownPaymentRow[],
   {
@@ -25,34 +31,28 @@ export async function refreshKnown(
     signal: AbortSignal;
     onProgress: (done: number, total: number) => void;
   },
-): Promise<Refreshed[]> {
-  const results: Refreshed[] = [];
+): Promise<Refreshed> {
+  const payments: RefreshedPayment[] = [];
+  let unavailable: PaydeskError | undefined;
   let next = 0;
-  let done = 0;
   const work = async () => {
-    for (let index = next++; index < rows.length; index = next++) {
+    for (let index = next++; index < rows.length && !unavailable; index = next++) {
       signal.throwIfAborted();
-      results[index] = await readAgain(rows[index] as KnownPaymentRow, client, records);
-      onProgress((done += 1), rows.length);
+      const row = rows[index] as KnownPaymentRow;
+      const typed = row.payment_id;
+      try {
+        const read = await client.getPayment({ paymentId: typed });
+        await records?.remember([read]);
+        payments.push({ typed, changed: (read.state ?? read.fields.paymentState ?? '') !== row.state });
+      } catch (error) {
+        // The client has retried already, so the other reads would fail in the same way.
+        if (error instanceof TemporaryError) unavailable ??= error;
+        else if (error instanceof ServiceError) payments.push({ typed, changed: false, error });
+        else throw error;
+      }
+      onProgress(payments.length, rows.length);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, rows.length) }, work));
-  return results;
-}
-
-async function readAgain(
-  row: KnownPaymentRow,
-  client: Client,
-  records: Records | undefined,
-): Promise<Refreshed> {
-  const typed = row.payment_id;
-  try {
-    const read = await client.getPayment({ paymentId: row.payment_id });
-    await records?.saw(read);
-    return { typed, changed: (read.state ?? read.fields.paymentState ?? '') !== row.state };
-  } catch (error) {
-    // What concerns one payment stays with it; what concerns all of them is thrown.
-    if (!(error instanceof ServiceError || error instanceof TemporaryError)) throw error;
-    return { typed, changed: false, error };
-  }
+  await Promise.all(Array.from({ length: Math.min(READS_AT_ONCE, rows.length) }, work));
+  return { payments, unavailable };
 }

@@ -1,52 +1,115 @@
-// What may be told to the customer: no names, no addresses, nothing of how the desk works.
+// What may be told to the customer: no internals, and never the opposite of the verdict.
 
+import type { PaymentRead } from '../client/payment-calls.js';
+import { currencyDigits } from '../contract/currencies.js';
+import { numberText } from '../contract/json.js';
+import { amountDigits, groupDigits } from '../output/amount.js';
 import { safeText } from '../output/text.js';
-import type { StateName } from '../contract/states.js';
-import type { Facts } from './facts.js';
+import { textAt } from '../output/values.js';
+import { conditionOf, isDoubtful } from './condition.js';
+import { de } from './replies/de.js';
+import { en } from './replies/en.js';
+import { es } from './replies/es.js';
+import { fr } from './replies/fr.js';
+import type { ReplyText, ReplyTexts } from './replies/texts.js';
+import type { Situation } from './situation.js';
 
-const look = 'We are looking into it and will tell you as soon as we know more.';
+export const languages = ['en', 'de', 'es', 'fr'] as const;
+export type Language = (typeof languages)[number];
 
-const texts: Readonly<Record<StateName, (paid: string, facts: Facts) => string>> = {
-  Created: (paid) =>
-    `We have not received ${paid} yet. You have not been charged. You can still pay with the link that you were sent.`,
-  ActionRequired: (paid) =>
-    `Your bank is still waiting for you to confirm ${paid}. You have not been charged. Please confirm it, or start the payment again.`,
-  Processing: (paid) =>
-    `We are still waiting for the bank's answer about ${paid}. Please do not pay again: ${lower(look)}`,
-  Held: (paid) => `We are still checking ${paid}. You have not been charged. ${look}`,
-  Authorised: (paid) =>
-    `The bank has reserved the money for ${paid}. It has not been charged yet, and you need not do anything.`,
-  Capturing: (paid) => `We are just completing ${paid}. You need not do anything.`,
-  Captured: (paid) => `We have received ${paid}. Thank you.`,
-  Refunding: (paid) =>
-    `We are giving you back ${paid}. Depending on your bank it can take a few days until you see it.`,
-  Refunded: (paid) =>
-    `We have given you back ${paid}. Depending on your bank it can take a few days until you see it.`,
-  Cancelling: (paid) =>
-    `We are just cancelling ${paid}. You will not be charged. If the money was reserved, your bank makes it available again.`,
-  Cancelled: (paid) =>
-    `We have cancelled ${paid}. You have not been charged. If the money was reserved, your bank makes it available again.`,
-  Declined: (paid, { isCharge }) =>
-    isCharge
-      ? `Your bank did not accept ${paid}. You have not been charged. Please check your card or choose another way to pay.`
-      : `Your bank did not accept ${paid}. You have not been charged. You can try again, also with another card.`,
-  Failed: (paid) => `${upper(paid)} did not go through. You have not been charged. Please start it again.`,
-  Expired: (paid, { wasAuthorised }) =>
-    wasAuthorised
-      ? `${upper(paid)} was not completed in time, and your bank makes the reserved money available again. You have not been charged.`
-      : `${upper(paid)} was not made in time, and the link no longer works. You have not been charged. Please start it again.`,
-};
+const replies: Readonly<Record<Language, ReplyTexts>> = { en, de, es, fr };
 
-/** A short text for the customer. */
-export function replyOf(facts: Facts): string {
-  const { state, open } = facts;
-  const reference = facts.referenceId === undefined ? '' : ` (${safeText(facts.referenceId)})`;
-  const paid = `your payment of ${facts.amount}${reference}`;
-  // Where nobody knows, nothing is promised.
-  if (state === undefined || open?.outcome === 'unknown')
-    return `Thank you for asking about ${paid}. ${look}`;
-  return texts[state](paid, facts);
+/** What a reply mentions of a payment; what is undefined is left out. */
+export interface ReplyPayment {
+  amount: string | undefined;
+  currency: string | undefined;
+  payerName: string | undefined;
 }
 
-const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+export function replyPayment({ object, fields }: PaymentRead): ReplyPayment {
+  return {
+    amount: fields.amount === undefined ? undefined : numberText(fields.amount),
+    currency: fields.currency,
+    payerName: textAt(object, 'payInfo', 'payer', 'fullName') || undefined,
+  };
+}
+
+/** A text that can be sent to the customer as it is. */
+export function replyOf(situation: Situation, payment: ReplyPayment, language: Language): string {
+  const texts = replies[language];
+  const { createdTime, referenceId, now } = situation;
+  const date = (time: number) =>
+    new Intl.DateTimeFormat(texts.locale, { dateStyle: 'long', timeZone: 'UTC' }).format(time);
+  const body = textFor(
+    situation,
+    texts,
+  )({
+    payment: texts.payment({
+      amount: payment.amount && amountIn(payment.amount, payment.currency, texts.locale),
+      date: createdTime === undefined ? undefined : date(createdTime),
+      reference: referenceId === undefined ? undefined : safeText(referenceId),
+    }),
+    by: date(nextWorkday(now)),
+  });
+  return `${texts.greeting(firstName(payment.payerName))}\n\n${body}`;
+}
+
+function textFor(situation: Situation, texts: ReplyTexts): ReplyText {
+  const condition = conditionOf(situation);
+  switch (condition.kind) {
+    case 'unknown-state':
+      return texts.unclear;
+    case 'conflict':
+    case 'came-back':
+    case 'unknown-outcome':
+      return texts.operations[condition.operation].unknown;
+    case 'accepted':
+      return texts.operations[condition.operation].accepted;
+    case 'charged-anyway':
+      return texts.cancelledTooLate;
+    case 'not-done':
+      return texts.operations[condition.operation][condition.outcome];
+    case 'seen-failing': {
+      const isCertain = situation.confirmedTime !== undefined;
+      return texts.operations[condition.operation][isCertain ? 'failed' : 'unknown'];
+    }
+    default:
+      if (isDoubtful(situation)) return texts.unclear;
+      if (condition.state === 'Declined' && situation.isCharge) return texts.declinedCharge;
+      if (condition.state === 'Expired' && situation.wasAuthorised) return texts.expiredReservation;
+      return texts.states[condition.state];
+  }
+}
+
+/** `EUR 1,234.50` in English, `1.234,50 €` in German. What is no amount stays as it is. */
+function amountIn(amount: string, currency: string | undefined, locale: string): string {
+  const isCode = currency !== undefined && /^[A-Z]{3}$/.test(currency);
+  if (locale.startsWith('en') || !isCode || !/^\d+(\.\d+)?$/.test(amount)) {
+    const digits = groupDigits(amountDigits(amount, currency));
+    return safeText(currency === undefined ? digits : `${currency} ${digits}`);
+  }
+  const decimals = amount.split('.')[1]?.length ?? 0;
+  const digits = currencyDigits(currency);
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: Math.max(digits, decimals),
+  }).format(amount as Intl.StringNumericLiteral);
+}
+
+const DAY_MS = 86_400_000;
+
+/** The next day that is no Saturday or Sunday. */
+function nextWorkday(now: number): number {
+  const next = now + DAY_MS;
+  return [0, 6].includes(new Date(next).getUTCDay()) ? nextWorkday(next) : next;
+}
+
+/** The first of several names, where it looks like one; `ADA LOVELACE` and `ada lovelace` become `Ada`. */
+function firstName(fullName: string | undefined): string | undefined {
+  const [first = '', ...others] = fullName?.trim().split(/\s+/) ?? [];
+  if (others.length === 0 || !/^\p{L}[\p{L}\p{M}'’-]+$/u.test(first)) return undefined;
+  const isOneCase = first === first.toUpperCase() || first === first.toLowerCase();
+  return isOneCase ? first.charAt(0).toUpperCase() + first.slice(1).toLowerCase() : first;
+}

@@ -1,4 +1,4 @@
-// Progress of guided sessions: written after every step, so that one can be left and taken up again.
+// Progress of guided sessions: written after every step, so that one can be resumed.
 
 import type { DeskTables } from '../ledger/schema.js';
 import type { ResolveItemRow, ResolveSessionRow } from '../ledger/resolve-schema.js';
@@ -14,10 +14,10 @@ export type ItemProgress = Pick<
 >;
 
 export interface Sessions {
-  /** The last one that was left before its end, if there is one. */
+  /** The last session that was not finished, if there is one. */
   unfinished(): Promise<ResolveSession | undefined>;
-  /** Begins one; whatever was left before is over. */
-  begin(typed: readonly string[], now: number): Promise<ResolveSession>;
+  /** Starts a session; an unfinished one is over. */
+  start(typed: readonly string[], now: number): Promise<ResolveSession>;
   mark(item: ResolveItemRow, progress: ItemProgress): Promise<void>;
   end(session: ResolveSession): Promise<void>;
 }
@@ -42,7 +42,7 @@ export function createSessions(
       return session && { ...session, items: await itemsOf(session.id) };
     },
 
-    async begin(typed, now) {
+    async start(typed, now) {
       const session = await store.transaction(async (tx) => {
         await tx
           .updateTable('resolve_sessions')

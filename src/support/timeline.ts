@@ -1,9 +1,9 @@
-// What happened so far, from everything known: the service, the ledger, the webhook inbox.
+// What happened so far, from the service, the ledger and the webhook inbox.
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { RecordedIntent } from '../ledger/payment-record.js';
-import type { Facts } from './facts.js';
-import type { Sources } from './gather.js';
+import type { Sources } from './records.js';
+import type { Situation } from './situation.js';
 
 export type TimelineEntry = {
   /** ISO 8601. */
@@ -39,15 +39,21 @@ export type TimelineEntry = {
   | { event: 'now'; state: string | null }
 );
 
-export function timelineOf(read: PaymentRead, { record, heard }: Sources, facts: Facts): TimelineEntry[] {
+const RECENT_MS = 60_000;
+
+export function timelineOf(
+  read: PaymentRead,
+  { record, webhooks }: Sources,
+  situation: Situation,
+): TimelineEntry[] {
   const iso = (time: number) => new Date(time).toISOString();
   const intents = record?.intents ?? [];
   const created: TimelineEntry[] =
-    facts.createdTime === undefined ? [] : [{ time: iso(facts.createdTime), event: 'created' }];
+    situation.createdTime === undefined ? [] : [{ time: iso(situation.createdTime), event: 'created' }];
   const known = record?.known;
   const entries: TimelineEntry[] = [
     ...intents.flatMap((intent) => ofIntent(intent)),
-    ...heard.map(({ time, said, read: shown, forwards }): TimelineEntry => ({
+    ...webhooks.map(({ time, said, read: shown, forwards }): TimelineEntry => ({
       time: iso(time),
       event: 'webhook',
       said: said ?? null,
@@ -55,15 +61,17 @@ export function timelineOf(read: PaymentRead, { record, heard }: Sources, facts:
       forwards,
     })),
   ];
-  const told = entries.some((entry) => stateIn(entry) === known?.state);
-  if (known !== undefined && known.state !== '' && !told && known.state !== 'Created') {
+  const isShown = entries.some((entry) => stateIn(entry) === known?.state);
+  // A state that was first seen just now is what the last entry shows.
+  const isOlder = known !== undefined && known.state_time < situation.now - RECENT_MS;
+  if (isOlder && known.state !== '' && !isShown && known.state !== 'Created') {
     entries.push({ time: iso(known.state_time), event: 'seen', state: known.state });
   }
   // The creation is dated by the service, and comes first whatever its clock shows.
   return [
     ...created,
     ...entries.sort((a, b) => a.time.localeCompare(b.time)),
-    { time: iso(facts.now), event: 'now', state: read.fields.paymentState ?? null },
+    { time: iso(situation.now), event: 'now', state: read.fields.paymentState ?? null },
   ];
 }
 

@@ -1,159 +1,288 @@
 // Where a payment stands, in plain words: the first thing that a support person reads.
 
+import type { SettleOperation } from '../client/outcome.js';
+import type { StateName } from '../contract/states.js';
 import { safeText } from '../output/text.js';
-import { canReach, isStateName, type StateName } from '../contract/states.js';
-import type { Facts } from './facts.js';
-import { nouns, openVerdict } from './open-verdict.js';
-import { ABANDONED_MS, isOverdue } from './patience.js';
-import { ago, clause, lasting, release, since } from './phrases.js';
-import type { Verdict } from './severity.js';
+import {
+  type Condition,
+  conditionOf,
+  contradictingWebhook,
+  hasSuspectedFailure,
+  isLate,
+  isOverdueNow,
+  type NotDone,
+} from './condition.js';
+import { ABANDONED_MS } from './overdue.js';
+import { ago, capitalise, moment, nouns, reservationEnd, sentBy, sentence, since } from './phrases.js';
+import type { LastOperation, Situation } from './situation.js';
 
-export function verdictOf(facts: Facts): Verdict {
-  const verdict = openVerdict(facts) ?? stateVerdict(facts);
-  const contradiction = contradictionOf(facts) ?? rumourOf(facts);
-  if (contradiction === undefined) return verdict;
-  const { severity } = verdict;
-  return {
-    ...verdict,
-    text: `${verdict.text} ${contradiction}`,
-    severity: severity === 'urgent' ? severity : 'attention',
-  };
+export const severities = ['urgent', 'attention', 'waiting', 'failed', 'ok'] as const;
+/** `urgent`: a person should act now. `attention`: a person has to decide. `failed` and `ok` are over. */
+export type Severity = (typeof severities)[number];
+
+export interface Verdict {
+  text: string;
+  severity: Severity;
+  /** It is overdue, an instruction was not carried out, or the outcome of one is unknown. */
+  stuck: boolean;
 }
 
-function stateVerdict(facts: Facts): Verdict {
-  const { state, shown } = facts;
-  if (state !== undefined) return byState[state](facts);
+export function verdictOf(situation: Situation): Verdict {
+  const verdict = verdictOn(conditionOf(situation), situation);
+  const doubt = doubtAbout(situation);
+  if (doubt === undefined) return verdict;
+  const { text, severity } = verdict;
+  return { ...verdict, text: `${text} ${doubt}`, severity: severity === 'urgent' ? severity : 'attention' };
+}
+
+const urgent = (text: string): Verdict => ({ text, severity: 'urgent', stuck: true });
+const attention = (text: string, stuck: boolean): Verdict => ({ text, severity: 'attention', stuck });
+
+function verdictOn(condition: Condition, situation: Situation): Verdict {
+  const { now, amount } = situation;
+  switch (condition.kind) {
+    case 'state':
+      return byState[condition.state](situation);
+    case 'unknown-state':
+      return unknownState(situation, condition.notDone);
+    case 'conflict': {
+      const { last, operation } = condition;
+      return urgent(
+        `Conflict: this desk recorded the ${nouns[operation]} of ${amount} as done, but the service shows ${shownState(situation)}. ${sentBy(last, now)}.`,
+      );
+    }
+    case 'not-recorded': {
+      const { last, operation, state } = condition;
+      const standing = byState[state](situation).text;
+      return attention(
+        `${standing} The outcome of the ${nouns[operation]} is not recorded yet: ${sentBy(last, now)}.`,
+        false,
+      );
+    }
+    case 'in-progress':
+      return inProgress(condition, situation);
+    case 'accepted':
+      return accepted(condition, situation);
+    case 'came-back':
+      return cameBack(condition, situation);
+    case 'unknown-outcome':
+      return urgent(
+        `Unknown outcome: the ${nouns[condition.operation]} of ${amount} may or may not have been carried out. ` +
+          `${sentBy(condition.last, now)}, and the payment shows ${shownState(situation)}.`,
+      );
+    case 'not-done':
+      return notDone(condition, situation);
+    case 'charged-anyway': {
+      const charged = condition.state === 'Captured' ? `was charged ${amount}` : `is being charged ${amount}`;
+      return attention(
+        `${headlines[condition.outcome]('Cancellation')}: the customer ${charged}. ${details(condition.last, now)}`,
+        true,
+      );
+    }
+    default:
+      return seenFailing(condition, situation);
+  }
+}
+
+const shownState = ({ shown }: Situation): string => (shown === '' ? 'no state' : safeText(shown));
+
+function unknownState(
+  situation: Situation,
+  notDone: (LastOperation & { outcome: NotDone }) | undefined,
+): Verdict {
+  const { shown, now } = situation;
   const text =
     shown === ''
-      ? 'The service shows no state, so what may be done is not known.'
-      : `The service shows the state ${safeText(shown)}, which paydesk does not know. What may be done is not known either.`;
-  return { text, severity: 'attention', stuck: false };
+      ? 'The service shows no state, so paydesk cannot tell what is possible.'
+      : `The service shows the state ${safeText(shown)}. paydesk does not know it and cannot tell what is possible.`;
+  if (notDone === undefined) return attention(text, false);
+  const headline = headlines[notDone.outcome](capitalise(nouns[notDone.operation]));
+  const full = `${headline}. ${details(notDone, now)} ${text}`;
+  return notDone.outcome === 'failed' ? urgent(full) : attention(full, true);
+}
+
+function inProgress(
+  { last, operation }: Extract<Condition, { kind: 'in-progress' }>,
+  situation: Situation,
+): Verdict {
+  const { amount, now } = situation;
+  const what = `${nouns[operation]} of ${amount}`;
+  if (!isLate(last, now)) {
+    return {
+      text: `The ${what} is in progress. ${sentBy(last, now)}.`,
+      severity: 'waiting',
+      stuck: false,
+    };
+  }
+  return urgent(
+    `The provider has not confirmed the ${what}. ${sentBy(last, now)}.${checkedWithoutChange(situation)}`,
+  );
+}
+
+function accepted(
+  { last, operation }: Extract<Condition, { kind: 'accepted' }>,
+  situation: Situation,
+): Verdict {
+  const { amount, now } = situation;
+  const shown = shownState(situation);
+  const text = `The service accepted the ${nouns[operation]} of ${amount}, but the payment still shows ${shown}. ${sentBy(last, now)}.`;
+  if (now < last.quietUntil) return { text, severity: 'waiting', stuck: false };
+  return urgent(`${text}${checkedWithoutChange(situation)}`);
+}
+
+function cameBack(
+  { last, operation }: Extract<Condition, { kind: 'came-back' }>,
+  situation: Situation,
+): Verdict {
+  const { amount, now } = situation;
+  const noun = nouns[operation];
+  const text = `The ${noun} of ${amount} was in progress, and the payment shows ${shownState(situation)} again.`;
+  if (now < last.quietUntil) {
+    const until = moment(last.quietUntil, now);
+    return attention(`${text} If that is still so at ${until}, the ${noun} has failed.`, true);
+  }
+  return urgent(`${text} The ${noun} has probably failed: check the outcome. ${sentBy(last, now)}.`);
+}
+
+const headlines: Readonly<Record<NotDone, (noun: string) => string>> = {
+  failed: (noun) => `${noun} failed`,
+  refused: (noun) => `${noun} refused`,
+  unsent: (noun) => `${noun} not sent`,
+};
+
+function notDone(
+  { last, operation, outcome, state }: Extract<Condition, { kind: 'not-done' }>,
+  situation: Situation,
+): Verdict {
+  const { now } = situation;
+  const headline = `${headlines[outcome](capitalise(nouns[operation]))}: ${missing(operation, state, situation)}.`;
+  const reservation = operation === 'capture' ? ` ${reservationEnd(situation)}` : '';
+  const text = `${headline} ${details(last, now)}${reservation}`;
+  if (outcome === 'failed') return urgent(text);
+  const wait = now < last.quietUntil ? ` It can be sent again at ${moment(last.quietUntil, now)}.` : '';
+  return attention(`${text}${wait}`, true);
+}
+
+/** What the customer or the merchant has not got because an instruction was not carried out. */
+function missing(operation: SettleOperation, state: StateName, { amount }: Situation): string {
+  if (operation === 'refund') return `the customer has not received ${amount}`;
+  if (operation === 'capture') return `${amount} is reserved, and the customer has not been charged`;
+  if (operation === 'unhold' || state === 'Held')
+    return 'the payment is still held, and nothing has been charged';
+  if (state === 'Authorised') return `${amount} is still reserved`;
+  if (state === 'Processing') return 'the customer may still be charged';
+  return 'the customer can still pay';
+}
+
+/** Who sent it, how often it failed, and what the service said. */
+function details(last: LastOperation, now: number): string {
+  const times = last.failures > 1 ? ` It has failed ${last.failures} times.` : '';
+  const said = last.outcome === 'failed' || last.why === undefined ? '' : ` ${sentence(last.why)}`;
+  return `${sentBy(last, now)}.${times}${said}`;
+}
+
+function seenFailing(
+  { operation, state }: Extract<Condition, { kind: 'seen-failing' }>,
+  situation: Situation,
+): Verdict {
+  const noun = nouns[operation];
+  const { confirmedTime, now } = situation;
+  if (confirmedTime === undefined) {
+    return urgent(
+      `The ${noun} of ${situation.amount} was in progress, and the payment shows ${shownState(situation)} again. ` +
+        `It has probably failed: ${missing(operation, state, situation)}.`,
+    );
+  }
+  const headline = `${capitalise(noun)} failed: ${missing(operation, state, situation)}.`;
+  return urgent(`${headline} paydesk checked with the provider ${ago(confirmedTime, now)}.`);
+}
+
+function checkedWithoutChange({ recheckedTime, now }: Situation): string {
+  if (recheckedTime === undefined) return '';
+  return ` paydesk checked with the provider ${ago(recheckedTime, now)}, and nothing changed.`;
+}
+
+/** Waits by itself at first, and needs a person when it is overdue. */
+function waiting(situation: Situation, usual: string, overdue: string): Verdict {
+  if (!isOverdueNow(situation)) return { text: usual, severity: 'waiting', stuck: false };
+  return urgent(`${overdue}${checkedWithoutChange(situation)}`);
+}
+
+function providerWorks(situation: Situation, doing: string, what: string): Verdict {
+  const { amount } = situation;
+  return waiting(
+    situation,
+    `${doing}${since(situation)}. The ${what} of ${amount} is in progress.`,
+    `${doing}${since(situation)}. The provider has not confirmed the ${what} of ${amount}.`,
+  );
 }
 
 const over = (text: string): Verdict => ({ text, severity: 'ok', stuck: false });
 const failed = (text: string): Verdict => ({ text, severity: 'failed', stuck: false });
 
-/** Whether it has been in its state for too long; where only its creation is known, that may be so. */
-export function isStuck({ state, age }: Facts): boolean {
-  return state !== undefined && age !== undefined && isOverdue(state, age.ms);
-}
-
-/** What waits by itself at first, and for somebody when it takes too long. */
-function waiting(facts: Facts, usual: string, tooLong = usual): Verdict {
-  const stuck = isStuck(facts);
-  const asked =
-    stuck && facts.recheckedTime !== undefined
-      ? ` The provider was asked again ${since(facts.recheckedTime, facts)}, and nothing changed.`
-      : '';
-  return {
-    text: `${stuck ? tooLong : usual}${asked}`,
-    severity: stuck ? 'urgent' : 'waiting',
-    stuck,
-  };
-}
-
-/** An instruction that the provider has not confirmed. */
-const onItsWay = (facts: Facts, doing: string, what: string): Verdict =>
-  waiting(
-    facts,
-    `${doing}${lasting(facts.age)}. The ${what} of ${facts.amount} is on its way.`,
-    `${doing}${lasting(facts.age)}: the provider has not confirmed the ${what} of ${facts.amount}.`,
-  );
-
-const byState: Readonly<Record<StateName, (facts: Facts) => Verdict>> = {
-  Created(facts) {
-    const { age } = facts;
-    if (facts.bounced === 'cancel') return cancelFailed(facts, 'The customer has not paid yet.');
+const byState: Readonly<Record<StateName, (situation: Situation) => Verdict>> = {
+  Created({ age, now, createdTime }) {
+    const created = createdTime === undefined ? 'Created' : `Created ${ago(createdTime, now)}`;
     const text =
       age !== undefined && age.ms >= ABANDONED_MS
-        ? `Created${ago(age)} and never paid: the customer has probably left. Nothing was charged.`
-        : `Created${ago(age)}. The customer has not paid yet.`;
+        ? `${created} and never paid. The customer has probably left. Nothing was charged.`
+        : `${created}. The customer has not paid yet.`;
     return { text, severity: 'waiting', stuck: false };
   },
-  ActionRequired(facts) {
-    if (facts.bounced === 'cancel')
-      return cancelFailed(facts, 'The customer has not confirmed at the provider.');
-    return waiting(
-      facts,
-      `Waiting${lasting(facts.age)} for the customer to confirm at the provider. Nothing has been charged yet.`,
-      `The customer has not confirmed at the provider${lasting(facts.age)}, and has probably left. Nothing has been charged yet.`,
-    );
+  ActionRequired: (situation) =>
+    waiting(
+      situation,
+      `Waiting${since(situation)} for the customer to confirm at the provider. Nothing has been charged.`,
+      `Waiting${since(situation)} for the customer to confirm at the provider. They have probably left. Nothing has been charged.`,
+    ),
+  Processing: (situation) =>
+    waiting(
+      situation,
+      `Processing${since(situation)}. The provider has not confirmed the payment yet.`,
+      `Processing${since(situation)}. The provider has not confirmed the payment: the customer may or may not have been charged.`,
+    ),
+  Held(situation) {
+    const text = `Held by a fraud rule${since(situation)}. Nothing has been charged.`;
+    return isOverdueNow(situation) ? urgent(text) : attention(text, false);
   },
-  Processing(facts) {
-    if (facts.bounced === 'cancel') return cancelFailed(facts, 'The provider has not confirmed the payment.');
-    return waiting(
-      facts,
-      `Processing${lasting(facts.age)}. The provider has not confirmed yet.`,
-      `Processing${lasting(facts.age)}: the provider has not confirmed. The customer may have been charged or not.`,
-    );
+  Authorised(situation) {
+    const text = `Authorised${since(situation)} and not captured yet. ${reservationEnd(situation)}`;
+    return isOverdueNow(situation) ? urgent(text) : attention(text, false);
   },
-  Held(facts) {
-    if (facts.bounced === 'cancel')
-      return cancelFailed(facts, 'A fraud rule still holds it, and nothing has been charged.');
-    const stuck = isStuck(facts);
-    const text = `Held by a fraud rule${lasting(facts.age)}. Nothing has been charged yet.`;
-    return { text, severity: stuck ? 'urgent' : 'attention', stuck };
-  },
-  Authorised(facts) {
-    const stuck = isStuck(facts);
-    const severity = stuck ? 'urgent' : 'attention';
-    const what = facts.bounced === 'capture' ? 'capture' : 'cancellation';
-    const text =
-      facts.bounced === 'capture' || facts.bounced === 'cancel'
-        ? `The ${what} failed at the provider, and the payment is Authorised again: ${facts.amount} is reserved and not captured. ${release(facts)}`
-        : `Authorised${ago(facts.age)} and not captured. ${release(facts)}`;
-    return { text, severity, stuck };
-  },
-  Capturing: (facts) => onItsWay(facts, 'Capturing', 'capture'),
-  Captured(facts) {
-    if (facts.bounced !== 'refund') return over(`Captured. The customer has paid ${facts.amount}.`);
-    const text = `The refund failed at the provider, and the payment is Captured again: the customer has not got ${facts.amount} back.`;
-    return { text, severity: 'attention', stuck: false };
-  },
-  Refunding: (facts) => onItsWay(facts, 'Refunding', 'refund'),
-  Refunded: (facts) => over(`Refunded. ${facts.amount} was given back to the customer.`),
-  Cancelling: (facts) => onItsWay(facts, 'Cancelling', 'cancellation'),
+  Capturing: (situation) => providerWorks(situation, 'Capturing', 'capture'),
+  Captured: ({ amount }) => over(`Captured. The customer has paid ${amount}.`),
+  Refunding: (situation) => providerWorks(situation, 'Refunding', 'refund'),
+  Refunded: ({ amount }) => over(`Refunded. ${amount} was returned to the customer.`),
+  Cancelling: (situation) => providerWorks(situation, 'Cancelling', 'cancellation'),
   Cancelled: () => over('Cancelled. The customer was not charged.'),
-  Declined: (facts) => failed(`Declined${because(facts)}. Nothing was charged.${retryOf(facts)}`),
-  Failed: (facts) => failed(`Failed at the provider${because(facts)}. Nothing was charged.`),
-  Expired: (facts) => failed(`${expiry(facts)} Nothing was charged.`),
+  Declined: (situation) => failed(`Declined${because(situation)} Nothing was charged.${retry(situation)}`),
+  Failed: (situation) => failed(`Failed at the provider${because(situation)} Nothing was charged.`),
+  Expired: (situation) => failed(`${expiry(situation)} Nothing was charged.`),
 };
 
-function retryOf({ isCharge }: Facts): string {
+const because = ({ reason }: Situation): string => (reason === '' ? '.' : `: ${sentence(reason)}`);
+
+function retry({ isCharge }: Situation): string {
   if (isCharge === undefined) return '';
   return isCharge
-    ? ' Another try needs a new charge with a new reference.'
+    ? ' To try again, make a new charge with a new reference.'
     : ' The customer can try again with the same link.';
 }
 
-function expiry({ wasAuthorised, amount }: Facts): string {
+function expiry({ wasAuthorised, amount }: Situation): string {
   if (wasAuthorised === undefined) return 'Expired: it was not paid or not captured in time.';
   return wasAuthorised
-    ? `Expired: ${amount} was authorised and not captured in time, and the provider has released it.`
+    ? `Expired: ${amount} was authorised and not captured in time. It is no longer reserved.`
     : 'Expired: the customer did not pay in time.';
 }
 
-function cancelFailed(facts: Facts, standing: string): Verdict {
-  const text = `The cancellation failed at the provider, and the payment is ${facts.state} again. ${standing}`;
-  return { text, severity: 'attention', stuck: isStuck(facts) };
-}
-
-const because = ({ reason }: Facts): string => (reason === '' ? '' : `: ${clause(safeText(reason))}`);
-
-/** Webhooks told of an instruction that was under way, and the payment is where it was before. */
-function rumourOf({ saidToBounce, bounced, open }: Facts): string | undefined {
-  if (saidToBounce === undefined || bounced !== undefined || open !== undefined) return undefined;
-  return `A webhook told of a ${nouns[saidToBounce]} that was under way: it has probably failed at the provider.`;
-}
-
-/**
- * The last webhook told of a state from which the payment cannot have come to where it is. A webhook that was missed
- * is no contradiction: the payment has simply gone on.
- */
-export function contradictionOf(facts: Facts): string | undefined {
-  const { state, lastWebhook } = facts;
-  if (state === undefined || lastWebhook === undefined || !isStateName(lastWebhook.said)) return undefined;
-  const { said, time } = lastWebhook;
-  if (said === state || canReach(said, state)) return undefined;
-  return `The last webhook, ${since(time, facts)}, said ${said}, and the service shows ${safeText(facts.shown)}: the service is to be believed.`;
+/** What webhooks reported and no read confirms. */
+function doubtAbout(situation: Situation): string | undefined {
+  const webhook = contradictingWebhook(situation);
+  if (webhook) {
+    return `The last webhook, ${ago(webhook.time, situation.now)}, reported ${webhook.state}. Trust what the service shows.`;
+  }
+  if (!hasSuspectedFailure(situation)) return undefined;
+  const noun = nouns[situation.suspectedFailure as SettleOperation];
+  return `A webhook reported a ${noun} in progress. It may have failed.`;
 }

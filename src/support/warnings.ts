@@ -1,54 +1,67 @@
-// What must not be done to a payment now, why, and what is right instead.
+// What cannot or must not be done to a payment now, why, and what to do instead.
 
 import type { SettleOperation } from '../client/outcome.js';
 import { isLegal, type StateName } from '../contract/states.js';
-import type { CommandOf } from './action.js';
-import type { Facts } from './facts.js';
-import { nouns } from './open-verdict.js';
+import { actionOf, type CommandOf } from './action.js';
+import { isBlocked } from './actions.js';
+import { conditionOf } from './condition.js';
+import { moment, nouns } from './phrases.js';
+import type { Situation } from './situation.js';
 
 export interface NotPossible {
   operation: SettleOperation;
   why: string;
-  /** The command that serves the purpose. */
+  /** The command to use instead. */
   instead?: string;
 }
 
-/** Something that no rule forbids and that would cost money. */
+/** Something that no rule forbids and that could cost money. */
 export interface MustNot {
   what: string;
   why: string;
 }
 
-// To release what is not held would mean nothing to anybody.
-const asked = ['capture', 'cancel', 'refund'] as const;
-type Asked = (typeof asked)[number];
+// Nobody tries to approve a payment that is not held.
+const explained = ['capture', 'cancel', 'refund'] as const;
+type ExplainedOperation = (typeof explained)[number];
 
-export function notPossibleFor(facts: Facts, commandOf: CommandOf): NotPossible[] {
-  const { state, open, ended } = facts;
-  if (open !== undefined) {
-    const why = `the ${nouns[open.operation]} that this desk sent is not settled`;
-    const others = (['unhold', ...asked] as const).filter(
-      (operation) => operation !== open.operation && (operation !== 'unhold' || state === 'Held'),
+export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotPossible[] {
+  const { state, last, now } = situation;
+  const condition = conditionOf(situation);
+  const isOpen = last?.outcome === 'accepted' || last?.outcome === 'unknown';
+  if (isOpen || condition.kind === 'conflict') {
+    const operation = condition.kind === 'conflict' ? condition.operation : last?.operation;
+    const noun = nouns[operation as SettleOperation];
+    const why = isOpen ? `the outcome of the ${noun} is not known yet` : `the ${noun} is recorded as done`;
+    const instead = isOpen ? commandOf('check') : commandOf('recheck');
+    const others = (['unhold', ...explained] as const).filter(
+      (other) => (!isOpen || other !== operation) && (other !== 'unhold' || state === 'Held'),
     );
-    return others.map((operation) => ({ operation, why, instead: commandOf(open.operation) }));
+    return others.map((other) => ({ operation: other, why, instead }));
   }
   if (state === undefined) return [];
+  const asked = state === 'Held' ? (['unhold', ...explained] as const) : explained;
   return asked.flatMap((operation): NotPossible[] => {
-    if (!isLegal(operation, state)) return [{ operation, ...reasonAgainst(operation, state, commandOf) }];
-    return ended[operation] === 'done' ? [{ operation, why: 'the ledger has it as done already' }] : [];
+    if (operation !== 'unhold' && !isLegal(operation, state)) {
+      return [{ operation, ...reasonAgainst(operation, state, situation, commandOf) }];
+    }
+    if (!isBlocked(situation, operation)) return [];
+    const isDone = situation.outcomes[operation] === 'done';
+    const until = last === undefined ? '' : moment(last.quietUntil, now);
+    return [{ operation, why: isDone ? 'it is recorded as done' : `it can be sent again at ${until}` }];
   });
 }
 
 const notPaid = 'the customer has not paid yet';
-const nothing = 'nothing is reserved';
+const nothingReserved = 'nothing is reserved';
 
-const reasons: Readonly<Record<Asked, Partial<Record<StateName, string>>>> = {
+const reasons: Readonly<Record<ExplainedOperation, Partial<Record<StateName, string>>>> = {
   capture: {
     Created: notPaid,
     ActionRequired: notPaid,
     Processing: 'the provider has not confirmed yet',
-    Held: 'it is held; release it first',
-    Capturing: 'it is on its way already',
+    Held: 'it is held: approve it first',
+    Capturing: 'it is in progress already',
     Captured: 'it is captured already',
     Refunding: 'it was captured, and is being refunded',
     Refunded: 'it was refunded',
@@ -56,41 +69,41 @@ const reasons: Readonly<Record<Asked, Partial<Record<StateName, string>>>> = {
     Cancelled: 'it was cancelled',
   },
   cancel: {
-    Capturing: 'the capture is on its way',
-    Captured: 'it is captured; refund it instead',
+    Capturing: 'the capture is in progress',
+    Captured: 'it is captured: refund it instead',
     Refunding: 'it is being refunded',
     Refunded: 'it was refunded',
-    Cancelling: 'it is on its way already',
+    Cancelling: 'it is in progress already',
     Cancelled: 'it is cancelled already',
   },
   refund: {
     Capturing: 'the capture is not confirmed yet',
-    Refunding: 'it is on its way already',
+    Refunding: 'it is in progress already',
     Refunded: 'it is refunded already',
   },
 };
 
 function reasonAgainst(
-  operation: Asked,
+  operation: ExplainedOperation,
   state: StateName,
+  situation: Situation,
   commandOf: CommandOf,
 ): Pick<NotPossible, 'why' | 'instead'> {
-  const why = reasons[operation][state] ?? (operation === 'refund' ? 'nothing was captured' : nothing);
+  const why =
+    reasons[operation][state] ?? (operation === 'refund' ? 'nothing was captured' : nothingReserved);
   const other = ({ capture: 'unhold', cancel: 'refund', refund: 'cancel' } as const)[operation];
-  return isLegal(other, state) ? { why, instead: commandOf(other) } : { why };
+  if (!isLegal(other, state) || isBlocked(situation, other)) return { why };
+  return { why, instead: actionOf(situation, other, commandOf).command };
 }
 
-export function mustNotFor({ state }: Facts): MustNot[] {
-  if (state === 'Processing') {
-    return [
-      {
-        what: 'ask the customer to pay again',
-        why: 'they may have been charged already',
-      },
-    ];
+export function mustNotFor({ state, last }: Situation): MustNot[] {
+  const isOpen = last?.outcome === 'accepted' || last?.outcome === 'unknown';
+  const mayBeCharged = isOpen && last.operation !== 'refund' && last.operation !== 'cancel';
+  if (state === 'Processing' || (mayBeCharged && state !== 'Captured')) {
+    return [{ what: 'ask the customer to pay again', why: 'they may have been charged already' }];
   }
-  if (state === 'Refunding') {
-    return [{ what: 'give the money back another way', why: 'this refund may still arrive' }];
+  if (state === 'Refunding' || (isOpen && last.operation === 'refund' && state !== 'Refunded')) {
+    return [{ what: 'refund the customer another way', why: 'this refund may still arrive' }];
   }
   return [];
 }

@@ -1,4 +1,4 @@
-// Follows payments until a state, until they are settled, or until the time is up. Nothing is sent but reads.
+// Follows payments until a state, until they are settled, or until the time is up. Only reads.
 
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
@@ -13,14 +13,14 @@ import {
   TemporaryError,
 } from '../errors.js';
 import { idOf, labelOf, type NamedPayment, stateOf, stateText } from '../payments/named-payments.js';
-import type { Alarm } from './alarm.js';
+import type { Wakeups } from './wakeups.js';
 
-/** The money is taken, given back, or will not be taken. */
+/** The customer was charged, refunded, or will not be charged. */
 const settled: readonly StateName[] = ['Captured', 'Refunded', 'Cancelled', 'Declined', 'Failed', 'Expired'];
 
 export type Until = StateName | 'settled';
 
-/** Something to tell while payments are watched. */
+/** Reported while payments are watched. */
 export interface WatchEvent {
   event: 'watching' | 'changed';
   read: PaymentRead;
@@ -28,9 +28,9 @@ export interface WatchEvent {
   before: string | null;
   after: string | null;
   time: number;
-  /** Since the change before, or since it is watched. */
+  /** Since the last change, or since the watch started. */
   tookMs: number;
-  /** What made this desk look. */
+  /** What led to the read. */
   by: 'poll' | 'webhook';
 }
 
@@ -49,36 +49,35 @@ export interface WatchOptions {
   until: Until;
   /** The first pause between two reads; the next ones grow. */
   intervalMs: number;
-  /** Ends a pause early; undefined where there is no inbox. */
-  alarm: Alarm;
+  wakeups: Wakeups;
   onEvent: (event: WatchEvent) => Promise<void>;
-  /** A read that failed for now. */
+  /** A read failed, and is tried again. */
   onTrouble: (typed: string, error: PaydeskError) => void;
 }
 
-const GROWTH = 1.5;
-const LONGEST_MS = 10_000;
-const AT_ONCE = 8;
+const PAUSE_GROWTH = 1.5;
+const MAX_PAUSE_MS = 10_000;
+const READS_AT_ONCE = 8;
 
 export async function watchAll(names: readonly NamedPayment[], options: WatchOptions): Promise<Watched[]> {
-  const slots = createSlots(AT_ONCE);
+  const slots = createSlots(READS_AT_ONCE);
   return Promise.all(names.map((name) => watchOne(name, options, slots)));
 }
 
 async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots): Promise<Watched> {
-  const { client, clock, signal, until, intervalMs, alarm } = options;
+  const { client, clock, signal, until, intervalMs, wakeups } = options;
   const { typed } = name;
   let key = name.key;
   let last: PaymentRead | undefined;
   let since = clock.now();
   let by: WatchEvent['by'] = 'poll';
-  let inTrouble = false;
-  const longest = Math.max(LONGEST_MS, intervalMs);
-  for (let pause = intervalMs; ; pause = Math.min(longest, pause * GROWTH)) {
+  let hasTrouble = false;
+  const longest = Math.max(MAX_PAUSE_MS, intervalMs);
+  for (let pause = intervalMs; ; pause = Math.min(longest, pause * PAUSE_GROWTH)) {
     try {
       const asked = key;
       const read = await slots(() => client.getPayment(asked));
-      inTrouble = false;
+      hasTrouble = false;
       const time = clock.now();
       const [before, after] = [last ? stateOf(last) : null, stateOf(read)];
       const event = last === undefined ? 'watching' : 'changed';
@@ -92,22 +91,22 @@ async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots)
       const end = endOf(read, until);
       if (end) return { typed, read, ...end };
     } catch (error) {
-      // What is cut short by Ctrl-C or the time limit ends below.
+      // A read that Ctrl-C or the time limit cut short ends below.
       if (!signal.aborted) {
         const forNow = error instanceof TemporaryError;
-        // What was never read is told at once; what was is read again.
+        // A payment that was never read fails at once; any other is read again.
         if (error instanceof ServiceError || (forNow && last === undefined)) {
           return { typed, read: last, result: 'failed', error };
         }
         if (!forNow) throw error;
-        if (!inTrouble) options.onTrouble(typed, error);
-        inTrouble = true;
+        if (!hasTrouble) options.onTrouble(typed, error);
+        hasTrouble = true;
       }
     }
     if (signal.aborted) return { typed, read: last, ...stopped(typed, last, signal.reason, until) };
-    const rung = await alarm.sleep(last && namesOf(last), pause, signal);
-    by = rung ? 'webhook' : 'poll';
-    if (rung) pause = intervalMs;
+    const woken = await wakeups.sleep(last && namesOf(last), pause, signal);
+    by = woken ? 'webhook' : 'poll';
+    if (woken) pause = intervalMs;
   }
 }
 
@@ -122,7 +121,7 @@ function endOf(read: PaymentRead, until: Until): Pick<Watched, 'result' | 'error
   return {
     result: 'unreachable',
     error: new NotReachedError(
-      `Payment ${labelOf(read)} is ${stateText(read)} and cannot come to be ${until} any more.`,
+      `Payment ${labelOf(read)} is ${stateText(read)} and can no longer become ${until}.`,
       { code: 'not-reached', next: [`paydesk payments explain ${idOf(read)}`] },
     ),
   };
@@ -142,13 +141,16 @@ function stopped(
   const error =
     reason instanceof InterruptedError
       ? new InterruptedError(`${stands}.`, { code: 'stopped-waiting', next })
-      : new PendingError(`${stands} now that the time is up, and not ${until}.`, { code: 'time-up', next });
+      : new PendingError(`The time is up. ${stands}${until === 'settled' ? '' : `, not ${until}`}.`, {
+          code: 'time-up',
+          next,
+        });
   return { result: 'pending', error };
 }
 
 type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** So many at once, the others in turn. */
+/** Runs `count` pieces of work at once, the others in turn. */
 function createSlots(count: number): Slots {
   const waiting: Array<() => void> = [];
   let free = count;

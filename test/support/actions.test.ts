@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Ran, Verb } from '../commands/payments/desk.js';
 import { type Explained, openSeededDesk, sceneNames, type SeededDesk } from './seeded.js';
 
 describe('what is offered', () => {
@@ -67,6 +68,13 @@ describe('followed blindly', () => {
     desk = await openSeededDesk();
   });
 
+  /** The same instruction again finds out what became of it, and sends nothing. */
+  async function checkOutcome(paymentId: number): Promise<Ran> {
+    const { timeline } = await desk.explain(paymentId);
+    const sent = timeline.findLast(({ event, operation }) => event === 'sent' && operation !== 'recheck');
+    return desk.run(sent?.['operation'] as Verb, [paymentId]);
+  }
+
   /** Types whatever is recommended, until nothing is; what only waits is given time. */
   async function follow(name: string): Promise<{ state: string; steps: string[] }> {
     const steps: string[] = [];
@@ -76,6 +84,7 @@ describe('followed blindly', () => {
       if (!first?.recommended) return { state: payment.paymentState, steps };
       steps.push(first.command.replace(` ${payment.paymentId}`, '').replace('paydesk payments ', ''));
       if (first.operation === 'watch') await desk.sandbox.advance(60_000);
+      else if (first.operation === 'check') await checkOutcome(payment.paymentId);
       else await desk.type(first.command);
       await desk.sandbox.settle();
     }
@@ -85,12 +94,10 @@ describe('followed blindly', () => {
   const ways: Record<string, [end: string, ...steps: string[]]> = {
     'stuck-charged': ['Captured', 'recheck'],
     'stuck-not-charged': ['Failed', 'recheck'],
-    'stuck-capture-failed': ['Cancelled', 'recheck', 'capture', 'capture', 'cancel', 'cancel'],
-    'stuck-refund-failed': ['Captured', 'recheck', 'refund', 'refund'],
-    'stuck-expiring': ['Captured', 'capture', 'capture'],
+    'stuck-expiring': ['Captured', 'capture', 'check'],
     'seed-processing': ['Captured', 'watch'],
     'seed-held': ['Captured', 'unhold'],
-    'seed-authorised': ['Captured', 'capture', 'capture'],
+    'seed-authorised': ['Captured', 'capture', 'check'],
     'seed-capturing': ['Captured', 'recheck'],
     'seed-refunding': ['Refunded', 'recheck'],
     'seed-cancelling': ['Cancelled', 'recheck'],
@@ -108,6 +115,22 @@ describe('followed blindly', () => {
     if (done('void') > 0) expect(done('capture')).toBe(0);
   });
 
+  it.each([
+    ['stuck-refund-failed', 'refund'],
+    ['stuck-capture-failed', 'capture'],
+  ] as const)('recommends to send it again as long as the provider fails it: %s', async (name, verb) => {
+    await desk.type((await desk.explain(name)).actions[0]!.command);
+    for (const flags of ['', ' --again', ' --again']) {
+      const { actions, payment, severity } = await desk.explain(name);
+      expect([severity, actions[0]?.command]).toEqual([
+        'urgent',
+        `paydesk payments ${verb} ${payment.paymentId}${flags}`,
+      ]);
+      expect((await desk.type(actions[0]!.command, '--wait')).code).toBe(3);
+    }
+    expect((await desk.explain(name)).verdict).toContain('It has failed 3 times.');
+  });
+
   it('settles what was lost on the way, without sending it twice', async () => {
     const [arrived, never] = [await desk.paid(), await desk.paid()];
     await desk.fault({ kind: 'drop-after-commit', route: 'refund', next: 1 });
@@ -117,11 +140,13 @@ describe('followed blindly', () => {
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
     expect((await desk.run('refund', [never.paymentId])).code).toBe(6);
     const quiet = await desk.explain(never.paymentId);
-    expect((await desk.type(quiet.actions[0]!.command)).code).toBe(6);
+    expect(quiet.actions[0]?.command).toBe(`paydesk payments check ${never.paymentId}`);
+    expect((await checkOutcome(never.paymentId)).code).toBe(6);
     expect(await desk.sandbox.books(never.paymentId)).not.toHaveProperty('refund');
     // As if the quiet period had passed.
     const db = new DatabaseSync(join(desk.home, 'data', 'desk.db'));
     db.prepare('update intents set time = time - 660000').run();
+    db.prepare('update outcomes set time = time - 660000').run();
     db.close();
     const { state, steps } = await follow(String(never.paymentId));
     expect([state, steps[0]]).toEqual(['Refunded', 'refund --resend']);

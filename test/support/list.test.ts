@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Compilable } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { stateNames } from '../../src/contract/states.js';
+import { isStateName, stateNames } from '../../src/contract/states.js';
 import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
 import { remember } from '../../src/ledger/known-payments.js';
 import { type Span, spanQuery, statesQuery } from '../../src/ledger/known-list.js';
-import { patience } from '../../src/support/patience.js';
+import { OVERDUE_AFTER_MS } from '../../src/support/overdue.js';
 import { takeListed } from '../../src/support/list.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 import { openSeededDesk, type SeededDesk } from './seeded.js';
@@ -32,6 +32,7 @@ async function know(
 const options = ({ store }: DeskDatabase) => ({
   store,
   place,
+  client: { canonicalState: (name: string | undefined) => (isStateName(name) ? name : undefined) },
   now,
   quietMs: 10 * MINUTE,
   profile: undefined,
@@ -75,7 +76,7 @@ describe('the order of what is known', () => {
   });
 
   it('calls the same payments stuck as an explanation does', async () => {
-    for (const [state, limit] of Object.entries(patience)) {
+    for (const [state, limit] of Object.entries(OVERDUE_AFTER_MS)) {
       await know(database, `${state} in time`, state, limit - 1);
       await know(database, `${state} too long`, state, limit);
     }
@@ -83,7 +84,7 @@ describe('the order of what is known', () => {
     const stuck = listed.filter(({ verdict }) => verdict.stuck).map(({ row }) => row.payment_id);
     expect(await ids({ stuck: true })).toEqual(stuck);
     expect(stuck.toSorted()).toEqual(
-      Object.keys(patience)
+      Object.keys(OVERDUE_AFTER_MS)
         .map((state) => `${state} too long`)
         .toSorted(),
     );
@@ -97,7 +98,7 @@ describe('the order of what is known', () => {
     expect(all).toHaveLength(450);
     expect(new Set(all).size).toBe(450);
     const { listed } = await takeListed(options(database), { states: ['Held'] }, Infinity);
-    const times = listed.map(({ row }) => row.state_time);
+    const times = listed.map(({ row }) => row.since_time);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
@@ -121,7 +122,7 @@ const spans: Span[] = [
   { state: 'Captured', order: 'newest', since: now - MINUTE },
   { state: 'Captured', order: 'newest', customer: 'c_7' },
 ];
-const last = { state_time: now, payment_id: '5' } as Parameters<typeof spanQuery>[4];
+const last = { since_time: now, payment_id: '5' } as Parameters<typeof spanQuery>[4];
 
 function questions({ store }: DeskDatabase): Compilable[] {
   const pages = spans.flatMap((span) => [
@@ -156,8 +157,8 @@ describe('what a list asks the database', () => {
       const { store } = database;
       const { sql } = await import('kysely');
       const names = sql.raw(`array[${stateNames.map((name) => `'${name}'`).join(', ')}]`);
-      await sql`insert into known_payments (base_url, app_id, payment_id, customer_id, state, source, known_time, state_time, seen_time)
-        select ${place.baseUrl}, ${place.appId}, n::text, 'c_' || (n % 5000), (${names})[1 + n % 14], 'heard', ${now}::bigint - n, ${now}::bigint - n, ${now}::bigint
+      await sql`insert into known_payments (base_url, app_id, payment_id, customer_id, state, source, known_time, state_time, since_time, seen_time)
+        select ${place.baseUrl}, ${place.appId}, n::text, 'c_' || (n % 5000), (${names})[1 + n % 14], 'heard', ${now}::bigint - n, ${now}::bigint - n, ${now}::bigint - n, ${now}::bigint
         from generate_series(1, 50000) n`.execute(store.db);
       await sql`analyze known_payments`.execute(store.db);
       for (const question of questions(database)) {
@@ -193,10 +194,7 @@ describe('payments list', () => {
     desk.requests();
     const { code, stdout, stderr } = await run([]);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toBe(
-      'This desk knows no payment that fits.\n' +
-        'The service has no list of payments: this is what this desk created, changed or heard of, as it was last seen. --refresh reads it again.\n',
-    );
+    expect(stderr).toBe('No matching payments.\nKnown payments. --refresh reads them again.\n');
     expect(desk.requests()).toEqual([]);
   });
 
@@ -218,9 +216,9 @@ describe('payments list', () => {
     desk.requests();
     const fresh = await run(['--refresh'], { terminal: true });
     expect(fresh.stdout).toMatch(
-      new RegExp(`${paymentId} +${referenceId} +Captured +≥ \\w+ \\w+ +EUR 10.50 +ok`),
+      new RegExp(`${paymentId} +${referenceId} +Captured +(≤ )?\\w+ \\w+ +EUR 10.50 +ok`),
     );
-    expect(fresh.stderr).toContain('read just now: 1 of 1 had changed.');
+    expect(fresh.stderr).toContain('Known payments, read just now: 1 of 1 payment had changed.');
     expect(desk.requests()).toEqual([`GET /api/apps/${desk.sandbox.app.appId}/payments/${paymentId}`]);
     expect((await run(['--state', 'Captured', '--json'])).json).toHaveLength(1);
     expect((await run(['--state', 'Held', '--json'])).json).toHaveLength(0);
@@ -242,7 +240,7 @@ describe('payments list', () => {
         severity: 'urgent',
         stuck: true,
         open: { operation: 'refund', outcome: 'unknown' },
-        recommended: `paydesk payments refund ${lost.paymentId}`,
+        recommended: `paydesk payments check ${lost.paymentId}`,
       },
     ]);
   });
@@ -261,6 +259,82 @@ describe('payments list', () => {
     expect(stderr).toContain('There is no payment 7');
   });
 
+  it('never contradicts what explain and watch showed before', async () => {
+    const env = { PAYDESK_HOME: home };
+    for (const name of ['seed-held', 'stuck-charged', 'seed-captured']) {
+      const { json } = await desk.run('explain', [name, '--json'], { env, now: new Date() });
+      const { json: listed } = await run(['--json'], { now: new Date() });
+      expect(listed).toContainEqual(
+        expect.objectContaining({
+          referenceId: name,
+          source: 'read',
+          severity: json['severity'],
+          stuck: json['stuck'],
+          verdict: json['verdict'],
+        }),
+      );
+    }
+    await desk.run('watch', ['seed-cancelled'], { env });
+    expect((await run(['--state', 'Cancelled', '--json'])).json).toMatchObject([
+      { referenceId: 'seed-cancelled' },
+    ]);
+  });
+
+  it('lists a failed refund of somebody else, once it was read', async () => {
+    const env = { PAYDESK_HOME: home };
+    const name = 'stuck-refund-failed';
+    const { paymentId } = (await desk.explain(name)).payment;
+    await desk.run('explain', [name], { env });
+    expect((await run(['--json'])).json).toMatchObject([{ state: 'Refunding' }]);
+    await desk.sandbox.call('POST', `/payments/${paymentId}/recheck`);
+    await run(['--refresh']);
+    expect((await run(['--stuck', '--json'])).json).toMatchObject([
+      {
+        paymentId: String(paymentId),
+        state: 'Captured',
+        severity: 'urgent',
+        verdict:
+          'The refund of EUR 44.40 was in progress, and the payment shows Captured again. It has probably failed: the customer has not received EUR 44.40.',
+      },
+    ]);
+  });
+
+  it('refuses a state that does not exist, and takes one that only the service knows', async () => {
+    const odd = await run(['--state', 'Capturd']);
+    expect(odd.code).toBe(2);
+    expect(odd.stderr).toContain('There is no state Capturd. Did you mean Captured? The states are:');
+    const database = await openDeskDatabase({ location: join(home, 'data', 'desk.db'), operator: 'op@desk' });
+    const { store } = database;
+    const seen = {
+      baseUrl: desk.sandbox.url,
+      appId: desk.sandbox.app.appId,
+      paymentId: '7',
+      state: 'Settling',
+    };
+    await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: Date.now() }));
+    await database.close();
+    expect((await run(['--state', 'Settling', '--json'])).json).toMatchObject([{ paymentId: '7' }]);
+  });
+
+  it('says once that the service cannot be reached, and shows what was last seen', async () => {
+    const names = ['seed-held', 'seed-captured', 'seed-created'];
+    await desk.run('explain', names, { env: { PAYDESK_HOME: home } });
+    const { closedPort } = await import('../client/servers.js');
+    const place = { baseUrl: `http://127.0.0.1:${await closedPort()}`, appId: desk.sandbox.app.appId };
+    const database = await openDeskDatabase({ location: join(home, 'data', 'desk.db'), operator: 'op@desk' });
+    const { store } = database;
+    for (const paymentId of ['1', '2', '3', '4']) {
+      const seen = { ...place, paymentId, state: 'Held' };
+      await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: Date.now() }));
+    }
+    await database.close();
+    const env = { PAYDESK_HOME: home, PAYDESK_BASE_URL: place.baseUrl };
+    const { code, stdout, stderr } = await desk.run('list', ['--refresh'], { env });
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([5, expect.any(Number)]);
+    expect(stdout.trimEnd().split('\n').length).toBeGreaterThanOrEqual(4);
+    expect(stderr.match(/refused/g)).toHaveLength(1);
+  });
+
   it('ends at its limit and says so', async () => {
     const env = { PAYDESK_HOME: home };
     for (let count = 0; count < 3; count += 1) {
@@ -269,7 +343,7 @@ describe('payments list', () => {
     }
     const { stdout, stderr } = await run(['--limit', '2']);
     expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-    expect(stderr).toContain('… more: --all shows everything, --limit N the first N.');
+    expect(stderr).toContain('There are more. Use --all to show all, or --limit N.');
     expect((await run(['--all'])).stdout.trimEnd().split('\n')).toHaveLength(3);
   });
 });

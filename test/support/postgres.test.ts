@@ -18,7 +18,9 @@ describeWithPostgres('with a database that a team shares', (postgres) => {
     expect((await run('capture', [paymentId, '--ticket', 'T-5'])).code).toBe(0);
     await desk.sandbox.settle();
     const open = (await run('explain', [paymentId, '--json'])).json;
-    expect(open['verdict']).toMatch(/^The payment is Captured\. This desk sent the capture .* T-5\)/);
+    expect(open['verdict']).toMatch(
+      /^Captured\. .* The outcome of the capture is not recorded yet: .* \(T-5\)\.$/,
+    );
     expect((await run('capture', [paymentId])).code).toBe(0);
     expect((await run('list', ['--json'])).json).toMatchObject([
       { paymentId: String(paymentId), state: 'Captured', source: 'changed', open: null },
@@ -42,8 +44,8 @@ describeWithPostgres('with a database that a team shares', (postgres) => {
     const [ada, ben] = ['ada@desk-1', 'ben@desk-2'].map((operator) =>
       createSessions(database.store, { ...place, operator }),
     ) as [ReturnType<typeof createSessions>, ReturnType<typeof createSessions>];
-    const begun = await ada.begin(['inv-1', 'inv-2'], Date.now());
-    await ada.mark(begun.items[0]!, {
+    const started = await ada.start(['inv-1', 'inv-2'], Date.now());
+    await ada.mark(started.items[0]!, {
       payment_id: '7',
       status: 'done',
       before_state: 'Held',
@@ -55,7 +57,7 @@ describeWithPostgres('with a database that a team shares', (postgres) => {
       ['inv-2', 'open'],
     ]);
     expect(await ben.unfinished()).toBeUndefined();
-    await ada.end(begun);
+    await ada.end(started);
     expect(await ada.unfinished()).toBeUndefined();
     await database.close();
   });
@@ -67,5 +69,5 @@ it('explains from the service alone where the database cannot be reached, and sa
   const { code, stdout, stderr } = await desk.run('explain', ['seed-captured'], { env });
   expect(code).toBe(0);
   expect(stdout).toContain('Captured. The customer has paid EUR 49.90.');
-  expect(stderr).toContain('What this desk has on record cannot be read');
+  expect(stderr).toContain('The records of this desk cannot be read');
 });

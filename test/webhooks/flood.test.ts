@@ -77,6 +77,8 @@ it('a flood of forged webhooks costs the service a bounded number of reads, and 
         source: 'created',
         known_time: 1,
         state_time: 1,
+        since_time: 1,
+        failed_operation: null,
         seen_time: 1,
       })
       .execute(),

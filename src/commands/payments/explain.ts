@@ -1,33 +1,39 @@
-import { boolean } from '@oclif/core/flags';
+import { boolean, option } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 import { SupportCommand } from '../../cli/support-command.js';
 import { endingOf } from '../../payments/endings.js';
-import { explainAll } from '../../support/explain-all.js';
+import { explainAll } from '../../support/explain.js';
+import { languages } from '../../support/reply.js';
 import {
   explainedJson,
   explanationView,
+  nextCommandsView,
   replyJson,
   replyView,
   triageList,
 } from '../../output/views/explanation.js';
 
 export default class PaymentsExplain extends SupportCommand {
-  static override summary = 'Say where payments stand, why, what happened so far and what can be done now.';
+  static override summary = 'Explain where a payment stands and what to do next.';
   static override description =
-    'From the service, the ledger and the webhook inbox; nothing is changed. Several payments, or - for a list on ' +
-    'stdin, give a table with the recommended command of each.';
+    'Uses the service, the ledger and the webhook inbox, and changes nothing. With several payments, or - to read ' +
+    'them from stdin, it prints a table and the recommended commands.';
   static override examples = [
     '<%= config.bin %> payments explain inv-2041',
-    '<%= config.bin %> payments explain 100244 --as-reply',
+    '<%= config.bin %> payments explain 100244 --as-reply --lang de',
     '<%= config.bin %> payments explain - --csv < references.txt',
     "<%= config.bin %> payments explain 100244 --jq '.actions[0].command'",
   ];
   static override args = paymentArgs;
   static override flags = {
     'as-reply': boolean({
-      summary: 'A short text for the customer, without anything that is not for them.',
+      summary: 'Print a reply that can be sent to the customer.',
       exclusive: ['csv', 'columns'],
+    }),
+    lang: option({ options: languages })({
+      summary: 'Language of the reply (default en).',
+      dependsOn: ['as-reply'],
     }),
     ...listFlagsFor(triageList),
   };
@@ -36,7 +42,10 @@ export default class PaymentsExplain extends SupportCommand {
     const { args, flags } = await this.parse(PaymentsExplain);
     const names = namesIn(args);
     const { client, profile } = await this.session();
-    const explained = await explainAll(client, names, this.records(profile), this.explainOptions(profile));
+    const explained = await explainAll(client, names, this.records(profile), {
+      ...this.explainOptions(profile),
+      ...(flags.lang && { language: flags.lang }),
+    });
     const [first] = explained;
     if (first && names.length === 1 && 'error' in first) throw first.error;
     const ending = endingOf(explained, 'explained');
@@ -44,8 +53,10 @@ export default class PaymentsExplain extends SupportCommand {
     const asReply = flags['as-reply'];
     const asTable = flags.csv || flags.columns !== undefined || names.length > 1;
     if (asReply) this.show(explained, replyView);
-    else if (asTable) await this.showList(explained, triageList);
-    else if (first && 'explanation' in first) this.show(first.explanation, explanationView);
+    else if (asTable) {
+      await this.showList(explained, triageList);
+      if (!flags.csv && flags.columns === undefined) this.show(explained, nextCommandsView);
+    } else if (first && 'explanation' in first) this.show(first.explanation, explanationView);
     const json = explained.map(asReply ? replyJson : explainedJson);
     return json.length === 1 ? json[0] : json;
   }

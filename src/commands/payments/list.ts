@@ -6,16 +6,16 @@ import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { endingOf } from '../../payments/endings.js';
 import { aboutList, knownJson, knownList } from '../../output/views/known.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
-import { takeListed, type ListFilter } from '../../support/list.js';
+import { findStates, takeListed, type ListFilter } from '../../support/list.js';
 import { refreshKnown, type Refreshed } from '../../support/refresh.js';
 
-const USUAL = 50;
+const DEFAULT_LIMIT = 50;
 
 export default class PaymentsList extends SupportCommand {
-  static override summary = 'List the payments that this desk knows, what needs attention first.';
+  static override summary = 'List known payments, those that need attention first.';
   static override description =
-    'The service has no list of payments. This desk knows those that it created, changed or heard of through ' +
-    'webhooks, each as it was last seen; --refresh reads those that are listed again.';
+    'The service has no list of payments. This desk knows those that it created, changed, read or received ' +
+    'webhooks for, each as it was last seen. --refresh reads the listed ones again.';
   static override examples = [
     '<%= config.bin %> payments list',
     '<%= config.bin %> payments list --stuck --refresh',
@@ -23,14 +23,18 @@ export default class PaymentsList extends SupportCommand {
     '<%= config.bin %> payments list --customer c_881 --since 30d --json',
   ];
   static override flags = {
-    state: string({ helpValue: 'STATE', multiple: true, summary: 'In this state, by our name or theirs.' }),
-    stuck: boolean({ summary: 'Only what has been where it is for too long, or has no known outcome.' }),
-    'older-than': durationFlag({ summary: 'In their state for at least so long, as far as is known.' }),
-    customer: idFlag({ summary: 'Of this customer.' }),
-    since: sinceFlag({ summary: 'Created, or first heard of, not longer ago than this.' }),
-    refresh: boolean({ summary: 'Read those that are listed again first.' }),
-    limit: countFlag({ summary: `How many at the most (default ${USUAL}).`, exclusive: ['all'] }),
-    all: boolean({ summary: 'Everything, however much.' }),
+    state: string({
+      helpValue: 'STATE',
+      multiple: true,
+      summary: 'Only payments in this state. Can be given several times.',
+    }),
+    stuck: boolean({ summary: 'Only payments that are overdue, failed or have an unknown outcome.' }),
+    'older-than': durationFlag({ summary: 'Only payments seen in their state for at least this long.' }),
+    customer: idFlag({ summary: 'Only payments of this customer.' }),
+    since: sinceFlag({ summary: 'Only payments created since then.' }),
+    refresh: boolean({ summary: 'Read the listed payments again first.' }),
+    limit: countFlag({ summary: `Maximum number to show (default ${DEFAULT_LIMIT}).`, exclusive: ['all'] }),
+    all: boolean({ summary: 'Show all.' }),
     ...listFlagsFor(knownList),
   };
 
@@ -39,15 +43,15 @@ export default class PaymentsList extends SupportCommand {
     const session = await this.session();
     const { client, profile } = session;
     const { store } = await this.database();
+    const options = { store, place: profile, client, ...this.explainOptions(profile) };
     const filter: ListFilter = {
-      states: flags.state?.map((name) => client.canonicalState(name) ?? name),
+      states: flags.state && (await findStates(options, flags.state)),
       stuck: flags.stuck,
       olderThanMs: flags['older-than'],
       customer: flags.customer,
       since: flags.since?.getTime(),
     };
-    const options = { store, place: profile, ...this.explainOptions(profile) };
-    const limit = flags.all ? Infinity : (flags.limit ?? USUAL);
+    const limit = flags.all ? Infinity : (flags.limit ?? DEFAULT_LIMIT);
     let { listed, more } = await takeListed(options, filter, limit);
     const refreshed = flags.refresh
       ? await this.#refresh(
@@ -58,12 +62,12 @@ export default class PaymentsList extends SupportCommand {
     if (refreshed) ({ listed, more } = await takeListed(options, filter, limit));
     await this.showList(listed, knownList);
     if (!this.json) this.note(...aboutList(listed, { more, refreshed }, options.now));
-    const ending = endingOf(refreshed ?? [], 'read again');
+    const ending = refreshed?.unavailable ?? endingOf(refreshed?.payments ?? [], 'read again');
     if (ending) this.endAs(ending);
     return listed.map(knownJson);
   }
 
-  async #refresh(rows: readonly KnownPaymentRow[], session: Session): Promise<Refreshed[]> {
+  async #refresh(rows: readonly KnownPaymentRow[], session: Session): Promise<Refreshed> {
     const records = await this.records(session.profile);
     const progress = createProgressWriter({
       write: (text) => this.streams.writeError(text),

@@ -50,11 +50,11 @@ export default class PaymentsRecheck extends SupportCommand {
     results: readonly RecheckResult[],
     onAsked: OnAsked,
   ): Promise<RecheckResult[]> {
-    const { whileHearing } = await import('../../support/hearing.js');
+    const { withWakeups } = await import('../../support/wakeups.js');
     const { recheckUntilChanged } = await import('../../support/recheck-until.js');
     const { signal } = this;
-    return whileHearing({ store: await this.storeIfOpen(), place, clock: systemClock }, (alarm) =>
-      recheckUntilChanged(reads, results, { client, signal, alarm, onAsked }),
+    return withWakeups({ store: await this.storeIfOpen(), place, clock: systemClock }, (wakeups) =>
+      recheckUntilChanged(reads, results, { client, signal, wakeups, onAsked }),
     );
   }
 }

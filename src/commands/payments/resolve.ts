@@ -4,10 +4,10 @@ import { moneyFlags } from '../../cli/payment-flags.js';
 import { ResolveCommand } from '../../cli/resolve-command.js';
 
 export default class PaymentsResolve extends ResolveCommand {
-  static override summary = 'Go through payments one by one: look, choose, confirm, act, look again, next.';
+  static override summary = 'Resolve payments one by one in a guided session.';
   static override description =
-    'On a terminal. Without payments it asks for them: pasted, from a file, or those that are stuck. It can be left at ' +
-    'any time; the next time it offers to go on. Money is moved as the commands move it, with the same confirmations.';
+    'Needs a terminal. Without payments it asks which ones: pasted, from a file, or known payments that need ' +
+    'attention. You can quit at any time and resume later. Every action that moves money asks for a confirmation.';
   static override examples = [
     '<%= config.bin %> payments resolve',
     '<%= config.bin %> payments resolve inv-2041 100244 --ticket T-1932',
@@ -16,8 +16,8 @@ export default class PaymentsResolve extends ResolveCommand {
   ];
   static override args = optionalPaymentArgs;
   static override flags = {
-    stuck: boolean({ summary: 'The stuck payments that this desk knows.', exclusive: ['file'] }),
-    file: string({ helpValue: 'FILE', summary: 'From a file, one a line.' }),
+    stuck: boolean({ summary: 'Known payments that need attention.', exclusive: ['file'] }),
+    file: string({ helpValue: 'FILE', summary: 'Read payments from a file, one per line.' }),
     reason: moneyFlags.reason,
     ticket: moneyFlags.ticket,
   };

@@ -6,18 +6,18 @@ import { systemClock } from '../../client/clock.js';
 import { InterruptedError } from '../../errors.js';
 import { endingOf } from '../../payments/endings.js';
 import { targetState } from '../../payments/follow-payment.js';
-import { whileHearing } from '../../support/hearing.js';
+import { withWakeups } from '../../support/wakeups.js';
 import { watchAll, type Until } from '../../support/watch.js';
 import { watchedJson, watchEventJson, watchLine } from '../../output/views/watch.js';
 
-const INTERVAL_MS = 500;
+const FIRST_PAUSE_MS = 500;
 
 export default class PaymentsWatch extends SupportCommand {
-  static override summary = 'Follow payments until they are settled, or until a state.';
+  static override summary = 'Follow payments until they are settled or reach a state.';
   static override description =
-    'One line a change, with how long it took. Reads with growing pauses, and at once when a webhook reaches the ' +
-    'inbox of this desk. Settled is Captured, Refunded, Cancelled, Declined, Failed or Expired. Exits 3 when the ' +
-    'state can no longer be reached, and 8 when --timeout is up; without one it goes on until Ctrl-C.';
+    'Prints one line per change, with how long it took. Reads at growing intervals, and at once when a webhook ' +
+    'arrives at this desk. Settled means Captured, Refunded, Cancelled, Declined, Failed or Expired. Exits 3 when ' +
+    'the state can no longer be reached and 8 when --timeout is up. Without --timeout it runs until Ctrl-C.';
   static override examples = [
     '<%= config.bin %> payments watch 100231',
     '<%= config.bin %> payments watch 100231 --until Refunded --timeout 10m',
@@ -25,9 +25,9 @@ export default class PaymentsWatch extends SupportCommand {
   ];
   static override args = paymentArgs;
   static override flags = {
-    until: string({ helpValue: 'STATE|settled', summary: 'What to wait for (default: settled).' }),
+    until: string({ helpValue: 'STATE|settled', summary: 'State to wait for (default: settled).' }),
     interval: durationFlag({
-      summary: 'The first pause between two reads, which then grows (default 500ms).',
+      summary: 'First interval between two reads (default 500ms); later ones are longer.',
     }),
   };
 
@@ -38,18 +38,18 @@ export default class PaymentsWatch extends SupportCommand {
     const until: Until = typed === 'settled' ? typed : targetState(client, typed);
     const store = await this.storeIfOpen();
     const records = await this.records(profile);
-    const watched = await whileHearing({ store, place: profile, clock: systemClock }, (alarm) =>
+    const watched = await withWakeups({ store, place: profile, clock: systemClock }, (wakeups) =>
       watchAll(namesIn(args), {
         client,
         clock: systemClock,
         signal: this.signal,
         until,
-        intervalMs: flags.interval ?? INTERVAL_MS,
-        alarm,
+        intervalMs: flags.interval ?? FIRST_PAUSE_MS,
+        wakeups,
         onEvent: async (event) => {
           this.show(event, watchLine);
           await this.emit(watchEventJson(event));
-          await records?.saw(event.read);
+          await records?.remember([event.read]);
         },
         onTrouble: (name, error) => this.note(`${name}: ${error.message} Trying again.`),
       }),

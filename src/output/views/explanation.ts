@@ -1,16 +1,16 @@
 // Where a payment stands, for a person with a customer on the phone: the verdict first, the next step last.
 
 import type { Action } from '../../support/action.js';
-import type { Explanation } from '../../support/explain.js';
-import type { Age } from '../../support/facts.js';
-import type { Severity } from '../../support/severity.js';
-import type { Explained } from '../../support/explain-all.js';
+import type { Explained, Explanation } from '../../support/explain.js';
+import type { Age } from '../../support/situation.js';
+import type { Severity } from '../../support/verdict.js';
 import { joinPieces, type Line, type Look, TAB, toned, type View, wrapLine } from '../lines.js';
 import { describeError } from '../report.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { roughDuration } from '../time.js';
-import { statePiece, textAt } from '../values.js';
+import { statePiece, textAt, valueAt } from '../values.js';
+import { cardText } from './payment.js';
 import { timelineLines } from './timeline.js';
 
 const tones: Readonly<Record<Severity, Tone | undefined>> = {
@@ -44,33 +44,83 @@ export const standingView: View<Explanation> = (explanation, look) => [
 export const explanationView: View<Explanation> = (explanation, look) =>
   look.terminal ? forPerson(explanation, look) : forPipe(explanation);
 
-function standingLines({ facts, verdict, severity, timeline }: Explanation, look: Look): Line[] {
-  const name = [facts.paymentId, facts.referenceId, facts.amount].filter((part) => part !== undefined);
+function standingLines(explanation: Explanation, look: Look): Line[] {
+  const { verdict, severity, timeline } = explanation;
   return [
     ...wrapLine(toned(tones[severity], verdict), look.width),
-    toned('dim', `Payment ${name.join('   ')}`),
+    '',
+    ...identityRows(explanation).flatMap(([label, ...parts]) => identityLines(label, parts, look)),
     '',
     ...timelineLines(timeline, look),
     '',
   ];
 }
 
+type IdentityRow = [label: string, ...parts: string[]];
+
+/** What tells the payment, verifies the caller, and is quoted to the provider; without what the service does not show. */
+function identityRows({ situation, payment }: Explanation): IdentityRow[] {
+  const payer = valueAt(payment, 'payInfo', 'payer');
+  const rows: IdentityRow[] = [
+    ['Payment', situation.paymentId, situation.referenceId ?? '', situation.amount],
+    ['Customer', textAt(payment, 'customerId'), textAt(payer, 'fullName'), textAt(payer, 'email')],
+    ['Card', cardText(valueAt(payer, 'card'))],
+    [
+      'Provider',
+      textAt(payment, 'payInfo', 'paymentProfile', 'paymentProfileName'),
+      textAt(payment, 'payInfo', 'providerReferenceId'),
+    ],
+  ];
+  return rows
+    .map(([label, ...parts]): IdentityRow => [label, ...parts.filter((part) => part !== '')])
+    .filter(([, ...parts]) => parts.length > 0);
+}
+
+const LABEL_WIDTH = 10;
+
+function identityLines(label: string, parts: readonly string[], { width }: Look): Line[] {
+  return wrapLine(parts.join('   '), Math.max(20, width - LABEL_WIDTH)).map((line, index) =>
+    joinPieces(toned('dim', (index === 0 ? label : '').padEnd(LABEL_WIDTH)), line),
+  );
+}
+
 function forPerson(explanation: Explanation, look: Look): Line[] {
-  const { actions } = explanation;
+  const { actions, severity } = explanation;
+  const needsNothing = actions[0]?.recommended !== true && (severity === 'ok' || severity === 'failed');
   return [
     ...standingLines(explanation, look),
-    ...(actions.length === 0 || actions[0]?.recommended ? [] : ['Nothing needs to be done.']),
-    ...(actions.length === 0 ? ['There is nothing to do.'] : ['What you can do']),
+    ...(needsNothing ? ['Nothing needs to be done.'] : []),
+    ...(actions.length === 0 ? [] : ['What you can do']),
     ...actions.flatMap((action, index) => actionLines(action, index + 1, look)),
     ...warningLines(explanation, look),
   ];
 }
 
-function actionLines({ title, command, consequence }: Action, number: number, look: Look): Line[] {
+function actionLines(
+  { title, command, consequence, recommended }: Action,
+  number: number,
+  look: Look,
+): Line[] {
+  const indent = '     ';
   return [
-    joinPieces(`  ${number}. ${title.padEnd(18)}`, toned('strong', command)),
-    ...wrapLine(consequence, look.width - 5).map((line) => joinPieces('     ', toned('dim', line as string))),
+    joinPieces(`  ${number}. `, toned('strong', title), recommended ? toned('dim', ' (recommended)') : ''),
+    ...wrapLine(consequence, look.width - indent.length).map((line) =>
+      joinPieces(indent, toned('dim', line as string)),
+    ),
+    ...commandLines(command, indent, look),
   ];
+}
+
+/** A command that can be copied as it is, however narrow the terminal. */
+function commandLines(command: string, indent: string, { width }: Look): string[] {
+  const [first = '', ...flags] = command.split(/ (?=--)/);
+  const lines = [`${indent}${first}`];
+  for (const flag of flags) {
+    const last = lines.at(-1) as string;
+    if (`${last} ${flag} \\`.length <= width) lines[lines.length - 1] = `${last} ${flag}`;
+    else lines.splice(-1, 1, `${last} \\`, `${indent}  ${flag}`);
+  }
+  return lines;
 }
 
 function warningLines({ notPossible, mustNot }: Explanation, { width }: Look): Line[] {
@@ -80,36 +130,39 @@ function warningLines({ notPossible, mustNot }: Explanation, { width }: Look): L
     .join(', ');
   return [
     ...mustNot.flatMap(({ what, why }) => wrapLine(toned('bad', `Do not ${what}: ${why}.`), width)),
-    ...(possible === '' ? [] : wrapLine(`Not possible: ${possible}.`, width)),
+    ...(possible === '' ? [] : wrapLine(toned('dim', `Not possible: ${possible}.`), width)),
   ];
 }
 
-/** What may be sent to customers as it is, one paragraph each. */
+/** Replies that can be sent to customers as they are, with a line between. */
 export const replyView: View<readonly Explained[]> = (explained, look) =>
-  explained.flatMap((entry, index) => [
-    ...(index > 0 ? [''] : []),
-    ...('explanation' in entry
-      ? look.terminal
-        ? wrapLine(entry.explanation.reply, look.width)
-        : [entry.explanation.reply]
-      : []),
-  ]);
+  explained
+    .filter((entry) => 'explanation' in entry)
+    .flatMap(({ explanation }, index) => [
+      ...(index > 0 ? ['', '---', ''] : []),
+      ...explanation.reply
+        .split('\n')
+        .flatMap((line) => (look.terminal ? wrapLine(line, look.width) : [line])),
+    ]);
 
 export function replyJson(entry: Explained): Record<string, unknown> {
   if ('error' in entry) return explainedJson(entry);
-  const { paymentId, referenceId } = entry.explanation.facts;
+  const { paymentId, referenceId } = entry.explanation.situation;
   return { paymentId, referenceId: referenceId ?? null, reply: entry.explanation.reply };
 }
 
 /** Tab-separated: what each line is, then what it says. */
 function forPipe(explanation: Explanation): Line[] {
-  const { facts, verdict, severity, timeline, actions, notPossible, mustNot } = explanation;
+  const { situation, verdict, severity, timeline, actions, notPossible, mustNot } = explanation;
   const row = (...cells: Line[]): Line =>
     joinPieces(...cells.flatMap((cell, index) => (index > 0 ? [TAB, cell] : [cell])));
   return [
-    row('payment', facts.paymentId, facts.referenceId ?? '', facts.shown),
+    row('payment', situation.paymentId, situation.referenceId ?? '', situation.shown),
     row('verdict', severity, verdict),
-    ...timelineLines(timeline, { terminal: false, width: 0, now: new Date(facts.now) }),
+    ...identityRows(explanation)
+      .slice(1)
+      .map(([label, ...parts]) => row(label.toLowerCase(), ...parts)),
+    ...timelineLines(timeline, { terminal: false, width: 0, now: new Date(situation.now) }),
     ...actions.map(({ command, consequence, recommended }) =>
       row(recommended ? 'recommended' : 'possible', command, consequence),
     ),
@@ -132,7 +185,12 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 export const triageList: ListView<Explained> = {
   empty: 'No payments.',
   columns: [
-    { key: 'payment', value: (entry) => of(entry, ({ facts }) => facts.paymentId, entry.typed) },
+    {
+      key: 'payment',
+      value: (entry) => of(entry, ({ situation }) => situation.paymentId, entry.typed),
+      // A person looks for what they typed.
+      shown: ({ typed }) => typed,
+    },
     {
       key: 'reference',
       extra: 'terminal',
@@ -140,30 +198,34 @@ export const triageList: ListView<Explained> = {
     },
     {
       key: 'state',
-      value: (entry) => of(entry, ({ facts }) => facts.shown, '?'),
-      shown: (entry) => statePiece(of(entry, ({ facts }) => facts.shown, '?')),
+      value: (entry) => of(entry, ({ situation }) => situation.shown, '?'),
+      shown: (entry) => statePiece(of(entry, ({ situation }) => situation.shown, '?')),
     },
-    { key: 'age', value: (entry) => of(entry, ({ age }) => ageText(age), '') },
+    { key: 'age', extra: 'terminal', value: (entry) => of(entry, ({ age }) => ageText(age), '') },
     {
       key: 'severity',
-      extra: 'terminal',
       value: (entry) => of<string>(entry, ({ severity }) => severity, 'error'),
+      shown: (entry) =>
+        'error' in entry ? toned('bad', 'error') : severityPiece(entry.explanation.severity),
     },
     {
       key: 'verdict',
       value: (entry) => ('error' in entry ? firstLine(entry.error.message) : entry.explanation.verdict),
-      shown: (entry) =>
-        'error' in entry
-          ? toned('bad', firstLine(entry.error.message))
-          : toned(tones[entry.explanation.severity], entry.explanation.verdict),
     },
+    { key: 'next', extra: 'terminal', value: (entry) => of(entry, recommendedCommand, '') },
     {
-      key: 'next',
-      title: 'recommended',
-      value: (entry) => of(entry, recommendedCommand, ''),
+      key: 'reply',
+      extra: true,
+      value: (entry) => of(entry, ({ reply }) => reply.replaceAll(/\n+/g, ' '), ''),
     },
-    { key: 'reply', extra: true, value: (entry) => of(entry, ({ reply }) => reply, '') },
   ],
+};
+
+/** Below the table of a person: the recommended commands, each on a line of its own so that it can be copied. */
+export const nextCommandsView: View<readonly Explained[]> = (explained, look) => {
+  const commands = explained.map((entry) => of(entry, recommendedCommand, '')).filter(Boolean);
+  if (!look.terminal || commands.length === 0) return [];
+  return ['', 'Recommended', ...commands.flatMap((command) => commandLines(command, '  ', look))];
 };
 
 function recommendedCommand({ actions }: Explanation): string {

@@ -10,8 +10,9 @@ import { ageText, severityPiece } from './explanation.js';
 const iso = (time: number | null): string => (time === null ? '' : new Date(time).toISOString());
 
 /** As `--json` prints it. */
-export function knownJson({ row, facts, verdict, recommended }: ListedPayment): Record<string, unknown> {
-  const { open } = facts;
+export function knownJson({ row, situation, verdict, recommended }: ListedPayment): Record<string, unknown> {
+  const { age, last } = situation;
+  const isOpen = last?.outcome === 'accepted' || last?.outcome === 'unknown';
   return {
     paymentId: row.payment_id,
     referenceId: row.reference_id,
@@ -19,12 +20,12 @@ export function knownJson({ row, facts, verdict, recommended }: ListedPayment): 
     state: row.state,
     amount: row.amount,
     currency: row.currency,
-    age: facts.age ?? null,
+    age: age ?? null,
     severity: verdict.severity,
     stuck: verdict.stuck,
     verdict: verdict.text,
     recommended: recommended?.command ?? null,
-    open: open === undefined ? null : { operation: open.operation, outcome: open.outcome },
+    open: isOpen ? { operation: last.operation, outcome: last.outcome } : null,
     source: row.source,
     createdTime: row.created_time === null ? null : iso(row.created_time),
     stateTime: iso(row.state_time),
@@ -33,12 +34,12 @@ export function knownJson({ row, facts, verdict, recommended }: ListedPayment): 
 }
 
 export const knownList: ListView<ListedPayment> = {
-  empty: 'This desk knows no payment that fits.',
+  empty: 'No matching payments.',
   columns: [
     { key: 'payment', value: ({ row }) => row.payment_id },
     { key: 'reference', value: ({ row }) => row.reference_id ?? '' },
     { key: 'state', value: ({ row }) => row.state, shown: ({ row }) => statePiece(row.state || '?') },
-    { key: 'age', value: ({ facts }) => ageText(facts.age) },
+    { key: 'age', value: ({ situation }) => ageText(situation.age) },
     {
       key: 'amount',
       align: 'right',
@@ -66,20 +67,22 @@ export const knownList: ListView<ListedPayment> = {
   ],
 };
 
-/** What the list is, and what it is not. */
+/** What the list shows and how fresh it is. */
 export function aboutList(
   listed: readonly ListedPayment[],
-  { more, refreshed }: { more: boolean; refreshed: readonly Refreshed[] | undefined },
+  { more, refreshed }: { more: boolean; refreshed: Refreshed | undefined },
   now: number,
 ): Line[] {
-  const limit = more ? ['… more: --all shows everything, --limit N the first N.'] : [];
-  const source = 'The service has no list of payments: this is what this desk created, changed or heard of';
-  if (refreshed !== undefined) {
-    const changed = refreshed.filter((entry) => entry.changed).length;
-    const read = refreshed.filter(({ error }) => error === undefined).length;
-    return [...limit, `${source}, read just now: ${changed} of ${read} had changed.`];
+  const limit = more ? ['There are more. Use --all to show all, or --limit N.'] : [];
+  const oldest = listed.reduce((ms, { row }) => Math.max(ms, now - row.seen_time), 0);
+  const seen = oldest < 1_000 ? 'just now' : `up to ${roughDuration(oldest)} ago`;
+  const asSeen = listed.length === 0 ? '' : `, as last seen ${seen}`;
+  if (refreshed === undefined || refreshed.unavailable) {
+    const hint = refreshed ? '' : ' --refresh reads them again.';
+    return [...limit, `Known payments${asSeen}.${hint}`];
   }
-  const longest = listed.reduce((ms, { row }) => Math.max(ms, now - row.seen_time), 0);
-  const seen = longest < 1_000 ? '' : `, up to ${roughDuration(longest)} ago`;
-  return [...limit, `${source}, as it was last seen${seen}. --refresh reads it again.`];
+  const read = refreshed.payments.filter(({ error }) => error === undefined).length;
+  const changed = refreshed.payments.filter((payment) => payment.changed).length;
+  const changes = `${changed} of ${read} ${read === 1 ? 'payment' : 'payments'} had changed`;
+  return [...limit, `Known payments, read just now: ${changes}.`];
 }

@@ -13,7 +13,7 @@ import { safeJson } from '../text.js';
 import { textAt } from '../values.js';
 import { paymentAmount } from './payment.js';
 
-const verbs = { capture: 'Capture', cancel: 'Cancel', refund: 'Refund', unhold: 'Release' } as const;
+const verbs = { capture: 'Capture', cancel: 'Cancel', refund: 'Refund', unhold: 'Approve' } as const;
 
 /** As `--json` prints it. */
 export function moveJson(result: PlannedMove): Record<string, unknown> {
@@ -77,7 +77,7 @@ const ways = {
   capture: 'The capture is on its way.',
   cancel: 'The cancellation is on its way.',
   refund: 'The refund is on its way.',
-  unhold: 'It is released.',
+  unhold: 'The payment is approved.',
 } as const;
 
 /** What to do next where something was accepted and is not at its end. */

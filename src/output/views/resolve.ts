@@ -9,7 +9,7 @@ export const resolvedList: ListView<ResolveItemRow> = {
   empty: 'No payments.',
   columns: [
     { key: 'payment', value: ({ payment_id, typed }) => payment_id ?? typed },
-    { key: 'named', value: ({ typed }) => typed },
+    { key: 'named', title: 'entered as', value: ({ typed }) => typed },
     { key: 'before', extra: 'terminal', value: ({ before_state }) => before_state ?? '' },
     {
       key: 'after',
@@ -25,7 +25,7 @@ export const resolvedList: ListView<ResolveItemRow> = {
   ],
 };
 
-/** What is left, and how to go on with it. */
+/** How many payments are left, and the command that resumes the session. */
 export function leftLines({ items }: ResolveSession, profile: string | undefined): Line[] {
   const left = items.filter(({ status }) => status === 'open').length;
   if (left === 0) return [];
@@ -35,5 +35,9 @@ export function leftLines({ items }: ResolveSession, profile: string | undefined
     'resolve',
     ...(profile === undefined ? [] : ['--profile', profile]),
   );
-  return ['', `${left} of ${items.length} ${left === 1 ? 'is' : 'are'} left. To go on:`, `  ${command}`];
+  return [
+    '',
+    `${left} of ${items.length} ${items.length === 1 ? 'payment' : 'payments'} left. Resume with:`,
+    `  ${command}`,
+  ];
 }

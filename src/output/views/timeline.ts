@@ -38,7 +38,7 @@ function webhookText({ said, read, forwards }: Extract<TimelineEntry, { event: '
   const told =
     said === null
       ? read === null
-        ? 'told of a change'
+        ? 'reported a change'
         : `the service showed ${read}`
       : `said ${said}${differs}`;
   const passed = forwards.map(({ to, status }) => `${host(to)} (${status ?? 'no answer'})`);

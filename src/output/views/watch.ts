@@ -25,7 +25,7 @@ export function watchedJson({ typed, read, result, error }: Watched) {
   };
 }
 
-/** A line a change, with how long it took. */
+/** One line per change, with how long it took. */
 export const watchLine: View<WatchEvent> = ({ event, read, before, after, time, tookMs }, look) => {
   const id = textAt(read.object, 'paymentId');
   const reference = textAt(read.object, 'referenceId');

@@ -145,7 +145,7 @@ export async function recordRecheck(
     await desk.ledger.note(
       { ...factsOf(desk, now), operation: 'recheck', before: stateOf(before) ?? undefined },
       { outcome: 'done', after: stateOf(now) ?? undefined },
-      changed ? 'changed' : undefined,
+      changed ? 'changed' : 'read',
     );
   } catch (failure) {
     if (!(failure instanceof StoreError)) throw failure;

@@ -13,27 +13,34 @@ describe('payments explain', () => {
     const { stdout, stderr, code } = await desk.run('explain', ['seed-held'], { terminal: true });
     const { paymentId } = (await desk.explain('seed-held')).payment;
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout.replaceAll(/\d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d/g, 'TIME')).toBe(
+    expect(
+      stdout.replaceAll(/\d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d|(\d+ \w+ \d+, )?\d\d:\d\d UTC/g, 'TIME'),
+    ).toBe(
       [
-        'Held by a fraud rule for up to 3 hours. Nothing has been charged yet.',
-        `Payment ${paymentId}   seed-held   EUR 240.00`,
+        'Held by a fraud rule since TIME at the earliest. Nothing has been charged.',
+        '',
+        `Payment   ${paymentId}   seed-held   EUR 240.00`,
+        'Customer  c_cleo',
         '',
         '  TIME  Created',
-        stdout.split('\n')[4],
+        stdout.split('\n')[6],
         '',
         'What you can do',
-        `  1. Release it        paydesk payments unhold ${paymentId}`,
-        '     The provider then authorises EUR 240.00 and it is captured at once.',
-        `  2. Cancel it         paydesk payments cancel ${paymentId}`,
+        '  1. Approve and charge EUR 240.00 (recommended)',
+        '     The provider authorises EUR 240.00, and the customer is charged right away.',
+        `     paydesk payments unhold ${paymentId}`,
+        '  2. Cancel the payment',
         '     The customer is not charged.',
-        `  3. Ask the provider  paydesk payments recheck ${paymentId}`,
-        '     Asks the provider what became of it, and brings in what it knows.',
-        'Not possible: capture (it is held; release it first), refund (nothing was',
+        `     paydesk payments cancel ${paymentId}`,
+        '  3. Check with the provider',
+        '     Asks the provider for the latest state. Moves no money.',
+        `     paydesk payments recheck ${paymentId}`,
+        'Not possible: capture (it is held: approve it first), refund (nothing was',
         'captured).',
         '',
       ].join('\n'),
     );
-    expect(stdout.split('\n')[4]).toMatch(/^ {2}now +Held$/);
+    expect(stdout.split('\n')[6]).toMatch(/^ {2}now +Held$/);
     for (const name of sceneNames) {
       const shown = (await desk.run('explain', [name], { terminal: true })).stdout;
       expect(shown.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -52,12 +59,56 @@ describe('payments explain', () => {
     expect(rows.map(([kind]) => kind)).toEqual([
       'payment',
       'verdict',
+      'customer',
+      'card',
+      'provider',
       'timeline',
       'timeline',
       'possible',
       'not-possible',
       'not-possible',
     ]);
+  });
+
+  it('shows who is calling and what to quote to the provider, safe for a terminal', async () => {
+    const { stdout } = await desk.run('explain', ['seed-captured'], { terminal: true });
+    expect(stdout).toMatch(/^Customer {2}c_ben {3}Ben Example {3}ben@example\.\w+$/m);
+    expect(stdout).toMatch(/^Card {6}Visa credit, expires \d\d\/\d{4}$/m);
+    expect(stdout).toMatch(/^Provider {2}\w+ {3}ref_\w+$/m);
+    const hostile = {
+      paymentId: 7,
+      paymentState: 'Captured',
+      amount: 3,
+      customerId: 'c\u001b[2J',
+      payInfo: {
+        providerReferenceId: 'r\u202e1',
+        payer: { fullName: 'A\u0007da\nX', card: { cardBrand: 'V\u009b' } },
+      },
+    };
+    const { url } = await httpServer((_, response) => response.end(JSON.stringify(hostile)));
+    const env = { PAYDESK_BASE_URL: url, PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'key-1234' };
+    const shown = await payments(env, 'explain', ['7'], { terminal: true });
+    // oxlint-disable-next-line no-control-regex -- what must not be printed
+    expect(shown.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    const reply = await payments(env, 'explain', ['7', '--as-reply'], { terminal: true });
+    expect(reply.stdout).toMatch(/^Hello,\n/);
+  });
+
+  it('breaks a long command so that it can be copied', async () => {
+    const { baseUrl, ...app } = { baseUrl: desk.sandbox.url, ...desk.sandbox.app };
+    const { default: Add } = await import('../../../src/commands/profiles/add.js');
+    const { runInProcess } = await import('../../helpers/in-process.js');
+    const env = { PAYDESK_HOME: desk.home };
+    const name = 'a-shop-with-a-rather-long-name';
+    const words = [name, '--base-url', baseUrl, '--app-id', app.appId, '--sandbox', '--api-key-stdin'];
+    expect((await runInProcess(Add, words, { env, input: app.apiKey })).code).toBe(0);
+    const { default: Explain } = await import('../../../src/commands/payments/explain.js');
+    const { paymentId } = (await desk.explain('seed-held')).payment;
+    const options = { env, terminal: true, columns: 60, now: new Date() };
+    const { stdout } = await runInProcess(Explain, ['seed-held', '--profile', name], options);
+    expect(stdout).toContain(`     paydesk payments unhold ${paymentId} \\\n       --profile ${name}\n`);
+    const several = await runInProcess(Explain, ['seed-held', 'seed-created', '--profile', name], options);
+    expect(several.stdout).toContain(`  paydesk payments unhold ${paymentId} \\\n    --profile ${name}\n`);
   });
 
   it('tells what this desk did, with who and why, in the order in which it happened', async () => {
@@ -118,7 +169,10 @@ describe('several at once', () => {
     ]);
     const table = await desk.run('explain', names, { terminal: true });
     expect(table.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect(table.stdout).toMatch(/payment +state +age +verdict +recommended/);
+    expect(table.stdout).toMatch(/payment +state +severity +verdict/);
+    // What was typed is what a person looks for.
+    expect(table.stdout).toMatch(/^ +seed-held +Held +urgent +Held by/m);
+    expect(table.stdout).toMatch(/\n\nRecommended\n {2}paydesk payments unhold \d+\n$/);
     expect((await desk.run('explain', ['nowhere'])).code).toBe(1);
   });
 
@@ -142,7 +196,7 @@ describe('what the service says that nobody knows', () => {
     expect(json).toMatchObject({
       severity: 'attention',
       verdict:
-        'The service shows the state Settling, which paydesk does not know. What may be done is not known either.',
+        'The service shows the state Settling. paydesk does not know it and cannot tell what is possible.',
     });
     expect(json['actions']?.map((action) => action['operation'])).toEqual(['recheck', 'watch']);
     expect(json['notPossible']).toEqual([]);
@@ -152,11 +206,11 @@ describe('what the service says that nobody knows', () => {
     const { code, json } = await explainState({ paymentId: 7 });
     expect([code, json['verdict']]).toEqual([
       0,
-      'The service shows no state, so what may be done is not known.',
+      'The service shows no state, so paydesk cannot tell what is possible.',
     ]);
     const bare = await explainState({ paymentId: 7, paymentState: 'Authorised' });
-    expect(bare.json['verdict']).toBe(
-      'Authorised and not captured. The provider releases the money some days after it was authorised.',
+    expect(bare.json['verdict']).toMatch(
+      /^Authorised since \d.* UTC at the latest and not captured yet\. The reservation /,
     );
   });
 });

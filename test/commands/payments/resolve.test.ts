@@ -29,31 +29,37 @@ const open = (args: string[] = [], kind: 'sandbox' | 'live' = 'sandbox') =>
 /** Waits for the menu of a payment. */
 async function menu(terminal: Tty, ...expected: Array<string | RegExp>): Promise<void> {
   for (const text of expected) await terminal.waitFor(text);
-  await terminal.waitFor('What to do?');
-  // The last line of the list: from now on keys are heard.
+  await offers(terminal);
+}
+
+/** Waits for the menu, with these choices. */
+async function offers(terminal: Tty, ...choices: string[]): Promise<void> {
+  await terminal.waitFor('What do you want to do?');
+  for (const choice of choices) await terminal.waitFor(choice);
+  // The last line of the list: from now on keys are read.
   await terminal.waitFor('navigate');
 }
 
-it('goes from the paste to the summary, and what is recommended is done with Enter', async () => {
+it('goes from the paste to the summary, and Enter does what moves no money', async () => {
   const terminal = await open();
   await terminal.waitFor('Which payments?');
   await terminal.waitFor('navigate');
   terminal.press('down', 'enter');
-  await terminal.waitFor('an empty line ends it');
+  await terminal.waitFor('An empty line ends the list');
   terminal.type('stuck-charged\rseed-capturing, id:xyz\r\r');
-  await terminal.waitFor('id:xyz: id: is followed by digits');
-  await menu(terminal, '1 of 2   stuck-charged', 'Processing for up to 2 hours', 'Do not ask the customer');
+  await terminal.waitFor('id:xyz: ');
+  await menu(terminal, '1 of 2   stuck-charged', 'Processing since', 'Do not ask the customer');
   terminal.press('enter');
   await menu(terminal, 'Processing → Captured   changed', 'Captured. The customer has paid EUR 120.00.');
   terminal.press('enter');
-  await menu(terminal, '2 of 2   seed-capturing', 'Capturing for up to 2 hours');
+  await menu(terminal, '2 of 2   seed-capturing', 'Capturing since');
   terminal.press('enter');
   await menu(terminal, 'Capturing → Captured   changed', 'USD 64.20');
   terminal.press('enter');
   await terminal.waitFor('What was done');
   await terminal.waitFor(/stuck-charged +Processing → Captured +recheck +done/);
   await terminal.waitFor(/seed-capturing +Capturing → Captured +recheck +done/);
-  await terminal.waitFor('In the history');
+  await terminal.waitFor('Recorded in the history');
   await terminal.waitFor(/recheck +\d+ +seed-capturing/);
   await terminal.waitFor(/recheck +\d+ +stuck-charged/);
   expect(await terminal.ended()).toBe(0);
@@ -63,7 +69,67 @@ it('goes from the paste to the summary, and what is recommended is done with Ent
   }
 });
 
-it('can be left with Quit or Ctrl-C, and is taken up where it was', async () => {
+it('never moves money with Enter alone, and asks before it does, also on a sandbox', async () => {
+  const [first, second] = [await desk.authorised(), await desk.held()];
+  const names = [first, second].map(({ paymentId }) => String(paymentId));
+  const terminal = await open(names);
+  await terminal.waitFor('1 of 2');
+  await offers(terminal, 'Capture EUR 10.50 (recommended)');
+  terminal.press('enter');
+  await terminal.waitFor('2 of 2');
+  await offers(terminal, 'Approve and charge EUR 10.50 (recommended)');
+  terminal.press('enter');
+  await terminal.waitFor(/Authorised +skipped/);
+  expect(await terminal.ended()).toBe(0);
+  for (const { paymentId } of [first, second]) {
+    expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('capture');
+  }
+
+  const again = await open(names.slice(0, 1));
+  await offers(again, 'Capture EUR 10.50 (recommended)');
+  // The cursor starts on Skip: past it to the ticket and the reason, then up to the capture.
+  again.press('down', 'enter');
+  await again.waitFor('Ticket:');
+  again.type('T-42');
+  again.press('enter');
+  await again.waitFor('Reason:');
+  again.type('goods sent');
+  again.press('enter');
+  await menu(again);
+  again.press('up', 'up', 'up', 'enter');
+  await again.waitFor('Reason: goods sent, T-42');
+  await again.waitFor('Capture EUR 10.50? (y/N)');
+  again.press('enter');
+  await menu(again, 'Nothing was sent.', '1 of 1');
+  expect(await desk.sandbox.books(first.paymentId)).not.toHaveProperty('capture');
+  again.press('up', 'up', 'up', 'enter');
+  await again.waitFor('Capture EUR 10.50? (y/N)');
+  again.type('y');
+  again.press('enter');
+  await menu(again, /Authorised → Captur/);
+  again.press('ctrl-c');
+  expect(await again.ended()).toBe(130);
+  expect(await desk.sandbox.books(first.paymentId)).toMatchObject({ capture: '1/1' });
+  const history = await paydesk(['history', '--json'], { home, env: envOf(desk.sandbox) });
+  expect(JSON.parse(history.stdout)).toContainEqual(
+    expect.objectContaining({ operation: 'capture', ticket: 'T-42', reason: 'goods sent' }),
+  );
+});
+
+it('returns to the menu when Ctrl-C stops following a payment', async () => {
+  const { paymentId } = await desk.paid('three-d-secure');
+  const terminal = await open([String(paymentId)]);
+  await offers(terminal, 'Follow the payment (recommended)');
+  terminal.press('enter');
+  await terminal.waitFor('Press Ctrl-C to return to the menu.');
+  await terminal.waitFor(new RegExp(`${paymentId} .* ActionRequired`));
+  terminal.press('ctrl-c');
+  await menu(terminal, '1 of 1');
+  terminal.press('up', 'enter');
+  expect(await terminal.ended()).toBe(0);
+});
+
+it('can be left with Quit or Ctrl-C, and is resumed where it was', async () => {
   const file = join(home, 'references.txt');
   writeFileSync(file, 'stuck-not-charged\nseed-refunding\nseed-cancelling\n');
   const first = await open(['--file', file, '--ticket', 'T-9']);
@@ -73,15 +139,15 @@ it('can be left with Quit or Ctrl-C, and is taken up where it was', async () => 
   first.press('enter');
   await menu(first, '2 of 3   seed-refunding');
   first.press('ctrl-c');
-  await first.waitFor('2 of 3 are left. To go on:');
+  await first.waitFor('2 of 3 payments left. Resume with:');
   await first.waitFor('paydesk payments resolve');
   expect(await first.ended()).toBe(130);
 
   const second = await open();
-  await second.waitFor(/A session was left .* ago with 2 of 3 to go/);
+  await second.waitFor(/A session from .* has 2 of 3 payments left/);
   await second.waitFor('navigate');
   second.press('enter');
-  await menu(second, '2 of 3   seed-refunding', 'Refunding for up to 3 days');
+  await menu(second, '2 of 3   seed-refunding', 'Refunding since');
   // Back to the one before, and on again.
   second.press('up', 'up', 'enter');
   await menu(second, '1 of 3   stuck-not-charged', 'Failed at the provider');
@@ -93,11 +159,11 @@ it('can be left with Quit or Ctrl-C, and is taken up where it was', async () => 
   await menu(second, '3 of 3   seed-cancelling');
   second.press('up', 'enter');
   await second.waitFor('What was done');
-  await second.waitFor('1 of 3 is left. To go on:');
+  await second.waitFor('1 of 3 payments left. Resume with:');
   expect(await second.ended()).toBe(0);
 
   const third = await open();
-  await third.waitFor('with 1 of 3 to go');
+  await third.waitFor('has 1 of 3 payments left');
   await third.waitFor('navigate');
   third.press('enter');
   await menu(third, '3 of 3   seed-cancelling');
@@ -111,31 +177,37 @@ it('can be left with Quit or Ctrl-C, and is taken up where it was', async () => 
   expect(await fourth.ended()).toBe(130);
 });
 
-it('asks on a live app as the commands do, and goes on when that is declined', async () => {
+it('asks on a live app as the commands do, and continues when that is declined', async () => {
   const { live: app } = desk.sandbox;
   const { paymentId } = await desk.sandbox.create({ amount: 49.9 }, { key: app.apiKey, appId: app.appId });
   await desk.sandbox.pay(paymentId);
   await desk.sandbox.settle();
   const terminal = await open([String(paymentId)], 'live');
-  await terminal.waitFor(`LIVE  environment (app ${app.appId})`);
+  await terminal.waitFor(app.appId);
   await menu(terminal, 'Captured. The customer has paid EUR 49.90.');
-  terminal.press('down', 'enter');
+  terminal.press('up', 'enter');
+  await terminal.waitFor('Refund EUR 49.90? (y/N)');
+  terminal.type('y');
+  terminal.press('enter');
   await terminal.waitFor('Type the amount to confirm');
   terminal.press('enter');
   await menu(terminal, 'Nothing was sent.', '1 of 1');
   expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
-  terminal.press('down', 'enter');
+  terminal.press('up', 'enter');
+  await terminal.waitFor('Refund EUR 49.90? (y/N)');
+  terminal.type('y');
+  terminal.press('enter');
   await terminal.waitFor('Type the amount to confirm');
   terminal.type('49.90');
   terminal.press('enter');
-  await menu(terminal, 'Captured → Refunded', 'Refunded. EUR 49.90 was given back to the customer.');
+  await menu(terminal, 'Captured → Refunded', 'Refunded. EUR 49.90 was returned to the customer.');
   terminal.press('enter');
   await terminal.waitFor('What was done');
   expect(await terminal.ended()).toBe(0);
   expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
 });
 
-it('takes the stuck ones that this desk knows, and tells a payment that is not there', async () => {
+it('takes the known payments that need attention, and shows a payment that is not there', async () => {
   const env = envOf(desk.sandbox);
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
@@ -143,18 +215,22 @@ it('takes the stuck ones that this desk knows, and tells a payment that is not t
   const terminal = await open(['nowhere', '--stuck']);
   await menu(terminal, '1 of 2   nowhere', 'There is no payment');
   terminal.press('enter');
-  await menu(terminal, `2 of 2   ${paymentId}`, /the answer\s+was lost/);
+  await terminal.waitFor(`2 of 2   ${paymentId}`);
+  await terminal.waitFor('Unknown outcome');
+  await offers(terminal, 'Check the outcome (recommended)');
+  // Checking sends nothing.
   terminal.press('enter');
-  await menu(terminal, 'outcome unknown', 'is still open', '2 of 2');
+  await menu(terminal, 'outcome unknown', '2 of 2');
   terminal.press('up', 'enter');
   expect(await terminal.ended()).toBe(0);
+  expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
 });
 
 it('refuses without a terminal, and names the commands to use instead', async () => {
   const env = envOf(desk.sandbox);
   const { code, stdout, stderr } = await paydesk(['payments', 'resolve', 'inv-1', 'inv-2'], { home, env });
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('resolve is a conversation, and there is nobody at a terminal here.');
+  expect(stderr).toContain('resolve asks questions, so it needs a terminal. Nothing was sent.');
   expect(stderr).toContain('paydesk payments explain inv-1 inv-2');
   const json = await paydesk(['payments', 'resolve', '--json'], { home, env });
   expect(json.code).toBe(2);
