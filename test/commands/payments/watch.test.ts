@@ -127,6 +127,6 @@ describe('payments recheck --watch', () => {
     expect([code, json['changed'], json['error']?.['code']]).toEqual([8, false, 'time-up']);
     const final = await desk.run('recheck', ['seed-refunded', '--watch'], { terminal: true });
     expect([final.code, final.stdout]).toEqual([3, expect.stringContaining('Refunded   nothing changed')]);
-    expect(final.stderr).toMatch(/nothing changes that any\s+more/);
+    expect(final.stderr).toMatch(/that no\s+longer\s+changes/);
   });
 });
