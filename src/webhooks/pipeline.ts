@@ -1,0 +1,176 @@
+// What happens to a webhook that arrived: it is stored and answered, read from the service, and passed on.
+
+import type { Client } from '../client/client.js';
+import type { Clock } from '../client/clock.js';
+import type { DeskTables } from '../ledger/schema.js';
+import type { Owner } from '../store/owner.js';
+import type { Store } from '../store/store.js';
+import type { Chaos } from './forwarding/chaos.js';
+import { planForwards, type PlannedForward } from './forwarding/forward-plan.js';
+import { createForwarder, type Forwarder } from './forwarding/forwarder.js';
+import { createSender } from './forwarding/sender.js';
+import { type Filter, needsRead, passes, type Target } from './forwarding/targets.js';
+import type { Delivery } from './inbox/delivery.js';
+import { createInbox } from './inbox/inbox.js';
+import { createInboxWriter, type InboxWriter, type WebhookRequest } from './inbox/inbox-writer.js';
+import type { AppPlace } from './inbox/listeners.js';
+import { createLiveDeliveries, type LiveDeliveries } from './inbox/live-deliveries.js';
+import { namePayment } from './inbox/name-payment.js';
+import { createReadRecorder, type UnreadDelivery } from './reading/read-record.js';
+import { createReader, type Reader } from './reading/reader.js';
+import { createUnreadQueue } from './reading/unread-queue.js';
+
+export interface DeliveryEvent {
+  type: 'arrived' | 'progress' | 'settled';
+  delivery: Delivery;
+}
+
+export interface PipelineOptions {
+  store: Store<DeskTables>;
+  client: Client;
+  place: AppPlace;
+  owner: Owner;
+  clock: Clock;
+  targets: readonly Target[];
+  /** What holds for all targets. */
+  filter: Filter;
+  /** When a webhook is answered: once it is stored, or once every target took it. */
+  ack: 'immediate' | 'forwarded';
+  chaos: Chaos | undefined;
+  onEvent(event: DeliveryEvent): void;
+  onError(error: unknown): void;
+}
+
+export interface Pipeline {
+  readonly inboxWriter: InboxWriter;
+  readonly reader: Reader;
+  readonly forwarder: Forwarder;
+  /** Takes a request that arrived, and says with which status it is answered. */
+  take(request: WebhookRequest): Promise<number>;
+  /** Renews our leases, and reads what another listener stored and left unread. */
+  upkeep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+type Facts = UnreadDelivery & { state: string | null };
+
+export function createPipeline(options: PipelineOptions, listener: { id: number; secret: string }): Pipeline {
+  const { store, client, place, owner, clock, targets, onEvent, onError } = options;
+  const now = () => clock.now();
+  const inbox = createInbox(store);
+  const unread = createUnreadQueue(store, listener.id, owner);
+  const inboxWriter = createInboxWriter(store, listener.id, owner, () => forwarder.hasRoom());
+  const plan = (facts: Facts, afterRead: boolean) => forwardsOf(options, listener.id, facts, afterRead);
+
+  const live = createLiveDeliveries({
+    load: async (ids) => inbox.named(place, ids),
+    now,
+    onProgress: (delivery) => onEvent({ type: 'progress', delivery }),
+    onSettled: (delivery) => onEvent({ type: 'settled', delivery }),
+    onError,
+  });
+  const sender = createSender(now);
+  const onAttempt = live.attempted;
+  const forwarder = createForwarder({ store, listener, owner, targets, sender, now, onAttempt, onError });
+  const recorder = createReadRecorder({
+    store,
+    listenerId: listener.id,
+    nameOf: (said) => client.canonicalState(said) ?? said,
+    forwardsOf: (delivery) => plan(delivery, true),
+    lease: () => (forwarder.hasRoom() ? owner.name : undefined),
+  });
+  const reader = createReader({
+    store,
+    client,
+    place,
+    recorder,
+    clock,
+    onRead: (results) => {
+      live.read(results);
+      const forwards = results.flatMap((result) => result.forwards);
+      forwarder.take(forwards.filter(({ lease_owner }) => lease_owner !== null));
+      if (forwards.some(({ lease_owner, finished }) => lease_owner === null && finished === 0)) {
+        forwarder.wake();
+      }
+    },
+    onError,
+  });
+
+  return {
+    inboxWriter,
+    reader,
+    forwarder,
+    take: createIntake({ inboxWriter, live, forwarder, reader, plan, ack: options.ack, onEvent }),
+    async upkeep() {
+      await unread.renew();
+      for (let page = await unread.adopt(now()); page.length > 0; page = await unread.adopt(now())) {
+        const ids = page.map(({ id }) => id);
+        live.adopt(await inbox.named(place, ids));
+        for (const row of page) reader.add(unreadOf(row));
+      }
+    },
+    async stop() {
+      await reader.stop();
+      await forwarder.stop();
+      live.stop();
+      await unread.release();
+    },
+  };
+}
+
+/** The forwards of a delivery: those that need no read are planned when it arrives, the others after the read. */
+function forwardsOf(
+  { targets, filter: common, clock, chaos }: PipelineOptions,
+  listenerId: number,
+  facts: Facts,
+  afterRead: boolean,
+): PlannedForward[] {
+  return targets
+    .filter(({ filter }) => (needsRead(filter) || needsRead(common)) === afterRead)
+    .filter(({ filter }) => passes(common, facts) && passes(filter, facts))
+    .flatMap((target) => planForwards(target, { listenerId, ...facts }, clock.now(), chaos));
+}
+
+interface IntakeOptions extends Pick<PipelineOptions, 'ack' | 'onEvent'> {
+  inboxWriter: InboxWriter;
+  live: LiveDeliveries;
+  forwarder: Forwarder;
+  reader: Reader;
+  plan(facts: Facts, afterRead: boolean): PlannedForward[];
+}
+
+function createIntake(options: IntakeOptions): (request: WebhookRequest) => Promise<number> {
+  const { inboxWriter, live, forwarder, reader, plan, ack, onEvent } = options;
+  return async (request) => {
+    const named = namePayment(request);
+    const facts = { ...named, id: 0, path: request.path, state: null };
+    const { delivery, leased } = await inboxWriter.add({ request, named, forwards: plan(facts, false) });
+    const settled = ack === 'forwarded' ? live.whenSettled(delivery.id) : undefined;
+    live.add(delivery);
+    forwarder.take(leased, request);
+    if (delivery.forwards.length > leased.length) forwarder.wake();
+    onEvent({ type: 'arrived', delivery });
+    // The target and the sender come first: nobody waits for the read.
+    setImmediate(() => reader.add({ ...facts, id: delivery.id }));
+    if (settled === undefined) return 200;
+    return (await settled)?.forwards.some(({ outcome }) => outcome === 'failed') === false ? 200 : 502;
+  };
+}
+
+function unreadOf(row: {
+  id: number;
+  path: string;
+  payment_id: string | null;
+  reference_id: string | null;
+  said_state: string | null;
+  event_id: string | null;
+}): UnreadDelivery {
+  return {
+    id: row.id,
+    path: row.path,
+    paymentId: row.payment_id,
+    referenceId: row.reference_id,
+    saidState: row.said_state,
+    eventId: row.event_id,
+  };
+}
