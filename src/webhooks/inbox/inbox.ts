@@ -140,7 +140,10 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       // One more than is wanted tells whether there are more.
       for await (const rows of pagesOf(db, listener, filter, limit + 1)) {
         for (const delivery of await withForwards(rows)) {
-          if (given++ === limit) return more?.();
+          if (given++ === limit) {
+            more?.();
+            return;
+          }
           yield delivery;
         }
       }
