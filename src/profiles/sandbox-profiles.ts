@@ -15,6 +15,16 @@ export interface SandboxProfiles {
   defaultName?: string;
 }
 
+/** The profile that points at an app of this sandbox now, whoever made it; the default one where several do. */
+export function profileNameOf(store: ProfileStore, url: string, appId: string): string | undefined {
+  const names = store
+    .list()
+    .filter((profile) => profile.appId === appId && profile.baseUrl.replace(/\/+$/, '') === url)
+    .map(({ name }) => name);
+  const usual = store.defaultName();
+  return usual !== undefined && names.includes(usual) ? usual : names[0];
+}
+
 /** Points `local` and `local-live` at a running sandbox. Writes nothing when they do so already. */
 export async function storeSandboxProfiles(
   store: ProfileStore,

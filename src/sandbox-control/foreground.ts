@@ -28,7 +28,13 @@ export async function startInForeground(
     signal,
     onRequest,
     onError,
-  }: { signal: AbortSignal; onRequest(line: RequestLine): void; onError(error: unknown): void },
+    profileOf,
+  }: {
+    signal: AbortSignal;
+    onRequest(line: RequestLine): void;
+    onError(error: unknown): void;
+    profileOf(url: string, appId: string): string | undefined;
+  },
 ): Promise<ForegroundSandbox> {
   keepSmall();
   const runs = createRuns(settings.dataFolder);
@@ -52,6 +58,7 @@ export async function startInForeground(
       ...(rateLimit !== undefined && { rateLimit }),
       onRequest,
       onError,
+      profileOf,
       onStop: () => ask('asked'),
     });
     const { url, consoleUrl, controlToken } = sandbox;

@@ -29,13 +29,18 @@ export const payBody = object({
 
 export const providerBody = object({ answer: z.enum(['confirm', 'decline', 'hold']) });
 
+const atLeastOne = 'must be a whole number, at least 1';
+const share = 'must be between 0 and 1';
+const serverError = 'must be between 500 and 599';
+const aDay = 'must be at most 24 hours';
+
 export const faultBody = object({
   kind: z.enum(faultKindNames, `must be one of ${faultKindNames.join(', ')}`),
   route: withDefault(z.string(), '*'),
-  next: z.optional(z.int().check(z.minimum(1))),
-  probability: z.optional(z.number().check(z.gt(0), z.maximum(1))),
-  status: z.optional(z.int().check(z.minimum(500), z.maximum(599))),
-  delayMs: z.optional(z.int().check(z.minimum(0), z.maximum(86_400_000))),
+  next: z.optional(z.int(atLeastOne).check(z.minimum(1, atLeastOne))),
+  probability: z.optional(z.number(share).check(z.gt(0, share), z.maximum(1, share))),
+  status: z.optional(z.int(serverError).check(z.minimum(500, serverError), z.maximum(599, serverError))),
+  delayMs: z.optional(z.int(aDay).check(z.minimum(0, aDay), z.maximum(86_400_000, aDay))),
   afterCommit: z.optional(z.boolean()),
   retryAfterS: z.optional(z.int().check(z.minimum(0))),
 });

@@ -20,6 +20,13 @@ export async function restartIds<DB>(db: Kysely<DB>): Promise<void> {
   for (const [table, [column, first]] of Object.entries(firstIds)) await startIdsAt(db, table, column, first);
 }
 
+/** What a search compares, as the indexes have it: without capitals. A name is found by its beginning or by the last name. */
+export const customerTexts = {
+  email: `lower(coalesce(email, ''))`,
+  name: `lower(coalesce(first_name, '') || ' ' || coalesce(last_name, ''))`,
+  surname: `lower(coalesce(last_name, ''))`,
+} as const;
+
 export const migrations: Migration[] = [
   {
     name: 'service',
@@ -249,13 +256,24 @@ export const migrations: Migration[] = [
       await sql`create index events_outbox on events (coalesce(outcome, 'queued'), ${newest('id')}) where url is not null`.execute(
         db,
       );
+      // For searches by amount, by day, and by what a customer is called.
+      await sql`create index payments_by_amount on payments (app_id, amount, ${newest('payment_id')})`.execute(
+        db,
+      );
+      await sql`create index payments_by_time on payments (app_id, created_time, payment_id)`.execute(db);
+      for (const [name, text] of Object.entries(customerTexts)) {
+        const bytes = isPostgres(db) ? sql`(${sql.raw(text)} collate "C")` : sql`${sql.raw(text)}`;
+        await sql`create index ${sql.ref(`customers_by_${name}`)} on customers (app_id, ${bytes}, id)`.execute(
+          db,
+        );
+      }
       if (!isPostgres(db)) return;
       await sql`create index customers_newest on customers (app_id, ${newest('id')})`.execute(db);
       // SQLite compares bytes anyway; here the unique indexes follow the language of the database.
       await sql`create index payments_by_reference on payments (app_id, reference_id collate "C")`.execute(
         db,
       );
-      await sql`create index customers_by_name on customers (app_id, customer_id collate "C")`.execute(db);
+      await sql`create index customers_by_own_id on customers (app_id, customer_id collate "C")`.execute(db);
     },
   },
 ];

@@ -29,6 +29,8 @@ export interface SandboxOptions {
   onError?(error: unknown): void;
   /** Asked for through the control API. */
   onStop?(): void;
+  /** The name under which the desk knows an app of this sandbox, for the commands that pages show. */
+  profileOf?(url: string, appId: string): string | undefined;
 }
 
 export type SandboxApp = ReturnType<typeof showApp>;
@@ -92,6 +94,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       live,
       token: controlToken,
       url,
+      profileOf: (appId) => options.profileOf?.(url, appId),
       status: () => describe(engine, options, answers, url),
       stop: () => options.onStop?.(),
       onError,

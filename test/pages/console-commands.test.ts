@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHome, createPayment, type Home, type SandboxProcess } from '../commands/sandbox/processes.js';
-import { startReceiver, type Receiver } from '../helpers/sandbox.js';
+import { hostedBody, startReceiver, type Receiver } from '../helpers/sandbox.js';
 import { textOf, visitConsole, type Visitor } from './console-visitor.js';
 
 // The command beside each button, as the page shows it, typed into a shell: it does what the button does.
@@ -49,6 +51,18 @@ async function state(): Promise<string> {
     `/payments/${PAYMENT}/story`,
   );
   return payment.paymentState;
+}
+
+async function createFor(
+  app: { appId: string; apiKey: string },
+  fields: Record<string, unknown>,
+): Promise<number> {
+  const answer = await fetch(`${sandbox.ready.url}/api/apps/${app.appId}/payments/hosted-page`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(hostedBody(fields)),
+  });
+  return ((await answer.json()) as { paymentId: number }).paymentId;
 }
 
 /** The commands that a page shows, ready to copy. */
@@ -108,9 +122,39 @@ test('resend a webhook', async () => {
 });
 
 test('the merchant’s own: what is legal now', async () => {
-  await run(page, `paydesk payments cancel ${PAYMENT}`);
+  // The default profile is another sandbox's by now: the command names the one that it means.
+  await run(page, `paydesk payments cancel ${PAYMENT} --profile local`);
   expect(['Cancelling', 'Cancelled']).toContain(await state());
   await run(page, `paydesk payments recheck ${PAYMENT}`);
+});
+
+test('a command whose profile is gone is not offered; what makes one is', async () => {
+  const app = sandbox.ready.apps[1]!;
+  const { html } = await visitor.get(`/console/payments/${PAYMENT}`);
+  expect(textOf(html)).toContain(`--profile local`);
+  expect((await home.run(['profiles', 'remove', 'local-live'])).code).toBe(0);
+  const paymentId = await createFor(app, {});
+  const commands = await commandsOn(`/console/payments/${paymentId}`);
+  expect(commands.filter((command) => command.startsWith('paydesk payments'))).toEqual([]);
+  expect(commands).toContain(
+    `paydesk profiles add my-app --base-url ${sandbox.ready.url} --app-id ${app.appId} --live`,
+  );
+});
+
+test('a customer whose id looks like a flag, or like something else to a shell', async () => {
+  for (const customerId of ['--json', '~root', "it's; rm"]) {
+    await createFor(sandbox.ready.apps[0]!, { customerOrder: { customer: { customerId } } });
+    const path = `/console/customers/one?app=${sandbox.ready.apps[0]!.appId}&id=${encodeURIComponent(customerId)}`;
+    const [command] = await commandsOn(path);
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      `paydesk() { printf '%s\\n' "$@"; }; ${command}`,
+    ]);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(customerId);
+    const { stdout: link, code } = await home.run(stdout.trimEnd().split('\n'));
+    expect({ customerId, code }).toEqual({ customerId, code: 0 });
+    expect(link).toContain('/panel/');
+  }
 });
 
 test('the clock', async () => {

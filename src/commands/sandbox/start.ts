@@ -13,7 +13,7 @@ import {
   type Started,
 } from '../../output/views/sandbox-start.js';
 import { findPaths } from '../../profiles/paths.js';
-import { storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
+import { profileNameOf, storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import * as inputs from '../../cli/sandbox-flags.js';
 import { chooseSettings } from '../../sandbox-control/settings.js';
@@ -89,6 +89,7 @@ export default class SandboxStart extends BaseCommand {
       signal: this.signal,
       onRequest: (line) => logs && isLogged(line) && this.note(requestLine(line, this.now())),
       onError: (error) => this.note(errorLine(error, this.now())),
+      profileOf: (url, appId) => profileNameOf(openProfiles(env), url, appId),
     });
     this.atEnd(sandbox.close);
     await this.#announce({ sandbox }, flags['no-profiles']);

@@ -6,7 +6,7 @@
  */
 export function fillCommand(template: string, values: Readonly<Record<string, string | undefined>>): string {
   const word = (text: string) =>
-    /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+    /^(?![~=])[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   return template
     .replace(/\[(?:!(\w+))?([^\]]*)\]/g, (_, without: string | undefined, part: string) => {
       const isThere = Boolean(values[without ?? /\{(\w+)\}/.exec(part)?.[1] ?? '']);
@@ -15,14 +15,31 @@ export function fillCommand(template: string, values: Readonly<Record<string, st
     .replace(/\{(\w+)\}/g, (_, name: string) => word(values[name] ?? ''));
 }
 
-/** One of several sandboxes may be meant, so that each command names its own. */
-export function createCommands(port: number) {
+/**
+ * One of several sandboxes may be meant, and one of several apps: a command of the sandbox names its port, one of the
+ * desk its profile. Copied, it acts on what the page shows.
+ */
+export function createCommands(url: string, profileOf: (appId: string) => string | undefined) {
+  const port = Number(new URL(url).port);
   const own = (template: string) => `paydesk sandbox ${template} --port ${port}`;
   return {
+    /** A command of the desk for one app; undefined when no profile points at it. */
+    desk(appId: string, words: string, argument?: string): string | undefined {
+      const profile = profileOf(appId);
+      if (profile === undefined) return undefined;
+      // After `--` nothing is taken for a flag, whatever it looks like.
+      const last = argument === undefined ? '' : ` ${argument.startsWith('-') ? '-- ' : ''}{argument}`;
+      return fillCommand(`paydesk ${words} --profile {profile}${last}`, { profile, argument });
+    },
+    /** What makes a profile for an app. */
+    addProfile: (appId: string, isSandbox: boolean) =>
+      `paydesk profiles add my-app --base-url ${url} --app-id ${appId} --${isSandbox ? 'sandbox' : 'live'}`,
     pay: (id: number) => own(`pay ${id} --card {card}`),
     challenge: (id: number, result: 'passed' | 'failed') => own(`pay ${id} --challenge ${result}`),
     provider: (id: number, answer: 'confirm' | 'decline' | 'hold') => own(`provider ${id} ${answer}`),
     resend: (id: number, webhook: number) => own(`resend ${id} --webhook ${webhook}`),
+    seed: own('seed'),
+    status: own('status'),
     clock: {
       advance: own('clock advance {by}'),
       set: own('clock set {to}'),
@@ -36,6 +53,7 @@ export function createCommands(port: number) {
       clear: (id: number | undefined) => own(id === undefined ? 'fault clear' : `fault clear ${id}`),
     },
     app: {
+      list: own('apps list --json'),
       webhook: (app: string) => own(`apps set ${app}[ --webhook-url {url}][!url --no-webhook]`),
       policy: (app: string) => own(`apps set ${app}[ --fraud-policy {policy}][!policy --no-fraud-policy]`),
       blocked: (app: string, blocked: boolean) => own(`apps set ${app} --${blocked ? '' : 'no-'}blocked`),

@@ -1,4 +1,4 @@
-import { stateNames, states, type StateName } from '../../contract/states.js';
+import { states, type StateName } from '../../contract/states.js';
 
 // The states as a picture: where each stands, and the ways between them. Tall rather than wide, so that it can be
 // read on a phone.
@@ -28,7 +28,14 @@ const places: Readonly<Record<StateName, readonly [number, number]>> = {
   Refunded: [1, 6],
 };
 
-export const SIZE = { width: 340, height: TOP * 2 + ROW * 6 };
+const WIDTH = 340;
+
+/** As much of the picture as these states need: from the highest to the lowest. */
+export function frameOf(shown: Iterable<StateName>): string {
+  const rows = Array.from(shown, (state) => places[state][1]);
+  const [first, last] = [Math.min(...rows), Math.max(...rows)];
+  return `0 ${first * ROW} ${WIDTH} ${TOP * 2 + (last - first) * ROW}`;
+}
 
 export interface Point {
   x: number;
@@ -42,10 +49,9 @@ export function centreOf(state: StateName): Point {
 
 export type Way = readonly [from: StateName, to: StateName];
 
-/** Every way that the contract allows. */
-export const allWays: readonly Way[] = stateNames.flatMap((from) =>
-  states[from].next.map((to): Way => [from, to as StateName]),
-);
+/** The ways that the contract allows from here. */
+export const waysFrom = (from: StateName): Way[] =>
+  states[from].next.map((to): Way => [from, to as StateName]);
 
 /** The ways that a payment went, each once, in the order in which it first went them. */
 export function waysOf(path: readonly StateName[]): Way[] {

@@ -1,14 +1,17 @@
 import type { ExpressionBuilder } from 'kysely';
+import { amountProblem, fromHundredths, toHundredths } from '../../contract/money.js';
 import { stateNames, type StateName } from '../../contract/states.js';
 import type { Engine } from '../engine.js';
 import type { PaymentRow, SandboxTables } from '../schema.js';
 import {
   byBytes,
+  COUNTED,
   compareBytes,
   endOfPrefix,
   mergeRanges,
   newestOf,
   pageOf,
+  readAhead,
   readKey,
   readNumberKey,
   writeKey,
@@ -31,7 +34,7 @@ const columns = [
 
 export type ListedPayment = Pick<PaymentRow, (typeof columns)[number]>;
 
-export const searchKinds = ['id', 'reference', 'customer'] as const;
+export const searchKinds = ['id', 'reference', 'customer', 'amount', 'date'] as const;
 export type SearchKind = (typeof searchKinds)[number];
 
 export interface PaymentSearch {
@@ -62,7 +65,10 @@ export async function listPayments(
   size = PAGE_SIZE,
 ): Promise<PaymentPage> {
   const { search } = filter;
-  if (search?.by === 'id') return { rows: await withId(engine, filter, search.text) };
+  if (search?.by === 'id') {
+    const rows = await withId(engine, filter, search.text);
+    return { rows, total: rows.length };
+  }
   if (search?.by === 'reference') return byReference(engine, filter, search.text, key, size);
   const before = readNumberKey(key);
   const keyOf = (row: ListedPayment) => [row.payment_id];
@@ -70,10 +76,84 @@ export async function listPayments(
     const ranges = (await appsOf(engine, filter)).map((app) =>
       newestWhere(engine, before, (eb) => eb.and({ app_id: app, customer_id: search.text })),
     );
-    return inState(ranges, newerFirst, filter, size, keyOf);
+    return among(ranges, newerFirst, inState(filter), key, size, keyOf);
   }
-  const found = await mergeRanges(await rangesOf(engine, filter, before), newerFirst, size + 1);
-  return pageOf(found, size, keyOf);
+  if (search?.by === 'amount') return byAmount(engine, filter, search.text, key, size);
+  if (search?.by === 'date') return byDate(engine, filter, search.text, key, size);
+  const ranges = await rangesOf(engine, filter, before);
+  return pageOf(await mergeRanges(ranges, newerFirst, readAhead(key, size)), size, keyOf, key);
+}
+
+/** However the amount was written when it was stored: 149.9, 149.90. */
+async function byAmount(
+  engine: Engine,
+  filter: PaymentFilter,
+  text: string,
+  key: string | undefined,
+  size: number,
+): Promise<PaymentPage> {
+  const wanted = readAmount(text);
+  if (!wanted) return { rows: [], total: 0 };
+  const ranges = (await appsOf(engine, filter)).flatMap((app) =>
+    wanted.spellings.map((amount) =>
+      newestWhere(engine, readNumberKey(key), (eb) => eb.and({ app_id: app, amount })),
+    ),
+  );
+  const { currency } = wanted;
+  const fits =
+    currency === undefined
+      ? inState(filter)
+      : (row: ListedPayment) => row.currency === currency && (filter.state ?? row.state) === row.state;
+  return among(ranges, newerFirst, fits, key, size, (row) => [row.payment_id]);
+}
+
+/** `149.90`, `EUR 149.90`, `1,249.9`. */
+function readAmount(text: string): { currency: string | undefined; spellings: string[] } | undefined {
+  const [, currency, typed = ''] = /^(?:([A-Z]{3})\s*)?(\d[\d,]*(?:\.\d{1,2})?)$/.exec(text) ?? [];
+  const amount = typed.replaceAll(',', '');
+  if (amountProblem(amount) !== undefined) return undefined;
+  const exact = fromHundredths(toHundredths(amount));
+  const spellings = [exact, exact.replace(/0$/, ''), exact.replace(/\.00$/, '')];
+  return { currency, spellings: [...new Set(spellings)] };
+}
+
+/** Created on one day, or in one month, of the sandbox's clock. */
+async function byDate(
+  engine: Engine,
+  filter: PaymentFilter,
+  text: string,
+  key: string | undefined,
+  size: number,
+): Promise<PaymentPage> {
+  const days = readDays(text);
+  if (!days) return { rows: [], total: 0 };
+  const [time, id] = (readKey(key, ['number', 'number']) ?? [days.end, 0]) as [number, number];
+  const ranges = (await appsOf(engine, filter)).map(
+    (app): Range<ListedPayment> =>
+      (limit) =>
+        engine.store.db
+          .selectFrom('payments')
+          .select(columns)
+          .where('app_id', '=', app)
+          .where('created_time', '>=', days.start)
+          .where((eb) => eb(eb.refTuple('created_time', 'payment_id'), '<', eb.tuple(time, id)))
+          .orderBy('created_time', 'desc')
+          .orderBy('payment_id', 'desc')
+          .limit(limit)
+          .execute(),
+  );
+  const compare = (a: ListedPayment, b: ListedPayment) =>
+    b.created_time - a.created_time || b.payment_id - a.payment_id;
+  return among(ranges, compare, inState(filter), key, size, (row) => [row.created_time, row.payment_id]);
+}
+
+/** `2026-11-15`, `2026-11`. */
+function readDays(text: string): { start: number; end: number } | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? [];
+  const start = Date.parse(day === undefined ? `${text}-01T00:00:00Z` : `${text}T00:00:00Z`);
+  if (year === undefined || Number.isNaN(start)) return undefined;
+  const end = day === undefined ? Date.UTC(Number(year), Number(month), 1) : start + 86_400_000;
+  return { start, end };
 }
 
 const newerFirst = (a: ListedPayment, b: ListedPayment) => b.payment_id - a.payment_id;
@@ -143,25 +223,39 @@ async function byReference(
   });
   const compare = (a: ListedPayment, b: ListedPayment) =>
     compareBytes(a.reference_id, b.reference_id) || (a.app_id < b.app_id ? -1 : 1);
-  return inState(ranges, compare, filter, size, (row) => [row.reference_id, row.app_id]);
+  return among(ranges, compare, inState(filter), key, size, (row) => [row.reference_id, row.app_id]);
 }
 
-/** Those of a search that are in the state, found by looking at a bounded number of them. */
-async function inState(
+type Fits = ((row: ListedPayment) => boolean) | undefined;
+
+const inState = ({ state }: PaymentFilter): Fits =>
+  state === undefined ? undefined : (row) => row.state === state;
+
+/** Those of a search that no index knows better, found by looking at a bounded number of them. */
+async function among(
   ranges: ReadonlyArray<Range<ListedPayment>>,
   compare: (a: ListedPayment, b: ListedPayment) => number,
-  { state }: PaymentFilter,
+  fits: Fits,
+  key: string | undefined,
   size: number,
   keyOf: (row: ListedPayment) => Array<string | number>,
 ): Promise<PaymentPage> {
-  if (state === undefined) return pageOf(await mergeRanges(ranges, compare, size + 1), size, keyOf);
+  if (fits === undefined)
+    return pageOf(await mergeRanges(ranges, compare, readAhead(key, size)), size, keyOf, key);
   const found = await mergeRanges(ranges, compare, WINDOW + 1);
   const window = found.slice(0, WINDOW);
-  const rows = window.filter((row) => row.state === state).slice(0, size);
+  const all = window.filter(fits);
+  const rows = all.slice(0, size);
   const last = rows.length === size ? rows.at(-1) : window.at(-1);
   const looked = last === undefined ? 0 : window.indexOf(last) + 1;
   const isMore = looked < found.length && last !== undefined;
-  return { rows, looked, ...(isMore && { next: writeKey(keyOf(last)) }) };
+  const isAll = key === undefined && found.length <= WINDOW;
+  return {
+    rows,
+    looked,
+    ...(isAll && { total: Math.min(all.length, COUNTED + 1) }),
+    ...(isMore && { next: writeKey(keyOf(last)) }),
+  };
 }
 
 async function withId(engine: Engine, { app, state }: PaymentFilter, text: string): Promise<ListedPayment[]> {
@@ -175,9 +269,9 @@ async function withId(engine: Engine, { app, state }: PaymentFilter, text: strin
   return found.filter((row) => (app ?? row.app_id) === row.app_id && (state ?? row.state) === row.state);
 }
 
-/** What a text that was typed is likely to be: an id, the beginning of a reference, a customer. */
+/** What a text that was typed is likely to be: an id, the beginning of a reference, a customer, an amount, a day. */
 export async function guessSearch(engine: Engine, text: string, app?: string): Promise<PaymentSearch> {
-  const [, prefix, rest] = /^(id|ref|customer):([\s\S]+)$/.exec(text) ?? [];
+  const [, prefix, rest] = /^(id|ref|customer|amount|date):([\s\S]+)$/.exec(text) ?? [];
   if (rest !== undefined) {
     return { by: prefix === 'ref' ? 'reference' : (prefix as SearchKind), text: rest };
   }

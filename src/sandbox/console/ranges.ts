@@ -17,17 +17,35 @@ export async function mergeRanges<Row>(
   return parts.length === 1 ? (parts[0] as Row[]) : parts.flat().sort(compare).slice(0, limit);
 }
 
+/** How far results are counted; beyond that a page says "more than". */
+export const COUNTED = 200;
+
+/** How many rows a page reads: the first one also those that are only counted. */
+export const readAhead = (key: string | undefined, size: number): number =>
+  key === undefined ? Math.max(COUNTED, size) + 1 : size + 1;
+
 export interface Page<Row> {
+  /** How many there are in all, or one more than `COUNTED`; only the first page knows. */
+  total?: number;
   rows: Row[];
   /** Where the next page begins; absent on the last one. */
   next?: string;
 }
 
-/** `found` has one row more than the page when there is a further one. */
-export function pageOf<Row>(found: Row[], size: number, keyOf: (row: Row) => PageKey): Page<Row> {
+/** `found` has more rows than the page when there is a further one. */
+export function pageOf<Row>(
+  found: Row[],
+  size: number,
+  keyOf: (row: Row) => PageKey,
+  key: string | undefined,
+): Page<Row> {
   const rows = found.slice(0, size);
   const last = rows.at(-1);
-  return { rows, ...(found.length > size && last !== undefined && { next: writeKey(keyOf(last)) }) };
+  return {
+    rows,
+    ...(key === undefined && { total: Math.min(found.length, COUNTED + 1) }),
+    ...(found.length > size && last !== undefined && { next: writeKey(keyOf(last)) }),
+  };
 }
 
 /** The last row of a page, by what the list is in the order of. */

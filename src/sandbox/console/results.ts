@@ -6,6 +6,16 @@ export interface Result {
   text: string;
   /** What would have done the same. */
   command?: string;
+  /** The form that was refused, to be shown again as it was. */
+  form?: TypedForm;
+}
+
+/** What a form said, and what is wrong with it, by the name of the field. */
+export interface TypedForm {
+  /** Where it was sent. */
+  path: string;
+  values: Readonly<Record<string, string>>;
+  errors: Readonly<Record<string, string>>;
 }
 
 export interface Results {

@@ -2,10 +2,13 @@ import { sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { AttemptRow, EventRow } from '../schema.js';
 import { PAGE_SIZE } from './payment-list.js';
-import { mergeRanges, newestOf, pageOf, readNumberKey, type Page, type Range } from './ranges.js';
+import { mergeRanges, newestOf, pageOf, readAhead, readNumberKey, type Page, type Range } from './ranges.js';
 
-export const webhookOutcomes = ['queued', 'delivered', 'failed', 'dropped'] as const;
-export type WebhookOutcome = (typeof webhookOutcomes)[number];
+const outcomes = ['queued', 'delivered', 'failed', 'dropped'] as const;
+
+/** What a list can be limited to; those that are retried are queued as well. */
+export const webhookFilters = ['queued', 'retrying', 'delivered', 'failed', 'dropped'] as const;
+export type WebhookFilter = (typeof webhookFilters)[number];
 
 const columns = ['id', 'payment_id', 'to_state', 'time', 'url', 'due_time', 'attempts', 'outcome'] as const;
 
@@ -14,18 +17,19 @@ export interface ListedWebhook extends Pick<EventRow, (typeof columns)[number]> 
 }
 
 /** What the index of the outbox calls it: a webhook that has no outcome yet is queued. */
-const outcome = sql<WebhookOutcome>`coalesce(outcome, 'queued')`;
+const outcome = sql<string>`coalesce(outcome, 'queued')`;
 
 /** A page of webhooks, the newest first; changes of payments that have no address to tell are none. */
 export async function listWebhooks(
   engine: Engine,
-  wanted: WebhookOutcome | undefined,
+  wanted: WebhookFilter | undefined,
   key: string | undefined,
   size = PAGE_SIZE,
 ): Promise<Page<ListedWebhook>> {
   const before = readNumberKey(key);
   const newest = newestOf(engine.store.engine, 'id');
-  const ranges = (wanted === undefined ? webhookOutcomes : [wanted]).map(
+  const isRetrying = wanted === 'retrying';
+  const ranges = (wanted === undefined ? outcomes : [isRetrying ? 'queued' : wanted]).map(
     (each): Range<ListedWebhook> =>
       (limit) =>
         engine.store.db
@@ -33,13 +37,14 @@ export async function listWebhooks(
           .select(columns)
           .where('url', 'is not', null)
           .where(outcome, '=', each)
+          .$if(isRetrying, (query) => query.where('attempts', '>', 0))
           .where(newest.before(before))
           .orderBy(newest.order, newest.direction)
           .limit(limit)
           .execute(),
   );
-  const found = await mergeRanges(ranges, (a, b) => b.id - a.id, size + 1);
-  const page = pageOf(found, size, (row) => [row.id]);
+  const found = await mergeRanges(ranges, (a, b) => b.id - a.id, readAhead(key, size));
+  const page = pageOf(found, size, (row) => [row.id], key);
   const last = await lastDeliveries(engine, page.rows);
   return { ...page, rows: page.rows.map((row) => ({ ...row, last: last.get(row.id) })) };
 }
@@ -97,5 +102,5 @@ export async function readWebhook(
     .orderBy('id', 'desc')
     .limit(DELIVERIES + 1)
     .execute();
-  return { event, deliveries: pageOf(deliveries, DELIVERIES, (row) => [row.id]) };
+  return { event, deliveries: pageOf(deliveries, DELIVERIES, (row) => [row.id], key) };
 }

@@ -30,6 +30,8 @@ export interface ControlOptions {
   token: string;
   /** Where all of this is. */
   url: string;
+  /** The desk's profile that points at an app here, when there is one. */
+  profileOf(appId: string): string | undefined;
   status(): Promise<object>;
   /** Ends the process that serves this. */
   stop(): void;

@@ -181,8 +181,62 @@ onEveryStore((bench) => {
     expect(all.rows.map((row) => row.customer_id)).toEqual(['a', 'B', 'ab', 'a', 'b']);
     const ofShop = await walk((key) => listAllCustomers(sandbox.engine, { app: shop!.appId }, key, 2));
     expect(ofShop.rows.map((row) => row.customer_id)).toEqual(['B', 'ab', 'a', 'b']);
-    const withA = await walk((key) => listAllCustomers(sandbox.engine, { prefix: 'a' }, key, 1));
+    const withA = await walk((key) =>
+      listAllCustomers(sandbox.engine, { search: { by: 'id', text: 'a' } }, key, 1),
+    );
     expect(withA.rows.map((row) => row.customer_id)).toEqual(['a', 'a', 'ab']);
+  });
+
+  test('customers by e-mail and by name, without regard to capitals, each once', async () => {
+    const { sandbox, create } = await fill(bench);
+    const people = [
+      ['c1', 'Ada', 'Byron', 'ada@example.org'],
+      ['c2', 'Byron', 'Byron', 'Byron@example.org'],
+      ['c3', 'Zoë', 'Adams', 'zoe@example.org'],
+    ] as const;
+    for (const [customerId, firstName, lastName, email] of people)
+      await create(`of-${customerId}`, 0, {
+        customerOrder: { customer: { customerId, firstName, lastName, email } },
+      });
+    const ids = async (by: 'email' | 'name', text: string) => {
+      const { rows } = await walk((key) =>
+        listAllCustomers(sandbox.engine, { search: { by, text } }, key, 1),
+      );
+      return [...new Set(rows.map((row) => row.customer_id))].toSorted();
+    };
+    expect(await ids('email', 'BYRON@')).toEqual(['c2']);
+    expect(await ids('name', 'byron')).toEqual(['c1', 'c2']);
+    expect(await ids('name', 'ada')).toEqual(['c1', 'c3']);
+    expect(await ids('name', 'Ada B')).toEqual(['c1']);
+    expect(await ids('name', 'nobody')).toEqual([]);
+    const { total } = await listAllCustomers(sandbox.engine, {}, undefined, 1);
+    expect(total).toBe(3);
+  });
+
+  test('payments by amount and by date, with their number', async () => {
+    const { sandbox, create } = await fill(bench);
+    await sandbox.control.clock({ action: 'stop' });
+    await sandbox.control.clock({ action: 'set', value: Date.UTC(2040, 4, 5, 23) });
+    const first = await create('a', 0, { amount: 149.9 });
+    const second = await create('b', 1, { amount: 149.9, currency: 'USD' });
+    await sandbox.control.clock({ action: 'set', value: Date.UTC(2040, 4, 6) });
+    const third = await create('c', 0, { amount: 20 });
+    const found = async (by: 'amount' | 'date', text: string) => {
+      const { rows } = await walk((key) => listPayments(sandbox.engine, { search: { by, text } }, key, 1));
+      return rows.map((row) => row.payment_id);
+    };
+    expect(await found('amount', '149.90')).toEqual([second, first]);
+    expect(await found('amount', '149.9')).toEqual([second, first]);
+    expect(await found('amount', 'EUR 149.90')).toEqual([first]);
+    expect(await found('amount', '20.00')).toEqual([third]);
+    expect(await found('amount', '1e2')).toEqual([]);
+    expect(await found('date', '2040-05-05')).toEqual([second, first]);
+    expect(await found('date', '2040-05-06')).toEqual([third]);
+    expect(await found('date', '2040-05')).toEqual([third, second, first]);
+    expect(await found('date', '2040-13-01')).toEqual([]);
+    expect((await listPayments(sandbox.engine, {}, undefined, 1)).total).toBe(3);
+    expect(await guessSearch(sandbox.engine, '149.90')).toEqual({ by: 'amount', text: '149.90' });
+    expect(await guessSearch(sandbox.engine, '2040-05-06')).toEqual({ by: 'date', text: '2040-05-06' });
   });
 
   test('webhooks by what became of them, with what was sent and answered last', async () => {

@@ -1,6 +1,14 @@
 import { states, type StateName } from '../../../contract/states.js';
 
+/** Under way at the provider: nobody has to do anything. */
+const inProgress: readonly StateName[] = ['Processing', 'Capturing', 'Refunding', 'Cancelling'];
+
+/** Amber is for what waits on somebody: a customer, the merchant, or whoever should recheck. */
+export function toneOf(state: StateName, isStuck = false): string {
+  return inProgress.includes(state) && !isStuck ? 'progress' : states[state].tone;
+}
+
 /** A state at a glance; the name says it, the colour only helps. */
-export function StateBadge({ state }: { state: StateName }) {
-  return <span class={`badge tone-${states[state].tone}`}>{state}</span>;
+export function StateBadge({ state, isStuck = false }: { state: StateName; isStuck?: boolean }) {
+  return <span class={`badge tone-${toneOf(state, isStuck)}`}>{state}</span>;
 }

@@ -7,13 +7,21 @@ interface FormProps {
   token: string;
   id?: string;
   class?: string;
+  /** Tells it from the others of a list that is updated live. */
+  name?: string;
   children?: Child;
 }
 
 /** A form that its own page sends back; what it says is checked on the server, so that every browser gets the same words. */
-export function Form({ action, token, children, ...rest }: FormProps) {
+export function Form({ action, token, name, children, ...rest }: FormProps) {
   return (
-    <form method="post" action={action} novalidate {...rest}>
+    <form
+      method="post"
+      action={action}
+      novalidate
+      {...(name !== undefined && { 'data-key': name })}
+      {...rest}
+    >
       <input type="hidden" name={FORM_TOKEN} value={token} />
       {children}
     </form>

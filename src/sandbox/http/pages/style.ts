@@ -11,6 +11,7 @@ const colours = `
   --waiting: #724500; --waiting-ground: #fcf1d9;
   --bad: #9c1620; --bad-ground: #fce8e8;
   --neutral: #4a5468; --neutral-ground: #e8ebf0;
+  --progress: #17427c; --progress-ground: #e3eefb;
   --shadow: 0 1px 2px rgb(20 28 48 / .06), 0 4px 16px rgb(20 28 48 / .06);
 }
 @media (prefers-color-scheme: dark) {
@@ -22,6 +23,7 @@ const colours = `
     --waiting: #f2c66d; --waiting-ground: #33270d;
     --bad: #ffa3a6; --bad-ground: #3a1719;
     --neutral: #bcc5d6; --neutral-ground: #2a3140;
+    --progress: #a9cdff; --progress-ground: #12283f;
     --shadow: none;
   }
 }`;
@@ -80,7 +82,7 @@ main { flex: 1; padding-top: 1.5rem; padding-bottom: 2.5rem; }
 const controls = `
 button, .button, input, select, textarea { font: inherit; color: inherit; }
 button, .button {
-  display: inline-flex; align-items: center; justify-content: center; gap: .5rem; min-height: 2.75rem; padding: .5rem 1rem;
+  display: inline-flex; align-items: center; justify-content: center; gap: .3em; min-height: 2.75rem; padding: .5rem 1rem;
   border: 1px solid var(--field-line); border-radius: 8px; background: var(--surface); color: var(--text);
   font-weight: 550; text-decoration: none; text-align: center; cursor: pointer;
 }
@@ -88,7 +90,7 @@ button:hover, .button:hover { background: var(--sunken); }
 button.primary, .button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 button.primary:hover, .button.primary:hover { background: var(--accent-hover); border-color: var(--accent-hover); }
 button.danger, .button.danger { color: var(--bad); border-color: var(--bad); }
-button.small, .button.small { min-height: 2.25rem; padding: .25rem .75rem; }
+button.small, .button.small { min-height: 2.25rem; padding: .25rem .75rem; font-size: .875rem; }
 button.block, .button.block { width: 100%; min-height: 3rem; }
 button.busy { opacity: .7; cursor: progress; }
 .field { display: block; }
@@ -112,6 +114,7 @@ const pieces = `
 .tone-good { color: var(--good); background: var(--good-ground); }
 .tone-waiting { color: var(--waiting); background: var(--waiting-ground); }
 .tone-bad { color: var(--bad); background: var(--bad-ground); }
+.tone-progress { color: var(--progress); background: var(--progress-ground); }
 .tone-neutral { color: var(--neutral); background: var(--neutral-ground); }
 .notice a { color: inherit; }
 .facts { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .375rem 1.25rem; }
@@ -137,4 +140,17 @@ details > summary { cursor: pointer; }
 .spin { width: 2rem; height: 2rem; border-radius: 50%; border: 3px solid var(--line); border-top-color: var(--accent); }
 @keyframes turn { to { transform: rotate(1turn); } }`;
 
-export const baseStyle = [colours, ground, frame, controls, pieces].join('').replaceAll(/\s*\n\s*/g, '\n');
+/** A reader's own colours take away grounds and shadows: what they say is said by lines. */
+const forced = `
+@media (forced-colors: active) {
+  .badge, .notice { border: 1px solid; }
+  .notice { border-left-width: 4px; }
+  .timeline > li::before, .timeline > li::after { forced-color-adjust: none; background: CanvasText; }
+  .site nav a[aria-current] { border-bottom: 3px solid Highlight; }
+  nav .button[aria-current], button.primary { forced-color-adjust: none; background: Highlight; border-color: Highlight; color: HighlightText; }
+  .method[open] > summary::before { border-color: Highlight; }
+}`;
+
+export const baseStyle = [colours, ground, frame, controls, pieces, forced]
+  .join('')
+  .replaceAll(/\s*\n\s*/g, '\n');

@@ -11,10 +11,11 @@ import { showWaiting } from '../paying/waiting.js';
 import { showCheckout } from './checkout-page.js';
 
 /** Behind `redirectUrl`: the customer chooses how to pay. */
-export function createCheckoutRoutes({ engine, addresses }: ControlOptions, forms: FormGuard): Hono {
+export function createCheckoutRoutes(options: ControlOptions, forms: FormGuard): Hono {
+  const { engine } = options;
   const routes = new Hono();
   const visitOf = async (link: string): Promise<Visit | undefined> => {
-    const visit = await openVisit({ engine, addresses }, link);
+    const visit = await openVisit(options, link);
     return visit?.payment.flow === 'HostedPage' ? visit : undefined;
   };
 

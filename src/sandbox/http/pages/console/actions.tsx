@@ -5,7 +5,7 @@ import type { Commands } from '../../../console/commands.js';
 import { legalOperations, obstacles } from '../../../console/possible.js';
 import type { PaymentRow } from '../../../schema.js';
 import { Form } from '../form.js';
-import { Command } from './command.js';
+import { Command, DeskCommands } from './command.js';
 import { Select } from './pieces.js';
 import { paymentPath } from './payments-page.js';
 import { Press } from './press.js';
@@ -64,13 +64,14 @@ export function Actions({ app, payment, webhook, now, commands, token }: Actions
             <Resend event={{ id: webhook, payment_id: id }} commands={commands} token={token} back={path} />
           </Action>
         )}
-        <Action
-          title="At the desk"
-          hint={`What the merchant may ask for now, with the profile of ${app.app_id}.`}
-        >
-          {legalOperations(payment).map((operation) => (
-            <Command template={`paydesk payments ${operation} ${id}`} />
-          ))}
+        <Action title="At the desk" hint="What the merchant may ask for now.">
+          <DeskCommands
+            app={app}
+            commands={commands}
+            of={legalOperations(payment).map((operation) =>
+              commands.desk(app.app_id, `payments ${operation} ${id}`),
+            )}
+          />
         </Action>
       </ul>
       <h3>Not possible now</h3>
@@ -89,7 +90,7 @@ export function Actions({ app, payment, webhook, now, commands, token }: Actions
 
 function Action({ title, hint, children }: { title: string; hint?: string; children?: Child }) {
   return (
-    <li>
+    <li data-key={title}>
       <h3>{title}</h3>
       {hint !== undefined && <p class="small muted">{hint}</p>}
       {children}

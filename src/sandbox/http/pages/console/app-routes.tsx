@@ -4,7 +4,7 @@ import { readKey, writeKey } from '../../../console/ranges.js';
 import { appPatch, check } from '../../../control-requests.js';
 import { invalidField } from '../../../domain/refusal.js';
 import { AppsPage } from './apps-page.js';
-import { act, FORMS, sections, showConsole, type Desk } from './console-frame.js';
+import { act, FORMS, sections, showConsole, typedForm, type Desk } from './console-frame.js';
 
 const SHOWN = 4;
 
@@ -26,6 +26,7 @@ export function addAppRoutes(routes: Hono, desk: Desk): void {
         isFirst={from === 0}
         commands={commands}
         token={desk.forms.token(FORMS)}
+        typed={(of) => typedForm(c, desk, of)}
       />,
     );
   });

@@ -1,4 +1,5 @@
 import type { Commands } from '../../../console/commands.js';
+import type { TypedForm } from '../../../console/results.js';
 import { clip, durationText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { Field, Form } from '../form.js';
@@ -12,14 +13,16 @@ interface AppsProps {
   isFirst: boolean;
   commands: Commands;
   token: string;
+  /** The form of an app that was refused. */
+  typed(path: string): TypedForm | undefined;
 }
 
-export function AppsPage({ apps, next, isFirst, commands, token }: AppsProps) {
+export function AppsPage({ apps, next, isFirst, commands, token, typed }: AppsProps) {
   return (
     <>
       <h1>Apps</h1>
       {apps.map((app) => (
-        <AppCard app={app} commands={commands} token={token} />
+        <AppCard app={app} commands={commands} token={token} typed={typed(appPath(app.app_id))} />
       ))}
       <Pager
         path={sections.apps.path}
@@ -33,12 +36,18 @@ export function AppsPage({ apps, next, isFirst, commands, token }: AppsProps) {
   );
 }
 
-function AppCard({ app, commands, token }: { app: App; commands: Commands; token: string }) {
+interface AppProps {
+  app: App;
+  commands: Commands;
+  token: string;
+  typed: TypedForm | undefined;
+}
+
+function AppCard(props: AppProps) {
+  const { app, commands } = props;
   const id = app.app_id;
-  const path = `${sections.apps.path}/${id}`;
   const blocked = app.is_blocked === 1;
   const policy = app.policies.find((each) => each.fraud_policy_id === app.fraud_policy_id);
-  const policies = app.policies.slice(0, LISTED);
   return (
     <section class="card stack" aria-labelledby={`app-${id}`}>
       <div class="row apart">
@@ -51,7 +60,7 @@ function AppCard({ app, commands, token }: { app: App; commands: Commands; token
         </Fact>
         <Fact name="Kind">{app.is_sandbox === 1 ? 'sandbox' : 'poses as live'}</Fact>
         <Fact name="API key">
-          ends in {app.api_key.slice(-4)}; <code>paydesk sandbox apps list --json</code> shows it
+          ends in {app.api_key.slice(-4)}; <code>{commands.app.list}</code> shows it
         </Fact>
         <Fact name="Webhooks to">{app.webhook_url === null ? 'no address' : clip(app.webhook_url, 200)}</Fact>
         <Fact name="Fraud policy">{policy ? clip(policy.name, 60) : 'none'}</Fact>
@@ -67,69 +76,77 @@ function AppCard({ app, commands, token }: { app: App; commands: Commands; token
           </ul>
         </Fact>
       </dl>
-      <details>
-        <summary>Change {clip(app.friendly_name, 40)}</summary>
-        <div class="stack">
-          <div>
-            <Form action={path} token={token} id={`hook-${id}`}>
-              <input type="hidden" name="what" value="webhook" />
-              <div class="inline">
-                <Field
-                  id={`url-${id}`}
-                  name="url"
-                  label="Webhooks of its payments go to"
-                  value={app.webhook_url ?? ''}
-                  hint="Empty for none. Only addresses on this machine, unless sandbox start allowed others."
-                  input={{ inputmode: 'url' }}
-                />
-                <button>Save the address</button>
-              </div>
-            </Form>
-            <Command
-              template={commands.app.webhook(id)}
-              values={{ url: app.webhook_url ?? '' }}
-              form={`hook-${id}`}
-            />
-          </div>
-          <div>
-            <Form action={path} token={token} id={`policy-${id}`}>
-              <input type="hidden" name="what" value="policy" />
-              <div class="inline">
-                <Select
-                  id={`fraud-${id}`}
-                  name="policy"
-                  label="Fraud policy"
-                  options={[
-                    ['', 'none'],
-                    ...policies.map(
-                      ({ fraud_policy_id, name }) => [String(fraud_policy_id), clip(name, 60)] as const,
-                    ),
-                  ]}
-                  chosen={String(app.fraud_policy_id ?? '')}
-                />
-                <button>Save the policy</button>
-              </div>
-            </Form>
-            <Command
-              template={commands.app.policy(id)}
-              values={{ policy: String(app.fraud_policy_id ?? '') }}
-              form={`policy-${id}`}
-            />
-          </div>
-          <div>
-            <Form action={path} token={token}>
-              <input type="hidden" name="what" value={blocked ? 'unblock' : 'block'} />
-              <button class={blocked ? '' : 'danger'}>
-                {blocked ? 'Let it call again' : 'Block its calls'}
-              </button>
-            </Form>
-            <Command template={commands.app.blocked(id, !blocked)} />
-          </div>
-        </div>
-      </details>
+      <Changes {...props} />
     </section>
   );
 }
+
+function Changes({ app, commands, token, typed }: AppProps) {
+  const id = app.app_id;
+  const path = appPath(id);
+  const blocked = app.is_blocked === 1;
+  const policies = app.policies.slice(0, LISTED);
+  const url = typed?.values['url'] ?? app.webhook_url ?? '';
+  const policy = typed?.values['policy'] ?? String(app.fraud_policy_id ?? '');
+  return (
+    <details open={typed !== undefined}>
+      <summary>Change {clip(app.friendly_name, 40)}</summary>
+      <div class="stack">
+        <div>
+          <Form action={path} token={token} id={`hook-${id}`}>
+            <input type="hidden" name="what" value="webhook" />
+            <div class="inline">
+              <Field
+                id={`url-${id}`}
+                name="url"
+                label="Webhooks of its payments go to"
+                value={url}
+                error={typed?.errors['url']}
+                focus={typed?.errors['url'] !== undefined}
+                hint="Empty for none. Only addresses on this machine, unless sandbox start allowed others."
+                input={{ inputmode: 'url' }}
+              />
+              <button>Save the address</button>
+            </div>
+          </Form>
+          <Command template={commands.app.webhook(id)} values={{ url }} form={`hook-${id}`} />
+        </div>
+        <div>
+          <Form action={path} token={token} id={`policy-${id}`}>
+            <input type="hidden" name="what" value="policy" />
+            <div class="inline">
+              <Select
+                id={`fraud-${id}`}
+                name="policy"
+                label="Fraud policy"
+                options={[
+                  ['', 'none'],
+                  ...policies.map(
+                    ({ fraud_policy_id, name }) => [String(fraud_policy_id), clip(name, 60)] as const,
+                  ),
+                ]}
+                chosen={policy}
+              />
+              <button>Save the policy</button>
+            </div>
+          </Form>
+          <Command template={commands.app.policy(id)} values={{ policy }} form={`policy-${id}`} />
+        </div>
+        <div>
+          <Form action={path} token={token}>
+            <input type="hidden" name="what" value={blocked ? 'unblock' : 'block'} />
+            <button class={blocked ? '' : 'danger'}>
+              {blocked ? 'Let it call again' : 'Block its calls'}
+            </button>
+          </Form>
+          <Command template={commands.app.blocked(id, !blocked)} />
+        </div>
+      </div>
+    </details>
+  );
+}
+
+export const appPath = (id: string): string => `${sections.apps.path}/${id}`;
 
 /** Longer lists belong to the command line. */
 const LISTED = 12;

@@ -1,4 +1,5 @@
 import type { Commands } from '../../../console/commands.js';
+import type { TypedForm } from '../../../console/results.js';
 import { timeText } from '../../../console/texts.js';
 import { Field, Form } from '../form.js';
 import { Command } from './command.js';
@@ -10,10 +11,12 @@ interface ClockProps {
   stopped: boolean;
   commands: Commands;
   token: string;
+  typed: TypedForm | undefined;
 }
 
-export function ClockPage({ now, stopped, commands, token }: ClockProps) {
+export function ClockPage({ now, stopped, commands, token, typed }: ClockProps) {
   const { path } = sections.clock;
+  const to = typed?.values['to'] ?? soon(now);
   return (
     <>
       <h1>Clock</h1>
@@ -44,7 +47,7 @@ export function ClockPage({ now, stopped, commands, token }: ClockProps) {
           It never goes back. Everything that falls due on the way happens in order and at its time, and its
           webhooks have left before the page comes back.
         </p>
-        <AdvanceForm commands={commands} token={token} back={path} />
+        <AdvanceForm commands={commands} token={token} back={path} typed={typed} />
         <Form action={path} token={token} id="set">
           <input type="hidden" name="action" value="set" />
           <div class="inline">
@@ -52,13 +55,15 @@ export function ClockPage({ now, stopped, commands, token }: ClockProps) {
               id="to"
               name="to"
               label="Set it to"
-              value={soon(now)}
+              value={to}
+              error={typed?.errors['to']}
+              focus={typed?.errors['to'] !== undefined}
               hint="An ISO time; UTC when it ends in Z."
             />
             <button>Set</button>
           </div>
         </Form>
-        <Command template={commands.clock.set} values={{ to: soon(now) }} form="set" />
+        <Command template={commands.clock.set} values={{ to }} form="set" />
       </section>
     </>
   );
@@ -74,7 +79,15 @@ const soon = (now: number): string =>
 
 const usual = ['30s', '1m', '1h', '1d', '7d'];
 
-export function AdvanceForm({ commands, token, back }: { commands: Commands; token: string; back: string }) {
+interface AdvanceProps {
+  commands: Commands;
+  token: string;
+  back: string;
+  typed: TypedForm | undefined;
+}
+
+export function AdvanceForm({ commands, token, back, typed }: AdvanceProps) {
+  const by = typed?.values['by'] ?? '30s';
   return (
     <div>
       <Form action={sections.clock.path} token={token} id="advance">
@@ -85,7 +98,9 @@ export function AdvanceForm({ commands, token, back }: { commands: Commands; tok
             id="by"
             name="by"
             label="Advance the clock by"
-            value="30s"
+            value={by}
+            error={typed?.errors['by']}
+            focus={typed?.errors['by'] !== undefined}
             hint="For example 30s, 5m, 24h, 7d."
             input={{ list: 'usual', autocomplete: 'off' }}
           />
@@ -97,7 +112,7 @@ export function AdvanceForm({ commands, token, back }: { commands: Commands; tok
           ))}
         </datalist>
       </Form>
-      <Command template={commands.clock.advance} values={{ by: '30s' }} form="advance" />
+      <Command template={commands.clock.advance} values={{ by }} form="advance" />
     </div>
   );
 }

@@ -3,7 +3,8 @@ import type { Child } from 'hono/jsx';
 import type { Control } from '../../../control.js';
 import type { Commands } from '../../../console/commands.js';
 import type { LiveFeed } from '../../../console/live.js';
-import type { Results } from '../../../console/results.js';
+import type { Results, TypedForm } from '../../../console/results.js';
+import { refusedForm } from '../../../console/refused-form.js';
 import { timeText } from '../../../console/texts.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { Engine } from '../../../engine.js';
@@ -79,7 +80,7 @@ export async function showConsole(
           {result.command !== undefined && (
             <details>
               <summary>The same at a shell</summary>
-              <Command template={result.command} />
+              <Command template={result.command} isLiteral />
             </details>
           )}
         </div>
@@ -109,11 +110,9 @@ function Top({ section, live }: Pick<Shown, 'section' | 'live'>) {
   return (
     <>
       <span class="brand">paydesk sandbox</span>
-      {live !== undefined && (
-        <span class="live">
-          <span id="live" role="status" data-url={url} hidden></span>
-        </span>
-      )}
+      <span class="live">
+        {live !== undefined && <span id="live" role="status" data-url={url} hidden></span>}
+      </span>
       <nav aria-label="Console">
         {Object.entries(sections).map(([name, { title, path }]) => (
           <a href={path} {...(name === section && { 'aria-current': 'page' })}>
@@ -130,7 +129,7 @@ export const FORMS = 'console';
 
 /**
  * Does what a form asks for and goes back to a page that says what became of it. `run` returns that in words;
- * a refusal says it itself.
+ * a refusal says it itself, and the form is shown again as it was.
  */
 export async function act(
   c: Context,
@@ -145,8 +144,16 @@ export async function act(
     return goBack(c, done.back, desk.results.keep({ tone: 'good', text, ...(command && { command }) }));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return goBack(c, back, desk.results.keep({ tone: 'bad', text: `Nothing was changed. ${saidBy(error)}` }));
+    const refused = refusedForm(c.req.path, form, error);
+    const text = `Nothing was changed. ${refused.text}`;
+    return goBack(c, pathBack(form, back), desk.results.keep({ tone: 'bad', text, form: refused.form }));
   }
+}
+
+/** The form that the last button sent, when it was refused and was one of those at this path. */
+export function typedForm(c: Context, desk: Desk, path: string): TypedForm | undefined {
+  const form = desk.results.find(c.req.query('result'))?.form;
+  return form?.path === path ? form : undefined;
 }
 
 /** The page that a form was on, when it says so and it is one of the console. */
@@ -157,24 +164,4 @@ export function pathBack(form: URLSearchParams, usual: string): string {
 
 function goBack(c: Context, path: string, result: string): Response {
   return c.redirect(`${path}${path.includes('?') ? '&' : '?'}result=${result}`, 303);
-}
-
-/** Which field of a form is meant where the rules name one. */
-const labels: Readonly<Record<string, string>> = {
-  value: 'The time',
-  route: 'Where it strikes',
-  next: 'The number of calls',
-  probability: 'The share',
-  status: 'The status',
-  delayMs: 'The delay',
-  kind: 'The kind',
-  card: 'The card',
-  webhookUrl: 'The address',
-  fraudPolicyId: 'The fraud policy',
-  friendlyName: 'The name',
-};
-
-function saidBy({ errors, message }: Refusal): string {
-  if (errors.length === 0) return message;
-  return errors.map((error) => `${labels[error.path] ?? error.path} ${error.message}.`).join(' ');
 }

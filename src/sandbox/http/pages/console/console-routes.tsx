@@ -1,5 +1,5 @@
 import { Hono, type Context } from 'hono';
-import { createCommands } from '../../../console/commands.js';
+import { createCommands, type Commands } from '../../../console/commands.js';
 import { createResults } from '../../../console/results.js';
 import type { ControlOptions } from '../../control-routes.js';
 import { showPage } from '../page.js';
@@ -7,6 +7,7 @@ import { createFormGuard } from '../page-security.js';
 import { addAppRoutes } from './app-routes.js';
 import { Command } from './command.js';
 import { CONSOLE_PATH, createConsoleAccess } from './console-access.js';
+import { commandStyle } from './console-style.js';
 import { showNothing, type Desk } from './console-frame.js';
 import { addCustomerRoutes } from './customer-routes.js';
 import { addPaymentRoutes } from './payment-routes.js';
@@ -16,12 +17,12 @@ import { addWebhookRoutes } from './webhook-routes.js';
 /** What happens in the sandbox, to look at and to have a hand in: for whoever has the link that `sandbox start` prints. */
 export function createConsoleRoutes(options: ControlOptions): Hono {
   const access = createConsoleAccess(options.token);
-  const port = Number(new URL(options.url).port);
+  const commands = createCommands(options.url, options.profileOf);
   const desk: Desk = {
     engine: options.engine,
     control: options.consoleControl,
     addresses: options.addresses,
-    commands: createCommands(port),
+    commands,
     // By the control token: under a seed, what the engine derives is known to everybody.
     forms: createFormGuard({ derive: (purpose, key) => access.derive(`${purpose}:${key}`) }),
     live: options.live,
@@ -33,7 +34,7 @@ export function createConsoleRoutes(options: ControlOptions): Hono {
     if (c.req.method === 'GET' && c.req.query('token') !== undefined && access.enter(c))
       return c.redirect(c.req.path, 303);
     if (access.isIn(c)) return next();
-    return isArriving(c) ? comeIn(c) : stayOut(c, port);
+    return isArriving(c) ? comeIn(c) : stayOut(c, commands);
   });
 
   routes.get('/live', (c) => {
@@ -74,14 +75,14 @@ function comeIn(c: Context): Response | Promise<Response> {
   );
 }
 
-function stayOut(c: Context, port: number): Response | Promise<Response> {
+function stayOut(c: Context, commands: Commands): Response | Promise<Response> {
   return showPage(
     c,
-    { title: 'The console is closed', status: 403 },
+    { title: 'The console is closed', status: 403, style: commandStyle },
     <div class="card stack">
       <h1>The console is closed</h1>
       <p>It opens with a link of its own, which belongs to one run of the sandbox. This shows the link:</p>
-      <Command template={`paydesk sandbox status --port ${port}`} />
+      <Command template={commands.status} />
       <p>If the sandbox is not running any more, start it; it prints a new link:</p>
       <Command template="paydesk sandbox start" />
     </div>,

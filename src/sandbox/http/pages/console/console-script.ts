@@ -1,5 +1,8 @@
 import { fillCommand } from '../../../console/commands.js';
 
+/** How often a page reads itself again that gets no stream. */
+export const SLOW_MS = 15_000;
+
 /** Copying, commands that follow the choices of their form, and live updates. Everything else works without it. */
 export const consoleScript = `(() => {
 'use strict';
@@ -42,23 +45,62 @@ const seen = new Map(regions().map((region) => [region.id, region.innerHTML]));
 prepare(document);
 if (!live) return;
 
-const swap = (region, html) => {
-  const keyed = (where) => new Map(all(where, '[data-key]').map((row) => [row.dataset.key, row.textContent]));
-  const before = keyed(region);
-  const open = all(region, 'details[open]').map((details) => details.id);
-  const fields = all(region, 'select[id], input[id]').map(({ id, value }) => [id, value]);
-  const focused = region.contains(document.activeElement) && document.activeElement.id;
-  region.innerHTML = html;
-  for (const id of open) if (document.getElementById(id)) document.getElementById(id).open = true;
-  for (const [id, value] of fields) {
-    const field = document.getElementById(id);
-    if (field) field.value = value;
-    if (field && field.selectedIndex < 0) field.selectedIndex = 0;
+const keyOf = (node) => (node.nodeType === 1 ? node.id || node.dataset.key || '' : '');
+// What somebody opened, and what this script itself changes.
+const isOwn = (element, name) =>
+  (name === 'open' && element.localName === 'details') || (name === 'hidden' && element.matches('[data-copy]'));
+// Changes only what differs: an element that stays keeps the focus and what was typed into it.
+const morph = (old, now) => {
+  if (old.nodeType !== 1) {
+    if (old.data !== now.data) old.data = now.data;
+    return;
   }
+  for (const { name } of [...old.attributes]) {
+    if (!now.hasAttribute(name) && !isOwn(old, name)) old.removeAttribute(name);
+  }
+  for (const { name, value } of now.attributes) {
+    if (old.getAttribute(name) !== value && !isOwn(old, name)) old.setAttribute(name, value);
+  }
+  const known = new Map([...old.children].filter(keyOf).map((child) => [keyOf(child), child]));
+  const wanted = new Set([...now.children].map(keyOf).filter(Boolean));
+  let at = old.firstChild;
+  for (const next of now.childNodes) {
+    while (at && keyOf(at) && !wanted.has(keyOf(at))) {
+      const gone = at;
+      at = at.nextSibling;
+      gone.remove();
+    }
+    const key = keyOf(next);
+    const same = key ? known.get(key) : at && !keyOf(at) && at.nodeName === next.nodeName ? at : undefined;
+    if (!same || same.nodeName !== next.nodeName) {
+      old.insertBefore(document.importNode(next, true), at);
+      continue;
+    }
+    if (same === at) at = at.nextSibling;
+    else old.insertBefore(same, at);
+    morph(same, next);
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    gone.remove();
+  }
+};
+
+const update = (region, now) => {
+  const texts = (where) => new Map(all(where, '[data-key]').map((row) => [row.dataset.key, row.textContent]));
+  const before = texts(region);
+  const focused = region.contains(document.activeElement) && document.activeElement;
+  morph(region, now);
   prepare(region);
-  if (focused && document.getElementById(focused)) document.getElementById(focused).focus({ preventScroll: true });
-  for (const [key, text] of keyed(region)) {
-    if (before.get(key) !== text) region.querySelector('[data-key="' + key + '"]').classList.add('fresh');
+  if (focused && focused !== document.activeElement) {
+    // Its place is gone: the next Tab goes on from here, not from the top of the page.
+    const next = focused.isConnected ? focused : region;
+    if (next === region) region.tabIndex = -1;
+    next.focus({ preventScroll: true });
+  }
+  for (const row of all(region, '[data-key]')) {
+    if (before.get(row.dataset.key) !== row.textContent) row.classList.add('fresh');
   }
 };
 
@@ -75,31 +117,42 @@ const refresh = async () => {
       const now = fresh.getElementById(region.id);
       if (!now || seen.get(region.id) === now.innerHTML) continue;
       seen.set(region.id, now.innerHTML);
-      swap(region, now.innerHTML);
+      update(region, now);
     }
     if (document.title !== fresh.title) said.textContent = document.title = fresh.title;
+    return true;
   } catch {
     // The stream says when there is something to read again.
+    return false;
   } finally {
     busy = false;
     if (again) refresh();
   }
 };
 
-let source;
+let source, slow;
 const show = (text, tone) => {
   live.textContent = text;
   live.className = 'badge tone-' + tone;
   live.hidden = false;
 };
+// More consoles are open than the sandbox keeps streams for: this one reads the page again now and then instead.
+const crawl = async () => {
+  if (document.hidden) return;
+  if (!(await refresh())) return show('Not live: reload the page', 'waiting');
+  show('Updates every ${SLOW_MS / 1000} s: many consoles are open', 'neutral');
+  slow = setTimeout(connect, ${SLOW_MS});
+};
 const connect = () => {
+  clearTimeout(slow);
   if (source || document.hidden) return;
   source = new EventSource(live.dataset.url);
   source.onopen = () => { show('Live', 'good'); refresh(); };
   source.addEventListener('change', refresh);
   source.onerror = () => {
-    const over = source.readyState === EventSource.CLOSED;
-    show(over ? 'Not live: reload the page' : 'Reconnecting …', 'waiting');
+    if (source.readyState !== EventSource.CLOSED) return show('Reconnecting …', 'waiting');
+    source = undefined;
+    crawl();
   };
 };
 // A browser has few connections to one host: a tab that nobody looks at gives its own back.

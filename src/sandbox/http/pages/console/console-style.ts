@@ -1,12 +1,21 @@
-/** What only the console has: commands, the diagram, and tables that fit a phone. */
-export const consoleStyle = `
-nav .button[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
-button { white-space: nowrap; }
-td.num, .when { white-space: nowrap; font-variant-numeric: tabular-nums; }
-.live { margin-left: auto; }
+/** A command to copy; the closed console shows some too. */
+export const commandStyle = `
 .command { display: flex; gap: .5rem; align-items: flex-start; margin-top: .5rem; padding: .375rem .5rem .375rem .75rem; background: var(--sunken); border-radius: 8px; }
 .command code { flex: 1; align-self: center; user-select: all; }
 .command button { flex: none; min-height: 2rem; padding: .125rem .625rem; font-size: .8125rem; }
+`;
+
+/** What only the console has: commands, the diagram, and tables that fit a phone. */
+export const consoleStyle = `${commandStyle}
+nav .button[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+button { white-space: nowrap; }
+td.num, .when { white-space: nowrap; font-variant-numeric: tabular-nums; }
+html { overflow-y: scroll; }
+.site > div, .wide .site > div, .wide main, .wide .foot > div { max-width: 84rem; }
+.wide main > .stack-wide { max-width: 60rem; }
+.site nav a[aria-current] { font-weight: inherit; }
+.live { margin-left: auto; min-height: 1.5rem; }
+.count { margin-bottom: -.5rem; }
 .filter { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); align-items: end; }
 .inline { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: flex-start; }
 .inline .field { flex: 1 1 9rem; max-width: 30rem; }
@@ -36,6 +45,20 @@ pre { margin: .375rem 0 0; padding: .5rem .75rem; background: var(--sunken); bor
 .diagram .now rect { fill: currentColor; stroke: currentColor; }
 .diagram .now text { fill: var(--surface); font-weight: 650; }
 .diagram .now { background: none; }
+.diagram .next rect { stroke-dasharray: 4 3; stroke: var(--field-line); }
+.diagram .ways { stroke: var(--field-line); stroke-dasharray: 4 3; }
+.diagram marker.open path { fill: var(--field-line); }
+@media (forced-colors: active) {
+  .diagram * { forced-color-adjust: none; }
+  .diagram rect { fill: Canvas; stroke: CanvasText; }
+  .diagram text { fill: CanvasText; }
+  .diagram .ways { stroke: CanvasText; }
+  .diagram .went, .diagram .been rect { stroke: Highlight; }
+  .diagram marker path { fill: Highlight; }
+  .diagram marker.open path { fill: CanvasText; }
+  .diagram .now rect { fill: Highlight; stroke: Highlight; }
+  .diagram .now text { fill: HighlightText; }
+}
 @media (min-width: 62rem) {
   .columns { grid-template-columns: minmax(0, 1fr) 26rem; }
   .columns > .side { grid-column: 2; }
@@ -53,4 +76,4 @@ pre { margin: .375rem 0 0; padding: .5rem .75rem; background: var(--sunken); bor
   .pairs > div { grid-template-columns: 7rem minmax(0, 1fr); }
 }
 @media (prefers-reduced-motion: no-preference) { .fresh { animation: fresh 2s; } }
-@keyframes fresh { from { background: var(--waiting-ground); } }`;
+@keyframes fresh { from { background: var(--progress-ground); } }`;

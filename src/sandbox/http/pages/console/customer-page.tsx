@@ -3,7 +3,8 @@ import { clip } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { registrationOf } from '../../../domain/methods.js';
 import type { CustomerRow, MethodRow } from '../../../schema.js';
-import { Command } from './command.js';
+import { DeskCommands } from './command.js';
+import type { Commands } from '../../../console/commands.js';
 import { sections } from './console-frame.js';
 import { nameText } from './customers-page.js';
 import { PaymentTable, paymentPath } from './payments-page.js';
@@ -16,12 +17,13 @@ interface CustomerProps {
   payments: ListedPayment[];
   /** To the customer's own panel. */
   panel: string;
+  commands: Commands;
 }
 
 /** As many stored methods as fit beside the rest. */
 const METHODS = 20;
 
-export function CustomerPage({ app, customer, methods, payments, panel }: CustomerProps) {
+export function CustomerPage({ app, customer, methods, payments, panel, commands }: CustomerProps) {
   const { customer_id: id, app_id: appId } = customer;
   const policy = app.policies.find((each) => each.fraud_policy_id === customer.fraud_policy_id);
   return (
@@ -46,7 +48,7 @@ export function CustomerPage({ app, customer, methods, payments, panel }: Custom
             </a>
           </Fact>
         </dl>
-        <Command template="paydesk customers panel-link {id}" values={{ id }} />
+        <DeskCommands app={app} commands={commands} of={[commands.desk(appId, 'customers panel-link', id)]} />
       </section>
       <section class="card stack" aria-labelledby="methods-title">
         <h2 id="methods-title">Stored methods</h2>

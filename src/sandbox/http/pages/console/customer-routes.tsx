@@ -1,5 +1,9 @@
 import type { Hono } from 'hono';
-import { listAllCustomers } from '../../../console/customer-list.js';
+import {
+  customerSearchKinds,
+  guessCustomerSearch,
+  listAllCustomers,
+} from '../../../console/customer-list.js';
 import { listPayments } from '../../../console/payment-list.js';
 import { findCustomer } from '../../../domain/customers.js';
 import { listMethods } from '../../../domain/methods.js';
@@ -14,8 +18,13 @@ export function addCustomerRoutes(routes: Hono, desk: Desk): void {
   const { engine } = desk;
 
   routes.get('/customers', async (c) => {
-    const { q = '', app, key } = c.req.query();
-    const filter = { app: app || undefined, prefix: q.trim() || undefined };
+    const { q = '', by = '', app, key } = c.req.query();
+    const text = q.trim().normalize('NFC');
+    const kind = customerSearchKinds.find((each) => each === by);
+    const appId = app || undefined;
+    const search =
+      text === '' ? undefined : kind ? { by: kind, text } : await guessCustomerSearch(engine, text, appId);
+    const filter = { app: appId, search };
     return showConsole(
       c,
       desk,
@@ -23,6 +32,7 @@ export function addCustomerRoutes(routes: Hono, desk: Desk): void {
       <CustomersPage
         apps={await engine.apps.all()}
         filter={filter}
+        typed={{ text, by }}
         page={await listAllCustomers(engine, filter, key)}
         isFirst={key === undefined}
       />,
@@ -51,6 +61,7 @@ export function addCustomerRoutes(routes: Hono, desk: Desk): void {
         methods={await engine.read((work) => listMethods(work, appId, id))}
         payments={newest.rows}
         panel={desk.addresses.panel(appId, id, now + PANEL_MS)}
+        commands={desk.commands}
       />,
     );
   });

@@ -4,7 +4,8 @@ import { clip, timeText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import type { CustomerRow } from '../../../schema.js';
 import { sections } from './console-frame.js';
-import { Pager, Select, withQuery } from './pieces.js';
+import { Text } from '../text.js';
+import { Count, Pager, Select, withQuery } from './pieces.js';
 
 export const customerPath = (app: string, id: string): string =>
   withQuery(`${sections.customers.path}/one`, { app, id });
@@ -12,27 +13,44 @@ export const customerPath = (app: string, id: string): string =>
 interface CustomersProps {
   apps: App[];
   filter: CustomerFilter;
+  /** What stands in the search field, and what it was told to be. */
+  typed: { text: string; by: string };
   page: Page<CustomerRow>;
   isFirst: boolean;
 }
 
-export function CustomersPage({ apps, filter, page, isFirst }: CustomersProps) {
+const kinds = [
+  ['', 'Anything'],
+  ['id', 'Customer ID'],
+  ['email', 'E-mail'],
+  ['name', 'Name'],
+] as const;
+
+const found = {
+  id: 'Customers whose ID begins with',
+  email: 'Customers whose e-mail address begins with',
+  name: 'Customers whose name begins with',
+} as const;
+
+export function CustomersPage({ apps, filter, typed, page, isFirst }: CustomersProps) {
   const { path } = sections.customers;
   return (
     <>
       <h1>Customers</h1>
       <form class="card filter" method="get" action={path} role="search">
         <div class="field">
-          <label for="q">Customer id begins with</label>
+          <label for="q">Search</label>
           <input
             type="search"
             id="q"
             name="q"
-            value={filter.prefix ?? ''}
+            value={typed.text}
             maxlength={200}
             autocomplete="off"
+            placeholder="How an ID, e-mail or name begins"
           />
         </div>
+        <Select id="by" label="Search in" options={kinds} chosen={typed.by} />
         <Select
           id="app"
           label="App"
@@ -44,18 +62,28 @@ export function CustomersPage({ apps, filter, page, isFirst }: CustomersProps) {
         />
         <div class="row">
           <button class="primary">Show</button>
-          {(filter.app !== undefined || filter.prefix !== undefined) && <a href={path}>Clear</a>}
+          {(filter.app !== undefined || filter.search !== undefined) && <a href={path}>Clear</a>}
         </div>
       </form>
       <section class="card stack" id="customers" aria-label="Customers">
+        {filter.search && (
+          <p class="muted">
+            {found[filter.search.by]}{' '}
+            <strong>
+              <Text of={clip(filter.search.text, 60)} />
+            </strong>
+            .
+          </p>
+        )}
+        {page.rows.length > 0 && <Count total={page.total} one="customer" many="customers" />}
         {page.rows.length === 0 ? (
-          <p>No customer fits.</p>
+          <p>No matching customers.</p>
         ) : (
           <CustomerTable customers={page.rows} apps={apps} />
         )}
         <Pager
           path={path}
-          query={{ q: filter.prefix, app: filter.app }}
+          query={{ q: filter.search?.text, by: filter.search?.by, app: filter.app }}
           next={page.next}
           isFirst={isFirst}
           older="Further customers"
@@ -88,11 +116,15 @@ function CustomerTable({ customers, apps }: { customers: CustomerRow[]; apps: Ap
             <tr>
               <td>
                 <a href={customerPath(customer.app_id, customer.customer_id)}>
-                  {clip(customer.customer_id, 32)}
+                  <Text of={clip(customer.customer_id, 32)} />
                 </a>
-                <span class="sub">{clip(nameText(customer), 40)}</span>
+                <span class="sub">
+                  <Text of={clip(nameText(customer), 40)} />
+                </span>
               </td>
-              <td>{clip(customer.email ?? '', 40)}</td>
+              <td>
+                <Text of={clip(customer.email ?? '', 40)} />
+              </td>
               <td class="roomy">{clip(nameOf(customer.app_id), 24)}</td>
               <td class="roomy when">{timeText(customer.created_time)}</td>
             </tr>

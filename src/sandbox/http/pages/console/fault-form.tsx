@@ -1,5 +1,6 @@
 import { stateNames } from '../../../../contract/states.js';
 import type { Commands } from '../../../console/commands.js';
+import type { TypedForm } from '../../../console/results.js';
 import { faultKindNames, faultKinds, providerInstructions, shortRoutes } from '../../../domain/faults.js';
 import { Field, Form } from '../form.js';
 import { Command } from './command.js';
@@ -16,10 +17,13 @@ interface FaultFormProps {
   commands: Commands;
   token: string;
   back: string;
+  typed: TypedForm | undefined;
 }
 
 /** Every way to go wrong on purpose that a form can tell; the command knows a few more. */
-export function FaultForm({ commands, token, back }: FaultFormProps) {
+export function FaultForm({ commands, token, back, typed }: FaultFormProps) {
+  const { values } = typed ?? { values: { next: '1' } as TypedForm['values'] };
+  const field = fieldOf(typed, values);
   return (
     <div class="stack">
       <Form action={sections.faults.path} token={token} id="fault" class="stack">
@@ -28,40 +32,72 @@ export function FaultForm({ commands, token, back }: FaultFormProps) {
           id="kind"
           label="What goes wrong"
           options={faultKindNames.map((name) => [name, `${name}: ${faultKinds[name].summary}`] as const)}
+          chosen={values['kind']}
         />
         <div class="fields">
-          <div class="field">
-            <label for="route">Where</label>
-            <select id="route" name="route">
-              <option value="">everywhere</option>
-              {Object.entries(routes).map(([label, names]) => (
-                <optgroup label={label}>
-                  {names.map((name) => (
-                    <option value={name}>{name}</option>
-                  ))}
-                </optgroup>
-              ))}
-            </select>
-          </div>
-          <Field
-            id="next"
-            name="next"
-            label="For the next calls"
-            value="1"
-            hint="Empty: every one."
-            input={number}
-          />
-          <Field id="probability" name="probability" label="Or a share of them" hint="For example 0.2." />
-          <Field id="status" name="status" label="Status of an error" hint="500 to 599." input={number} />
-          <Field id="delay" name="delay" label="Delay" hint="For example 3s." />
+          <Where chosen={values['route']} error={typed?.errors['route']} />
+          <Field {...field('next', 'For the next calls')} hint="Empty: every one." input={number} />
+          <Field {...field('probability', 'Or a share of them')} hint="For example 0.2." />
+          <Field {...field('status', 'Status of an error')} hint="500 to 599." input={number} />
+          <Field {...field('delay', 'Delay')} hint="For example 3s." />
         </div>
         <div>
           <button>Set the fault</button>
         </div>
       </Form>
-      <Command template={commands.fault.add} values={{ kind: faultKindNames[0], next: '1' }} form="fault" />
+      <Command
+        template={commands.fault.add}
+        values={{ ...values, kind: values['kind'] ?? faultKindNames[0] }}
+        form="fault"
+      />
     </div>
   );
 }
 
 const number = { inputmode: 'numeric' };
+
+/** As it was typed, with what is wrong beside it; the first such field has the focus. */
+function fieldOf(typed: TypedForm | undefined, values: TypedForm['values']) {
+  const first = Object.keys(typed?.errors ?? {})[0];
+  return (name: string, label: string) => ({
+    id: name,
+    name,
+    label,
+    value: values[name],
+    error: typed?.errors[name],
+    focus: name === first,
+  });
+}
+
+function Where({ chosen, error }: { chosen: string | undefined; error: string | undefined }) {
+  return (
+    <div class="field">
+      <label for="route">Where</label>
+      <select
+        id="route"
+        name="route"
+        {...(error !== undefined && {
+          'aria-invalid': 'true',
+          'aria-describedby': 'route-error',
+          autofocus: true,
+        })}
+      >
+        <option value="">everywhere</option>
+        {Object.entries(routes).map(([label, names]) => (
+          <optgroup label={label}>
+            {names.map((name) => (
+              <option value={name} {...(name === chosen && { selected: true })}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+      {error !== undefined && (
+        <p class="error" id="route-error">
+          {error.length > 200 ? 'This kind cannot strike there.' : error}
+        </p>
+      )}
+    </div>
+  );
+}

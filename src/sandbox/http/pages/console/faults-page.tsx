@@ -1,4 +1,5 @@
 import type { Commands } from '../../../console/commands.js';
+import type { TypedForm } from '../../../console/results.js';
 import { durationText } from '../../../console/texts.js';
 import type { FaultOptions } from '../../../domain/faults.js';
 import type { FaultRow } from '../../../schema.js';
@@ -11,12 +12,13 @@ interface FaultsProps {
   faults: FaultRow[];
   commands: Commands;
   token: string;
+  typed: TypedForm | undefined;
 }
 
 /** A page shows so many; the command lists all. */
 const SHOWN = 40;
 
-export function FaultsPage({ faults, commands, token }: FaultsProps) {
+export function FaultsPage({ faults, commands, token, typed }: FaultsProps) {
   const { path } = sections.faults;
   return (
     <>
@@ -36,8 +38,8 @@ export function FaultsPage({ faults, commands, token }: FaultsProps) {
               <Press
                 path={`${path}/clear`}
                 token={token}
-                name="id"
-                value=""
+                name="all"
+                value="yes"
                 text="Clear all"
                 class="danger"
               />
@@ -48,13 +50,13 @@ export function FaultsPage({ faults, commands, token }: FaultsProps) {
       </section>
       <section class="card stack" aria-labelledby="set-title">
         <h2 id="set-title">Set a fault</h2>
-        <FaultForm commands={commands} token={token} back={path} />
+        <FaultForm commands={commands} token={token} back={path} typed={typed} />
       </section>
     </>
   );
 }
 
-function FaultTable({ faults, commands, token }: FaultsProps) {
+function FaultTable({ faults, commands, token }: Omit<FaultsProps, 'typed'>) {
   return (
     <div class="scroll">
       <table>

@@ -1,5 +1,6 @@
 import { states, type StateName } from '../../../../contract/states.js';
 import type { Commands } from '../../../console/commands.js';
+import type { TypedForm } from '../../../console/results.js';
 import type { Timeline as Story } from '../../../console/timeline.js';
 import { amountText, clip } from '../../../console/texts.js';
 import { providerInstructions } from '../../../domain/faults.js';
@@ -29,10 +30,12 @@ export interface PaymentProps {
   isFirst: boolean;
   commands: Commands;
   token: string;
+  /** Forms that were refused: of the clock, of the faults. */
+  typed: { clock: TypedForm | undefined; fault: TypedForm | undefined };
 }
 
 export function PaymentPage(props: PaymentProps) {
-  const { payment, story, path, now, isFirst, commands, token } = props;
+  const { payment, story, path, now, isFirst, commands, token, typed } = props;
   const { payment_id: id } = payment;
   const back = paymentPath(id);
   return (
@@ -60,10 +63,10 @@ export function PaymentPage(props: PaymentProps) {
         <div class="side stack-wide">
           <section class="card stack" aria-labelledby="time-title">
             <h2 id="time-title">Time and faults</h2>
-            <AdvanceForm commands={commands} token={token} back={back} />
-            <details>
+            <AdvanceForm commands={commands} token={token} back={back} typed={typed.clock} />
+            <details open={typed.fault !== undefined}>
               <summary>Set a fault</summary>
-              <FaultForm commands={commands} token={token} back={back} />
+              <FaultForm commands={commands} token={token} back={back} typed={typed.fault} />
             </details>
           </section>
           <section class="card stack" id="diagram" data-live aria-labelledby="diagram-heading">
@@ -84,7 +87,7 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
         <h1 id="payment-title">
           Payment {payment.payment_id} <span class="sub">{payment.reference_id}</span>
         </h1>
-        <StateBadge state={state} />
+        <StateBadge state={state} isStuck={isStuck(state, payment.provider_knows)} />
       </div>
       <p>
         {states[state].meaning}

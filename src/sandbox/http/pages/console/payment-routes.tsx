@@ -15,7 +15,7 @@ import { readPayment } from '../../../domain/payments.js';
 import { books } from '../../../domain/providers.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { PaymentRow } from '../../../schema.js';
-import { act, FORMS, showConsole, showNothing, type Desk } from './console-frame.js';
+import { act, FORMS, sections, showConsole, showNothing, typedForm, type Desk } from './console-frame.js';
 import { PaymentPage } from './payment-page.js';
 import { PaymentsPage, paymentPath } from './payments-page.js';
 
@@ -24,7 +24,7 @@ export function addPaymentRoutes(routes: Hono, desk: Desk): void {
 
   routes.get('/', async (c) => {
     const { q = '', by = '', state, app, key } = c.req.query();
-    const text = q.trim();
+    const text = q.trim().normalize('NFC');
     const appId = app || undefined;
     const filter: PaymentFilter = {
       state: isStateName(state) ? state : undefined,
@@ -42,9 +42,17 @@ export function addPaymentRoutes(routes: Hono, desk: Desk): void {
         typed={{ text, by }}
         page={page}
         isFirst={key === undefined}
+        create={await createCommand()}
+        seed={commands.seed}
       />,
     );
   });
+
+  /** With the profile of the first app, where there is one. */
+  async function createCommand(): Promise<string> {
+    const [first] = await engine.apps.all();
+    return (first && commands.desk(first.app_id, 'payments create')) ?? 'paydesk payments create';
+  }
 
   async function searchOf(text: string, by: string, app: string | undefined): Promise<PaymentSearch> {
     const kind = searchKinds.find((each) => each === by);
@@ -77,6 +85,10 @@ export function addPaymentRoutes(routes: Hono, desk: Desk): void {
         isFirst={key === undefined}
         commands={commands}
         token={desk.forms.token(FORMS)}
+        typed={{
+          clock: typedForm(c, desk, sections.clock.path),
+          fault: typedForm(c, desk, sections.faults.path),
+        }}
       />,
     );
   });

@@ -4,7 +4,9 @@ import { amountText, clip, timeText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { StateBadge } from '../badge.js';
 import { sections } from './console-frame.js';
-import { Pager, Select } from './pieces.js';
+import { Command } from './command.js';
+import { Text } from '../text.js';
+import { Count, Pager, Select } from './pieces.js';
 
 export interface PaymentsProps {
   apps: App[];
@@ -13,6 +15,9 @@ export interface PaymentsProps {
   typed: { text: string; by: string };
   page: PaymentPage;
   isFirst: boolean;
+  /** Commands that make payments where there are none. */
+  create: string;
+  seed: string;
 }
 
 const kinds = [
@@ -20,9 +25,11 @@ const kinds = [
   ['id', 'Payment id'],
   ['reference', 'Reference'],
   ['customer', 'Customer'],
+  ['amount', 'Amount'],
+  ['date', 'Date'],
 ] as const;
 
-export function PaymentsPage({ apps, filter, typed, page, isFirst }: PaymentsProps) {
+export function PaymentsPage({ apps, filter, typed, page, isFirst, create, seed }: PaymentsProps) {
   const isFiltered = filter.state !== undefined || filter.app !== undefined || filter.search !== undefined;
   return (
     <>
@@ -30,7 +37,15 @@ export function PaymentsPage({ apps, filter, typed, page, isFirst }: PaymentsPro
       <form class="card filter" method="get" action={sections.payments.path} role="search">
         <div class="field">
           <label for="q">Search</label>
-          <input type="search" id="q" name="q" value={typed.text} maxlength={200} autocomplete="off" />
+          <input
+            type="search"
+            id="q"
+            name="q"
+            value={typed.text}
+            maxlength={200}
+            autocomplete="off"
+            placeholder="inv-1 or 149.90"
+          />
         </div>
         <Select id="by" label="Search in" options={kinds} chosen={typed.by} />
         <Select
@@ -55,8 +70,9 @@ export function PaymentsPage({ apps, filter, typed, page, isFirst }: PaymentsPro
       </form>
       <section class="card stack" id="payments" data-live aria-label="Payments">
         <Said filter={filter} page={page} />
+        {page.rows.length > 0 && <Count total={page.total} one="payment" many="payments" />}
         {page.rows.length === 0 ? (
-          <Nothing isFiltered={isFiltered} />
+          <Nothing isFiltered={isFiltered} create={create} seed={seed} />
         ) : (
           <PaymentTable payments={page.rows} apps={apps} />
         )}
@@ -87,28 +103,33 @@ function Said({ filter: { search, state }, page }: { filter: PaymentFilter; page
     id: 'The payment with the id',
     reference: 'Payments whose reference begins with',
     customer: 'Payments of the customer',
+    amount: 'Payments of the amount',
+    date: 'Payments created on',
   }[search.by];
   return (
     <p class="muted">
-      {what} <strong>{clip(search.text, 60)}</strong>
+      {what}{' '}
+      <strong>
+        <Text of={clip(search.text, 60)} />
+      </strong>
       {state !== undefined && `, in the state ${state}`}.
       {page.looked !== undefined && page.next !== undefined && ` Looked at ${page.looked} of them so far.`}
     </p>
   );
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
+function Nothing({
+  isFiltered,
+  create,
+  seed,
+}: { isFiltered: boolean } & Pick<PaymentsProps, 'create' | 'seed'>) {
   return isFiltered ? (
-    <p>No payment fits.</p>
+    <p>No matching payments.</p>
   ) : (
     <div class="stack-tight">
-      <p>No payments yet. Create one, or have a ready-made set with a payment in every state:</p>
-      <p>
-        <code>paydesk payments create</code>
-      </p>
-      <p>
-        <code>paydesk sandbox seed</code>
-      </p>
+      <p>No payments yet. Create one, or add sample payments, one in every state:</p>
+      <Command template={create} isLiteral />
+      <Command template={seed} />
     </div>
   );
 }
@@ -143,19 +164,25 @@ export function PaymentTable({ payments, apps }: { payments: ListedPayment[]; ap
                 <a href={paymentPath(payment.payment_id)} id={`p${payment.payment_id}`}>
                   {payment.payment_id}
                 </a>
-                <span class="sub">{clip(payment.reference_id, 40)}</span>
+                <span class="sub">
+                  <Text of={clip(payment.reference_id, 40)} />
+                </span>
                 <span class="compact">{amountText(payment.amount, payment.currency)}</span>
               </td>
-              <td class="roomy">{clip(payment.customer_id, 24)}</td>
+              <td class="roomy">
+                <Text of={clip(payment.customer_id, 24)} />
+              </td>
               <td class="num roomy">{amountText(payment.amount, payment.currency)}</td>
               <td>
-                <StateBadge state={payment.state} />
+                <StateBadge state={payment.state} isStuck={isStuck(payment.state, payment.provider_knows)} />
                 {isStuck(payment.state, payment.provider_knows) && (
                   <span class="sub">recheck tells more</span>
                 )}
               </td>
               <td class="roomy when">{timeText(payment.created_time)}</td>
-              <td class="roomy">{clip(nameOf(payment.app_id), 24)}</td>
+              <td class="roomy">
+                <Text of={clip(nameOf(payment.app_id), 24)} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { COUNTED } from '../../../console/ranges.js';
 import { timeText } from '../../../console/texts.js';
 
 // Small parts that several pages of the console share.
@@ -24,6 +25,13 @@ export function Select({ id, name = id, label, options, chosen }: SelectProps) {
       </select>
     </div>
   );
+}
+
+/** `1 payment`, `36 payments`, `More than 200 payments`; nothing where only a part was looked at. */
+export function Count({ total, one, many }: { total: number | undefined; one: string; many: string }) {
+  if (total === undefined) return null;
+  const text = total > COUNTED ? `More than ${COUNTED} ${many}` : `${total} ${total === 1 ? one : many}`;
+  return <p class="muted small count">{text}</p>;
 }
 
 interface PagerProps {

@@ -12,7 +12,7 @@ interface PressProps {
 /** A form that is only a button. */
 export function Press({ path, token, name, value, text, ...rest }: PressProps) {
   return (
-    <Form action={path} token={token}>
+    <Form action={path} token={token} name={`${name}-${value}`}>
       <button name={name} value={value} {...rest}>
         {text}
       </button>

@@ -5,7 +5,7 @@ import { check, clockBody, faultBody } from '../../../control-requests.js';
 import { invalidField, Refusal } from '../../../domain/refusal.js';
 import { BadValue, parseDuration, parseInstant } from '../../../../typed-values.js';
 import { ClockPage } from './clock-page.js';
-import { act, FORMS, pathBack, sections, showConsole, type Desk } from './console-frame.js';
+import { act, FORMS, pathBack, sections, showConsole, typedForm, type Desk } from './console-frame.js';
 import { FaultsPage } from './faults-page.js';
 
 /** The clock and the faults: what concerns every payment at once. */
@@ -18,7 +18,12 @@ export function addSettingRoutes(routes: Hono, desk: Desk): void {
       c,
       desk,
       { section: 'clock', title: 'Clock', live: 'everything' },
-      <ClockPage {...await engine.clock.read()} commands={commands} token={token()} />,
+      <ClockPage
+        {...await engine.clock.read()}
+        commands={commands}
+        token={token()}
+        typed={typedForm(c, desk, sections.clock.path)}
+      />,
     ),
   );
 
@@ -66,7 +71,12 @@ export function addSettingRoutes(routes: Hono, desk: Desk): void {
       c,
       desk,
       { section: 'faults', title: 'Faults', live: 'everything' },
-      <FaultsPage faults={await engine.faults.list()} commands={commands} token={token()} />,
+      <FaultsPage
+        faults={await engine.faults.list()}
+        commands={commands}
+        token={token()}
+        typed={typedForm(c, desk, sections.faults.path)}
+      />,
     ),
   );
 
@@ -109,13 +119,13 @@ export function addSettingRoutes(routes: Hono, desk: Desk): void {
       c,
       desk,
       async (form) => {
-        const id = form.get('id') || undefined;
-        const cleared = await control.clearFaults(id === undefined ? undefined : Number(id));
+        const id = form.get('all') === 'yes' ? undefined : faultId(form.get('id') ?? '');
+        const cleared = await control.clearFaults(id);
         if (cleared === 0) throw new Refusal('not-found', 'There is no such fault any more.');
         return {
           back: sections.faults.path,
           text: cleared === 1 ? '1 fault was cleared.' : `${cleared} faults were cleared.`,
-          command: commands.fault.clear(id === undefined ? undefined : Number(id)),
+          command: commands.fault.clear(id),
         };
       },
       sections.faults.path,
@@ -123,12 +133,21 @@ export function addSettingRoutes(routes: Hono, desk: Desk): void {
   );
 }
 
+/** Never all of them by mistake: those have a button of their own. */
+function faultId(text: string): number {
+  if (text === '') throw new Refusal('invalid-request', 'Choose the fault to clear.');
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new Refusal('not-found', `There is no fault ${text.slice(0, 40)}.`);
+  return Number(text);
+}
+
 /** A value as the desk reads it; what is wrong with it in the same words. */
 function parsed<T>(field: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof BadValue) throw invalidField(field, `must be ${error.message}`);
+    if (error instanceof BadValue)
+      throw invalidField(field, `${error.message.startsWith('must') ? '' : 'must be '}${error.message}`);
     throw error;
   }
 }

@@ -114,7 +114,9 @@ const tones: Readonly<Record<string, string>> = { delivered: 'good', failed: 'ba
 
 /** What became of a webhook, in a word or two. */
 export function OutcomeBadge({ event }: { event: Pick<EventRow, 'outcome' | 'attempts'> }) {
-  const tone = event.outcome === null ? 'waiting' : (tones[event.outcome] ?? 'neutral');
+  // One that is retried waits on whoever answers at its address.
+  const open = event.attempts > 0 ? 'waiting' : 'progress';
+  const tone = event.outcome === null ? open : (tones[event.outcome] ?? 'neutral');
   return <span class={`badge tone-${tone}`}>{outcomeText(event)}</span>;
 }
 

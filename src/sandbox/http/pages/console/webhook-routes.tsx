@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { listWebhooks, readWebhook, webhookOutcomes } from '../../../console/webhook-list.js';
+import { listWebhooks, readWebhook, webhookFilters } from '../../../console/webhook-list.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { act, FORMS, pathBack, showConsole, showNothing, type Desk } from './console-frame.js';
 import { answerText, WebhookPage } from './webhook-page.js';
@@ -10,7 +10,7 @@ export function addWebhookRoutes(routes: Hono, desk: Desk): void {
 
   routes.get('/webhooks', async (c) => {
     const { outcome: wanted, key } = c.req.query();
-    const outcome = webhookOutcomes.find((each) => each === wanted);
+    const outcome = webhookFilters.find((each) => each === wanted);
     return showConsole(
       c,
       desk,

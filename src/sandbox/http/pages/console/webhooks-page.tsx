@@ -1,16 +1,16 @@
 import type { Page } from '../../../console/ranges.js';
 import { clip, timeText } from '../../../console/texts.js';
-import { webhookOutcomes, type ListedWebhook, type WebhookOutcome } from '../../../console/webhook-list.js';
+import { webhookFilters, type ListedWebhook, type WebhookFilter } from '../../../console/webhook-list.js';
 import { StateBadge } from '../badge.js';
 import { sections } from './console-frame.js';
 import { paymentPath } from './payments-page.js';
-import { Pager, withQuery } from './pieces.js';
+import { Count, Pager, withQuery } from './pieces.js';
 import { answerText, OutcomeBadge } from './webhook-page.js';
 
 export const webhookPath = (id: number): string => `${sections.webhooks.path}/${id}`;
 
 interface WebhooksProps {
-  outcome: WebhookOutcome | undefined;
+  outcome: WebhookFilter | undefined;
   page: Page<ListedWebhook>;
   isFirst: boolean;
 }
@@ -21,7 +21,7 @@ export function WebhooksPage({ outcome, page, isFirst }: WebhooksProps) {
     <>
       <h1>Webhooks</h1>
       <nav class="row" aria-label="Outcome">
-        {[undefined, ...webhookOutcomes].map((each) => (
+        {[undefined, ...webhookFilters].map((each) => (
           <a
             class="button small"
             href={withQuery(path, { outcome: each })}
@@ -32,11 +32,12 @@ export function WebhooksPage({ outcome, page, isFirst }: WebhooksProps) {
         ))}
       </nav>
       <section class="card stack" id="webhooks" data-live aria-label="Webhooks">
+        {page.rows.length > 0 && <Count total={page.total} one="webhook" many="webhooks" />}
         {page.rows.length === 0 ? (
           <p>
             {outcome === undefined
               ? 'None yet. A webhook is sent for each change of a payment that has a webhook address, its own or its app’s.'
-              : `None is ${outcome}.`}
+              : `No webhooks are ${outcome}.`}
           </p>
         ) : (
           <WebhookTable webhooks={page.rows} />

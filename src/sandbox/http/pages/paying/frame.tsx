@@ -1,12 +1,13 @@
 import type { PaymentRow } from '../../../schema.js';
 import type { PageOptions } from '../page.js';
 import { Text } from '../text.js';
+import { Terminal } from './terminal.js';
 import { payingStyle, providerStyle } from './paying-style.js';
 import type { Visit } from './visit.js';
 
 /** The shop's page, or the provider's own, which looks like another site. */
 export function frameOf(visit: Visit, whose: 'shop' | 'provider'): Omit<PageOptions, 'title'> {
-  const foot = <Terminal payment={visit.payment} />;
+  const foot = visit.command !== undefined && <Terminal command={visit.command} />;
   if (whose === 'shop')
     return {
       top: (
@@ -34,33 +35,3 @@ export function frameOf(visit: Visit, whose: 'shop' | 'provider'): Omit<PageOpti
 /** Whose page a payment is on when nothing else says so. */
 export const ownerOf = (payment: PaymentRow): 'shop' | 'provider' =>
   payment.flow === 'ProviderHostedPage' ? 'provider' : 'shop';
-
-/** The same from a terminal, for whoever tests with this page. */
-function Terminal({ payment }: { payment: PaymentRow }) {
-  return (
-    <p>
-      From a terminal: <code>paydesk {commandFor(payment)}</code>
-    </p>
-  );
-}
-
-function commandFor({ state, payment_id: id, provider_knows }: PaymentRow): string {
-  switch (state) {
-    case 'Created':
-    case 'Declined':
-      return `sandbox pay ${id} --card approved`;
-    case 'ActionRequired':
-      return `sandbox pay ${id} --challenge passed`;
-    case 'Processing':
-    case 'Cancelling':
-      return provider_knows === null ? 'sandbox clock advance 1m' : `payments recheck ${id}`;
-    case 'Held':
-      return `payments unhold ${id}`;
-    case 'Authorised':
-      return `payments capture ${id}`;
-    case 'Captured':
-      return `payments refund ${id}`;
-    default:
-      return `payments get ${id}`;
-  }
-}

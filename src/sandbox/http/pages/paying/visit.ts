@@ -1,9 +1,10 @@
 import type { App } from '../../../domain/apps.js';
 import { readPayment } from '../../../domain/payments.js';
 import type { Work } from '../../../domain/work.js';
-import type { Engine } from '../../../engine.js';
+import { createCommands } from '../../../console/commands.js';
 import type { PaymentRow, ProviderProfileRow } from '../../../schema.js';
-import type { Addresses } from '../../addresses.js';
+import type { ControlOptions } from '../../control-routes.js';
+import { commandFor } from './terminal.js';
 
 /** A customer at the page of a payment. */
 export interface Visit {
@@ -16,13 +17,15 @@ export interface Visit {
   version: number;
   /** The page that the payment's own link leads to. */
   home: string;
+  /** What does the same at a terminal, for whoever tests with the page. */
+  command: string | undefined;
   /** The page of the provider, whichever way the customer came. */
   provider: string;
 }
 
 /** Who may see what is decided by the link alone. */
 export async function openVisit(
-  { engine, addresses }: { engine: Engine; addresses: Addresses },
+  { engine, addresses, url, profileOf }: Pick<ControlOptions, 'engine' | 'addresses' | 'url' | 'profileOf'>,
   link: string,
 ): Promise<Visit | undefined> {
   const paymentId = addresses.readCheckout(link);
@@ -43,6 +46,7 @@ export async function openVisit(
     profile: app.profiles.find(({ payment_profile_id: id }) => id === payment.payment_profile_id),
     now,
     version,
+    command: commandFor(createCommands(url, profileOf), payment),
     home: `/${payment.flow === 'ProviderHostedPage' ? 'provider' : 'checkout'}/${link}`,
     provider: `/provider/${link}`,
   };

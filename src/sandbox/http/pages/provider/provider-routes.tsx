@@ -13,9 +13,10 @@ import { showProviderPage } from './provider-page.js';
 import { showStep } from './step-page.js';
 
 /** The provider's own site: where a provider-hosted payment is made, and where others are confirmed. */
-export function createProviderRoutes({ engine, addresses }: ControlOptions, forms: FormGuard): Hono {
+export function createProviderRoutes(options: ControlOptions, forms: FormGuard): Hono {
+  const { engine } = options;
   const routes = new Hono();
-  const visitOf = (link: string) => openVisit({ engine, addresses }, link);
+  const visitOf = (link: string) => openVisit(options, link);
 
   const tokenOf = ({ provider, version }: Visit) => forms.token(provider, version);
 

@@ -1,0 +1,251 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWithBrowser, expectAccessible } from '../helpers/browser.js';
+import { startReceiver, startTestSandbox, type Receiver, type TestSandbox } from '../helpers/sandbox.js';
+import { MOST_WATCHERS } from '../../src/sandbox/console/live.js';
+import { SLOW_MS } from '../../src/sandbox/http/pages/console/console-script.js';
+import { consoleLink, textOf, visitConsole } from './console-visitor.js';
+
+let sandbox: TestSandbox;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  sandbox = await startTestSandbox();
+});
+afterAll(async () => {
+  await sandbox.close();
+  await receiver.close();
+});
+
+const phone = { width: 390, height: 844 };
+const desktop = { width: 1280, height: 800 };
+
+describe('a form that is refused', () => {
+  it('keeps what was typed and says what is wrong beside it', async () => {
+    const { send } = await visitConsole(sandbox);
+    const faults = await send('/console/faults', {
+      kind: 'truncate',
+      route: 'refund',
+      next: '',
+      probability: '7',
+      status: '503',
+      delay: '3s',
+    });
+    const text = textOf(faults.html);
+    expect(text).toContain('Nothing was changed. Share must be between 0 and 1.');
+    expect(faults.html).toMatch(/id="probability" name="probability" value="7" aria-invalid="true"/);
+    expect(faults.html).toMatch(/id="probability-error">Share must be between 0 and 1\./);
+    expect(faults.html).toMatch(/name="status" value="503"/);
+    expect(faults.html).toMatch(/name="delay" value="3s"/);
+    expect(faults.html).toMatch(/<option value="truncate" selected/);
+    expect(faults.html).toMatch(/<option value="refund" selected/);
+    const clock = await send('/console/clock', { action: 'advance', by: 'soon' });
+    expect(clock.html).toMatch(/name="by" value="soon" aria-invalid="true"/);
+    const set = await send('/console/clock', { action: 'set', to: '1999-01-01T00:00:00Z' });
+    expect(set.html).toMatch(/name="to" value="1999-01-01T00:00:00Z" aria-invalid="true"/);
+    const app = await send(`/console/apps/${sandbox.app.appId}`, { what: 'webhook', url: 'http:thanks' });
+    expect(textOf(app.html)).toContain('Address must be an absolute http or https address.');
+    expect(app.html).toMatch(/name="url" value="http:thanks" aria-invalid="true"/);
+    expect(app.html).toMatch(/<details open/);
+  });
+
+  it('goes back to the page that it was on', async () => {
+    const { paymentId } = await sandbox.create();
+    const { send } = await visitConsole(sandbox);
+    const back = `/console/payments/${paymentId}`;
+    const { path, html } = await send('/console/faults', { kind: 'latency', delay: '3 weeks', back });
+    expect(path).toMatch(new RegExp(`^${back}\\?result=`));
+    expect(html).toMatch(/name="delay" value="3 weeks" aria-invalid="true"/);
+  });
+
+  it('clears only the fault that is named', async () => {
+    const { send } = await visitConsole(sandbox);
+    for (const next of [1, 2])
+      await sandbox.control('POST', '/faults', { kind: 'latency', next, delayMs: 1 });
+    const count = async () => (await sandbox.control<unknown[]>('GET', '/faults')).body.length;
+    for (const [id, says] of [
+      ['', 'Choose the fault to clear.'],
+      ['abc', 'There is no fault abc.'],
+      ['1e0', 'There is no fault 1e0.'],
+      ['999', 'There is no such fault any more.'],
+    ] as const) {
+      expect(textOf((await send('/console/faults/clear', { id })).html)).toContain(says);
+      expect(await count()).toBe(2);
+    }
+    expect(textOf((await send('/console/faults/clear', {})).html)).toContain('Choose the fault to clear.');
+    await send('/console/faults/clear', { all: 'yes' });
+    expect(await count()).toBe(0);
+  });
+});
+
+describe('lists', () => {
+  it('are counted, and webhooks that are retried have a filter of their own', async () => {
+    const own = await startTestSandbox();
+    try {
+      receiver.next({ status: 500 });
+      const { paymentId } = await own.create({ webhookUrl: receiver.url, amount: 77.7 });
+      await receiver.waitFor(1);
+      await own.control('POST', '/clock', { action: 'stop' });
+      const { get } = await visitConsole(own);
+      expect(textOf((await get('/console')).html)).toContain('1 payment ');
+      expect(textOf((await get('/console?q=77.70')).html)).toContain('Payments of the amount 77.70');
+      expect(textOf((await get('/console/customers?q=c1')).html)).toContain('1 customer ');
+      const retrying = textOf((await get('/console/webhooks?outcome=retrying')).html);
+      expect(retrying).toContain('1 webhook ');
+      expect(retrying).toContain('queued, failed once');
+      expect(retrying).toContain(String(paymentId));
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describeWithBrowser('the console', (browser) => {
+  async function enter(options: Parameters<typeof browser.visit>[0] = {}) {
+    const visit = await browser.visit(options);
+    await visit.page.goto(consoleLink(sandbox));
+    return visit;
+  }
+
+  it('hides what is hidden: no Copy without JavaScript, and none on the closed console', async () => {
+    const { paymentId } = await sandbox.create();
+    const { page } = await enter({ javaScriptEnabled: false });
+    await page.goto(`${sandbox.url}/console/payments/${paymentId}`);
+    expect(await page.locator('[data-copy]').count()).toBeGreaterThan(0);
+    expect(await page.locator('[data-copy]:visible').count()).toBe(0);
+    const closed = await browser.visit();
+    await closed.page.goto(`${sandbox.url}/console`);
+    expect(await closed.page.locator('[data-copy]').count()).toBeGreaterThan(0);
+    expect(await closed.page.locator('[data-copy]:visible').count()).toBe(0);
+  });
+
+  it('keeps the focus and what was typed when the page is updated', async () => {
+    const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
+    const { page } = await enter();
+    await page.goto(`${sandbox.url}/console/payments/${paymentId}`);
+    await page.waitForSelector('#live:text("Live")');
+    // A button that has no id and stays.
+    await page.getByRole('button', { name: /^Resend webhook/ }).focus();
+    await sandbox.pay(paymentId, 'three-d-secure');
+    await page.waitForSelector('#facts .badge:text("ActionRequired")');
+    expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Resend webhook/);
+    // One that goes leaves the focus in its place, and none that stands there now is taken for it.
+    await page.getByRole('button', { name: 'Customer confirms' }).focus();
+    await sandbox.control('POST', `/payments/${paymentId}/pay`, { challenge: 'failed' });
+    await page.waitForSelector('#facts .badge:text("Declined")');
+    expect(await page.evaluate('document.activeElement.id')).toBe('actions');
+    await page.selectOption('#card', 'held');
+    await page.locator('#card').focus();
+    await sandbox.pay(paymentId, 'declined');
+    await page.waitForSelector('#story .exchange');
+    expect(await page.inputValue('#card')).toBe('held');
+    expect(await page.evaluate('document.activeElement.id')).toBe('card');
+  });
+
+  it('does not move its header from section to section', async () => {
+    for (const viewport of [phone, desktop, { width: 1700, height: 900 }]) {
+      const { page } = await enter({ viewport });
+      const places = new Set<string>();
+      for (const name of ['Payments', 'Customers', 'Apps', 'Webhooks', 'Clock', 'Faults']) {
+        await page.locator('header nav a', { hasText: name }).click();
+        await page.waitForSelector(`header nav a[aria-current]:text("${name}")`);
+        places.add(await linkPlaces(page));
+      }
+      expect([...places]).toHaveLength(1);
+    }
+  });
+
+  it('uses amber for what waits on somebody, and only for that', async () => {
+    const own = await startTestSandbox();
+    await own.control('POST', '/clock', { action: 'stop' });
+    await own.control('POST', '/seed');
+    const { get } = await visitConsole(own);
+    const { html } = await get('/console');
+    await own.close();
+    const tones = new Map<string, Set<string>>();
+    for (const [, tone, state, rest] of html.matchAll(
+      /badge tone-(\w+)">(\w+)<\/span>(<span class="sub">recheck)?/g,
+    )) {
+      const key = rest === undefined ? state! : `${state} (stuck)`;
+      tones.set(key, (tones.get(key) ?? new Set()).add(tone!));
+    }
+    const amber = [...tones].filter(([, of]) => of.has('waiting')).map(([state]) => state);
+    expect(amber.toSorted()).toEqual(
+      [...tones.keys()]
+        .filter((key) => key.endsWith('(stuck)') || /^(Created|ActionRequired|Held|Authorised)$/.test(key))
+        .toSorted(),
+    );
+    expect(html).not.toMatch(/\.sandbox-note \{[^}]*waiting/);
+  });
+
+  it('shows the timeline and the active filter in forced colours', async () => {
+    const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
+    const { page } = await enter({ forcedColors: 'active' });
+    await page.goto(`${sandbox.url}/console/webhooks?outcome=failed`);
+    const ground = (name: string) =>
+      page.evaluate(
+        `getComputedStyle([...document.querySelectorAll('main nav a')].find((a) => a.textContent === '${name}')).backgroundColor`,
+      );
+    expect(await ground('failed')).not.toBe(await ground('queued'));
+    await page.goto(`${sandbox.url}/console/payments/${paymentId}`);
+    const [dot, behind] = (await page.evaluate(`(() => {
+      const item = document.querySelector('.timeline > li');
+      return [getComputedStyle(item, '::before').backgroundColor, getComputedStyle(document.body).backgroundColor];
+    })()`)) as [string, string];
+    expect(dot).not.toBe(behind);
+    await page.screenshot({ path: process.env['SHOTS'] ? '/tmp/shots/forced.png' : undefined });
+  });
+
+  it('draws the path taken and what can come next, and leaves the rest out', async () => {
+    const { paymentId } = await sandbox.create();
+    await sandbox.pay(paymentId);
+    const { page } = await enter();
+    await page.goto(`${sandbox.url}/console/payments/${paymentId}`);
+    expect((await page.locator('.diagram g text').allTextContents()).toSorted()).toEqual(
+      ['Authorised', 'Captured', 'Capturing', 'Created', 'Refunding'].toSorted(),
+    );
+    expect(await page.locator('.diagram .went').count()).toBe(3);
+    expect(await page.locator('.diagram .ways').count()).toBe(1);
+    expect(await page.textContent('#diagram-path')).toContain('Possible next: Refunding.');
+    await expectAccessible(page);
+  });
+
+  it(
+    'refreshes slowly, and says so, when more consoles are open than have a stream',
+    { timeout: 90_000 },
+    async () => {
+      const own = await startTestSandbox();
+      const { cookie } = await visitConsole(own);
+      const leave = new AbortController();
+      try {
+        for (let count = 0; count < MOST_WATCHERS; count += 1) {
+          const stream = await fetch(`${own.url}/console/live`, {
+            headers: { cookie },
+            signal: leave.signal,
+          });
+          expect(stream.status).toBe(200);
+        }
+        const { page } = await browser.visit();
+        await page.clock.install();
+        await page.goto(consoleLink(own));
+        await page.waitForSelector('#live:text("Updates every 15 s: many consoles are open")');
+        const { paymentId } = await own.create();
+        await page.clock.runFor(SLOW_MS + 100);
+        await page.waitForSelector(`#p${paymentId}`);
+        leave.abort();
+        await page.clock.runFor(SLOW_MS + 100);
+        await page.waitForSelector('#live:text("Live")');
+      } finally {
+        leave.abort();
+        await own.close();
+      }
+    },
+  );
+});
+
+const linkPlaces = async (page: Page): Promise<string> =>
+  JSON.stringify(
+    await page.evaluate(
+      `[...document.querySelectorAll('header nav a, header .brand')].map((a) => Object.values(a.getBoundingClientRect().toJSON()).map(Math.round))`,
+    ),
+  );
