@@ -4,7 +4,7 @@ import { fillCommand } from '../../../console/commands.js';
 export const SLOW_MS = 15_000;
 
 /** Copying, commands that follow the choices of their form, and live updates. Everything else works without it. */
-export const consoleScript = `(() => {
+const source = `(() => {
 'use strict';
 const fill = ${fillCommand.toString()};
 const all = (where, what) => [...where.querySelectorAll(what)];
@@ -165,3 +165,8 @@ addEventListener('pagehide', () => { if (source) source.close(); source = undefi
 addEventListener('pageshow', connect);
 connect();
 })();`;
+
+/** Without its comments and indents: it is in every page. */
+export const consoleScript = source
+  .replaceAll(/\n\s*(?:\/\/[^\n]*)?(?=\n|\S)/g, '\n')
+  .replaceAll(/\n+/g, '\n');

@@ -22,7 +22,7 @@ interface FaultFormProps {
 
 /** Every way to go wrong on purpose that a form can tell; the command knows a few more. */
 export function FaultForm({ commands, token, back, typed }: FaultFormProps) {
-  const { values } = typed ?? { values: { next: '1' } as TypedForm['values'] };
+  const values: TypedForm['values'] = typed?.values ?? { next: '1' };
   const field = fieldOf(typed, values);
   return (
     <div class="stack">
