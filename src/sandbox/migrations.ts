@@ -20,6 +20,9 @@ export async function restartIds<DB>(db: Kysely<DB>): Promise<void> {
   for (const [table, [column, first]] of Object.entries(firstIds)) await startIdsAt(db, table, column, first);
 }
 
+/** Where a webhook stands, as the index has it: one without an outcome is queued, or retried once it has failed. */
+export const webhookStanding = `coalesce(outcome, case when attempts > 0 then 'retrying' else 'queued' end)`;
+
 /** What a search compares, as the indexes have it: without capitals. A name is found by its beginning or by the last name. */
 export const customerTexts = {
   email: `lower(coalesce(email, ''))`,
@@ -253,7 +256,7 @@ export const migrations: Migration[] = [
         db,
       );
       // Changes of payments without a webhook address have no place in it, and cost nothing.
-      await sql`create index events_outbox on events (coalesce(outcome, 'queued'), ${newest('id')}) where url is not null`.execute(
+      await sql`create index events_outbox on events (${sql.raw(webhookStanding)}, ${newest('id')}) where url is not null`.execute(
         db,
       );
       // For searches by amount, by day, and by what a customer is called.

@@ -77,7 +77,10 @@ async function withText(
           .where('app_id', '=', appId)
           .where(text, '>=', afterText)
           .where(text, '<', endOfPrefix(prefix))
-          .where(sql<boolean>`(${text}, id) > (${afterText}, ${afterId})`)
+          // Leaves out only those of the same text that the page before has shown.
+          .$if(key !== undefined, (query) =>
+            query.where(sql<boolean>`(${text}, id) > (${afterText}, ${afterId})`),
+          )
           .orderBy(text)
           .orderBy('id')
           .limit(limit)

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.js';
+import { webhookStanding } from '../migrations.js';
 import type { AttemptRow, EventRow } from '../schema.js';
 import { PAGE_SIZE } from './payment-list.js';
 import { mergeRanges, newestOf, pageOf, readAhead, readNumberKey, type Page, type Range } from './ranges.js';
 
-const outcomes = ['queued', 'delivered', 'failed', 'dropped'] as const;
-
-/** What a list can be limited to; those that are retried are queued as well. */
+/** What a list can be limited to. */
 export const webhookFilters = ['queued', 'retrying', 'delivered', 'failed', 'dropped'] as const;
 export type WebhookFilter = (typeof webhookFilters)[number];
 
@@ -16,8 +15,13 @@ export interface ListedWebhook extends Pick<EventRow, (typeof columns)[number]> 
   last?: AttemptRow | undefined;
 }
 
-/** What the index of the outbox calls it: a webhook that has no outcome yet is queued. */
-const outcome = sql<string>`coalesce(outcome, 'queued')`;
+const standing = sql<WebhookFilter>`${sql.raw(webhookStanding)}`;
+
+/** One that is retried is queued as well. */
+const standingsOf = (wanted: WebhookFilter | undefined): readonly WebhookFilter[] => {
+  if (wanted === undefined) return webhookFilters;
+  return wanted === 'queued' ? ['queued', 'retrying'] : [wanted];
+};
 
 /** A page of webhooks, the newest first; changes of payments that have no address to tell are none. */
 export async function listWebhooks(
@@ -28,16 +32,14 @@ export async function listWebhooks(
 ): Promise<Page<ListedWebhook>> {
   const before = readNumberKey(key);
   const newest = newestOf(engine.store.engine, 'id');
-  const isRetrying = wanted === 'retrying';
-  const ranges = (wanted === undefined ? outcomes : [isRetrying ? 'queued' : wanted]).map(
+  const ranges = standingsOf(wanted).map(
     (each): Range<ListedWebhook> =>
       (limit) =>
         engine.store.db
           .selectFrom('events')
           .select(columns)
           .where('url', 'is not', null)
-          .where(outcome, '=', each)
-          .$if(isRetrying, (query) => query.where('attempts', '>', 0))
+          .where(standing, '=', each)
           .where(newest.before(before))
           .orderBy(newest.order, newest.direction)
           .limit(limit)

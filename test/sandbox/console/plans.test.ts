@@ -150,14 +150,18 @@ function pages(app: string): string[] {
     'q=inv-1&by=reference',
     'q=c-7&by=customer',
     'q=100050&by=id',
+    'q=10.50&by=amount',
+    'q=2026-11&by=date',
   ];
   return [
     ...searches.flatMap((search) =>
       combinations.map((filter) => `/console?${[search, filter].filter(Boolean).join('&')}`),
     ),
-    ...['', 'q=c-1', `app=${app}`, `app=${app}&q=c-1`].map((query) => `/console/customers?${query}`),
+    ...['', 'q=c-1', 'q=a&by=email', 'q=a&by=name', `app=${app}`, `app=${app}&q=c-1`].map(
+      (query) => `/console/customers?${query}`,
+    ),
     `/console/customers/one?app=${app}&id=${encodeURIComponent(`c-0-${app}`)}`,
-    ...['', 'queued', 'delivered', 'failed', 'dropped'].map(
+    ...['', 'queued', 'retrying', 'delivered', 'failed', 'dropped'].map(
       (outcome) => `/console/webhooks?outcome=${outcome}`,
     ),
     '/console/webhooks/40',
