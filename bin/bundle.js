@@ -22,7 +22,7 @@ export const commands = Object.fromEntries(
  */
 const groups = [
   { name: 'start', test: /src\/start\.ts$/ },
-  { name: 'help', test: /src\/(cli\/help|output\/(lines|streams|theme))\.ts$/ },
+  { name: 'help', test: /src\/(cli\/help|output\/(fit|lines|streams|theme))\.ts$/ },
   { name: 'command', test: /src\/cli\/base-command\.ts$/ },
   { name: 'service', test: /src\/cli\/service-command\.ts$/ },
   { name: 'payment', test: /src\/commands\/payments\/get\.ts$/ },
