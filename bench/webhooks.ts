@@ -206,7 +206,7 @@ async function fillInbox(home: string, server: Server, count: number): Promise<v
   const { openDeskDatabase, openListener } = await modules();
   const database = await openDeskDatabase({ location: join(home, 'data', 'desk.db'), operator: 'bench' });
   const { store } = database;
-  const { id } = await openListener(store, { baseUrl: server.url, appId: server.appId });
+  const { id } = await openListener(store, { appId: server.appId });
   for (let from = 0; from < count; from += 50_000) {
     const to = Math.min(count, from + 50_000);
     await store.transaction(async (tx) => {

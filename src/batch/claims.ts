@@ -93,7 +93,7 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         rows.map((row) => row.payment_id),
       )
       .where('app_id', '=', batch.app_id)
-      .where('base_url', '=', batch.base_url)
+      .where('retired', '=', 0)
       .where('operation', '=', batch.action)
       .where('batch_id', '=', batch.id)
       .orderBy('id')

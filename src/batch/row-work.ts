@@ -1,6 +1,6 @@
 // One row of a batch: what the ledger knows counts first, then what the plan saw, and only then is anything sent.
 
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import {
@@ -17,7 +17,7 @@ import type { Desk } from '../payments/desk.js';
 import { carryOut } from '../payments/move/send.js';
 import type { Move, MoveResult } from '../payments/move/result.js';
 import { stateOf } from '../payments/named-payments.js';
-import { prepareResend, settleOpen } from '../payments/move/settle-open.js';
+import { checkIntent, clearToSend } from '../payments/move/check.js';
 import { PLANNED_AGAIN, type RowResult } from './batches.js';
 import { type Claimed, knownResult } from './claims.js';
 
@@ -106,13 +106,11 @@ async function recheckAndRead(desk: Desk, row: BatchRow): Promise<PaymentRead> {
 
 /** By reading; only a person's decision sends anew what may have left. */
 async function settle(desk: Desk, move: Move, entry: Entry, resend: boolean): Promise<MoveResult> {
-  if (!resend || outcomeOf(entry) !== 'unknown') return settleOpen(desk, move, entry);
-  const settled = await settleOpen(desk, move, entry);
-  if (settled.outcome !== 'unknown') return settled;
+  const settled = await checkIntent(desk, move, entry);
+  if (!resend || settled.outcome !== 'unknown') return settled;
   try {
-    const prepared = await prepareResend(desk, move, entry);
-    if ('settled' in prepared) return prepared.settled;
-    return await carryOut(desk, { ...move, read: prepared.read, resend: entry });
+    const clear = await clearToSend(desk, move, entry);
+    return 'settled' in clear ? clear.settled : await carryOut(desk, clear.cleared);
   } catch (error) {
     // Not before the quiet period is over, and not when anything moved: it stays as it is.
     if (!(error instanceof GuardError)) throw error;

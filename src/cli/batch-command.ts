@@ -1,3 +1,4 @@
+import { steadyNow } from '../ledger/steady-clock.js';
 import { boolean, custom, string } from '@oclif/core/flags';
 import { type BatchStatus, statusAfterRun, statusOf } from '../batch/standing.js';
 import { endingOfRun } from '../batch/ending.js';
@@ -120,6 +121,7 @@ export abstract class BatchCommand extends ServiceCommand {
       place: { baseUrl: profile.baseUrl, appId: profile.appId, kind: profile.kind, profile: profile.name },
       quietMs: profile.quietMs,
       clock: systemClock,
+      steady: () => steadyNow().ms,
       signal,
       waitMs: flags.timeout ?? WAIT_MS,
       // One line per row would hide the progress; the report has what there is to say about each row.

@@ -2,6 +2,7 @@ import { systemClock } from '../client/clock.js';
 import { createLazyLedger } from '../ledger/lazy-ledger.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
+import { steadyNow } from '../ledger/steady-clock.js';
 import type { Desk } from '../payments/desk.js';
 import { beforeSending } from '../payments/move/record.js';
 import type { Line } from '../output/lines.js';
@@ -75,6 +76,7 @@ export abstract class DeskCommand extends ServiceCommand {
       place: { baseUrl, appId, kind, profile: name },
       quietMs,
       clock: systemClock,
+      steady: () => steadyNow().ms,
       signal: this.signal,
       waitMs: options.timeout ?? WAIT_MS,
       note,

@@ -4,13 +4,14 @@ import { openProfiles } from '../profiles/store.js';
 import { UsageError } from '../errors.js';
 import type { DeskDatabase } from '../ledger/desk.js';
 import { createInbox, type Inbox, type WholeDelivery } from '../webhooks/inbox/inbox.js';
-import { type AppPlace, openListener } from '../webhooks/inbox/listeners.js';
+import type { AppRef } from '../ledger/payment-ref.js';
+import { openListener } from '../webhooks/inbox/listeners.js';
 import { openDatabase } from './desk-database.js';
 import { ServiceCommand } from './service-command.js';
 
 export interface OpenInbox {
   profile: ResolvedProfile;
-  place: AppPlace;
+  place: AppRef;
   database: DeskDatabase;
   inbox: Inbox;
   /** Of the listener's address; shown nowhere. */

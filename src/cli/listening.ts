@@ -10,7 +10,7 @@ import { createOwner } from '../store/owner.js';
 import { type Chaos, type ChaosKind, createChaos } from '../webhooks/forwarding/chaos.js';
 import type { Expectation } from '../webhooks/expectation.js';
 import { type Listener, type ListenEvent, startListener } from '../webhooks/listen.js';
-import { type AppPlace } from '../webhooks/inbox/listeners.js';
+import type { AppRef } from '../ledger/payment-ref.js';
 import type { Filter, Target } from '../webhooks/forwarding/targets.js';
 import type { Tunnel } from '../webhooks/tunnels/tunnel.js';
 import { LISTEN_PORT } from './listen-flags.js';
@@ -27,7 +27,7 @@ export interface Listening {
 export interface ListeningOptions {
   database: DeskDatabase;
   client: Client;
-  place: AppPlace;
+  place: AppRef;
   tunnel: Tunnel;
   targets: readonly Target[];
   filter: Filter;

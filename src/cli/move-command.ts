@@ -1,5 +1,5 @@
 import { boolean } from '@oclif/core/flags';
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import { checkSharedLedger } from './desk-database.js';
 import { listFlagsFor } from './flags.js';
 import { askToConfirm } from './live-guard.js';

@@ -112,7 +112,7 @@ export abstract class ResolveCommand extends SupportCommand {
     this.print('', 'What was done');
     await this.showList(session.items, resolvedList);
     const ids = new Set(session.items.map(({ payment_id }) => payment_id));
-    const filter = { baseUrl: session.base_url, appId: session.app_id, since: session.time };
+    const filter = { appId: session.app_id, since: session.time };
     const records: HistoryRecord[] = [];
     for await (const record of readHistory(store, filter))
       if (ids.has(record.paymentId)) records.push(record);

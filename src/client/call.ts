@@ -2,7 +2,7 @@ import type { RepeatClass } from '../contract/endpoints.js';
 import { ProfileError } from '../errors.js';
 import { readAnswer } from './answers.js';
 import type { Clock } from './clock.js';
-import { readWhole, type Exchange, type OpenAnswer, type Transport } from './exchange.js';
+import { readWhole, type Exchange, type Fence, type OpenAnswer, type Transport } from './exchange.js';
 import { createScrubber, hideLinks } from '../redact.js';
 import { withRetry, type Retried, type RetryBudget, type RetryPolicy } from './retry.js';
 
@@ -30,6 +30,7 @@ export interface Call {
   repeat: RepeatClass;
   body?: unknown;
   signal?: AbortSignal;
+  fence?: Fence;
 }
 
 export interface Caller {
@@ -81,6 +82,7 @@ export function createCaller(options: {
       ...(body === undefined ? {} : { body }),
       ...(stream ? { stream } : {}),
       ...(signal ? { signal } : {}),
+      ...(call.fence ? { beforeFirstByte: call.fence.beforeFirstByte } : {}),
     });
     const { scrub } = credentials;
     if (open.kind === 'open' && stream && open.status >= 200 && open.status < 300) return { ...open, scrub };
@@ -103,6 +105,7 @@ export function createCaller(options: {
     return withRetry<Exchange | OpenAnswer>(
       call.repeat,
       async (attempt, remainingMs) => {
+        await call.fence?.beforeAttempt(attempt);
         onEvent?.({
           type: 'request',
           ...about(attempt),

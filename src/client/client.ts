@@ -17,6 +17,8 @@ export interface ClientOptions extends AppIdentity {
   apiKey: () => Promise<string> | string;
   /** Their state names mapped to ours. */
   aliases?: StateAliases;
+  /** A sandbox of ours: its generation is believed. */
+  isSandbox?: boolean;
   timeouts?: Partial<TransportTimeouts & CallTimeouts>;
   retry?: RetryPolicy;
   clock?: Clock;

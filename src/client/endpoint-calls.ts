@@ -2,12 +2,13 @@ import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js'
 import { ServiceError, UsageError } from '../errors.js';
 import type { Answer } from './answers.js';
 import type { Call, Caller } from './call.js';
-import type { Exchange, OpenAnswer } from './exchange.js';
+import type { Exchange, Fence, OpenAnswer } from './exchange.js';
 import type { Retried } from './retry.js';
 import { successOf, type ErrorContext } from './service-errors.js';
 
 export interface CallOptions {
   signal?: AbortSignal;
+  fence?: Fence;
 }
 
 export interface EndpointCall extends CallOptions {
@@ -40,6 +41,7 @@ export function createEndpointCalls(caller: Caller, appId: string, signal?: Abor
       path: pathOf(name, { appId, ...parameters }, query),
       ...(body === undefined ? {} : { body }),
       ...(given.signal === undefined ? {} : { signal: given.signal }),
+      ...(given.fence === undefined ? {} : { fence: given.fence }),
     };
   }
 

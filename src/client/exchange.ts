@@ -16,6 +16,7 @@ export type FailureReason =
   | 'too-large'
   | 'time-up'
   | 'aborted'
+  | 'late'
   | 'other';
 
 export interface Failure {
@@ -39,6 +40,15 @@ export interface SendRequest {
   /** The body is read piece by piece and may be of any size. */
   stream?: boolean;
   signal?: AbortSignal;
+  /** Asked right before the first byte is written; where it says no, nothing is. */
+  beforeFirstByte?: () => boolean;
+}
+
+/** Keeps an instruction from leaving late: its process may have slept while somebody else took over. */
+export interface Fence {
+  /** Before each attempt. Throws when the instruction must not be sent any more. */
+  beforeAttempt(attempt: number): Promise<void>;
+  beforeFirstByte(): boolean;
 }
 
 /** It provably never left. */

@@ -19,13 +19,16 @@ import {
 import { createdBy, type Created } from './created.js';
 import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
 import { checkIdentity, type AppIdentity } from './identity.js';
-import { classifySettleAnswer, type SettleAnswer, type SettleOperation } from './outcome.js';
+import type { SettleOperation } from '../contract/states.js';
+import { classifySettleAnswer, type SettleAnswer } from './settle-answer.js';
 
 export type PaymentKey = { paymentId: string } | { referenceId: string };
 
 export interface PaymentRead extends Decoded<Payment> {
   /** Our name for the state; undefined when the service names one that we do not know. */
   state: StateName | undefined;
+  /** Which life of a sandbox showed it, where a sandbox did. */
+  generation?: string | undefined;
   answer: Answer;
 }
 
@@ -52,7 +55,14 @@ export const operationEndpoints = {
   unhold: 'unholdPayment',
 } as const satisfies Record<SettleOperation, EndpointName>;
 
-export function createPaymentCalls(calls: EndpointCalls, identity: AppIdentity, aliases: StateAliases) {
+/** Which life of the sandbox answered. Only a sandbox may say that its ids mean other payments now. */
+const GENERATION = 'x-paydesk-generation';
+
+export function createPaymentCalls(
+  calls: EndpointCalls,
+  identity: AppIdentity & { isSandbox?: boolean },
+  aliases: StateAliases,
+) {
   /** The payment in an answer, if it shows one; it must be the one asked for, and of our app. */
   function paymentIn(answer: Answer, asked: PaymentKeyParts): PaymentRead | undefined {
     const found = decodePayment(answer.raw);
@@ -60,7 +70,9 @@ export function createPaymentCalls(calls: EndpointCalls, identity: AppIdentity, 
     checkIdentity(found.object, identity);
     if (isOtherPayment(found.fields, asked))
       throw oddAnswer('another payment than the one asked for', answer);
-    return { ...found, state: canonicalState(found.fields.paymentState, aliases), answer };
+    const generation = identity.isSandbox ? answer.headers[GENERATION] : undefined;
+    const state = canonicalState(found.fields.paymentState, aliases);
+    return { ...found, state, answer, ...(generation === undefined ? {} : { generation }) };
   }
 
   async function getPayment(key: PaymentKey, given: CallOptions = {}): Promise<PaymentRead> {

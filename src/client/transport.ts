@@ -61,6 +61,7 @@ export function createTransport(options: {
 }
 
 const aborted = failure('aborted', 'it was interrupted', true);
+const late = failure('late', 'it was held up before it could be sent', false);
 const timeUp = failure('time-up', 'the time for it was up', true);
 
 /**
@@ -106,6 +107,10 @@ function dispatch(
     onRequestStart(control) {
       // A request that was given up while connecting, or that was written before, must not be written now.
       if (over || started) throw new Error('this request is not to be written');
+      if (request.beforeFirstByte?.() === false) {
+        fail(late);
+        throw new Error('this request is not to be written');
+      }
       started = true;
       controller = control;
     },

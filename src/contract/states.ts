@@ -2,6 +2,8 @@
 
 export const operations = ['capture', 'cancel', 'refund', 'unhold', 'recheck'] as const;
 export type Operation = (typeof operations)[number];
+/** The operations that move money: never repeated by themselves. */
+export type SettleOperation = Exclude<Operation, 'recheck'>;
 
 export type StateTone = 'good' | 'waiting' | 'bad' | 'neutral';
 

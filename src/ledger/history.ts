@@ -1,9 +1,8 @@
 import type { Store } from '../store/store.js';
-import { outcomeOf, UNNAMED, type Entry, type Outcome } from './ledger.js';
-import type { DeskTables } from './schema.js';
+import { outcomeOf, UNNAMED, type Outcome } from './ledger.js';
+import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 
 export interface HistoryFilter {
-  baseUrl?: string | undefined;
   appId?: string | undefined;
   /** A paymentId or a reference. */
   payment?: string | undefined;
@@ -65,7 +64,12 @@ export async function* readHistory(
   }
 }
 
-function recordOf(entry: Entry): HistoryRecord {
+/** An intent with the last that is known of it. */
+interface HistoryEntry extends IntentRow {
+  last: Pick<OutcomeRow, 'outcome' | 'after_state' | 'why' | 'time'> | undefined;
+}
+
+function recordOf(entry: HistoryEntry): HistoryRecord {
   const { last } = entry;
   return {
     id: entry.id,
@@ -97,7 +101,7 @@ async function readPage(
   store: Store<DeskTables>,
   filter: HistoryFilter,
   before: number | undefined,
-): Promise<Entry[]> {
+): Promise<HistoryEntry[]> {
   let query = store.db
     .selectFrom('intents')
     .leftJoin('outcomes', (join) =>
@@ -110,19 +114,15 @@ async function readPage(
     )
     .selectAll('intents')
     .select([
-      'outcomes.id as outcome_id',
       'outcomes.outcome as outcome',
       'outcomes.after_state as after_state',
       'outcomes.why as why',
-      'outcomes.http_status as http_status',
-      'outcomes.operator as outcome_operator',
       'outcomes.time as outcome_time',
     ])
     .orderBy('intents.id', 'desc')
     .limit(PAGE);
   const { payment } = filter;
   if (before !== undefined) query = query.where('intents.id', '<', before);
-  if (filter.baseUrl !== undefined) query = query.where('base_url', '=', filter.baseUrl);
   if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId);
   if (payment !== undefined) {
     query = query.where((eb) => eb.or([eb('payment_id', '=', payment), eb('reference_id', '=', payment)]));
@@ -138,22 +138,8 @@ async function readPage(
     query = query.where('outcome', '=', filter.outcome);
   }
   const rows = await query.execute();
-  return rows.map(
-    ({ outcome_id, outcome, after_state, why, http_status, outcome_operator, outcome_time, ...intent }) => ({
-      ...intent,
-      last:
-        outcome_id === null || outcome === null || outcome_operator === null || outcome_time === null
-          ? undefined
-          : {
-              id: outcome_id,
-              intent_id: intent.id,
-              outcome,
-              after_state,
-              why,
-              http_status,
-              operator: outcome_operator,
-              time: outcome_time,
-            },
-    }),
-  );
+  return rows.map(({ outcome, after_state, why, outcome_time: time, ...intent }) => ({
+    ...intent,
+    last: outcome === null || time === null ? undefined : { outcome, after_state, why, time },
+  }));
 }

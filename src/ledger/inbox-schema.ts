@@ -6,7 +6,6 @@ import { blobType, idColumn, type Migration } from '../store/store.js';
 /** Whoever listens for an app: there is one, wherever it runs, and its address holds its secret. */
 interface ListenerTable {
   id: Generated<number>;
-  base_url: string;
   app_id: string;
   secret: string;
   time: number;
@@ -108,11 +107,10 @@ export const inboxMigration: Migration = {
     await db.schema
       .createTable('listeners')
       .addColumn('id', ...idColumn(db))
-      .addColumn('base_url', 'text', (column) => column.notNull())
       .addColumn('app_id', 'text', (column) => column.notNull())
       .addColumn('secret', 'text', (column) => column.notNull())
       .addColumn('time', 'bigint', (column) => column.notNull())
-      .addUniqueConstraint('one_listener_an_app', ['base_url', 'app_id'])
+      .addUniqueConstraint('one_listener_per_app', ['app_id'])
       .execute();
     await db.schema
       .createTable('deliveries')

@@ -1,12 +1,8 @@
 // What this desk knows of payments, in pieces that an index serves: one state and a span of time at a time.
 
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import type { AppRef } from './payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from './schema.js';
-
-export interface AppPlace {
-  baseUrl: string;
-  appId: string;
-}
 
 /** Payments in one state, within a span of time. */
 export interface Span {
@@ -28,7 +24,7 @@ type Query = SelectQueryBuilder<DeskTables, 'known_payments', KnownPaymentRow>;
 /** A page of a span, after the payment that the page before ended with. */
 export function spanQuery(
   db: Kysely<DeskTables>,
-  { baseUrl, appId }: AppPlace,
+  { appId }: AppRef,
   span: Span,
   limit: number,
   last?: KnownPaymentRow,
@@ -38,7 +34,6 @@ export function spanQuery(
   let query: Query = db
     .selectFrom('known_payments')
     .selectAll()
-    .where('base_url', '=', baseUrl)
     .where('app_id', '=', appId)
     .where('state', '=', span.state)
     .orderBy('since_time', direction)
@@ -64,13 +59,13 @@ export function spanQuery(
 }
 
 /** The states that payments are known in. Goes from one to the next in the index instead of through all payments. */
-export function statesQuery({ baseUrl, appId }: AppPlace) {
+export function statesQuery({ appId }: AppRef) {
   return sql<{ state: string }>`
     with recursive found(state) as (
-      select (select min(state) from known_payments where base_url = ${baseUrl} and app_id = ${appId})
+      select (select min(state) from known_payments where app_id = ${appId})
       union all
       select (select min(state) from known_payments
-              where base_url = ${baseUrl} and app_id = ${appId} and state > found.state)
+              where app_id = ${appId} and state > found.state)
       from found where found.state is not null
     )
     select state from found where state is not null`;
@@ -83,35 +78,31 @@ const MOST_LISTED = sql.lit(10_000);
  * The payments that may need attention whatever their state: an instruction of this desk is open, or was not carried
  * out, or reads showed one that failed.
  */
-export async function readUnsettledIds(
-  db: Kysely<DeskTables>,
-  { baseUrl, appId }: AppPlace,
-): Promise<string[]> {
+export async function readUnsettledIds(db: Kysely<DeskTables>, { appId }: AppRef): Promise<string[]> {
   const { rows } = await sql<{ payment_id: string }>`
     select payment_id from (
-      select payment_id from holds where base_url = ${baseUrl} and app_id = ${appId}
+      select payment_id from holds where app_id = ${appId}
       union
       select payment_id from known_payments
-        where base_url = ${baseUrl} and app_id = ${appId} and failed_operation is not null
+        where app_id = ${appId} and failed_operation is not null
       union
       select intents.payment_id from outcomes join intents on intents.id = outcomes.intent_id
         where outcomes.outcome in ('failed', 'refused', 'unsent')
-          and intents.base_url = ${baseUrl} and intents.app_id = ${appId}
+          and intents.intents.app_id = ${appId}
     ) as unsettled limit ${MOST_LISTED}`.execute(db);
   return rows.map(({ payment_id }) => payment_id);
 }
 
 export async function readKnown(
   db: Kysely<DeskTables>,
-  place: AppPlace,
+  app: AppRef,
   paymentIds: readonly string[],
 ): Promise<KnownPaymentRow[]> {
   if (paymentIds.length === 0) return [];
   return db
     .selectFrom('known_payments')
     .selectAll()
-    .where('base_url', '=', place.baseUrl)
-    .where('app_id', '=', place.appId)
+    .where('app_id', '=', app.appId)
     .where('payment_id', 'in', paymentIds)
     .execute();
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { AppRef } from './payment-ref.js';
 import type { DeskTables } from './schema.js';
 
 export interface KnownName {
@@ -13,14 +14,13 @@ const MOST = 30;
 /** Ids and references that begin like that, a few of each: for completing what is being typed. */
 export async function knownNames(
   db: Kysely<DeskTables>,
-  { baseUrl, appId }: { baseUrl: string; appId: string },
+  { appId }: AppRef,
   beginning: string,
 ): Promise<KnownName[]> {
   const named = (column: 'payment_id' | 'reference_id') =>
     db
       .selectFrom('known_payments')
       .select([`${column} as name`, 'state', 'amount', 'currency'])
-      .where('base_url', '=', baseUrl)
       .where('app_id', '=', appId)
       .where(column, '>=', beginning)
       .where(column, '<', `${beginning}\u{10FFFF}`)

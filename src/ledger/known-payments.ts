@@ -2,7 +2,8 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { canReach, operationStates, stateNames, states } from '../contract/states.js';
 import { prepared } from '../store/prepared.js';
 import type { Engine } from '../store/types.js';
-import { at, type PaymentPlace } from './payment-place.js';
+import { startGeneration } from './generations.js';
+import { ofPayment, type PaymentRef } from './payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from './schema.js';
 
 // The service has no list of payments. This is what the desk knows of them: those that it created, changed, read or
@@ -13,7 +14,7 @@ export const sources = ['created', 'changed', 'heard', 'read'] as const;
 export type Source = (typeof sources)[number];
 
 /** A payment as a read showed it. */
-export interface SeenPayment extends PaymentPlace {
+export interface SeenPayment extends PaymentRef {
   /** Our name for the state where there is one, otherwise the service's. */
   state?: string | undefined;
   referenceId?: string | undefined;
@@ -46,7 +47,6 @@ const upsertWhere = (isChange: boolean) =>
     db
       .insertInto('known_payments')
       .values({
-        base_url: value('base_url'),
         app_id: value('app_id'),
         payment_id: value('payment_id'),
         reference_id: value('reference_id'),
@@ -64,7 +64,7 @@ const upsertWhere = (isChange: boolean) =>
         seen_time: value('seen_time'),
       })
       .onConflict((conflict) =>
-        conflict.columns(['base_url', 'app_id', 'payment_id']).doUpdateSet((eb) => ({
+        conflict.columns(['app_id', 'payment_id']).doUpdateSet((eb) => ({
           reference_id: eb.fn.coalesce('excluded.reference_id', 'known_payments.reference_id'),
           customer_id: eb.fn.coalesce('excluded.customer_id', 'known_payments.customer_id'),
           amount: eb.fn.coalesce('excluded.amount', 'known_payments.amount'),
@@ -104,8 +104,8 @@ export async function remember(
     isChange = source !== 'read',
   }: { seen: SeenPayment; source: Source; now: number; isChange?: boolean },
 ): Promise<void> {
+  await startGeneration(db, seen);
   await upserts[isChange ? 'change' : 'read'](db, engine, {
-    base_url: seen.baseUrl,
     app_id: seen.appId,
     payment_id: seen.paymentId,
     reference_id: seen.referenceId ?? null,
@@ -126,7 +126,7 @@ export async function remember(
 
 export async function findKnown(
   db: Kysely<DeskTables>,
-  place: PaymentPlace,
+  ref: PaymentRef,
 ): Promise<KnownPaymentRow | undefined> {
-  return db.selectFrom('known_payments').selectAll().where(at(place)).executeTakeFirst();
+  return db.selectFrom('known_payments').selectAll().where(ofPayment(ref)).executeTakeFirst();
 }

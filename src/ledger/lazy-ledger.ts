@@ -7,9 +7,11 @@ export function createLazyLedger(open: () => Promise<Ledger>): Ledger {
   return {
     ready: async () => void (await ledger()),
     now: async () => (await ledger()).now(),
-    inTheWay: async (...asked) => (await ledger()).inTheWay(...asked),
+    findBlocking: async (...asked) => (await ledger()).findBlocking(...asked),
+    unsettled: async (...asked) => (await ledger()).unsettled(...asked),
     open: async (...asked) => (await ledger()).open(...asked),
-    reopen: async (...asked) => (await ledger()).reopen(...asked),
+    renew: async (...asked) => (await ledger()).renew(...asked),
+    quietLeft: async (...asked) => (await ledger()).quietLeft(...asked),
     outcomesOf: async (...asked) => (await ledger()).outcomesOf(...asked),
     record: async (...asked) => (await ledger()).record(...asked),
     noteFound: async (...asked) => (await ledger()).noteFound(...asked),

@@ -1,9 +1,12 @@
 import { sql, type Transaction } from 'kysely';
 import type { Store } from '../store/store.js';
+import { startGeneration } from './generations.js';
 import { remember, type SeenPayment, type Source } from './known-payments.js';
-import { placeColumns, placeOf, type PaymentPlace } from './payment-place.js';
+import { refColumns, refOf, type PaymentRef } from './payment-ref.js';
+import { quietLeft } from './quiet-period.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 import {
+  claimHold,
   dropHold,
   dropHoldOf,
   giveHoldTo,
@@ -15,11 +18,15 @@ import {
   lastIntentOn,
   lastOutcomeOf,
   outcomesOf,
+  renewHold,
+  TAKING,
   takeHold,
 } from './statements.js';
+import { steadyNow, type SteadyTime } from './steady-clock.js';
 
 // What this desk did: an intent is written before anything is sent, and outcomes are added as they become known.
-// While an intent is open, nobody on the same ledger sends anything else for that payment.
+// While an intent is open, nobody on the same ledger sends anything else for that payment. Whatever may have left is
+// not sent again before its quiet period has passed.
 
 export const outcomes = ['done', 'accepted', 'failed', 'refused', 'unsent', 'unknown'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -33,8 +40,12 @@ export function isOpen(outcome: Outcome | undefined): boolean {
 export interface NewIntent extends SeenPayment {
   operation: string;
   before?: string | undefined;
+  /** Tells whether the payment is still exactly as it was. */
+  beforePrint?: string | undefined;
+  baseUrl: string;
   profile?: string | undefined;
   kind: 'sandbox' | 'live';
+  quietMs?: number | undefined;
   reason?: string | undefined;
   ticket?: string | undefined;
   description?: string | undefined;
@@ -48,6 +59,8 @@ export interface NewOutcome {
   state?: string | undefined;
   why?: string | undefined;
   httpStatus?: number | undefined;
+  /** The request provably never left, so the same instruction may be sent at once. */
+  neverLeft?: boolean | undefined;
 }
 
 /** An intent with the last that is known of it. */
@@ -55,32 +68,47 @@ export interface Entry extends IntentRow {
   last: OutcomeRow | undefined;
 }
 
-export function outcomeOf(entry: Entry): Outcome {
+export function outcomeOf(entry: { last: Pick<OutcomeRow, 'outcome'> | undefined }): Outcome {
   return (entry.last?.outcome as Outcome | undefined) ?? 'unknown';
 }
 
-export type Opening =
-  /** The way is free, and the intent is on the disk. */
-  | { kind: 'opened'; intent: Entry }
+/** An earlier instruction that keeps this one from being sent. */
+export type Blocked =
   /** An intent is open for this payment, of this operation or another. */
   | { kind: 'held'; intent: Entry }
   /** This ledger has the same operation as done, or as failed and not asked for again. */
-  | { kind: 'ended'; intent: Entry };
+  | { kind: 'ended'; intent: Entry }
+  /** The same operation may have left and was refused, not taken or failed: it may still show an effect. */
+  | { kind: 'quiet'; intent: Entry };
+
+/** The intent is on the disk and may be sent, or another one blocks it. */
+export type Opening = { kind: 'opened'; intent: Entry } | Blocked;
+
+export interface SendAgain {
+  /** Sends again what this ledger has as failed. */
+  again?: boolean | undefined;
+  /** The earlier intent whose quiet period has passed and whose payment was found exactly as it was before. */
+  cleared?: number | undefined;
+}
 
 export interface Ledger {
   /** Resolves when it can be used. Asking early lets it be opened while something else is waited for. */
   ready(): Promise<void>;
   /** By the clock of the database, in milliseconds. */
   now(): Promise<number>;
-  /** The intent that stands in the way of an operation, or undefined when the way is free. */
-  inTheWay(place: PaymentPlace, operation: string, again: boolean): Promise<Opening | undefined>;
-  /** Writes an intent durably, unless something stands in the way. */
-  open(intent: NewIntent, options?: { again?: boolean }): Promise<Opening>;
-  /** Takes an open intent over with a new one; undefined when it is no longer the open one. */
-  reopen(open: Entry, intent: NewIntent): Promise<Entry | undefined>;
+  /** The intent that blocks an operation on a payment, or undefined when none does. */
+  findBlocking(ref: PaymentRef, operation: string, options: SendAgain): Promise<Blocked | undefined>;
+  /** The newest intents of a payment that are not known to be over, one per operation. */
+  unsettled(ref: PaymentRef): Promise<Entry[]>;
+  /** Writes an intent durably, unless something blocks it. A cleared one is taken over if it is still open. */
+  open(intent: NewIntent, options?: SendAgain): Promise<Opening>;
+  /** Makes sure that the intent still holds its payment, and notes when. */
+  renew(intentId: number): Promise<boolean>;
+  /** Milliseconds until the same instruction may be sent again. */
+  quietLeft(entry: Entry, quietMs: number): Promise<number>;
   /** Everything that became known of an intent. */
   outcomesOf(intentId: number): Promise<OutcomeRow[]>;
-  /** Adds what became of an intent; one that is closed by it no longer holds its payment, and stays closed. */
+  /** Adds what became of an intent; one that is closed by it no longer holds its payment. */
   record(intentId: number, outcome: NewOutcome): Promise<void>;
   /**
    * Something that needs no hold, such as a create: what was asked and what came of it. The payment is known from
@@ -92,139 +120,202 @@ export interface Ledger {
 }
 
 export interface LedgerOptions {
-  /** Whose hand it is: user and host, or the CI job. */
+  /** Who works here: user and host, or the CI job. */
   operator: string;
   /** In place of the database's clock; a simulation has its own. */
   now?: () => number;
+  /** In place of the steady clock of the machine or the database. */
+  steady?: () => SteadyTime;
   /** Many moves at once: an outcome waits for the next intent, so that one write to the disk serves both. */
   patient?: boolean;
 }
 
 type Tx = Transaction<DeskTables>;
+type Db = Tx | Store<DeskTables>['db'];
 
-export function createLedger(
-  store: Store<DeskTables>,
-  { operator, now, patient = false }: LedgerOptions,
-): Ledger {
+export function createLedger(store: Store<DeskTables>, options: LedgerOptions): Ledger {
   const { engine } = store;
-
-  async function clock(tx: Tx | Store<DeskTables>['db']): Promise<number> {
-    if (now) return now();
-    if (store.engine === 'sqlite') return Date.now();
-    const { rows } = await sql<{
-      now: number;
-    }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(tx);
-    return (rows[0] as { now: number }).now;
-  }
+  const { operator, patient = false } = options;
+  const clocks = createClocks(store, options);
 
   async function insertIntent(tx: Tx, intent: NewIntent, resendOf?: number): Promise<Entry> {
+    const steady = await clocks.steady(tx);
     const row = {
-      ...placeColumns(intent),
+      ...refColumns(intent),
       reference_id: intent.referenceId ?? null,
       operation: intent.operation,
       amount: intent.amount ?? null,
       currency: intent.currency ?? null,
       before_state: intent.before ?? null,
+      before_print: intent.beforePrint ?? null,
+      base_url: intent.baseUrl,
       profile: intent.profile ?? null,
       kind: intent.kind,
       operator,
       reason: intent.reason ?? null,
       ticket: intent.ticket ?? null,
       description: intent.description ?? null,
-      time: await clock(tx),
+      time: await clocks.wall(tx),
+      ...steadyColumns(steady),
+      quiet_ms: intent.quietMs ?? 0,
       resend_of: resendOf ?? null,
       batch_id: intent.batchId ?? null,
     };
     const [inserted] = await insertIntentRow(tx, engine, row);
     const { id } = inserted as { id: number };
-    return { ...row, id, last: undefined };
+    return { ...row, id, retired: 0, last: undefined };
   }
 
   async function insertOutcome(tx: Tx, intentId: number, outcome: NewOutcome): Promise<void> {
+    // A failure is told only after the quiet period, which it does not begin again.
+    const [last] =
+      outcome.outcome === 'failed' ? await lastOutcomeOf(tx, engine, { intent_id: intentId }) : [];
+    const steady = last ? { boot: last.boot, ms: last.steady_ms } : await clocks.steady(tx);
     await insertOutcomeRow(tx, engine, {
       intent_id: intentId,
       outcome: outcome.outcome,
       after_state: outcome.after ?? null,
       why: outcome.why ?? null,
       http_status: outcome.httpStatus ?? null,
+      may_have_left: outcome.neverLeft ? 0 : 1,
       operator,
-      time: await clock(tx),
+      time: await clocks.wall(tx),
+      ...steadyColumns(steady),
     });
   }
 
-  /** `tx` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
-  async function obstacle(
-    db: Tx | Store<DeskTables>['db'],
-    place: PaymentPlace,
+  /** `db` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
+  async function findBlocking(
+    db: Db,
+    ref: PaymentRef,
     operation: string,
-    again: boolean,
-  ): Promise<Opening | undefined> {
-    const [held] = await holdOn(db, engine, placeColumns(place));
+    { again = false, cleared, quietMs = 0 }: SendAgain & { quietMs?: number | undefined },
+  ): Promise<Blocked | undefined> {
+    const [held] = await holdOn(db, engine, refColumns(ref));
     if (held && held.intent_id !== TAKING) return { kind: 'held', intent: await entry(db, held.intent_id) };
-    const [before] = await lastIntentOn(db, engine, { ...placeColumns(place), operation });
+    const [before] = await lastIntentOn(db, engine, { ...refColumns(ref), operation });
     if (!before) return undefined;
     const last = await entry(db, before.id);
     const outcome = outcomeOf(last);
-    const ended = outcome === 'done' || (outcome === 'failed' && !again);
-    return ended ? { kind: 'ended', intent: last } : undefined;
+    if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
+    if (last.last?.may_have_left === 0) return undefined;
+    const isClear = cleared === last.id && (await leftOf(db, last, quietMs)) === 0;
+    return isClear ? undefined : { kind: 'quiet', intent: last };
   }
 
-  async function entry(db: Tx | Store<DeskTables>['db'], id: number): Promise<Entry> {
+  async function leftOf(db: Db, { last, ...intent }: Entry, quietMs: number): Promise<number> {
+    const [hold] = last ? [] : await holdOf(db, engine, { intent_id: intent.id });
+    const { boot, steady_ms: ms } = hold ?? intent;
+    return quietLeft({ intent, last, renewed: { boot, ms } }, quietMs, await clocks.steady(db));
+  }
+
+  async function entry(db: Db, id: number): Promise<Entry> {
     const [intent] = await intentById(db, engine, { id });
     if (!intent) throw new Error(`The ledger has no intent ${id}.`);
     const [last] = await lastOutcomeOf(db, engine, { intent_id: id });
     return { ...intent, last };
   }
 
+  /**
+   * Takes the hold of an open intent over, unless its quiet period is not over or its process has just renewed it:
+   * then nobody else may send.
+   */
+  async function claimCleared(tx: Tx, id: number, quietMs: number): Promise<Blocked | undefined> {
+    const [hold] = await holdOf(tx, engine, { intent_id: id });
+    if (!hold) return undefined;
+    const earlier = await entry(tx, id);
+    const { boot, steady_ms } = hold;
+    const isQuiet = (await leftOf(tx, earlier, quietMs)) > 0;
+    const [claimed] = isQuiet ? [] : await claimHold(tx, engine, { intent_id: id, boot, steady_ms });
+    return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
+  }
+
+  /** What was open stays unknown for ever: its instruction was sent again as another one. */
+  async function closeCleared(tx: Tx, id: number, sentAs: number): Promise<void> {
+    const earlier = await entry(tx, id);
+    if (!isOpen(outcomeOf(earlier))) return;
+    await insertOutcome(tx, id, { outcome: 'unknown', why: `sent again as ${sentAs}` });
+  }
+
+  /** Takes the hold back for an intent that was thought to be over. */
+  async function reopen(tx: Tx, intent: IntentRow): Promise<void> {
+    const steady = steadyColumns(await clocks.steady(tx));
+    await takeHold(tx, engine, { ...refColumns(refOf(intent)), intent_id: intent.id, ...steady });
+  }
+
   return {
     ready: async () => {},
-    now: () => clock(store.db),
+    now: () => clocks.wall(store.db),
 
-    inTheWay: (place, operation, again) => obstacle(store.db, place, operation, again),
+    async findBlocking(ref, operation, options) {
+      if (ref.generation !== undefined) await store.transaction((tx) => startGeneration(tx, ref));
+      return findBlocking(store.db, ref, operation, options);
+    },
 
-    open: (intent, { again = false } = {}) =>
+    async unsettled(ref) {
+      if (ref.generation !== undefined) await store.transaction((tx) => startGeneration(tx, ref));
+      const newest = await store.db
+        .selectFrom('intents')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where((eb) => eb.and({ ...refColumns(ref), retired: 0 }))
+        .groupBy('operation')
+        .execute();
+      const entries = await Promise.all(newest.map(({ id }) => entry(store.db, id)));
+      return entries.filter(isUnsettled).sort((one, other) => other.id - one.id);
+    },
+
+    open: (intent, sendAgain = {}) =>
       store.transaction(async (tx) => {
-        const place = placeColumns(intent);
-        await takeHold(tx, engine, { ...place, intent_id: TAKING });
-        const found = await obstacle(tx, intent, intent.operation, again);
-        if (found) {
-          if (found.kind === 'ended') await dropHold(tx, engine, place);
-          return found;
+        await startGeneration(tx, intent);
+        const ref = refColumns(intent);
+        const { cleared } = sendAgain;
+        const held = cleared === undefined ? undefined : await claimCleared(tx, cleared, intent.quietMs ?? 0);
+        if (held) return held;
+        const steady = steadyColumns(await clocks.steady(tx));
+        await takeHold(tx, engine, { ...ref, intent_id: TAKING, ...steady });
+        const { operation, quietMs } = intent;
+        const blocked = await findBlocking(tx, intent, operation, { ...sendAgain, quietMs });
+        if (blocked) {
+          if (blocked.kind !== 'held') await dropHold(tx, engine, ref);
+          return blocked;
         }
-        const opened = await insertIntent(tx, intent);
-        await giveHoldTo(tx, engine, { ...place, intent_id: opened.id });
+        const opened = await insertIntent(tx, intent, cleared);
+        if (cleared !== undefined) await closeCleared(tx, cleared, opened.id);
+        const { boot, steady_ms } = opened;
+        await giveHoldTo(tx, engine, { ...ref, intent_id: opened.id, boot, steady_ms });
         await remember(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });
         return { kind: 'opened', intent: opened };
       }),
 
-    reopen: (open, intent) =>
+    renew: (intentId) =>
       store.transaction(async (tx) => {
-        const { numUpdatedRows } = await tx
-          .updateTable('holds')
-          .set({ intent_id: TAKING })
-          .where('intent_id', '=', open.id)
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows === 0n) return undefined;
-        const opened = await insertIntent(tx, intent, open.id);
-        await insertOutcome(tx, open.id, { outcome: 'unknown', why: `sent anew as ${opened.id}` });
-        await giveHoldTo(tx, engine, { ...placeColumns(intent), intent_id: opened.id });
-        return opened;
+        const steady = steadyColumns(await clocks.steady(tx));
+        const [held] = await renewHold(tx, engine, { intent_id: intentId, ...steady });
+        return held !== undefined;
       }),
+
+    quietLeft: (of, quietMs) => leftOf(store.db, of, quietMs),
 
     outcomesOf: (intentId) => outcomesOf(store.db, engine, { intent_id: intentId }),
 
     record: (intentId, outcome) =>
       store.transaction(
         async (tx) => {
-          // Closed by another process meanwhile, or sent anew: who comes late knows less.
           const [held] = await holdOf(tx, engine, { intent_id: intentId });
-          if (!held) return;
+          const stays = isOpen(outcome.outcome);
+          if (!held) {
+            // Only a later proof reopens what was closed; a process that comes late knows less.
+            const closed = await entry(tx, intentId);
+            if (!(await isNewest(tx, closed)) || !mayChange(closed, outcome.outcome)) return;
+            if (stays) await reopen(tx, closed);
+          }
           await insertOutcome(tx, intentId, outcome);
           if (outcome.state !== undefined) {
-            const seen = { ...placeOf(held), state: outcome.state };
-            await remember(tx, engine, { seen, source: 'changed', now: await clock(tx) });
+            const intent = held ?? (await entry(tx, intentId));
+            const seen = { ...refOf(intent), state: outcome.state };
+            await remember(tx, engine, { seen, source: 'changed', now: await clocks.wall(tx) });
           }
-          if (!isOpen(outcome.outcome)) await dropHoldOf(tx, engine, { intent_id: intentId });
+          if (!stays) await dropHoldOf(tx, engine, { intent_id: intentId });
         },
         { patient },
       ),
@@ -239,23 +330,29 @@ export function createLedger(
 
     note: (intent, outcome, source) =>
       store.transaction(async (tx) => {
+        await startGeneration(tx, intent);
         const { id, time } = (await takeUnnamed(tx, intent)) ?? (await insertIntent(tx, intent));
         if (source !== undefined) await remember(tx, engine, { seen: intent, source, now: time });
         await insertOutcome(tx, id, outcome);
       }),
   };
+
+  async function isNewest(tx: Tx, { id, operation, ...row }: Entry): Promise<boolean> {
+    const [newest] = await lastIntentOn(tx, engine, { ...refColumns(refOf(row)), operation });
+    return newest?.id === id;
+  }
 }
 
 /** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
 async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; time: number } | undefined> {
-  const { baseUrl, appId, paymentId, referenceId, operation } = intent;
+  const { appId, paymentId, referenceId, operation } = intent;
   if (referenceId === undefined || !['create', 'charge'].includes(operation)) return undefined;
   const unnamed = await tx
     .selectFrom('intents')
     .select(['id', 'time'])
     .where('payment_id', '=', UNNAMED)
     .where('app_id', '=', appId)
-    .where('base_url', '=', baseUrl)
+    .where('retired', '=', 0)
     .where('operation', '=', operation)
     .where('reference_id', '=', referenceId)
     .executeTakeFirst();
@@ -268,5 +365,33 @@ async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; tim
 /** The payment id of what was created, as far as anybody knows, and not answered. */
 export const UNNAMED = '';
 
-/** Stands in a hold between taking it and writing its intent, within one transaction. */
-const TAKING = 0;
+/** Refused, not taken and failed are told from what was shown then; what may have left may still turn out done. */
+function isUnsettled(entry: Entry): boolean {
+  if (isOpen(outcomeOf(entry))) return true;
+  return outcomeOf(entry) !== 'done' && entry.last?.may_have_left !== 0;
+}
+
+function mayChange(closed: Entry, outcome: Outcome): boolean {
+  return isUnsettled(closed) && outcome !== outcomeOf(closed);
+}
+
+const steadyColumns = ({ boot, ms }: SteadyTime) => ({ boot, steady_ms: ms });
+
+function createClocks(store: Store<DeskTables>, { now, steady }: LedgerOptions) {
+  async function wall(db: Db): Promise<number> {
+    if (now) return now();
+    if (store.engine === 'sqlite') return Date.now();
+    const { rows } = await sql<{
+      now: number;
+    }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
+    return (rows[0] as { now: number }).now;
+  }
+  return {
+    wall,
+    /** Several machines on one database go by its clock. */
+    async steady(db: Db): Promise<SteadyTime> {
+      if (steady) return steady();
+      return store.engine === 'sqlite' ? steadyNow() : { boot: 'database', ms: await wall(db) };
+    },
+  };
+}

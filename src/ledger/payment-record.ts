@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import type { AppRef } from './payment-ref.js';
 import type { DeskTables, IntentRow, KnownPaymentRow, OutcomeRow } from './schema.js';
 
 /** An intent with everything that became known of it, the oldest first. */
@@ -21,21 +22,21 @@ const NEWEST_INTENTS = 100;
 /** By payment ID; those that nothing is known of have an empty record. */
 export async function readPaymentRecords(
   db: Kysely<DeskTables>,
-  { baseUrl, appId }: { baseUrl: string; appId: string },
+  { appId }: AppRef,
   paymentIds: readonly string[],
 ): Promise<Map<string, PaymentRecord>> {
   if (paymentIds.length === 0) return new Map();
   const { rows: intents } = await sql<IntentRow>`
     select * from (
       select intents.*, row_number() over (partition by payment_id order by id desc) as newest from intents
-      where base_url = ${baseUrl} and app_id = ${appId} and payment_id in (${sql.join(paymentIds)})
+      where app_id = ${appId} and retired = 0 and payment_id in (${sql.join(paymentIds)})
     ) as numbered where newest <= ${sql.lit(NEWEST_INTENTS)} order by id`.execute(db);
   const ids = intents.map(({ id }) => id);
   const outcomes =
     ids.length === 0
       ? []
       : await db.selectFrom('outcomes').selectAll().where('intent_id', 'in', ids).orderBy('id').execute();
-  const ofPayments = { base_url: baseUrl, app_id: appId };
+  const ofPayments = { app_id: appId };
   const holds = await db
     .selectFrom('holds')
     .select(['payment_id', 'intent_id'])

@@ -5,7 +5,6 @@ import { idColumn, type Migration } from '../store/store.js';
 
 interface ResolveSessionTable {
   id: Generated<number>;
-  base_url: string;
   app_id: string;
   operator: string;
   time: number;
@@ -42,7 +41,6 @@ export const resolveMigration: Migration = {
     await db.schema
       .createTable('resolve_sessions')
       .addColumn('id', ...idColumn(db))
-      .addColumn('base_url', 'text', (column) => column.notNull())
       .addColumn('app_id', 'text', (column) => column.notNull())
       .addColumn('operator', 'text', (column) => column.notNull())
       .addColumn('time', 'bigint', (column) => column.notNull())
@@ -51,7 +49,7 @@ export const resolveMigration: Migration = {
     await db.schema
       .createIndex('resolve_sessions_open')
       .on('resolve_sessions')
-      .columns(['base_url', 'app_id', 'operator', 'ended', 'id'])
+      .columns(['app_id', 'operator', 'ended', 'id'])
       .execute();
     await db.schema
       .createTable('resolve_items')

@@ -8,25 +8,34 @@ import { resolveMigration, type ResolveTables } from './resolve-schema.js';
 /** What was about to be sent. Rows are only ever added. */
 interface IntentTable {
   id: Generated<number>;
-  base_url: string;
   app_id: string;
   payment_id: string;
   reference_id: string | null;
   operation: string;
   amount: string | null;
   currency: string | null;
-  /** The state that was read before. */
+  /** The payment as it was read before: its state, and a fingerprint of the rest. */
   before_state: string | null;
+  before_print: string | null;
+  base_url: string;
   profile: string | null;
   kind: string;
   operator: string;
   reason: string | null;
   ticket: string | null;
   description: string | null;
+  /** On the wall clock, for people. */
   time: number;
-  /** The intent whose instruction was sent anew after the quiet period. */
+  /** On the steady clock, for the quiet period. */
+  boot: string;
+  steady_ms: number;
+  /** The quiet period of whoever wrote it. */
+  quiet_ms: number;
+  /** The intent whose instruction was sent again after the quiet period. */
   resend_of: number | null;
   batch_id: string | null;
+  /** 1 once the sandbox was reset: the payment's id belongs to another payment now. */
+  retired: Generated<number>;
 }
 
 /** What became of an intent. Rows are only ever added; the last one counts. */
@@ -37,16 +46,28 @@ interface OutcomeTable {
   after_state: string | null;
   why: string | null;
   http_status: number | null;
+  /** 0 where the request provably never left. */
+  may_have_left: number;
   operator: string;
   time: number;
+  boot: string;
+  steady_ms: number;
 }
 
-/** The intent that is open for a payment: there is at most one, whoever asks. */
+/** The intent that is open for a payment: there is at most one per payment. */
 interface HoldTable {
-  base_url: string;
   app_id: string;
   payment_id: string;
   intent_id: number;
+  /** When its process last made sure that it still holds it, on the steady clock. */
+  boot: string;
+  steady_ms: number;
+}
+
+/** Which life of a sandbox the records of an app speak of. */
+interface GenerationTable {
+  app_id: string;
+  generation: string;
 }
 
 /** Many money moves from one plan. */
@@ -107,7 +128,6 @@ interface IdentityTable {
 
 /** A payment that this desk created, changed, read or received webhooks for, as it was last seen. */
 interface KnownPaymentTable {
-  base_url: string;
   app_id: string;
   payment_id: string;
   reference_id: string | null;
@@ -136,6 +156,7 @@ export interface DeskTables extends InboxTables, PlaceTables, ResolveTables {
   intents: IntentTable;
   outcomes: OutcomeTable;
   holds: HoldTable;
+  generations: GenerationTable;
   batches: BatchTable;
   batch_rows: BatchRowTable;
   identity: IdentityTable;
@@ -155,7 +176,6 @@ export const deskMigrations: Migration[] = [
       await db.schema
         .createTable('intents')
         .addColumn('id', ...idColumn(db))
-        .addColumn('base_url', 'text', (column) => column.notNull())
         .addColumn('app_id', 'text', (column) => column.notNull())
         .addColumn('payment_id', 'text', (column) => column.notNull())
         .addColumn('reference_id', 'text')
@@ -163,6 +183,8 @@ export const deskMigrations: Migration[] = [
         .addColumn('amount', 'text')
         .addColumn('currency', 'text')
         .addColumn('before_state', 'text')
+        .addColumn('before_print', 'text')
+        .addColumn('base_url', 'text', (column) => column.notNull())
         .addColumn('profile', 'text')
         .addColumn('kind', 'text', (column) => column.notNull())
         .addColumn('operator', 'text', (column) => column.notNull())
@@ -170,12 +192,14 @@ export const deskMigrations: Migration[] = [
         .addColumn('ticket', 'text')
         .addColumn('description', 'text')
         .addColumn('time', 'bigint', (column) => column.notNull())
+        .addColumn('boot', 'text', (column) => column.notNull())
+        .addColumn('steady_ms', 'bigint', (column) => column.notNull())
+        .addColumn('quiet_ms', 'bigint', (column) => column.notNull())
         .addColumn('resend_of', 'bigint')
         .addColumn('batch_id', 'text')
+        .addColumn('retired', 'integer', (column) => column.notNull().defaultTo(0))
         .execute();
-      await sql`create index intents_of_payment on intents (payment_id, app_id, base_url, operation, id)`.execute(
-        db,
-      );
+      await sql`create index intents_of_payment on intents (payment_id, app_id, operation, id)`.execute(db);
       await sql`create index intents_in_time on intents (time, id)`.execute(db);
       await db.schema
         .createTable('outcomes')
@@ -185,8 +209,11 @@ export const deskMigrations: Migration[] = [
         .addColumn('after_state', 'text')
         .addColumn('why', 'text')
         .addColumn('http_status', 'integer')
+        .addColumn('may_have_left', 'integer', (column) => column.notNull())
         .addColumn('operator', 'text', (column) => column.notNull())
         .addColumn('time', 'bigint', (column) => column.notNull())
+        .addColumn('boot', 'text', (column) => column.notNull())
+        .addColumn('steady_ms', 'bigint', (column) => column.notNull())
         .execute();
       await sql`create index outcomes_of_intent on outcomes (intent_id, id)`.execute(db);
       await sql`create index outcomes_not_done on outcomes (outcome, intent_id) where outcome in ('failed', 'refused', 'unsent')`.execute(
@@ -194,13 +221,19 @@ export const deskMigrations: Migration[] = [
       );
       await db.schema
         .createTable('holds')
-        .addColumn('base_url', 'text', (column) => column.notNull())
         .addColumn('app_id', 'text', (column) => column.notNull())
         .addColumn('payment_id', 'text', (column) => column.notNull())
         .addColumn('intent_id', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('holds_one_per_payment', ['base_url', 'app_id', 'payment_id'])
+        .addColumn('boot', 'text', (column) => column.notNull())
+        .addColumn('steady_ms', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('holds_one_per_payment', ['app_id', 'payment_id'])
         .execute();
       await db.schema.createIndex('holds_of_intent').on('holds').column('intent_id').execute();
+      await db.schema
+        .createTable('generations')
+        .addColumn('app_id', 'text', (column) => column.primaryKey())
+        .addColumn('generation', 'text', (column) => column.notNull())
+        .execute();
     },
   },
   {
@@ -271,7 +304,6 @@ export const deskMigrations: Migration[] = [
     async up(db) {
       await db.schema
         .createTable('known_payments')
-        .addColumn('base_url', 'text', (column) => column.notNull())
         .addColumn('app_id', 'text', (column) => column.notNull())
         .addColumn('payment_id', 'text', (column) => column.notNull())
         .addColumn('reference_id', 'text')
@@ -287,18 +319,16 @@ export const deskMigrations: Migration[] = [
         .addColumn('since_time', 'bigint', (column) => column.notNull())
         .addColumn('failed_operation', 'text')
         .addColumn('seen_time', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('known_once', ['base_url', 'app_id', 'payment_id'])
+        .addPrimaryKeyConstraint('known_once', ['app_id', 'payment_id'])
         .execute();
-      await sql`create index known_failed on known_payments (base_url, app_id, payment_id) where failed_operation is not null`.execute(
+      await sql`create index known_failed on known_payments (app_id, payment_id) where failed_operation is not null`.execute(
         db,
       );
-      await sql`create index known_by_reference on known_payments (base_url, app_id, reference_id)`.execute(
+      await sql`create index known_by_reference on known_payments (app_id, reference_id)`.execute(db);
+      await sql`create index known_in_state on known_payments (app_id, state, since_time, payment_id)`.execute(
         db,
       );
-      await sql`create index known_in_state on known_payments (base_url, app_id, state, since_time, payment_id)`.execute(
-        db,
-      );
-      await sql`create index known_of_customer on known_payments (base_url, app_id, customer_id, state, since_time, payment_id)`.execute(
+      await sql`create index known_of_customer on known_payments (app_id, customer_id, state, since_time, payment_id)`.execute(
         db,
       );
     },

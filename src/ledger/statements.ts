@@ -4,12 +4,14 @@ import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 
 // The statements of every money move, made once: a batch runs them for each of its rows.
 
-type Place = 'base_url' | 'app_id' | 'payment_id';
-export type IntentValues = Omit<IntentRow, 'id'>;
+type Ref = 'app_id' | 'payment_id';
+export type IntentValues = Omit<IntentRow, 'id' | 'retired'>;
+/** Stands in a hold between taking it and writing its intent, within one transaction. */
+export const TAKING = 0;
+
 export type OutcomeValues = Omit<OutcomeRow, 'id'>;
 
 const intentColumns = [
-  'base_url',
   'app_id',
   'payment_id',
   'reference_id',
@@ -17,6 +19,8 @@ const intentColumns = [
   'amount',
   'currency',
   'before_state',
+  'before_print',
+  'base_url',
   'profile',
   'kind',
   'operator',
@@ -24,6 +28,9 @@ const intentColumns = [
   'ticket',
   'description',
   'time',
+  'boot',
+  'steady_ms',
+  'quiet_ms',
   'resend_of',
   'batch_id',
 ] as const satisfies ReadonlyArray<keyof IntentValues>;
@@ -34,8 +41,11 @@ const outcomeColumns = [
   'after_state',
   'why',
   'http_status',
+  'may_have_left',
   'operator',
   'time',
+  'boot',
+  'steady_ms',
 ] as const satisfies ReadonlyArray<keyof OutcomeValues>;
 
 export const insertIntentRow = prepared<DeskTables, { id: number }, keyof IntentValues>((db, value) =>
@@ -52,44 +62,62 @@ export const insertOutcomeRow = prepared<DeskTables, unknown, keyof OutcomeValue
 );
 
 /** Changes nothing when somebody has it. */
-export const takeHold = prepared<DeskTables, unknown, Place | 'intent_id'>((db, value) =>
+export const takeHold = prepared<DeskTables, unknown, Ref | 'intent_id' | 'boot' | 'steady_ms'>((db, value) =>
   db
     .insertInto('holds')
     .values({
-      base_url: value('base_url'),
       app_id: value('app_id'),
       payment_id: value('payment_id'),
       intent_id: value('intent_id'),
+      boot: value('boot'),
+      steady_ms: value('steady_ms'),
     })
-    .onConflict((conflict) => conflict.columns(['base_url', 'app_id', 'payment_id']).doNothing()),
+    .onConflict((conflict) => conflict.columns(['app_id', 'payment_id']).doNothing()),
 );
 
-export const giveHoldTo = prepared<DeskTables, unknown, Place | 'intent_id'>((db, value) =>
-  db
-    .updateTable('holds')
-    .set({ intent_id: value('intent_id') })
-    .where('base_url', '=', value('base_url'))
-    .where('app_id', '=', value('app_id'))
-    .where('payment_id', '=', value('payment_id')),
+/** Whether the intent still holds its payment: gives back a row, renewed, if it does. */
+export const renewHold = prepared<DeskTables, { intent_id: number }, 'intent_id' | 'boot' | 'steady_ms'>(
+  (db, value) =>
+    db
+      .updateTable('holds')
+      .set({ boot: value('boot'), steady_ms: value('steady_ms') })
+      .where('intent_id', '=', value('intent_id'))
+      .returning('intent_id'),
 );
 
-export const dropHold = prepared<DeskTables, unknown, Place>((db, value) =>
-  db
-    .deleteFrom('holds')
-    .where('base_url', '=', value('base_url'))
-    .where('app_id', '=', value('app_id'))
-    .where('payment_id', '=', value('payment_id')),
+/** Free to be taken over, if its process has not renewed it since it was read. */
+export const claimHold = prepared<DeskTables, { intent_id: number }, 'intent_id' | 'boot' | 'steady_ms'>(
+  (db, value) =>
+    db
+      .updateTable('holds')
+      .set({ intent_id: sql.lit(TAKING) })
+      .where('intent_id', '=', value('intent_id'))
+      .where('boot', '=', value('boot'))
+      .where('steady_ms', '=', value('steady_ms'))
+      .returning('intent_id'),
+);
+
+export const giveHoldTo = prepared<DeskTables, unknown, Ref | 'intent_id' | 'boot' | 'steady_ms'>(
+  (db, value) =>
+    db
+      .updateTable('holds')
+      .set({ intent_id: value('intent_id'), boot: value('boot'), steady_ms: value('steady_ms') })
+      .where('app_id', '=', value('app_id'))
+      .where('payment_id', '=', value('payment_id')),
+);
+
+export const dropHold = prepared<DeskTables, unknown, Ref>((db, value) =>
+  db.deleteFrom('holds').where('app_id', '=', value('app_id')).where('payment_id', '=', value('payment_id')),
 );
 
 export const dropHoldOf = prepared<DeskTables, unknown, 'intent_id'>((db, value) =>
   db.deleteFrom('holds').where('intent_id', '=', value('intent_id')),
 );
 
-export const holdOn = prepared<DeskTables, { intent_id: number }, Place>((db, value) =>
+export const holdOn = prepared<DeskTables, { intent_id: number }, Ref>((db, value) =>
   db
     .selectFrom('holds')
     .select('intent_id')
-    .where('base_url', '=', value('base_url'))
     .where('app_id', '=', value('app_id'))
     .where('payment_id', '=', value('payment_id')),
 );
@@ -99,14 +127,14 @@ export const holdOf = prepared<DeskTables, Selectable<DeskTables['holds']>, 'int
 );
 
 /** The newest alone. A limit that is bound as a value would make SQLite plan the query anew at each call. */
-export const lastIntentOn = prepared<DeskTables, { id: number }, Place | 'operation'>((db, value) =>
+export const lastIntentOn = prepared<DeskTables, { id: number }, Ref | 'operation'>((db, value) =>
   db
     .selectFrom('intents')
     .select('id')
-    .where('base_url', '=', value('base_url'))
     .where('app_id', '=', value('app_id'))
     .where('payment_id', '=', value('payment_id'))
     .where('operation', '=', value('operation'))
+    .where('retired', '=', sql.lit(0))
     .orderBy('id', 'desc')
     .limit(sql.lit(1)),
 );

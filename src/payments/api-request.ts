@@ -1,7 +1,7 @@
 // What `paydesk api` is about to ask for. Nothing that moves money gets past the guards by being spelt differently.
 
 import { resolvePath } from '../client/app-path.js';
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import { operationEndpoints } from '../client/payment-calls.js';
 import { APP_PATH, endpointOf, type EndpointName, type RepeatClass } from '../contract/endpoints.js';
 import { isJsonObject, numberFromText, type JsonObject, type JsonValue } from '../contract/json.js';

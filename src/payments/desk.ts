@@ -19,9 +19,11 @@ export interface Desk {
   /** Where intents are written before they are sent. */
   ledger: Ledger;
   place: Place;
-  /** How long an instruction that may have left is left alone before a person may send it anew. */
+  /** How long the service may take to show what it did: nothing is sent again before that. */
   quietMs: number;
   clock: Clock;
+  /** Milliseconds on a clock that does not jump and counts while the machine sleeps. */
+  steady: () => number;
   /** Fires on Ctrl-C and when the time is up; its reason is the error that this means. */
   signal: AbortSignal;
   /** How long a wait may take when no other limit was given. */

@@ -14,6 +14,8 @@ export interface ResolvedProfile {
   appId: string;
   /** Undefined where nobody said: the service is asked before anything is changed. */
   kind: Kind | undefined;
+  /** Stored by `sandbox start`, and so a sandbox of ours, also where it poses as live. */
+  madeBySandbox: boolean;
   /** The service's state names, mapped onto ours. */
   aliases: Record<string, string>;
   /** How long the service may take to show what it did. Nothing is sent again before it has passed. */
@@ -117,6 +119,7 @@ function stored(
     baseUrl,
     appId,
     kind: profile.kind,
+    madeBySandbox: profile.madeBy === 'sandbox',
     aliases: profile.aliases,
     quietMs: quietMs ?? profile.quietMs,
     apiKey: () => (key ??= store.apiKey(profile)),
@@ -151,6 +154,7 @@ function fromEnvironment(
     baseUrl,
     appId,
     kind: kind ?? (local ? undefined : 'live'),
+    madeBySandbox: false,
     aliases: Object.create(null) as Record<string, string>,
     quietMs: quietMs ?? DEFAULT_QUIET_MS,
     apiKey: () => Promise.resolve(apiKey),

@@ -1,6 +1,6 @@
 // One thing that can be done to a payment: its exact command, and what it does to the money.
 
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import { operationStates } from '../contract/states.js';
 import { shellLine } from '../output/shell.js';
 import { nouns } from './phrases.js';

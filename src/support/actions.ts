@@ -1,6 +1,6 @@
 // What can be done to a payment now, the recommended action first.
 
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import { isLegal, type StateName } from '../contract/states.js';
 import { type Action, actionOf, type ActionOperation, type CommandOf } from './action.js';
 import { conditionOf, contradictingWebhook, isLate, isOverdueNow, placeOf } from './condition.js';

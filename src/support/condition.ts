@@ -1,6 +1,6 @@
 // What matters most about a payment. Verdict, actions and reply are all derived from this, so that they agree.
 
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import { canReach, isLegal, isStateName, operationStates, type StateName } from '../contract/states.js';
 import { isOverdue } from './overdue.js';
 import type { LastOperation, Situation } from './situation.js';

@@ -1,7 +1,7 @@
 // Puts together what is known about a payment. Everything that the support room takes from the ledger is read here.
 
 import type { Client } from '../client/client.js';
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { isStateName, operationStates, states } from '../contract/states.js';

@@ -3,7 +3,8 @@
 import type { Client } from '../client/client.js';
 import { stateNames } from '../contract/states.js';
 import { UsageError } from '../errors.js';
-import { type AppPlace, readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known-list.js';
+import { readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known-list.js';
+import type { AppRef } from '../ledger/payment-ref.js';
 import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
@@ -35,7 +36,7 @@ export interface ListedPayment {
 
 export interface ListOptions {
   store: Store<DeskTables>;
-  place: AppPlace;
+  place: AppRef;
   /** Knows the names of states. */
   client: Pick<Client, 'canonicalState'>;
   now: number;

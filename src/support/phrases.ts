@@ -1,6 +1,6 @@
 // Pieces of sentences that verdicts, actions and warnings share.
 
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import { safeText } from '../output/text.js';
 import { roughDuration } from '../output/time.js';
 import { RESERVATION_MS } from './overdue.js';

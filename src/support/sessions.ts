@@ -1,5 +1,6 @@
 // Progress of guided sessions: written after every step, so that one can be resumed.
 
+import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { ResolveItemRow, ResolveSessionRow } from '../ledger/resolve-schema.js';
 import type { Store } from '../store/store.js';
@@ -22,11 +23,8 @@ export interface Sessions {
   end(session: ResolveSession): Promise<void>;
 }
 
-export function createSessions(
-  store: Store<DeskTables>,
-  whose: { baseUrl: string; appId: string; operator: string },
-): Sessions {
-  const owner = { base_url: whose.baseUrl, app_id: whose.appId, operator: whose.operator };
+export function createSessions(store: Store<DeskTables>, whose: AppRef & { operator: string }): Sessions {
+  const owner = { app_id: whose.appId, operator: whose.operator };
   const itemsOf = (id: number) =>
     store.db.selectFrom('resolve_items').selectAll().where('session_id', '=', id).orderBy('id').execute();
 

@@ -1,6 +1,6 @@
 // Everything that is known about one payment, put together from the service, the ledger and the webhook inbox.
 
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import type { StateName } from '../contract/states.js';
 import type { Outcome } from '../ledger/ledger.js';
 

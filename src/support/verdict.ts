@@ -1,6 +1,6 @@
 // Where a payment stands, in plain words: the first thing that a support person reads.
 
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import type { StateName } from '../contract/states.js';
 import { safeText } from '../output/text.js';
 import {

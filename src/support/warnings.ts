@@ -1,6 +1,6 @@
 // What cannot or must not be done to a payment now, why, and what to do instead.
 
-import type { SettleOperation } from '../client/outcome.js';
+import type { SettleOperation } from '../contract/states.js';
 import { isLegal, type StateName } from '../contract/states.js';
 import { actionOf, type CommandOf } from './action.js';
 import { isBlocked } from './actions.js';

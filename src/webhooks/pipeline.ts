@@ -13,7 +13,7 @@ import { type Filter, needsRead, passes, type Target } from './forwarding/target
 import type { Delivery } from './inbox/delivery.js';
 import { createInbox } from './inbox/inbox.js';
 import { createInboxWriter, type InboxWriter, type WebhookRequest } from './inbox/inbox-writer.js';
-import type { AppPlace } from './inbox/listeners.js';
+import type { AppRef } from '../ledger/payment-ref.js';
 import { createLiveDeliveries, type LiveDeliveries } from './inbox/live-deliveries.js';
 import { namePayment } from './inbox/name-payment.js';
 import { createReadRecorder, type UnreadDelivery } from './reading/read-record.js';
@@ -28,7 +28,7 @@ export interface DeliveryEvent {
 export interface PipelineOptions {
   store: Store<DeskTables>;
   client: Client;
-  place: AppPlace;
+  place: AppRef;
   owner: Owner;
   clock: Clock;
   targets: readonly Target[];

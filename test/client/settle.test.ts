@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { ServiceProblem } from '../../src/client/problems.js';
-import type { SettleOperation } from '../../src/client/outcome.js';
+import type { SettleOperation } from '../../src/contract/states.js';
 import { APP, KEY, clientFor, closedPort, http, httpServer, json, rawServer } from './servers.js';
 
 const operations: SettleOperation[] = ['capture', 'cancel', 'refund', 'unhold'];
@@ -63,11 +63,11 @@ describe('what an answer means', () => {
     [200, 'null'],
     [200, '{"paymentId":7,"paymentState":"Refunding"}'],
     [200, '{"data":{"payment":{"paymentId":"7","paymentState":"Refunding"}}}'],
-  ])('%s %s is accepted', async (status, body) => {
+  ])('%s %s is taken', async (status, body) => {
     const server = await httpServer((_seen, response) => void response.writeHead(status).end(body));
     const result = await clientFor(server.url).operate('refund', '7');
-    expect(result.kind).toBe('accepted');
-    const shown = result.kind === 'accepted' ? result.payment?.fields.paymentState : undefined;
+    expect(result.kind).toBe('taken');
+    const shown = result.kind === 'taken' ? result.payment?.fields.paymentState : undefined;
     expect(shown).toBe(body.includes('Refunding') ? 'Refunding' : undefined);
   });
 
@@ -81,11 +81,45 @@ describe('what an answer means', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([425, 429])('%s is unsent, not proven, and left to the caller', async (status) => {
+  it.each([425, 429])('%s is not taken, and left to the caller', async (status) => {
     const server = await httpServer((_seen, response) => json(response, status, {}, { 'retry-after': '3' }));
     const result = await clientFor(server.url).operate('refund', '7');
-    expect(result).toMatchObject({ kind: 'unsent', proven: false, retryAfterMs: 3_000, attempts: 1 });
+    expect(result).toMatchObject({ kind: 'not-taken', retryAfterMs: 3_000, attempts: 1 });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a fenced request', () => {
+  it('is not written when the fence is closed, and is tried again after the intent was renewed', async () => {
+    const server = await httpServer((_seen, response) => json(response, 200, {}));
+    const attempts: number[] = [];
+    const fence = {
+      beforeAttempt: async (attempt: number) => void attempts.push(attempt),
+      beforeFirstByte: () => attempts.length > 1,
+    };
+    const result = await clientFor(server.url).operate('refund', '7', { fence });
+    expect(result).toMatchObject({ kind: 'taken', attempts: 2 });
+    expect(attempts).toEqual([1, 2]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is unsent when the fence stays closed', async () => {
+    const server = await httpServer((_seen, response) => json(response, 200, {}));
+    const fence = { beforeAttempt: async () => undefined, beforeFirstByte: () => false };
+    expect((await clientFor(server.url).operate('refund', '7', { fence })).kind).toBe('unsent');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('throws what the fence throws before an attempt', async () => {
+    const server = await httpServer((_seen, response) => json(response, 200, {}));
+    const fence = {
+      beforeAttempt: async () => {
+        throw new Error('taken over');
+      },
+      beforeFirstByte: () => true,
+    };
+    await expect(clientFor(server.url).operate('refund', '7', { fence })).rejects.toThrow('taken over');
+    expect(server.requests).toEqual([]);
   });
 });
 
@@ -93,13 +127,13 @@ describe('a request that provably never left', () => {
   it('is tried again', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     const result = await clientFor(url).operate('refund', '7');
-    expect(result).toMatchObject({ kind: 'unsent', proven: true, attempts: 5 });
+    expect(result).toMatchObject({ kind: 'unsent', attempts: 5 });
   });
 
   it('is not tried again once interrupted', async () => {
     const server = await rawServer({});
     const result = await clientFor(server.url, { signal: AbortSignal.abort() }).operate('refund', '7');
-    expect(result).toMatchObject({ kind: 'unsent', proven: true, attempts: 1 });
+    expect(result).toMatchObject({ kind: 'unsent', attempts: 1 });
     expect(server.connections).toBe(0);
   });
 

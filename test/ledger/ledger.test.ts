@@ -5,11 +5,16 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openDeskDatabase, type DeskDatabase } from '../../src/ledger/desk.js';
 import { readHistory } from '../../src/ledger/history.js';
 import { findKnown } from '../../src/ledger/known-payments.js';
-import { outcomeOf, type NewIntent } from '../../src/ledger/ledger.js';
+import { outcomeOf, type Entry, type NewIntent, type SendAgain } from '../../src/ledger/ledger.js';
+import type { SteadyTime } from '../../src/ledger/steady-clock.js';
 import { findOperator } from '../../src/ledger/operator.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 
+const QUIET_MS = 1_000;
+const FENCE_MS = 250;
+
 const intent: NewIntent = {
+  quietMs: QUIET_MS,
   baseUrl: 'https://pay.example',
   appId: 'app_1',
   paymentId: '100001',
@@ -27,11 +32,12 @@ const intent: NewIntent = {
 function suite(location: () => Promise<string>): void {
   const desks: DeskDatabase[] = [];
 
-  async function desk(at: string, now?: () => number): Promise<DeskDatabase> {
+  async function desk(at: string, now?: () => number, steady?: () => SteadyTime): Promise<DeskDatabase> {
     const opened = await openDeskDatabase({
       location: at,
       operator: `op-${desks.length}`,
       ...(now && { now }),
+      ...(steady && { steady }),
     });
     desks.push(opened);
     return opened;
@@ -77,10 +83,10 @@ function suite(location: () => Promise<string>): void {
     expect(kinds.filter((kind) => kind === 'held')).toHaveLength(39);
   });
 
-  it('keeps payments of other apps, services and ids apart', async () => {
+  it('keeps payments of other apps and ids apart', async () => {
     const { ledger } = await desk(await location());
     await ledger.open(intent);
-    for (const other of [{ appId: 'app_2' }, { baseUrl: 'https://other.example' }, { paymentId: '2' }]) {
+    for (const other of [{ appId: 'app_2' }, { paymentId: '2' }]) {
       expect((await ledger.open({ ...intent, ...other })).kind).toBe('opened');
     }
   });
@@ -95,21 +101,89 @@ function suite(location: () => Promise<string>): void {
   });
 
   it.each([
-    ['done', 'ended', 'ended'],
-    ['failed', 'ended', 'opened'],
-    ['refused', 'opened', 'opened'],
-    ['unsent', 'opened', 'opened'],
-  ] as const)('after %s the same operation is %s, and with --again %s', async (outcome, plain, again) => {
-    for (const [isAgain, expected] of [
-      [false, plain],
-      [true, again],
-    ] as const) {
-      const { ledger } = await desk(await location());
+    ['done', 'ended', 'ended', 'ended'],
+    ['failed', 'ended', 'quiet', 'opened'],
+    ['refused', 'quiet', 'quiet', 'opened'],
+    ['unsent', 'quiet', 'quiet', 'opened'],
+  ] as const)(
+    'after %s the same operation is %s, with --again %s, and cleared after the quiet period %s',
+    async (outcome, plain, again, cleared) => {
+      let ms = 0;
+      const { ledger } = await desk(await location(), undefined, () => ({ boot: 'b', ms }));
       const { intent: opened } = await ledger.open(intent);
       await ledger.record(opened.id, { outcome });
-      expect((await ledger.inTheWay(intent, 'refund', isAgain))?.kind ?? 'opened').toBe(expected);
-      expect((await ledger.open(intent, { again: isAgain })).kind).toBe(expected);
-    }
+      const blocking = async (options: SendAgain) =>
+        (await ledger.findBlocking(intent, 'refund', options))?.kind ?? 'opened';
+      expect(await blocking({})).toBe(plain);
+      expect(await blocking({ again: true })).toBe(again);
+      const options = { again: true, cleared: opened.id };
+      ms = QUIET_MS - 1;
+      expect((await ledger.open(intent, options)).kind).toBe(again);
+      ms = QUIET_MS;
+      expect((await ledger.open(intent, options)).kind).toBe(cleared);
+    },
+  );
+
+  it('sends at once again what provably never left', async () => {
+    const { ledger } = await desk(await location());
+    const { intent: opened } = await ledger.open(intent);
+    await ledger.record(opened.id, { outcome: 'unsent', neverLeft: true });
+    expect((await ledger.open(intent)).kind).toBe('opened');
+  });
+
+  it('counts the quiet period from the last that became known, and the fence before that', async () => {
+    let ms = 0;
+    const { ledger } = await desk(await location(), undefined, () => ({ boot: 'b', ms }));
+    const { intent: opened } = await ledger.open(intent);
+    expect(await ledger.quietLeft(opened, 0)).toBe(QUIET_MS + FENCE_MS);
+    ms = 100;
+    expect(await ledger.renew(opened.id)).toBe(true);
+    expect(await ledger.quietLeft(opened, 0)).toBe(QUIET_MS + FENCE_MS);
+    ms = 500;
+    await ledger.record(opened.id, { outcome: 'unknown' });
+    const { intent: entry } = (await ledger.findBlocking(intent, 'refund', {})) as { intent: Entry };
+    ms = 700;
+    expect(await ledger.quietLeft(entry, 0)).toBe(QUIET_MS - 200);
+    // A desk that is more careful waits longer.
+    expect(await ledger.quietLeft(entry, 2 * QUIET_MS)).toBe(2 * QUIET_MS - 200);
+  });
+
+  it('counts only the time since a restart of the machine', async () => {
+    let steady = { boot: 'one', ms: 1_000_000 };
+    const { ledger } = await desk(await location(), undefined, () => steady);
+    const { intent: opened } = await ledger.open(intent);
+    steady = { boot: 'two', ms: 100 };
+    expect(await ledger.quietLeft(opened, 0)).toBe(QUIET_MS + FENCE_MS - 100);
+  });
+
+  it('turns what was refused into done when the payment proves it', async () => {
+    const { ledger } = await desk(await location());
+    const { intent: opened } = await ledger.open(intent);
+    await ledger.record(opened.id, { outcome: 'refused', after: 'Captured' });
+    expect((await ledger.unsettled(intent)).map(({ id }) => id)).toEqual([opened.id]);
+    await ledger.record(opened.id, { outcome: 'accepted', after: 'Refunding' });
+    expect((await ledger.open({ ...intent, operation: 'cancel' })).kind).toBe('held');
+    await ledger.record(opened.id, { outcome: 'done', after: 'Refunded' });
+    expect((await ledger.open(intent)).kind).toBe('ended');
+    expect(await ledger.unsettled(intent)).toEqual([]);
+  });
+
+  it('holds a payment whatever the base URL is called', async () => {
+    const { ledger } = await desk(await location());
+    await ledger.open(intent);
+    expect((await ledger.open({ ...intent, baseUrl: 'http://localhost:1' })).kind).toBe('held');
+  });
+
+  it('retires what it knows of a sandbox that was reset', async () => {
+    const { ledger, store } = await desk(await location());
+    const { intent: opened } = await ledger.open({ ...intent, generation: 'one' });
+    await ledger.record(opened.id, { outcome: 'done', after: 'Refunded', state: 'Refunded' });
+    expect((await ledger.findBlocking({ ...intent, generation: 'one' }, 'refund', {}))?.kind).toBe('ended');
+    const next = { ...intent, generation: 'two' };
+    expect(await ledger.findBlocking(next, 'refund', {})).toBeUndefined();
+    expect(await findKnown(store.db, intent)).toBeUndefined();
+    expect((await ledger.open(next)).kind).toBe('opened');
+    expect(await Array.fromAsync(readHistory(store, {}))).toHaveLength(2);
   });
 
   it('stays closed, whatever another process adds later', async () => {
@@ -129,17 +203,23 @@ function suite(location: () => Promise<string>): void {
   });
 
   it('hands an open intent over to exactly one resend', async () => {
+    let ms = 0;
+    const steady = () => ({ boot: 'b', ms });
     const at = await location();
-    const [one, two] = [await desk(at), await desk(at)];
+    const [one, two] = [await desk(at, undefined, steady), await desk(at, undefined, steady)];
     const { intent: opened } = await one.ledger.open(intent);
-    const taken = await Promise.all([one.ledger.reopen(opened, intent), two.ledger.reopen(opened, intent)]);
-    const [winner, ...others] = taken.filter((entry) => entry !== undefined);
+    const options = { cleared: opened.id };
+    expect((await two.ledger.open(intent, options)).kind).toBe('held');
+    ms = QUIET_MS + FENCE_MS;
+    const taken = await Promise.all([one.ledger.open(intent, options), two.ledger.open(intent, options)]);
+    const [winner, ...others] = taken.filter(({ kind }) => kind === 'opened');
     expect(others).toEqual([]);
-    expect(winner).toMatchObject({ resend_of: opened.id });
-    expect((await two.ledger.open(intent)).intent.id).toBe(winner?.id);
+    expect(winner?.intent).toMatchObject({ resend_of: opened.id });
+    expect((await two.ledger.open(intent)).intent.id).toBe(winner?.intent.id);
+    expect(await one.ledger.renew(opened.id)).toBe(false);
     // What the first one would still have to say no longer counts.
     await one.ledger.record(opened.id, { outcome: 'done' });
-    expect((await two.ledger.open(intent)).intent.id).toBe(winner?.id);
+    expect((await two.ledger.open(intent)).intent.id).toBe(winner?.intent.id);
   });
 
   it('tells the history, the newest first, with what became of each', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { decodePayment } from '../../src/client/answers.js';
-import { isStateName, type StateName, stateNames } from '../../src/contract/states.js';
+import { isStateName, stateNames } from '../../src/contract/states.js';
 import { exitCodeOf, GuardError, PartialError, ServiceError, TemporaryError } from '../../src/errors.js';
 import { chargeStanding } from '../../src/payments/charge-outcome.js';
 import { differences } from '../../src/payments/differences.js';
@@ -9,7 +9,6 @@ import { endingOf } from '../../src/payments/endings.js';
 import { forbidden } from '../../src/payments/move/legality.js';
 import { parsePayment, parsePaymentLines } from '../../src/payments/named-payments.js';
 import { generateReference } from '../../src/cli/payment-request.js';
-import { standingOf } from '../../src/payments/move/standing.js';
 
 function payment(state: string, more: Record<string, unknown> = {}): PaymentRead {
   const raw = { paymentId: 7, referenceId: 'r', paymentState: state, amount: 10.1, currency: 'EUR', ...more };
@@ -38,33 +37,6 @@ describe('a payment as it is typed', () => {
     expect(() => parsePaymentLines('a\nid:x\n\nid:y')).toThrow(/line 2: .*; line 4: /);
     expect(parsePaymentLines('a\r\n\n 2 \n').map(({ typed }) => typed)).toEqual(['a', '2']);
   });
-});
-
-describe('what a read proves of an instruction', () => {
-  const cases: Array<[Parameters<typeof standingOf>[0], StateName, string, boolean, string]> = [
-    ['refund', 'Captured', 'Refunding', false, 'on-its-way'],
-    ['refund', 'Captured', 'Refunded', false, 'done'],
-    ['refund', 'Captured', 'Captured', false, 'open'],
-    ['refund', 'Captured', 'Captured', true, 'bounced'],
-    ['refund', 'Captured', 'SomethingNew', true, 'open'],
-    ['capture', 'Authorised', 'Capturing', false, 'on-its-way'],
-    ['capture', 'Authorised', 'Captured', false, 'done'],
-    ['capture', 'Authorised', 'Refunding', false, 'done'],
-    ['capture', 'Authorised', 'Expired', false, 'excluded'],
-    ['capture', 'Authorised', 'Authorised', true, 'bounced'],
-    ['cancel', 'Authorised', 'Cancelled', false, 'done'],
-    ['cancel', 'Authorised', 'Captured', false, 'excluded'],
-    ['cancel', 'Created', 'Created', false, 'open'],
-    ['unhold', 'Held', 'Authorised', false, 'done'],
-    ['unhold', 'Held', 'Held', true, 'open'],
-    ['unhold', 'Held', 'OnHold', false, 'open'],
-  ];
-  it.each(cases)(
-    '%s from %s, read as %s (on its way before: %s): %s',
-    (operation, state, now, duringSeen, standing) => {
-      expect(standingOf(operation, { state, duringSeen }, payment(now))).toBe(standing);
-    },
-  );
 });
 
 describe('a charge', () => {

@@ -4,7 +4,7 @@ import type { Assessment, BatchAction } from '../../src/batch/plan-row.js';
 import type { PlanFile, PlanHeader } from '../../src/batch/plan-file.js';
 import type { PlanRow } from '../../src/batch/plan-row.js';
 import type { RunOptions } from '../../src/batch/run-options.js';
-import type { SettleOperation } from '../../src/client/outcome.js';
+import type { SettleOperation } from '../../src/contract/states.js';
 import type { BatchRecord, BatchRow } from '../../src/ledger/schema.js';
 import { QUIET_MS, startProcess, type Process, type Surroundings } from './operators.ts';
 import {

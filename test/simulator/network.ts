@@ -1,7 +1,7 @@
 // What lies between a client and the service: everything that can happen to a request and its answer, but never twice.
 
 import type { Failure, Lost, OpenAnswer, SendRequest, Transport, Unsent } from '../../src/client/exchange.js';
-import type { SettleOperation } from '../../src/client/outcome.js';
+import type { SettleOperation } from '../../src/contract/states.js';
 import { calm, requestFaults, type FaultKind, type RequestFault, type Weather } from './faults.ts';
 import type { Life } from './life.ts';
 import { states } from './program.ts';

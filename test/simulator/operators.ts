@@ -2,7 +2,7 @@
 
 import type { Batches } from '../../src/batch/batches.js';
 import type { Client } from '../../src/client/client.js';
-import type { SettleOperation } from '../../src/client/outcome.js';
+import type { SettleOperation } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.js';
 import type { Desk } from '../../src/payments/desk.js';
@@ -99,7 +99,11 @@ export function startProcess(around: Surroundings, name: string, steps = 60): Pr
   });
   const clock = { now: () => timeline.now(), sleep: life.sleep };
   const transport = network.transportOf(life);
-  const ledger = createLedger(store, { operator: name, now: () => timeline.now() });
+  const ledger = createLedger(store, {
+    operator: name,
+    now: () => timeline.now(),
+    steady: () => ({ boot: 'simulated', ms: timeline.now() }),
+  });
   const common = {
     baseUrl: BASE_URL,
     appId: world.appId,
@@ -121,6 +125,7 @@ export function startProcess(around: Surroundings, name: string, steps = 60): Pr
       place: { baseUrl: BASE_URL, appId: world.appId, kind: 'sandbox', profile: undefined },
       quietMs: sabotage.quietMs ?? QUIET_MS,
       clock,
+      steady: () => timeline.now(),
       signal: stop.signal,
       waitMs: 30_000,
       note: () => undefined,

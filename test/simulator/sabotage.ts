@@ -1,7 +1,7 @@
 // Guards taken away one by one, from outside: the part of the program that keeps the promise is handed over broken.
 
 import type { Client } from '../../src/client/client.js';
-import type { SettleOperation } from '../../src/client/outcome.js';
+import type { SettleOperation } from '../../src/contract/states.js';
 import type { Entry, Ledger, NewIntent } from '../../src/ledger/ledger.js';
 import type { StateName } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
@@ -14,7 +14,7 @@ function writesTooLate(ledger: Ledger): Ledger {
   return {
     ...ledger,
     async open(intent, options) {
-      const way = await ledger.inTheWay(intent, intent.operation, options?.again === true);
+      const way = await ledger.findBlocking(intent, intent.operation, options ?? {});
       if (way) return way;
       const id = -1 - waiting.size;
       waiting.set(id, intent);
@@ -40,6 +40,11 @@ function unwritten(intent: NewIntent): Entry {
     amount: intent.amount ?? null,
     currency: intent.currency ?? null,
     before_state: intent.before ?? null,
+    before_print: intent.beforePrint ?? null,
+    boot: '',
+    steady_ms: 0,
+    quiet_ms: 0,
+    retired: 0,
     profile: null,
     kind: intent.kind,
     operator: '',
@@ -68,8 +73,8 @@ function sendsAgain(client: Client): Client {
 function letsEverybodyIn(ledger: Ledger, store: Store<DeskTables>): Ledger {
   return {
     ...ledger,
-    async inTheWay(...asked) {
-      const way = await ledger.inTheWay(...asked);
+    async findBlocking(...asked) {
+      const way = await ledger.findBlocking(...asked);
       return way?.kind === 'held' ? undefined : way;
     },
     async open(...asked) {

@@ -1,6 +1,6 @@
 // One seed: a service, a ledger, a network and people at work, until everything is settled that can be.
 
-import type { SettleOperation } from '../../src/client/outcome.js';
+import type { SettleOperation } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Store } from '../../src/store/store.js';
 import { createBatchDesk } from './batches.ts';

@@ -2,7 +2,7 @@
 
 import { menuFor } from '../../src/cli/guided-session.js';
 import { decodePayment } from '../../src/client/answers.js';
-import type { SettleOperation } from '../../src/client/outcome.js';
+import type { SettleOperation } from '../../src/contract/states.js';
 import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { parseJson } from '../../src/contract/json.js';
 import { isLegal, isStateName, stateNames, type StateName } from '../../src/contract/states.js';

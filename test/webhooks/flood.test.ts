@@ -64,7 +64,6 @@ it('a flood of forged webhooks costs the service a bounded number of reads, and 
     tx
       .insertInto('known_payments')
       .values({
-        base_url: sandbox.url,
         app_id: sandbox.app.appId,
         payment_id: String(real.paymentId),
         reference_id: null,

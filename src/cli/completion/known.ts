@@ -31,7 +31,7 @@ async function knownPayments(
 ): Promise<Candidate[]> {
   const location = databaseLocation(env);
   if (isEmbedded(location) && !existsSync(location)) return [];
-  const { baseUrl, appId } = resolveProfile({
+  const { appId } = resolveProfile({
     ...(profile && { flag: profile }),
     env,
     store: openProfiles(env),
@@ -42,7 +42,7 @@ async function knownPayments(
   try {
     const names = await knownNames(
       database.store.db,
-      { baseUrl, appId },
+      { appId },
       forced ? beginning.slice(FORCED.length) : beginning,
     );
     // What no shell can quote in one line is not offered, and a reference must not be taken for a flag.

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Store } from '../../store/store.js';
 import type { DeskTables } from '../schema.js';
+import { steadyNow } from '../steady-clock.js';
 import type { IntentMark } from './place-note.js';
 
 /**
@@ -29,5 +30,11 @@ export async function giveNewId(
   });
 }
 
-/** For every intent that is not known to be done. */
-async function restartQuietPeriods(_tx: Transaction<DeskTables>): Promise<void> {}
+/** Nobody knows when an instruction of another copy left, so every quiet period begins again. */
+async function restartQuietPeriods(tx: Transaction<DeskTables>): Promise<void> {
+  const { boot, ms } = steadyNow();
+  const now = { boot, steady_ms: ms };
+  await tx.updateTable('holds').set(now).execute();
+  await tx.updateTable('intents').set(now).execute();
+  await tx.updateTable('outcomes').set(now).where('outcome', '!=', 'done').execute();
+}

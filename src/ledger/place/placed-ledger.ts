@@ -20,11 +20,6 @@ export function placeDatabase(database: DeskDatabase, options: PlaceOptions): Pl
         if (opening.kind === 'opened') await place.mark(opening.intent);
         return opening;
       },
-      async reopen(...asked) {
-        const entry = await ledger.reopen(...asked);
-        if (entry) await place.mark(entry);
-        return entry;
-      },
     },
     async close() {
       place.close();

@@ -4,7 +4,7 @@ import { fromHundredths, toHundredths } from '../../contract/money.js';
 import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
-import { endStateOf } from '../../payments/move/standing.js';
+import { endStateOf } from '../../payments/move/proof.js';
 import { formatAmount, groupDigits } from '../amount.js';
 import type { Line } from '../lines.js';
 import { describeError } from '../report.js';

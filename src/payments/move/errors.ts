@@ -1,31 +1,41 @@
-// What each way of a move not getting there is called, and what to do about it.
+// What a person is told when a move does not get there: what happened, whether anything changed, what to do now.
 
-import type { SettleResult } from '../../client/payment-calls.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { ServiceProblem } from '../../client/problems.js';
+import type { SettleOperation } from '../../contract/states.js';
 import {
+  GuardError,
   InterruptedError,
   NotReachedError,
-  type PaydeskError,
+  PaydeskError,
   PendingError,
   ProfileError,
   ServiceError,
   TemporaryError,
   UnknownOutcomeError,
 } from '../../errors.js';
+import { outcomeOf, type Entry } from '../../ledger/ledger.js';
 import { safeText } from '../../output/text.js';
+import { whenText } from '../../output/time.js';
 import type { Desk } from '../desk.js';
-import { forbidden } from './legality.js';
-import type { Sent } from './result.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
-import { endStateOf } from './standing.js';
+import { forbidden } from './legality.js';
+import { endStateOf, type Standing } from './proof.js';
+import type { Evidence, Look, Sent } from './result.js';
 
 /** What the service says may end with a full stop, and so do our sentences. */
 const clause = (text: string): string => text.replace(/\.+$/, '');
 
-const look = (sent: Sent): string[] => [`paydesk payments explain ${idOf(sent.before)}`];
+const explain = (read: PaymentRead): string => `paydesk payments explain ${idOf(read)}`;
+const check = (read: PaymentRead): string => `paydesk payments check ${idOf(read)}`;
 
-export function refusedBy(sent: Sent, problem: ServiceProblem, read: PaymentRead | undefined): PaydeskError {
+const nameOf = (sent: Sent): string => `The ${sent.move.operation} of payment ${labelOf(sent.beforeRead)}`;
+
+/** Why it is not sent again yet. */
+const hold = (operation: string, heldMs: number): string =>
+  `The service may still act on it: the same ${operation} can be sent again ${whenText(heldMs)}.`;
+
+export function refusedBy(sent: Sent, problem: ServiceProblem, heldMs: number): PaydeskError {
   const { operation } = sent.move;
   const { httpStatus, message, fieldErrors, requestId } = problem;
   const details = {
@@ -37,84 +47,245 @@ export function refusedBy(sent: Sent, problem: ServiceProblem, read: PaymentRead
     httpStatus,
     ...(Object.keys(details).length > 0 ? { details } : {}),
   };
-  const text = `The service refused the ${operation} of payment ${labelOf(sent.before)}: ${message}`;
+  const text =
+    `The service refused the ${operation} of payment ${labelOf(sent.beforeRead)}: ${clause(message)}.\n` +
+    `The payment has not changed. ${hold(operation, heldMs)}`;
   if (httpStatus === 401 || httpStatus === 403) {
     return new ProfileError(text, { ...common, next: ['paydesk whoami', 'paydesk doctor'] });
   }
-  const next = (read && forbidden(operation, read)?.next) ?? look(sent);
-  return new ServiceError(text, { ...common, next });
+  return new ServiceError(text, { ...common, next: [explain(sent.beforeRead)] });
 }
 
 export function notCarriedOut(sent: Sent, read: PaymentRead): ServiceError {
+  const { operation } = sent.move;
   return new ServiceError(
-    `The ${sent.move.operation} was not carried out: payment ${labelOf(read)} is ${stateText(read)}.`,
-    { code: 'not-carried-out', next: look(sent) },
+    `The ${operation} was not carried out: payment ${labelOf(read)} is ${stateText(read)}.`,
+    { code: 'not-carried-out', next: forbidden(operation, read)?.next ?? [explain(read)] },
   );
 }
 
-export function notSent(sent: Sent, answer: Extract<SettleResult, { kind: 'unsent' }>): TemporaryError {
-  const { operation } = sent.move;
-  const { retryAfterMs, problem } = answer;
-  const what = answer.proven ? 'was not sent' : 'was not taken';
+/** It provably never left. */
+export function notSent(sent: Sent, why: string): TemporaryError {
   return new TemporaryError(
-    `The ${operation} of payment ${labelOf(sent.before)} ${what}: ${clause(answer.why)}. Nothing was changed; it is safe to run again.`,
+    `${nameOf(sent)} was not sent: ${clause(why)}. Nothing was sent. It is safe to run the command again.`,
+    { code: 'not-sent', next: ['paydesk doctor'] },
+  );
+}
+
+/** The service answered 425 or 429. */
+export function notTaken(
+  sent: Sent,
+  { why, problem, retryAfterMs }: Extract<Evidence, { kind: 'not-taken' }>,
+  heldMs: number,
+): TemporaryError {
+  const { operation } = sent.move;
+  return new TemporaryError(
+    `${nameOf(sent)} was not taken: ${clause(why)}.\n` +
+      `The payment has not changed so far. ${hold(operation, heldMs)}`,
     {
-      code: answer.proven ? 'not-sent' : 'not-taken',
+      code: 'not-taken',
       ...(problem ? { httpStatus: problem.httpStatus } : {}),
       ...(retryAfterMs === undefined ? {} : { details: { retryAfterMs } }),
-      next: answer.proven ? ['paydesk doctor'] : look(sent),
+      next: [check(sent.beforeRead), explain(sent.beforeRead)],
     },
   );
 }
 
-/** It went on its way and came back, or another way than it was sent. */
+/** Under way, and known to have come back. */
 export function failed(sent: Sent, read: PaymentRead): NotReachedError {
   const { operation } = sent.move;
-  const back = stateOf(read) === stateOf(sent.before);
+  const back = stateOf(read) === sent.before.shown;
   return new NotReachedError(
-    `The ${operation} of payment ${labelOf(read)} failed: it is ${back ? 'back in' : 'in'} ${stateText(read)}.`,
-    { code: 'not-reached', next: look(sent) },
+    `The ${operation} of payment ${labelOf(read)} failed: the payment is ${back ? 'back in' : 'in'} ${stateText(read)}.`,
+    { code: 'not-reached', next: [`paydesk payments ${operation} ${idOf(read)} --again`, explain(read)] },
+  );
+}
+
+export function failedBefore(sent: Sent, { last, operation }: Entry): NotReachedError {
+  const read = sent.beforeRead;
+  const why = last?.why ? ` ${clause(last.why)}.` : '';
+  return new NotReachedError(
+    `The ${operation} of payment ${labelOf(read)} was sent before and failed.${why} Nothing was sent now.`,
+    { code: 'failed-before', next: [`paydesk payments ${operation} ${idOf(read)} --again`, explain(read)] },
   );
 }
 
 const counts = ['No read', 'One read', 'Two reads', 'Three reads', 'Four reads', 'Five reads'];
 
 export function stillUnknown(sent: Sent, why: string, shown: readonly string[]): UnknownOutcomeError {
-  const { operation } = sent.move;
+  return new UnknownOutcomeError(
+    `${nameOf(sent)} has an unknown outcome: ${clause(why)}.\n` +
+      `It may or may not have been carried out. It was not sent again.\n${seenText(shown)}`,
+    { code: 'outcome-unknown', next: [check(sent.beforeRead), explain(sent.beforeRead)] },
+  );
+}
+
+function seenText(shown: readonly string[]): string {
   const states = [...new Set(shown.map(safeText))].join(', then ');
   const count = counts[shown.length] ?? `${shown.length} reads`;
-  const seen =
-    shown.length === 0
-      ? 'It could not be read since then.'
-      : `${count} since then ${shown.length === 1 ? 'shows' : 'show'} ${states}.`;
+  if (shown.length === 0) return 'The payment could not be read since then.';
+  return `${count} since then ${shown.length === 1 ? 'shows' : 'show'} ${states}.`;
+}
+
+/** The payment is not as it was, and that proves nothing: a state that we do not know, or any other difference. */
+export function differs(sent: Sent, read: PaymentRead): UnknownOutcomeError {
+  const { operation } = sent.move;
+  const before = safeText(sent.before.shown ?? '?');
+  const now = stateText(read);
+  const unknown = read.state === undefined ? ', a state that paydesk does not know' : '';
+  const what =
+    stateOf(read) === sent.before.shown
+      ? `still shows ${now}, but is not exactly as it was before`
+      : `was ${before} and now shows ${now}${unknown}`;
+  const alias =
+    read.state === undefined ? [`paydesk profiles alias PROFILE ${stateOf(read) ?? 'THEIRS'}=OURS`] : [];
   return new UnknownOutcomeError(
-    `The answer to the ${operation} of payment ${labelOf(sent.before)} was lost: ${clause(why)}.\n` +
-      `It may or may not have been carried out. It was not sent again.\n${seen}\n` +
-      'The same command again settles it: it reads, and sends nothing.',
+    `${nameOf(sent)} has an unknown outcome: the payment ${what}.\n` +
+      `The ${operation} may or may not have been carried out. It was not sent again.`,
+    { code: read.state === undefined ? 'unknown-state' : 'outcome-unknown', next: [check(read), ...alias] },
+  );
+}
+
+/** An earlier instruction whose outcome the reads do not settle. */
+export function stillOpen(sent: Sent, entry: Entry, look: Look, heldMs: number): UnknownOutcomeError {
+  const { operation } = sent.move;
+  const read = look.last ?? sent.beforeRead;
+  const id = idOf(read);
+  const since = `sent by ${entry.operator} at ${new Date(entry.time).toISOString()}`;
+  const isBack = look.standing === 'back' || look.standing === 'excluded';
+  if (isBack) {
+    const later =
+      heldMs === 0
+        ? 'The provider could not be asked whether that is final.'
+        : `If that is still so ${whenText(heldMs)}, the ${operation} has failed.`;
+    return new UnknownOutcomeError(
+      `The ${operation} of payment ${labelOf(read)} was accepted, and the payment shows ${stateText(read)} again. ${later}\n` +
+        'Nothing was sent.',
+      { code: 'still-open', next: [check(read), explain(read)] },
+    );
+  }
+  const again =
+    heldMs === 0
+      ? 'If you are sure that it did not arrive, send it again with --resend.'
+      : `It can be sent again with --resend ${whenText(heldMs)}.`;
+  const shows = [...new Set(look.shown.map(safeText))].join(', then ') || stateText(read);
+  return new UnknownOutcomeError(
+    `The outcome of the ${operation} of payment ${labelOf(read)}, ${since}, is still unknown: ` +
+      `the payment shows ${shows}.\nNothing was sent now. ${again}`,
     {
-      code: 'outcome-unknown',
-      next: [`paydesk payments ${operation} ${idOf(sent.before)}`, ...look(sent)],
+      code: 'still-open',
+      next:
+        heldMs === 0
+          ? [`paydesk payments ${operation} ${id} --resend`, explain(read)]
+          : [check(read), explain(read)],
     },
   );
 }
 
+/** Another operation is open for the payment: nothing else is sent until its outcome is known. */
+export function heldBy(entry: Entry, read: PaymentRead): GuardError {
+  const stands =
+    outcomeOf(entry) === 'accepted' ? 'was accepted and is not at its end yet' : 'has an unknown outcome';
+  return new GuardError(
+    `A ${entry.operation} of payment ${labelOf(read)} by ${entry.operator} ${stands}. ` +
+      'Nothing else is sent before its outcome is known. Nothing was sent.',
+    { code: 'intent-open', next: [check(read)] },
+  );
+}
+
+/** Before the quiet period has passed, an instruction that may have left may still show an effect. */
+export function quietPeriod(entry: Entry, read: PaymentRead, heldMs: number): GuardError {
+  const { operation } = entry;
+  const was = { refused: 'was refused', unsent: 'was not taken', failed: 'failed' }[
+    outcomeOf(entry) as string
+  ];
+  return new GuardError(
+    `The ${operation} of payment ${labelOf(read)} was sent at ${new Date(entry.time).toISOString()} ` +
+      `and ${was ?? 'has an unknown outcome'}. Nothing was sent now: it can be sent again ${whenText(heldMs)}, ` +
+      'if the payment is still exactly as it was.',
+    { code: 'quiet-period', details: { heldMs }, next: [check(read)] },
+  );
+}
+
+export function nothingToResend(operation: SettleOperation, read: PaymentRead): GuardError {
+  return new GuardError(
+    `There is no ${operation} of payment ${labelOf(read)} with an unknown outcome to send again. Nothing was sent.`,
+    { code: 'nothing-open', next: [`paydesk payments ${operation} ${idOf(read)}`] },
+  );
+}
+
+export function moved(entry: Entry, read: PaymentRead): GuardError {
+  const what =
+    stateOf(read) === entry.before_state
+      ? 'is not exactly as it was before'
+      : `has moved since: ${safeText(entry.before_state ?? '?')} → ${stateText(read)}`;
+  return new GuardError(
+    `The ${entry.operation} is not sent again: payment ${labelOf(read)} ${what}. Nothing was sent.`,
+    { code: 'moved', next: [explain(read)] },
+  );
+}
+
+export function notRechecked(entry: Entry, read: PaymentRead): GuardError {
+  return new GuardError(
+    `The ${entry.operation} of payment ${labelOf(read)} is not sent again: the service did not answer a recheck, ` +
+      'so nobody knows whether the provider carried it out. Nothing was sent.',
+    { code: 'not-rechecked', next: [`paydesk payments recheck ${idOf(read)}`, explain(read)] },
+  );
+}
+
+export function changedMeanwhile(read: PaymentRead, now: PaymentRead): GuardError {
+  const what =
+    stateOf(read) === stateOf(now) ? '' : `: it was ${stateText(read)} and now shows ${stateText(now)}`;
+  return new GuardError(
+    `Payment ${labelOf(read)} is no longer what was confirmed${what}. Nothing was sent.`,
+    { code: 'changed-meanwhile', next: [explain(read)] },
+  );
+}
+
+/** This process slept or was held up, and another one took the payment over. */
+export function takenOver(sent: Sent): GuardError {
+  return new GuardError(
+    `${nameOf(sent)} was held up for so long that somebody else took it over. This command sent nothing.`,
+    { code: 'taken-over', next: [check(sent.beforeRead)] },
+  );
+}
+
+/** The ledger has it as done, and the payment says otherwise. */
+export function ledgerConflict(entry: Entry, read: PaymentRead): GuardError {
+  const { operation } = entry;
+  return new GuardError(
+    `Conflict: this desk has the ${operation} of payment ${labelOf(read)} as done ` +
+      `(by ${entry.operator}, ${new Date(entry.time).toISOString()}), but the service shows ${stateText(read)}.\n` +
+      'Nothing was sent. The service may be showing an old copy, or may have lost the change: ask its operator.',
+    { code: 'ledger-conflict', next: [explain(read), `paydesk history --payment ${idOf(read)}`] },
+  );
+}
+
 /** The wait is over and the end is not reached: time up, Ctrl-C, or a state that says nothing. */
-export function pendingOf(desk: Desk, sent: Sent, read: PaymentRead | undefined): PaydeskError {
+export function pendingOf(
+  desk: Desk,
+  sent: Sent,
+  read: PaymentRead | undefined,
+  standing: Standing,
+): PaydeskError {
   const { operation } = sent.move;
+  const id = idOf(sent.beforeRead);
   const end = endStateOf(operation);
   const until = end === undefined ? '' : ` --until ${end}`;
-  const options = { next: [`paydesk payments watch ${idOf(sent.before)}${until}`, ...look(sent)] };
+  const options = { next: [`paydesk payments watch ${id}${until}`, explain(sent.beforeRead)] };
   const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
-  const text = `The ${operation} was accepted, and payment ${labelOf(sent.before)} ${stands}`;
-  if (read !== undefined && read.state === undefined) {
-    return new UnknownOutcomeError(`${text}, a state that paydesk does not know.`, {
-      ...options,
-      code: 'unknown-state',
-    });
-  }
-  const final = end === undefined ? '' : ` It is final when the state is ${end}.`;
+  const text = `The ${operation} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
+  const back = standing === 'back' || standing === 'excluded';
+  const final = back
+    ? ` again. If that is still so ${whenText(desk.quietMs)}, the ${operation} has failed.`
+    : `.${end === undefined ? '' : ` It is final when the state is ${end}.`}`;
   if (desk.signal.reason instanceof InterruptedError) {
-    return new InterruptedError(`${text}.${final}`, { ...options, code: 'stopped-waiting' });
+    return new InterruptedError(`Stopped waiting. ${text}${final}`, { ...options, code: 'stopped-waiting' });
   }
-  return new PendingError(`${text} now that the time is up.${final}`, { ...options, code: 'time-up' });
+  return new PendingError(`Time is up. ${text}${final}`, { ...options, code: 'time-up' });
+}
+
+/** Ctrl-C or the time limit, where that is why something did not leave. */
+export function interruptedBy({ signal }: Desk): PaydeskError | undefined {
+  return signal.aborted && signal.reason instanceof PaydeskError ? signal.reason : undefined;
 }

@@ -1,4 +1,4 @@
-import type { SettleOperation } from '../../client/outcome.js';
+import type { SettleOperation } from '../../contract/states.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isLegal, operationStates, states, type StateName } from '../../contract/states.js';
 import { GuardError } from '../../errors.js';

@@ -1,12 +1,14 @@
 // One money operation on one or several payments: all are read and checked before the first is sent.
 
-import type { SettleOperation } from '../../client/outcome.js';
+import type { SettleOperation } from '../../contract/states.js';
 import { operationEndpoints, type PaymentRead } from '../../client/payment-calls.js';
 import { exitCodeOf, GuardError, PaydeskError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
-import { outcomeOf, type Entry } from '../../ledger/ledger.js';
+import { isOpen, outcomeOf, type Entry } from '../../ledger/ledger.js';
 import type { Desk } from '../desk.js';
-import { beforeSending, endedResult, heldBy, nothingToResend, placeOf } from './record.js';
+import { checkIntent, clearToSend, reportBlocked } from './check.js';
+import { heldBy, nothingToResend } from './errors.js';
+import { beforeSending, refOfPayment } from './record.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './send.js';
 import { type Move, type MoveResult, unknownState } from './result.js';
@@ -19,7 +21,6 @@ import {
   stateOf,
 } from '../named-payments.js';
 import { requestOf, type PlannedRequest } from '../planned-request.js';
-import { prepareResend, settleOpen } from './settle-open.js';
 
 export interface MovesRequest {
   operation: SettleOperation;
@@ -28,15 +29,15 @@ export interface MovesRequest {
   force: boolean;
   wait: boolean;
   dryRun: boolean;
-  /** Sends anew what this ledger has as failed. */
+  /** Sends again what this ledger has as failed. */
   again: boolean;
-  /** Sends anew what may have left and did not arrive, after the quiet period. */
+  /** Sends again what may have left and did not arrive, after the quiet period. */
   resend: boolean;
   reason?: string | undefined;
   ticket?: string | undefined;
 }
 
-/** What would be done, for whoever confirms it. */
+/** What would be done, to be confirmed. */
 export interface MovesPlan {
   operation: SettleOperation;
   /** The payments that it is possible for. */
@@ -48,7 +49,7 @@ export interface PlannedMove extends MoveResult {
   request?: PlannedRequest;
 }
 
-/** `confirm` throws when it is not to be done; `onResult` hears of each as it comes. */
+/** `confirm` throws when it is not to be done; `onResult` is called with each result as it comes. */
 export async function moveAll(
   desk: Desk,
   request: MovesRequest,
@@ -85,7 +86,7 @@ export async function moveAll(
 type Checked =
   /** To be confirmed and sent. */
   | { name: NamedPayment; move: Move }
-  /** Open in the ledger: settled by reading, whatever its state is now. */
+  /** Open in the ledger: its outcome is checked by reading, whatever its state is now. */
   | { name: NamedPayment; settle: Move; entry: Entry }
   /** Known to the ledger, or to the reads, to be over. */
   | { name: NamedPayment; result: MoveResult }
@@ -112,21 +113,21 @@ type Judged = { move: Move } | { settle: Move; entry: Entry } | { result: MoveRe
 /** The ledger is asked before the state: an open intent explains a state that would otherwise forbid the operation. */
 async function judge(desk: Desk, move: Move, { resend, dryRun }: MovesRequest): Promise<Judged> {
   const { operation, read, force } = move;
-  const way = await beforeSending(() =>
-    desk.ledger.inTheWay(placeOf(desk, read), operation, move.again === true),
+  const blocked = await beforeSending(() =>
+    desk.ledger.findBlocking(refOfPayment(desk, read), operation, { again: move.again }),
   );
-  if (way?.kind === 'held') {
-    if (way.intent.operation !== operation) throw heldBy(way.intent, read);
-    if (!resend) return { settle: move, entry: way.intent };
-    const prepared = await prepareResend(desk, move, way.intent, { asks: !dryRun });
-    if ('settled' in prepared) return { result: prepared.settled };
-    return { move: { ...move, read: prepared.read, resend: way.intent } };
+  if (blocked?.kind === 'ended') {
+    desk.note(`The ledger has this ${operation} as ${outcomeOf(blocked.intent)}. Nothing was sent.`);
+    return { result: await reportBlocked(desk, move, blocked) };
+  }
+  if (blocked) {
+    const { intent } = blocked;
+    if (intent.operation !== operation) throw heldBy(intent, read);
+    if (isOpen(outcomeOf(intent)) && !resend) return { settle: move, entry: intent };
+    const clear = await clearToSend(desk, move, intent, { rechecks: !dryRun });
+    return 'settled' in clear ? { result: clear.settled } : { move: clear.cleared };
   }
   if (resend) throw nothingToResend(operation, read);
-  if (way?.kind === 'ended') {
-    desk.note(`The ledger has this ${operation} as ${outcomeOf(way.intent)} already; nothing was sent.`);
-    return { result: endedResult(move, way, read) };
-  }
   if (read.state === undefined) desk.note(unknownState(read));
   const refusal = force ? undefined : forbidden(operation, read);
   if (refusal) throw refusal;
@@ -138,12 +139,14 @@ async function one(desk: Desk, request: MovesRequest, entry: Checked): Promise<P
   const { typed } = entry.name;
   if ('error' in entry) return notMoved(typed, operation, entry.error, entry.seen);
   if ('result' in entry) return entry.result;
-  // What is open is settled by reading; a dry run may do that as well.
+  // What is open is checked by reading; a dry run may do that as well.
   if (request.dryRun && 'move' in entry) return planned(desk, entry.move);
   const { read } = 'move' in entry ? entry.move : entry.settle;
   try {
     desk.signal.throwIfAborted();
-    return await ('move' in entry ? carryOut(desk, entry.move) : settleOpen(desk, entry.settle, entry.entry));
+    return await ('move' in entry
+      ? carryOut(desk, entry.move)
+      : checkIntent(desk, entry.settle, entry.entry));
   } catch (error) {
     // Nothing was sent for this one; those before it keep their results.
     if (request.names.length === 1 || !(error instanceof PaydeskError)) throw error;

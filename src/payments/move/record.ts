@@ -1,30 +1,23 @@
-// What the ledger has to say before something is sent, and what is written there.
+// What is written to the ledger before something is sent, and after.
 
-import type { SettleOperation } from '../../client/outcome.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { GuardError, NotReachedError, type PaydeskError, TemporaryError } from '../../errors.js';
-import {
-  outcomeOf,
-  UNNAMED,
-  type Entry,
-  type NewIntent,
-  type Opening,
-  type Outcome,
-} from '../../ledger/ledger.js';
-import type { PaymentPlace } from '../../ledger/payment-place.js';
-import { seenPayment } from '../seen-payment.js';
+import { type PaydeskError, TemporaryError } from '../../errors.js';
+import { UNNAMED, type NewIntent, type NewOutcome, type Outcome } from '../../ledger/ledger.js';
+import type { PaymentRef } from '../../ledger/payment-ref.js';
 import { StoreError } from '../../store/errors.js';
 import type { Desk } from '../desk.js';
-import type { Move, MoveResult } from './result.js';
-import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
+import { idOf, stateOf } from '../named-payments.js';
+import { seenPayment } from '../seen-payment.js';
+import { fingerprintOf } from './fingerprint.js';
+import type { Move, MoveResult, Sent } from './result.js';
 
-export function placeOf({ place }: Desk, read: PaymentRead): PaymentPlace {
-  return { baseUrl: place.baseUrl, appId: place.appId, paymentId: idOf(read) };
+export function refOfPayment({ place }: Pick<Desk, 'place'>, read: PaymentRead): PaymentRef {
+  return { appId: place.appId, paymentId: idOf(read), generation: read.generation };
 }
 
-function factsOf(desk: Pick<Desk, 'place'>, read: PaymentRead) {
-  const { kind, profile } = desk.place;
-  return { ...seenPayment(desk.place, read), kind, profile };
+function factsOf({ place }: Pick<Desk, 'place'>, read: PaymentRead) {
+  const { kind, profile, baseUrl } = place;
+  return { ...seenPayment(place, read), kind, profile, baseUrl };
 }
 
 export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent {
@@ -32,21 +25,23 @@ export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent
     ...factsOf(desk, before),
     operation: move.operation,
     before: stateOf(before) ?? undefined,
+    beforePrint: fingerprintOf(before),
+    quietMs: desk.quietMs,
     description: move.description,
     reason: move.reason,
     ticket: move.ticket,
-    // Whoever sends a row of a batch anew, the batch must find it.
-    batchId: move.batchId ?? move.resend?.batch_id ?? undefined,
+    // A row of a batch that a person sends again still belongs to its batch.
+    batchId: move.batchId ?? move.cleared?.batch_id ?? undefined,
   };
 }
 
-/** Whatever the ledger cannot do now, it could not do before anything was sent. */
+/** A ledger that cannot be used now could not be used before anything was sent. */
 export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new TemporaryError(`The ledger cannot be used, and nothing was sent. ${error.message}`, {
+    throw new TemporaryError(`The ledger cannot be used. Nothing was sent. ${error.message}`, {
       code: 'ledger-unavailable',
       cause: error,
     });
@@ -54,23 +49,29 @@ export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** The result is true whether or not it can be written down; what cannot be written stays open in the ledger. */
-export async function recordResult(desk: Desk, entry: Entry, result: MoveResult): Promise<void> {
+export async function recordResult(
+  desk: Desk,
+  { intent }: Sent,
+  result: MoveResult,
+  { neverLeft = false } = {},
+): Promise<void> {
   const { outcome, after, error } = result;
-  const why = error?.message.split('\n', 1)[0];
-  if (entry.last?.outcome === outcome && entry.last.after_state === after) return;
+  if (intent.last?.outcome === outcome && (after === null || intent.last.after_state === after)) return;
+  const row: NewOutcome = {
+    outcome,
+    after: after ?? undefined,
+    state: after === null ? undefined : (desk.client.canonicalState(after) ?? after),
+    why: error?.message.split('\n', 1)[0],
+    httpStatus: error?.httpStatus,
+    neverLeft,
+  };
   try {
-    await desk.ledger.record(entry.id, {
-      outcome,
-      after: after ?? undefined,
-      state: after === null ? undefined : (desk.client.canonicalState(after) ?? after),
-      why,
-      httpStatus: error?.httpStatus,
-    });
+    await desk.ledger.record(intent.id, row);
   } catch (failure) {
     if (!(failure instanceof StoreError)) throw failure;
     desk.note(
-      `The outcome could not be written to the ledger, where it stays open: ${failure.message}`,
-      `Run the same command again: it settles, and sends nothing.`,
+      `The outcome could not be written to the ledger, which has it as unknown: ${failure.message}`,
+      `Check it again with: paydesk payments check ${intent.payment_id}`,
     );
   }
 }
@@ -82,13 +83,10 @@ export async function recordCreated(
   why: { reason?: string | undefined; ticket?: string | undefined },
 ): Promise<void> {
   const { read, operation, outcome } = made;
-  try {
+  await note(desk, async () => {
     const after = stateOf(read) ?? undefined;
     await desk.ledger.note({ ...factsOf(desk, read), operation, ...why }, { outcome, after }, 'created');
-  } catch (failure) {
-    if (!(failure instanceof StoreError)) throw failure;
-    desk.note(`It was done, and could not be written to the ledger: ${failure.message}`);
-  }
+  });
 }
 
 /** The payment of an earlier run was found by its reference: an outcome that was unknown is known now. */
@@ -97,15 +95,12 @@ export async function recordFound(
   found: { read: PaymentRead; operation: 'create' | 'charge'; outcome: Outcome },
 ): Promise<void> {
   const { read, operation, outcome } = found;
-  try {
-    await desk.ledger.noteFound(
+  await note(desk, () =>
+    desk.ledger.noteFound(
       { ...factsOf(desk, read), operation },
       { outcome, after: stateOf(read) ?? undefined },
-    );
-  } catch (failure) {
-    if (!(failure instanceof StoreError)) throw failure;
-    desk.note(`What was found could not be written to the ledger: ${failure.message}`);
-  }
+    ),
+  );
 }
 
 /** A create or charge that may have been carried out, and that nobody knows the payment of. */
@@ -134,87 +129,26 @@ export async function recordLost(
   }
 }
 
-/** That the provider was asked, and where that left the payment: whoever looks later need not ask the same again. */
+/** That the provider was asked, and where that left the payment. */
 export async function recordRecheck(
   desk: Pick<Desk, 'ledger' | 'place' | 'note'>,
   before: PaymentRead,
   now: PaymentRead,
 ): Promise<void> {
-  const changed = stateOf(before) !== stateOf(now);
-  try {
-    await desk.ledger.note(
+  await note(desk, () =>
+    desk.ledger.note(
       { ...factsOf(desk, now), operation: 'recheck', before: stateOf(before) ?? undefined },
       { outcome: 'done', after: stateOf(now) ?? undefined },
-      changed ? 'changed' : 'read',
-    );
+      stateOf(before) === stateOf(now) ? 'read' : 'changed',
+    ),
+  );
+}
+
+async function note(desk: Pick<Desk, 'note'>, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
   } catch (failure) {
     if (!(failure instanceof StoreError)) throw failure;
-    desk.note(`It was done, and could not be written to the ledger: ${failure.message}`);
+    desk.note(`It was done, but could not be written to the ledger: ${failure.message}`);
   }
-}
-
-/** Another operation is open for the payment: nothing else is sent until it is settled. */
-export function heldBy(entry: Entry, read: PaymentRead): GuardError {
-  return new GuardError(
-    `Payment ${labelOf(read)} has an open ${entry.operation} of ${entry.operator}, ${outcomeText(entry)}. ` +
-      'Nothing else is sent before that is settled.',
-    { code: 'intent-open', next: [`paydesk payments ${entry.operation} ${idOf(read)}`] },
-  );
-}
-
-function outcomeText(entry: Entry): string {
-  return outcomeOf(entry) === 'accepted' ? 'accepted and not yet at its end' : 'whose outcome is not known';
-}
-
-/** What this ledger knows to be over is reported, and not sent again. */
-export function endedResult(
-  move: Pick<Move, 'typed' | 'operation'>,
-  opening: Extract<Opening, { kind: 'ended' }>,
-  read: PaymentRead,
-): MoveResult {
-  const { intent } = opening;
-  const outcome = outcomeOf(intent);
-  const { typed, operation } = move;
-  const common = {
-    typed,
-    operation,
-    payment: read.object,
-    before: intent.before_state,
-    after: stateOf(read),
-    outcome,
-  };
-  if (outcome === 'done') return common;
-  return {
-    ...common,
-    error: new NotReachedError(
-      `The ${operation} of payment ${labelOf(read)} was sent before and failed${intent.last?.why ? `: ${intent.last.why}` : '.'}`,
-      { code: 'failed-before', next: [`paydesk payments ${operation} ${idOf(read)} --again`] },
-    ),
-  };
-}
-
-/** Before the quiet period is over, an instruction that may have left may still arrive. */
-export async function checkQuiet(desk: Desk, entry: Entry, read: PaymentRead): Promise<void> {
-  const left = entry.time + desk.quietMs - (await desk.ledger.now());
-  if (left <= 0) return;
-  throw new GuardError(
-    `The ${entry.operation} of payment ${labelOf(read)} may still arrive: it can be sent anew in ${Math.ceil(left / 60_000)} min. ` +
-      'Nothing was sent.',
-    { code: 'quiet-period', next: [`paydesk payments ${entry.operation} ${idOf(read)}`] },
-  );
-}
-
-export function nothingToResend(operation: SettleOperation, read: PaymentRead): GuardError {
-  return new GuardError(
-    `There is no open ${operation} of payment ${labelOf(read)} to send anew. Nothing was sent.`,
-    { code: 'nothing-open', next: [`paydesk payments ${operation} ${idOf(read)}`] },
-  );
-}
-
-export function movedSince(entry: Entry, read: PaymentRead): GuardError {
-  return new GuardError(
-    `Payment ${labelOf(read)} has moved since the ${entry.operation} was sent: ${entry.before_state ?? '?'} → ${stateText(read)}. ` +
-      'It is not sent anew.',
-    { code: 'moved', next: [`paydesk payments explain ${idOf(read)}`] },
-  );
 }

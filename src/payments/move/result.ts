@@ -1,9 +1,11 @@
-import type { SettleBefore, SettleOperation } from '../../client/outcome.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
+import type { ServiceProblem } from '../../client/problems.js';
 import type { JsonObject } from '../../contract/json.js';
+import type { SettleOperation } from '../../contract/states.js';
 import type { PaydeskError } from '../../errors.js';
 import type { Entry, Outcome } from '../../ledger/ledger.js';
 import { stateOf } from '../named-payments.js';
+import type { Before, Standing } from './proof.js';
 
 export type { Outcome };
 
@@ -19,6 +21,10 @@ export interface MoveResult {
   error?: PaydeskError;
   /** From sending to the answer. */
   tookMs?: number;
+  /** Milliseconds until the same instruction may be sent again, where it may have left and is not done. */
+  heldMs?: number;
+  /** What a 429 asked us to wait before anything else is sent. */
+  retryAfterMs?: number;
 }
 
 /** A payment that was read, checked and confirmed. */
@@ -33,23 +39,41 @@ export interface Move {
   force: boolean;
   /** Follows to the end state. */
   wait: boolean;
-  /** Sends anew what this ledger has as failed. */
+  /** Sends again what this ledger has as failed. */
   again?: boolean | undefined;
-  /** An intent that may have left long ago, which a person decided to send anew. */
-  resend?: Entry | undefined;
+  /** An earlier intent of the same operation that the rule for sending again has cleared. */
+  cleared?: Entry | undefined;
   /** Why, for the ledger alone. */
   reason?: string | undefined;
   ticket?: string | undefined;
   batchId?: string | undefined;
 }
 
-/** What is known of a move that was sent. */
+/** What the answer said, from memory or from the ledger. Only the payment proves anything. */
+export type Evidence =
+  | { kind: 'taken' }
+  | { kind: 'not-taken'; why: string; problem?: ServiceProblem; retryAfterMs?: number }
+  | { kind: 'refused'; problem: ServiceProblem }
+  | { kind: 'unknown'; why: string };
+
+/** An instruction that may have left. */
 export interface Sent {
   move: Move;
-  before: PaymentRead;
   /** Grows as reads show more. */
-  proof: SettleBefore;
-  tookMs: number;
+  before: Before;
+  beforeRead: PaymentRead;
+  intent: Entry;
+  tookMs?: number;
+}
+
+/** What reading since then has shown. */
+export interface Look {
+  standing: Standing;
+  last: PaymentRead | undefined;
+  /** The states seen, as the service names them. */
+  shown: string[];
+  /** A recheck went through before the last read. */
+  rechecked: boolean;
 }
 
 export function resultOf(
@@ -62,16 +86,19 @@ export function resultOf(
   return {
     typed,
     operation,
-    payment: (read ?? sent.before).object,
-    before: stateOf(sent.before),
+    payment: (read ?? sent.beforeRead).object,
+    before: sent.before.shown,
     after: read === undefined ? null : stateOf(read),
     outcome,
-    tookMs: sent.tookMs,
+    ...(sent.tookMs === undefined ? {} : { tookMs: sent.tookMs }),
     ...(error === undefined ? {} : { error }),
   };
 }
 
 /** What to say of a state that is not ours: it is shown and never guessed at. */
 export function unknownState(read: PaymentRead): string {
-  return `paydesk does not know the state ${stateOf(read) ?? '(none)'}. If it means one of ours: paydesk profiles alias`;
+  return (
+    `paydesk does not know the state ${stateOf(read) ?? '(none)'}. ` +
+    'If it means one of ours, map it with: paydesk profiles alias'
+  );
 }

@@ -1,117 +1,213 @@
-// Reads that tell where an instruction stands that was sent. Nothing here sends one.
+// Finds out what became of an instruction that may have left, by reading. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { PaydeskError } from '../../errors.js';
+import { PaydeskError, TemporaryError } from '../../errors.js';
 import { readerOf, type Desk } from '../desk.js';
-import { failed, pendingOf } from './errors.js';
-import { type MoveResult, resultOf, type Sent } from './result.js';
 import { idOf, stateOf } from '../named-payments.js';
-import { isDuring, type Standing, standingOf } from './standing.js';
 import { readUntil } from '../wait.js';
+import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
+import { isUnderWay, type Standing, standingOf } from './proof.js';
+import { recordResult } from './record.js';
+import { type Evidence, type Look, type MoveResult, resultOf, type Sent } from './result.js';
 
-/** One read after sending, whatever has happened to the command since. It never throws: the move was made. */
-export async function readSettling(
+/** How long the first reads after a lost answer take when nobody asked to wait. */
+const SETTLE_MS = 1_500;
+
+/** Right after the answer, or the lack of one. `shown` is the payment as the answer showed it. */
+export async function settle(
   desk: Desk,
   sent: Sent,
-): Promise<{ read?: PaymentRead; failure?: PaydeskError }> {
-  const key = { paymentId: idOf(sent.before) };
-  try {
-    return { read: await readerOf(desk).getPayment(key) };
-  } catch (error) {
-    if (!(error instanceof PaydeskError)) throw error;
-    // Ctrl-C in the middle of the read: it is made again by the client that heeds nothing.
-    if (desk.signal.aborted && readerOf(desk) !== desk.settling) return readSettling(desk, sent);
-    return { failure: error };
+  evidence: Evidence,
+  shown: PaymentRead | undefined,
+): Promise<MoveResult> {
+  const look = await lookAfter(desk, sent, evidence, shown);
+  const result = await conclude(desk, sent, evidence, look);
+  await recordResult(desk, sent, result);
+  if (result.outcome !== 'accepted' || !sent.move.wait) return result;
+  return followMove(desk, sent, result);
+}
+
+async function lookAfter(
+  desk: Desk,
+  sent: Sent,
+  evidence: Evidence,
+  shown: PaymentRead | undefined,
+): Promise<Look> {
+  if (evidence.kind === 'taken') return lookOnce(desk, sent, shown, { taken: true });
+  if (evidence.kind !== 'unknown') return lookOnce(desk, sent, undefined, { taken: false });
+  return lookUntilProven(desk, sent, sent.move.wait ? desk.waitMs : SETTLE_MS);
+}
+
+/** What the reads make of it: the table in docs/outcomes.md. */
+export async function conclude(desk: Desk, sent: Sent, evidence: Evidence, look: Look): Promise<MoveResult> {
+  const { standing, last } = look;
+  if (last === undefined) return unread(sent, evidence, look);
+  switch (standing) {
+    case 'done':
+      return resultOf(sent, last, 'done');
+    case 'under-way':
+      return resultOf(sent, last, 'accepted');
+    case 'back':
+      // A replica that lags shows the state before as well: only time tells.
+      return resultOf(sent, last, 'accepted');
+    case 'excluded':
+      if (evidence.kind === 'taken') return resultOf(sent, last, 'accepted');
+      if (look.rechecked) return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
+      return withHold(desk, resultOf(sent, last, 'unknown', differs(sent, last)));
+    case 'changed':
+      return withHold(desk, resultOf(sent, last, 'unknown', differs(sent, last)));
+    default:
+      return unchanged(desk, sent, evidence, look);
   }
 }
 
-/**
- * What a read makes of an instruction. A replica that lags behind shows a state from before it, so whatever speaks
- * against it is believed only when the provider, asked anew, leaves the payment there. So is a state on the way, which
- * may be that of an earlier attempt, unless the service is known to have `taken` this one.
- */
-export async function judgeRead(
+/** No read went through: a success stays taken, and nothing else is known. */
+function unread(sent: Sent, evidence: Evidence, { shown }: Look): MoveResult {
+  if (evidence.kind === 'taken') return resultOf(sent, undefined, 'accepted');
+  return resultOf(sent, undefined, 'unknown', stillUnknown(sent, whyOf(evidence), shown));
+}
+
+async function unchanged(desk: Desk, sent: Sent, evidence: Evidence, look: Look): Promise<MoveResult> {
+  const { last, shown } = look;
+  const heldMs = desk.quietMs;
+  switch (evidence.kind) {
+    case 'taken':
+      return resultOf(sent, last, 'accepted');
+    case 'refused':
+      return withHold(desk, resultOf(sent, last, 'refused', refusedBy(sent, evidence.problem, heldMs)));
+    case 'not-taken': {
+      const { retryAfterMs } = evidence;
+      const result = resultOf(sent, last, 'unsent', notTaken(sent, evidence, heldMs));
+      return withHold(desk, { ...result, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    }
+    default:
+      return withHold(desk, resultOf(sent, last, 'unknown', stillUnknown(sent, evidence.why, shown)));
+  }
+}
+
+const withHold = ({ quietMs }: Desk, result: MoveResult): MoveResult => ({ ...result, heldMs: quietMs });
+
+function whyOf(evidence: Exclude<Evidence, { kind: 'taken' }>): string {
+  return evidence.kind === 'refused' ? `the service answered ${evidence.problem.message}` : evidence.why;
+}
+
+/** One read; where it proves nothing, a recheck and another read. */
+export async function lookOnce(
   desk: Desk,
   sent: Sent,
-  read: PaymentRead,
+  first: PaymentRead | undefined,
   { taken }: { taken: boolean },
-): Promise<{ standing: Standing; read: PaymentRead }> {
-  const { operation } = sent.move;
-  if (taken) sent.proof.duringSeen ||= isDuring(operation, read);
-  const standing = standingOf(operation, sent.proof, read);
-  if (standing === 'open' || standing === 'done' || (taken && standing === 'on-its-way')) {
-    return { standing, read };
+): Promise<Look> {
+  const shown: string[] = [];
+  const { read = first, failure } = first ? {} : await readSettling(desk, sent);
+  if (read === undefined) {
+    // A service that does not show the payment now may do so later.
+    if (failure && !(failure instanceof TemporaryError)) desk.note(failure.message);
+    return { standing: 'changed', last: undefined, shown, rechecked: false };
   }
-  const confirmed = await askAnew(desk, sent);
-  if (confirmed === undefined) return { standing: 'open', read };
-  sent.proof.duringSeen ||= isDuring(operation, confirmed);
-  return { standing: standingOf(operation, sent.proof, confirmed), read: confirmed };
+  shown.push(stateOf(read) ?? '?');
+  const standing = judge(sent, read, taken);
+  if (isProof(sent, standing, taken)) return { standing, last: read, shown, rechecked: false };
+  const confirmed = await recheckAndRead(desk, sent);
+  if (confirmed === undefined) return { standing, last: read, shown, rechecked: false };
+  shown.push(stateOf(confirmed) ?? '?');
+  return { standing: judge(sent, confirmed, true), last: confirmed, shown, rechecked: true };
 }
 
-const ALIKE_READS = 3;
-const BETWEEN_MS = 500;
+function judge(sent: Sent, read: PaymentRead, believed: boolean): Standing {
+  const { operation } = sent.move;
+  if (believed) sent.before.underWaySeen ||= isUnderWay(operation, read.state);
+  return standingOf(operation, sent.before, read);
+}
 
-/** The payment as a recheck answers; where that shows none, as several reads in a row show it. */
-async function askAnew(desk: Desk, sent: Sent): Promise<PaymentRead | undefined> {
+/** A state on the way may be that of an earlier attempt, unless the service is known to have taken this one. */
+function isProof({ intent }: Sent, standing: Standing, taken: boolean): boolean {
+  if (standing === 'done') return true;
+  if (standing === 'under-way') return taken || intent.resend_of === null;
+  return taken && standing === 'unchanged';
+}
+
+/** The payment as it is read after a recheck that went through; undefined where either did not. */
+export async function recheckAndRead(desk: Desk, sent: Sent): Promise<PaymentRead | undefined> {
   try {
-    const { value, answer } = await readerOf(desk).recheck(idOf(sent.before));
-    if (value) return value;
-    // It showed the payment, and cannot be read: reads in its place may be as far behind as the first.
+    const { answer } = await readerOf(desk).recheck(idOf(sent.beforeRead));
     if (!answer.readable) return undefined;
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     return undefined;
   }
-  let last: PaymentRead | undefined;
-  for (let count = 0; count < ALIKE_READS; count += 1) {
-    if (count > 0) await desk.clock.sleep(BETWEEN_MS, desk.signal);
-    const { read } = await readSettling(desk, sent);
-    if (read === undefined || (last && stateOf(last) !== stateOf(read))) return undefined;
-    last = read;
+  return (await readSettling(desk, sent)).read;
+}
+
+/** One read after sending, whatever has happened to the command since. It never throws: the move was made. */
+async function readSettling(desk: Desk, sent: Sent): Promise<{ read?: PaymentRead; failure?: PaydeskError }> {
+  const key = { paymentId: idOf(sent.beforeRead) };
+  try {
+    return { read: await readerOf(desk).getPayment(key) };
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    // Ctrl-C in the middle of the read: it is made again by the client that does not stop.
+    if (desk.signal.aborted && readerOf(desk) !== desk.settling) return readSettling(desk, sent);
+    return { failure: error };
   }
-  return last;
 }
 
-/** How long the first reads after a lost answer go on when nobody asked to wait. */
-const SETTLE_MS = 1_500;
-
-/** Reads until the instruction is settled, or time is up; `shown` are the states seen, as the service names them. */
-export async function readsToSettle(
-  desk: Desk,
-  sent: Sent,
-  first?: PaymentRead,
-): Promise<{ standing: Standing; last: PaymentRead | undefined; shown: string[] }> {
-  const shown: string[] = first === undefined ? [] : [stateOf(first) ?? '?'];
-  let last = first;
-  let standing = 'open' as Standing;
+/** Reads until something is proven, or the time is up. */
+export async function lookUntilProven(desk: Desk, sent: Sent, limitMs: number): Promise<Look> {
+  let result: Look = { standing: 'changed', last: undefined, shown: [], rechecked: false };
   const look = async () => {
-    const { read } = await readSettling(desk, sent);
-    if (read === undefined) return;
-    ({ standing, read: last } = await judgeRead(desk, sent, read, { taken: false }));
-    shown.push(stateOf(last) ?? '?');
+    const next = await lookOnce(desk, sent, undefined, { taken: false });
+    const shown = [...result.shown, ...next.shown];
+    result = next.last === undefined ? { ...result, shown } : { ...next, shown };
   };
-  const limitMs = sent.move.wait ? desk.waitMs : SETTLE_MS;
-  await readUntil(look, () => standing !== 'open', { ...desk, limitMs, firstMs: 500 });
-  return { standing, last, shown };
+  const isOver = () =>
+    result.last !== undefined && ['done', 'under-way', 'excluded'].includes(result.standing);
+  await readUntil(look, isOver, { ...desk, limitMs, firstMs: 500 });
+  return result;
 }
 
-/** Follows a move that was taken until it is at its end, cannot get there any more, or the time is up. */
+/** Follows a move that was taken until it is at its end, is known to have failed, or the time is up. */
 export async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<MoveResult> {
   let last: PaymentRead | undefined;
-  let standing = 'open' as Standing;
+  let standing: Standing = 'under-way';
   let state = taken.after;
+  let hasFailed = false;
+  let since = desk.steady();
   const look = async () => {
     const { read } = await readSettling(desk, sent);
     if (read === undefined) return;
-    ({ standing, read: last } = await judgeRead(desk, sent, read, { taken: true }));
-    if (stateOf(last) !== state) desk.note(`  ${state ?? '?'} → ${stateOf(last) ?? '?'}`);
-    state = stateOf(last);
+    last = read;
+    standing = judge(sent, read, true);
+    if (stateOf(read) !== state) {
+      desk.note(`  ${state ?? '?'} → ${stateOf(read) ?? '?'}`);
+      since = desk.steady();
+    }
+    state = stateOf(read);
+    if (speaksAgainst(standing) && desk.steady() - since >= desk.quietMs) {
+      const confirmed = await recheckAndRead(desk, sent);
+      if (confirmed === undefined) return;
+      last = confirmed;
+      standing = judge(sent, confirmed, true);
+      hasFailed = speaksAgainst(standing);
+    }
   };
-  const isOver = () => ['done', 'bounced', 'excluded'].includes(standing);
-  const { reached } = await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
-  if (!reached || last === undefined) {
-    return { ...resultOf(sent, last, 'accepted', pendingOf(desk, sent, last)), tookMs: sent.tookMs };
-  }
-  if (standing === 'done') return resultOf(sent, last, 'done');
-  return resultOf(sent, last, 'failed', failed(sent, last));
+  const isOver = () => standing === 'done' || hasFailed;
+  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
+  const result = ended(desk, sent, { last, standing, hasFailed });
+  await recordResult(desk, sent, result);
+  return result;
+}
+
+export const speaksAgainst = (standing: Standing): boolean => standing === 'back' || standing === 'excluded';
+
+function ended(
+  desk: Desk,
+  sent: Sent,
+  { last, standing, hasFailed }: { last: PaymentRead | undefined; standing: Standing; hasFailed: boolean },
+): MoveResult {
+  if (last !== undefined && standing === 'done') return resultOf(sent, last, 'done');
+  if (last !== undefined && hasFailed) return resultOf(sent, last, 'failed', failed(sent, last));
+  if (last !== undefined && standing === 'changed')
+    return resultOf(sent, last, 'unknown', differs(sent, last));
+  return resultOf(sent, last, 'accepted', pendingOf(desk, sent, last, standing));
 }

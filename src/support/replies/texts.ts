@@ -1,4 +1,4 @@
-import type { SettleOperation } from '../../client/outcome.js';
+import type { SettleOperation } from '../../contract/states.js';
 import type { StateName } from '../../contract/states.js';
 import type { Outcome } from '../../ledger/ledger.js';
 

@@ -15,7 +15,8 @@ import { forwardedRequest } from './forwarded-request.js';
 import { isSuccess } from './forwarder.js';
 import type { Inbox, WholeDelivery } from '../inbox/inbox.js';
 import { createInboxWriter, holdListener } from '../inbox/inbox-writer.js';
-import { type AppPlace, openListener } from '../inbox/listeners.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
+import { openListener } from '../inbox/listeners.js';
 import { madeWebhook } from './made-webhook.js';
 import type { Sender } from './sender.js';
 import type { Target } from './targets.js';
@@ -23,7 +24,7 @@ import type { Target } from './targets.js';
 export interface ReplayDesk {
   store: Store<DeskTables>;
   inbox: Inbox;
-  place: AppPlace;
+  place: AppRef;
   sender: Sender;
   now: () => number;
 }

@@ -12,7 +12,8 @@ import {
   summaryColumns,
   type SummaryRow,
 } from './delivery.js';
-import { type AppPlace, findListener } from './listeners.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
+import { findListener } from './listeners.js';
 
 export interface DeliveryFilter {
   /** A paymentId or a referenceId. */
@@ -50,23 +51,23 @@ export function matches({ payment, state, since, failed }: DeliveryFilter, deliv
 export interface Inbox {
   /** Deliveries that speak of a payment, the oldest first; with a limit, the newest of them. */
   ofPayment(
-    place: AppPlace,
+    place: AppRef,
     payment: { paymentId?: string | undefined; referenceId?: string | undefined },
     options?: { limit?: number },
   ): Promise<Delivery[]>;
   /** The id of the newest delivery, 0 where there is none. Cheap enough to be asked again and again. */
-  newestId(place: AppPlace): Promise<number>;
+  newestId(place: AppRef): Promise<number>;
   /** Deliveries with a greater id, the oldest first. Ids become visible in order: none is passed over. */
-  after(place: AppPlace, id: number, options?: { limit?: number }): Promise<Delivery[]>;
+  after(place: AppRef, id: number, options?: { limit?: number }): Promise<Delivery[]>;
   /** The newest first, a page at a time; `more` is told when there would be more than the limit. */
   list(
-    place: AppPlace,
+    place: AppRef,
     filter?: DeliveryFilter,
     options?: { limit?: number; more?: () => void },
   ): AsyncGenerator<Delivery>;
-  find(place: AppPlace, id: number): Promise<WholeDelivery | undefined>;
+  find(place: AppRef, id: number): Promise<WholeDelivery | undefined>;
   /** As they are now, in the order of their ids. */
-  named(place: AppPlace, ids: readonly number[]): Promise<Delivery[]>;
+  named(place: AppRef, ids: readonly number[]): Promise<Delivery[]>;
 }
 
 const PAGE = 200;
@@ -75,12 +76,11 @@ export function createInbox(store: Store<DeskTables>): Inbox {
   const { db } = store;
   const listenerIds = new Map<string, number>();
 
-  async function listenerOf(place: AppPlace): Promise<number | undefined> {
-    const key = JSON.stringify([place.baseUrl, place.appId]);
-    const known = listenerIds.get(key);
+  async function listenerOf(place: AppRef): Promise<number | undefined> {
+    const known = listenerIds.get(place.appId);
     if (known !== undefined) return known;
     const found = await findListener(db, place);
-    if (found) listenerIds.set(key, found.id);
+    if (found) listenerIds.set(place.appId, found.id);
     return found?.id;
   }
 

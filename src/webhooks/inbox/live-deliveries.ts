@@ -4,7 +4,7 @@ import type { Clock } from '../../client/clock.js';
 import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import { type Delivery, forwardOf } from './delivery.js';
 import type { Inbox } from './inbox.js';
-import type { AppPlace } from './listeners.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
 import type { Attempt, Next } from '../forwarding/forward-queue.js';
 import type { ReadResult } from '../reading/read-record.js';
 
@@ -116,7 +116,7 @@ const SETTLE_LIMIT_MS = 30_000;
 /** Deliveries as they come in, each once it was read and passed on, whichever process receives them. */
 export async function* followInbox(
   inbox: Inbox,
-  place: AppPlace,
+  place: AppRef,
   { from, clock, signal }: { from: number; clock: Clock; signal: AbortSignal },
 ): AsyncGenerator<Delivery> {
   let last = from;

@@ -9,7 +9,7 @@ import type { PaymentRead } from '../../client/payment-calls.js';
 import type { Store } from '../../store/store.js';
 import type { Delivery } from '../inbox/delivery.js';
 import type { InboxWriter } from '../inbox/inbox-writer.js';
-import type { AppPlace } from '../inbox/listeners.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
 import { madeWebhook } from '../forwarding/made-webhook.js';
 import type { Reader } from './reader.js';
 
@@ -21,7 +21,7 @@ const RECENT_MS = 30 * 86_400_000;
 
 export interface MissedOptions {
   store: Store<DeskTables>;
-  place: AppPlace;
+  place: AppRef;
   secret: string;
   reader: Pick<Reader, 'look'>;
   inboxWriter: InboxWriter;
@@ -39,7 +39,6 @@ export async function openPayments(
   const rows = await store.db
     .selectFrom('known_payments')
     .selectAll()
-    .where('base_url', '=', place.baseUrl)
     .where('app_id', '=', place.appId)
     .where('state', 'not in', over)
     .where('state_time', '>', now() - RECENT_MS)
@@ -75,4 +74,4 @@ export async function findMissed(options: MissedOptions): Promise<Delivery[]> {
   return missed;
 }
 
-const stateOf = (place: AppPlace, read: PaymentRead): string => seenPayment(place, read).state ?? '';
+const stateOf = (place: AppRef, read: PaymentRead): string => seenPayment(place, read).state ?? '';

@@ -4,7 +4,7 @@
 import type { Kysely } from 'kysely';
 import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import { remember, type SeenPayment } from '../../ledger/known-payments.js';
-import { placeColumns } from '../../ledger/payment-place.js';
+import { refColumns } from '../../ledger/payment-ref.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { prepared, type Store } from '../../store/store.js';
 import type { Verdict } from '../inbox/delivery.js';
@@ -84,14 +84,12 @@ const update = prepared<DeskTables, unknown, UpdateName>((db, value) =>
     .where('id', '=', value('id')),
 );
 
-const knownState = prepared<DeskTables, { state: string }, 'base_url' | 'app_id' | 'payment_id'>(
-  (db, value) =>
-    db
-      .selectFrom('known_payments')
-      .select('state')
-      .where('base_url', '=', value('base_url'))
-      .where('app_id', '=', value('app_id'))
-      .where('payment_id', '=', value('payment_id')),
+const knownState = prepared<DeskTables, { state: string }, 'app_id' | 'payment_id'>((db, value) =>
+  db
+    .selectFrom('known_payments')
+    .select('state')
+    .where('app_id', '=', value('app_id'))
+    .where('payment_id', '=', value('payment_id')),
 );
 
 const earlierEvent = prepared<DeskTables, { id: number }, 'listener' | 'event' | 'id'>((db, value) =>
@@ -158,7 +156,7 @@ export function createReadRecorder(options: RecorderOptions): ReadRecorder {
     read: (deliveries, seen, time) =>
       store.transaction(async (tx) => {
         await holdListener(store, tx, listenerId);
-        const [known] = await knownState(tx, engine, placeColumns(seen));
+        const [known] = await knownState(tx, engine, refColumns(seen));
         await remember(tx, engine, { seen, source: 'heard', now: time });
         let previous = known?.state ?? null;
         const results: ReadResult[] = [];

@@ -8,7 +8,7 @@ import { findKnown } from '../../ledger/known-payments.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { seenPayment } from '../../payments/seen-payment.js';
 import type { Store } from '../../store/store.js';
-import type { AppPlace } from '../inbox/listeners.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
 import { absentText, createPaymentReads } from './payment-reads.js';
 import { createReadBudget, keyText } from './read-budget.js';
 import type { ReadRecorder, ReadResult, UnreadDelivery } from './read-record.js';
@@ -24,7 +24,7 @@ export interface Reader {
 export interface ReaderOptions {
   store: Store<DeskTables>;
   client: Pick<Client, 'getPayment' | 'canonicalState'>;
-  place: AppPlace;
+  place: AppRef;
   recorder: ReadRecorder;
   clock: Clock;
   onRead(results: readonly ReadResult[]): void;
@@ -192,7 +192,7 @@ function createLines(
 }
 
 /** Payments that this desk knows or has just read. Others may be made up, and are read within a smaller budget. */
-function createFamiliarPayments(store: Store<DeskTables>, place: AppPlace) {
+function createFamiliarPayments(store: Store<DeskTables>, place: AppRef) {
   const read = new Set<string>();
   return {
     async has(key: PaymentKey): Promise<boolean> {

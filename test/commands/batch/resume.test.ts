@@ -122,6 +122,7 @@ async function resumeLater(
       place,
       quietMs: 600_000,
       clock: systemClock,
+      steady: () => performance.now(),
       signal,
       waitMs: 10_000,
       note: () => undefined,

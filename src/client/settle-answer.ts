@@ -1,0 +1,84 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
+import type { Payment } from '../contract/payment.js';
+import { decodePayment, isOtherPayment, readAnswer, type Answer, type Decoded } from './answers.js';
+import type { Exchange } from './exchange.js';
+import { problemOf, type ServiceProblem } from './problems.js';
+
+/** What the answer to capture, cancel, refund or unhold says. It is evidence; only the payment proves anything. */
+export type SettleAnswer =
+  /** A success that does not say otherwise. `payment` is there when the answer showed it. */
+  | { kind: 'taken'; answer: Answer; payment?: Decoded<Payment> }
+  /** It provably never left. */
+  | { kind: 'unsent'; why: string }
+  /** Too early or too many requests (425, 429). */
+  | { kind: 'not-taken'; why: string; problem: ServiceProblem }
+  /** Any other 4xx that is not about the connection or a conflict. */
+  | { kind: 'refused'; problem: ServiceProblem }
+  /** It may have been carried out. */
+  | { kind: 'unknown'; why: string; problem?: ServiceProblem };
+
+export function classifySettleAnswer(
+  exchange: Exchange,
+  asked: { paymentId: string; appId: string },
+): SettleAnswer {
+  if (exchange.kind === 'unsent') return { kind: 'unsent', why: exchange.failure.message };
+  if (exchange.kind === 'lost') return { kind: 'unknown', why: exchange.failure.message };
+  const answer = readAnswer(exchange);
+  const { httpStatus } = answer;
+  if (httpStatus >= 200 && httpStatus < 300) return classifySuccess(answer, asked);
+  const problem = problemOf(answer);
+  const why = `the service answered ${httpStatus}: ${problem.message}`;
+  if (httpStatus === 425 || httpStatus === 429) return { kind: 'not-taken', why, problem };
+  const refused = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408 && httpStatus !== 409;
+  return refused ? { kind: 'refused', problem } : { kind: 'unknown', why, problem };
+}
+
+function classifySuccess(answer: Answer, asked: { paymentId: string; appId: string }): SettleAnswer {
+  const { raw, httpStatus } = answer;
+  const odd = (what: string): SettleAnswer => ({
+    kind: 'unknown',
+    why: `the service answered ${httpStatus} with ${what}`,
+  });
+  if (!answer.readable) return odd('an unreadable body');
+  if (isJsonObject(raw) && saysFailure(raw)) return odd('a body that speaks of a failure');
+  const payment = decodePayment(raw);
+  if (payment) {
+    const { appId } = payment.fields;
+    const isOther = isOtherPayment(payment.fields, asked) || (appId !== undefined && appId !== asked.appId);
+    return isOther ? odd('another payment') : { kind: 'taken', answer, payment };
+  }
+  const isPlain = raw === undefined || raw === null || isYes(raw) || isJsonObject(raw);
+  return isPlain ? { kind: 'taken', answer } : odd('something that is not a payment');
+}
+
+const YES = /^(ok|okay|success|successful|succeeded|accepted|done|true)$/i;
+
+function isYes(value: JsonValue | undefined): boolean {
+  return value === true || (typeof value === 'string' && YES.test(value));
+}
+
+const FAILURE =
+  /\b(fail|failed|failure|error|errors|declined|rejected|refused|denied|invalid|unsuccessful|false)\b/i;
+const verdictFields = ['result', 'status', 'success', 'succeeded', 'ok', 'outcome'];
+const errorFields = ['error', 'errors', 'errorCode', 'errorMessage', 'failure'];
+const envelopes = ['data', 'payload', 'operation', 'response'];
+
+/** A 200 whose body says no, in the answer itself or in an envelope. */
+function saysFailure(raw: JsonObject, depth = 0): boolean {
+  const has = (name: string) => (Object.hasOwn(raw, name) ? raw[name] : undefined);
+  const named = errorFields.map(has).some((value) => !isNothing(value));
+  const verdict = verdictFields.map(has).some((value) => {
+    if (value === false) return true;
+    return typeof value === 'string' && FAILURE.test(value.replaceAll(/[_-]/g, ' '));
+  });
+  if (named || verdict) return true;
+  return (
+    depth < 2 &&
+    [...envelopes, 'result'].map(has).some((value) => isJsonObject(value) && saysFailure(value, depth + 1))
+  );
+}
+
+function isNothing(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === false || value === '') return true;
+  return Array.isArray(value) && value.length === 0;
+}

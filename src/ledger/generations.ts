@@ -1,0 +1,39 @@
+import type { Kysely } from 'kysely';
+import type { PaymentRef } from './payment-ref.js';
+import type { DeskTables } from './schema.js';
+
+// A sandbox that was reset gives ids that were used before to other payments. Each life of it has a name of its own,
+// its generation; a service that names none has only one.
+
+/** Whether the ledger's records of the app speak of another generation than this payment's. */
+export async function isNewGeneration(
+  db: Kysely<DeskTables>,
+  { appId, generation }: PaymentRef,
+): Promise<boolean> {
+  if (generation === undefined) return false;
+  const current = await db
+    .selectFrom('generations')
+    .select('generation')
+    .where('app_id', '=', appId)
+    .executeTakeFirst();
+  return current?.generation !== generation;
+}
+
+/** Retires what is on record of the app's earlier generation: it stays in the history and blocks nothing. */
+export async function startGeneration(tx: Kysely<DeskTables>, ref: PaymentRef): Promise<void> {
+  const { appId, generation } = ref;
+  if (generation === undefined || !(await isNewGeneration(tx, ref))) return;
+  await tx.deleteFrom('holds').where('app_id', '=', appId).execute();
+  await tx.deleteFrom('known_payments').where('app_id', '=', appId).execute();
+  await tx
+    .updateTable('intents')
+    .set({ retired: 1 })
+    .where('app_id', '=', appId)
+    .where('retired', '=', 0)
+    .execute();
+  await tx
+    .insertInto('generations')
+    .values({ app_id: appId, generation })
+    .onConflict((conflict) => conflict.column('app_id').doUpdateSet({ generation }))
+    .execute();
+}

@@ -1,0 +1,27 @@
+import type { ExpressionBuilder } from 'kysely';
+
+/** Which app, whatever the profile is called and however its base URL is spelled. */
+export interface AppRef {
+  appId: string;
+}
+
+/** Which payment. */
+export interface PaymentRef extends AppRef {
+  paymentId: string;
+  /** Which life of a sandbox the payment was read in: a reset sandbox gives the same ids to other payments. */
+  generation?: string | undefined;
+}
+
+export function refColumns({ appId, paymentId }: PaymentRef) {
+  return { app_id: appId, payment_id: paymentId };
+}
+
+export function refOf(row: { app_id: string; payment_id: string }): PaymentRef {
+  return { appId: row.app_id, paymentId: row.payment_id };
+}
+
+/** As a condition of a query on a table with the columns of a payment. */
+export const ofPayment =
+  (ref: PaymentRef) =>
+  <DB, TB extends keyof DB>(eb: ExpressionBuilder<DB, TB>) =>
+    eb.and(refColumns(ref) as never);

@@ -1,0 +1,167 @@
+// An instruction that was sent before: what became of it, and whether it may be sent again. Nothing here sends one.
+
+import type { PaymentRead } from '../../client/payment-calls.js';
+import type { GuardError } from '../../errors.js';
+import { type Blocked, outcomeOf, type Entry } from '../../ledger/ledger.js';
+import type { Desk } from '../desk.js';
+import { stateOf } from '../named-payments.js';
+import {
+  failed,
+  failedBefore,
+  heldBy,
+  ledgerConflict,
+  moved,
+  notRechecked,
+  quietPeriod,
+  stillOpen,
+} from './errors.js';
+import { contradictsDone, isAsBefore, isUnderWay } from './proof.js';
+import { recordResult } from './record.js';
+import { type Evidence, type Look, type Move, type MoveResult, resultOf, type Sent } from './result.js';
+import { conclude, followMove, lookOnce, lookUntilProven, recheckAndRead, speaksAgainst } from './settle.js';
+
+/** How long an unknown outcome is read for when nobody asked to wait. */
+const CHECK_MS = 1_500;
+
+/** What stands in the way is checked or reported, and nothing is sent. */
+export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
+  const { kind, intent } = blocked;
+  if (kind === 'ended') return reportEnded(desk, move, intent);
+  if (intent.operation !== move.operation) throw heldBy(intent, move.read);
+  const result = await checkIntent(desk, move, intent);
+  return kind === 'quiet' ? refuseInQuiet(desk, move, intent, result) : result;
+}
+
+/** Reads what became of an earlier instruction, and writes it down. */
+export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
+  const sent = await sentBefore(desk, move, entry);
+  const evidence = evidenceOf(entry);
+  const look = await lookAgain(desk, sent, evidence);
+  const heldMs = await desk.ledger.quietLeft(entry, desk.quietMs);
+  const result = await settled(desk, sent, { evidence, look, heldMs, entry });
+  await recordResult(desk, sent, result);
+  const isOver = result.outcome === 'done' || result.outcome === 'failed';
+  if (isOver || !move.wait || result.outcome !== 'accepted') return withHold(result, heldMs);
+  return followMove(desk, sent, result);
+}
+
+const withHold = (result: MoveResult, heldMs: number): MoveResult =>
+  result.outcome === 'done' ? result : { ...result, heldMs };
+
+async function lookAgain(desk: Desk, sent: Sent, evidence: Evidence): Promise<Look> {
+  const taken = evidence.kind === 'taken';
+  const first = await lookOnce(desk, sent, sent.move.read, { taken });
+  const isOpen = first.standing === 'unchanged' || first.standing === 'changed';
+  if (taken || evidence.kind !== 'unknown' || !isOpen) return first;
+  const later = await lookUntilProven(desk, sent, sent.move.wait ? desk.waitMs : CHECK_MS);
+  const shown = [...first.shown, ...later.shown];
+  return later.last === undefined ? { ...first, shown } : { ...later, shown };
+}
+
+async function settled(
+  desk: Desk,
+  sent: Sent,
+  known: { evidence: Evidence; look: Look; heldMs: number; entry: Entry },
+): Promise<MoveResult> {
+  const { evidence, look, heldMs, entry } = known;
+  const { last, standing } = look;
+  const wasTaken = evidence.kind === 'taken' || sent.before.underWaySeen;
+  if (last !== undefined && wasTaken && speaksAgainst(standing)) {
+    if (heldMs === 0 && look.rechecked) return resultOf(sent, last, 'failed', failed(sent, last));
+    return resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, heldMs));
+  }
+  const result = await conclude(desk, sent, evidence, look);
+  const isOpen = result.outcome === 'unknown' || (result.outcome === 'accepted' && standing !== 'under-way');
+  return isOpen ? { ...result, error: stillOpen(sent, entry, look, heldMs) } : result;
+}
+
+/** What was known when it was sent, from the ledger instead of from memory. */
+async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
+  const { client } = desk;
+  const shown = entry.before_state;
+  const state = client.canonicalState(shown ?? undefined);
+  const print = entry.before_print ?? undefined;
+  const outcomes = await desk.ledger.outcomesOf(entry.id);
+  const underWaySeen = outcomes.some(({ after_state }) =>
+    isUnderWay(move.operation, client.canonicalState(after_state ?? undefined)),
+  );
+  return { move, before: { state, shown, print, underWaySeen }, beforeRead: move.read, intent: entry };
+}
+
+/** What the answer said, as far as the ledger has it. */
+function evidenceOf({ last }: Entry): Evidence {
+  const why = last?.why ?? 'nothing more is known of it';
+  switch (last?.outcome) {
+    case 'accepted':
+    case 'failed':
+      return { kind: 'taken' };
+    case 'refused':
+      return {
+        kind: 'refused',
+        problem: { httpStatus: last.http_status ?? 400, message: why, fieldErrors: [] },
+      };
+    case 'unsent':
+      return { kind: 'not-taken', why };
+    default:
+      return { kind: 'unknown', why };
+  }
+}
+
+/** What this ledger knows to be over is reported, unless the payment contradicts it. */
+async function reportEnded(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
+  const { operation, typed } = move;
+  const outcome = outcomeOf(entry);
+  const sent = await sentBefore(desk, move, entry);
+  const result = (read: PaymentRead) => ({
+    typed,
+    operation,
+    payment: read.object,
+    before: entry.before_state,
+    after: stateOf(read),
+    outcome,
+  });
+  if (outcome === 'failed') return { ...result(move.read), error: failedBefore(sent, entry) };
+  if (!contradictsDone(operation, move.read)) return result(move.read);
+  const confirmed = (await recheckAndRead(desk, sent)) ?? move.read;
+  if (!contradictsDone(operation, confirmed)) return result(confirmed);
+  throw ledgerConflict(entry, confirmed);
+}
+
+function refuseInQuiet(desk: Desk, move: Move, entry: Entry, result: MoveResult): Promise<MoveResult> {
+  if (!['refused', 'unsent', 'failed'].includes(result.outcome)) return Promise.resolve(result);
+  const heldMs = result.heldMs ?? desk.quietMs;
+  return Promise.resolve({ ...result, error: quietPeriod(entry, move.read, heldMs) });
+}
+
+/**
+ * The one rule for sending again: the quiet period has passed, and a recheck and a read taken after it show the
+ * payment exactly as it was before. Gives back the result where the reads settle it.
+ */
+export async function clearToSend(
+  desk: Desk,
+  move: Move,
+  entry: Entry,
+  { rechecks } = { rechecks: true },
+): Promise<{ settled: MoveResult } | { cleared: Move }> {
+  const left = await desk.ledger.quietLeft(entry, desk.quietMs);
+  if (left > 0)
+    return { settled: await refusedUntil(desk, move, entry, quietPeriod(entry, move.read, left)) };
+  const sent = await sentBefore(desk, move, entry);
+  const read = rechecks ? await recheckAndRead(desk, sent) : move.read;
+  if (read === undefined) throw notRechecked(entry, move.read);
+  // A failed instruction may leave its marks on the payment; it is known to have come back.
+  const isFailed = outcomeOf(entry) === 'failed';
+  const isSame = isFailed ? stateOf(read) === entry.before_state : isAsBefore(sent.before, read);
+  if (isSame) return { cleared: { ...move, read, cleared: entry } };
+  const result = await checkIntent(desk, { ...move, read }, entry);
+  if (result.outcome === 'done' || result.outcome === 'accepted' || result.outcome === 'refused') {
+    return { settled: result };
+  }
+  throw moved(entry, read);
+}
+
+/** Reads once more before it says that it is too early: it may be done by now. */
+async function refusedUntil(desk: Desk, move: Move, entry: Entry, error: GuardError): Promise<MoveResult> {
+  const result = await checkIntent(desk, move, entry);
+  return result.outcome === 'done' ? result : { ...result, error };
+}

@@ -1,0 +1,124 @@
+// What one read proves about an instruction that was sent. "The state moved" is not proof by itself, a state that we
+// do not know proves nothing, and "not there yet" is not "did not happen".
+
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { numberText, type JsonNumber } from '../../contract/json.js';
+import { operationStates, type SettleOperation, type StateName } from '../../contract/states.js';
+import { fingerprintOf } from './fingerprint.js';
+import { stateOf } from '../named-payments.js';
+
+/** The payment as it was before the instruction was sent, and what was seen since. */
+export interface Before {
+  state: StateName | undefined;
+  /** The state as the service names it. */
+  shown: string | null;
+  /** Undefined where an intent has none: then only the state is compared. */
+  print: string | undefined;
+  capturedAmount?: JsonNumber | undefined;
+  /** Capturing, Refunding or Cancelling was read after the instruction was sent. */
+  underWaySeen: boolean;
+}
+
+export type Standing =
+  | 'done'
+  /** Carried out, and the end state is still to come. */
+  | 'under-way'
+  /** Was under way, and shows the state before again. */
+  | 'back'
+  /** In a state that excludes it. */
+  | 'excluded'
+  /** Exactly as it was before. */
+  | 'unchanged'
+  /** Different, and the difference proves nothing. */
+  | 'changed';
+
+export function beforeOf(read: PaymentRead): Before {
+  const { capturedAmount } = read.fields;
+  return {
+    state: read.state,
+    shown: stateOf(read),
+    print: fingerprintOf(read),
+    underWaySeen: false,
+    ...(capturedAmount === undefined ? {} : { capturedAmount }),
+  };
+}
+
+const captured: readonly StateName[] = ['Captured', 'Refunding', 'Refunded'];
+
+const proofs: Readonly<
+  Record<SettleOperation, { carriedOut: readonly StateName[]; excluded: readonly StateName[] }>
+> = {
+  capture: {
+    carriedOut: ['Capturing', ...captured],
+    excluded: ['Cancelled', 'Expired', 'Declined', 'Failed'],
+  },
+  refund: { carriedOut: ['Refunding', 'Refunded'], excluded: [] },
+  cancel: {
+    carriedOut: ['Cancelling', 'Cancelled'],
+    excluded: ['Capturing', ...captured, 'Declined', 'Failed', 'Expired'],
+  },
+  unhold: { carriedOut: ['Authorised', 'Capturing', ...captured], excluded: [] },
+};
+
+export function standingOf(operation: SettleOperation, before: Before, read: PaymentRead): Standing {
+  const { state } = read;
+  const { carriedOut, excluded } = proofs[operation];
+  // Where it was already so before it was sent, seeing it again says nothing.
+  const wasDone = before.state !== undefined && carriedOut.includes(before.state);
+  if (
+    operation === 'capture' &&
+    !wasDone &&
+    becamePositive(before.capturedAmount, read.fields.capturedAmount)
+  ) {
+    return isEnd(operation, state) ? 'done' : 'under-way';
+  }
+  const comparison = isAsBefore(before, read) ? 'unchanged' : 'changed';
+  if (state === undefined) return comparison;
+  // What was not held when it was sent may have moved by itself.
+  if (operation === 'unhold' && before.state !== undefined && before.state !== 'Held') return comparison;
+  if (carriedOut.includes(state)) {
+    if (wasDone) return comparison;
+    return isEnd(operation, state) ? 'done' : 'under-way';
+  }
+  if (operation !== 'unhold' && before.underWaySeen && state === before.state) return 'back';
+  if (excluded.includes(state) && state !== before.state) return 'excluded';
+  return comparison;
+}
+
+/** Exactly as it was, as far as anybody can see. */
+export function isAsBefore(before: Pick<Before, 'shown' | 'print'>, read: PaymentRead): boolean {
+  if (stateOf(read) !== before.shown) return false;
+  return before.print === undefined || before.print === fingerprintOf(read);
+}
+
+/** Whether a payment that shows this state cannot have had the operation done to it. */
+export function contradictsDone(operation: SettleOperation, { state }: PaymentRead): boolean {
+  return state !== undefined && !proofs[operation].carriedOut.includes(state);
+}
+
+function isEnd(operation: SettleOperation, state: StateName | undefined): boolean {
+  if (state === undefined) return false;
+  if (operation === 'unhold') return true;
+  // Refunding and Refunded are reached by way of Captured.
+  return operation === 'capture' ? captured.includes(state) : state === operationStates[operation].end;
+}
+
+/** The state that an operation ends in, for "wait for Refunded"; unhold leads to wherever the payment was going. */
+export function endStateOf(operation: SettleOperation): StateName | undefined {
+  return operation === 'unhold' ? undefined : operationStates[operation].end;
+}
+
+/** Whether a state shows the operation under way. */
+export function isUnderWay(operation: SettleOperation, state: StateName | undefined): boolean {
+  return operation !== 'unhold' && state === operationStates[operation].during;
+}
+
+function becamePositive(before: JsonNumber | undefined, now: JsonNumber | undefined): boolean {
+  return isPositive(now) && !isPositive(before);
+}
+
+function isPositive(amount: JsonNumber | undefined): boolean {
+  if (amount === undefined) return false;
+  const text = numberText(amount);
+  return /^\+?\d/.test(text) && /[1-9]/.test(text.split(/e/i)[0] ?? '');
+}
