@@ -120,6 +120,7 @@ export abstract class BatchCommand extends ServiceCommand {
       ledger: database.ledger,
       place: { baseUrl: profile.baseUrl, appId: profile.appId, kind: profile.kind, profile: profile.name },
       quietMs: profile.quietMs,
+      sandboxQuietMs: profile.sandboxQuietMs,
       clock: systemClock,
       steady: () => steadyNow().ms,
       signal,

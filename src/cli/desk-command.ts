@@ -10,6 +10,7 @@ import { openDatabase } from './desk-database.js';
 import { checkLedgerPlace } from './ledger-guard.js';
 import { checkConfirmation, type LiveGuard } from './live-guard.js';
 import { ServiceCommand } from './service-command.js';
+import type { ChangingSession } from './session.js';
 
 const WAIT_MS = 5 * 60_000;
 
@@ -55,32 +56,47 @@ export abstract class DeskCommand extends ServiceCommand {
     return ready;
   }
 
+  /** A desk that nothing needs to be confirmed for: it moves no money. */
+  protected async openCheckingDesk(options: Pick<DeskOptions, 'timeout'>): Promise<Desk> {
+    return this.#deskOf(await this.changingSession(), this.lazyLedger(), options);
+  }
+
+  #deskOf(
+    { profile, client, settling }: ChangingSession,
+    ledger: Ledger,
+    options: Pick<DeskOptions, 'timeout'>,
+  ): Desk {
+    const { baseUrl, appId, kind, name, quietMs, sandboxQuietMs } = profile;
+    return {
+      client,
+      settling,
+      ledger,
+      place: { baseUrl, appId, kind, profile: name },
+      quietMs,
+      sandboxQuietMs,
+      clock: systemClock,
+      steady: () => steadyNow().ms,
+      signal: this.signal,
+      waitMs: options.timeout ?? WAIT_MS,
+      note: (...lines: Line[]) => this.note(...lines),
+    };
+  }
+
   /** Refuses before anything is read or sent what nobody can confirm. */
   protected async openDesk(options: DeskOptions): Promise<{ desk: Desk; guard: LiveGuard }> {
-    const { profile, client, settling } = await this.changingSession();
-    const note = (...lines: Line[]) => this.note(...lines);
+    const session = await this.changingSession();
+    const { profile } = session;
+    const ledger = createLazyLedger(() => this.#openForMoney(guard));
+    const desk = this.#deskOf(session, ledger, options);
     const guard: LiveGuard = {
       profile,
       confirm: options.confirm,
       interactive: this.interactive,
       dryRun: options['dry-run'] === true,
-      note,
+      note: desk.note,
       prompts: () => this.promptContext,
     };
     checkConfirmation(guard, this.typed);
-    const { baseUrl, appId, kind, name, quietMs } = profile;
-    const desk: Desk = {
-      client,
-      settling,
-      ledger: createLazyLedger(() => this.#openForMoney(guard)),
-      place: { baseUrl, appId, kind, profile: name },
-      quietMs,
-      clock: systemClock,
-      steady: () => steadyNow().ms,
-      signal: this.signal,
-      waitMs: options.timeout ?? WAIT_MS,
-      note,
-    };
     return { desk, guard };
   }
 }

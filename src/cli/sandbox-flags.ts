@@ -87,6 +87,6 @@ export function parseProbability(text: string): number {
   return /^\d*\.?\d+$/.test(text) && share > 0 && share <= 1 ? share : bad('more than 0 and at most 1: 0.2');
 }
 
-export function parseServerError(text: string): number {
-  return /^5\d\d$/.test(text) ? Number(text) : bad('from 500 to 599, for example 503');
+export function parseErrorStatus(text: string): number {
+  return /^[45]\d\d$/.test(text) ? Number(text) : bad('from 400 to 599, for example 503');
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
+import type { PaymentRead } from '../client/payment-calls.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Line } from '../output/lines.js';
 
@@ -21,6 +22,8 @@ export interface Desk {
   place: Place;
   /** How long the service may take to show what it did: nothing is sent again before that. */
   quietMs: number;
+  /** Where nobody set the quiet period: that of a sandbox of ours, which shows at once what it did. */
+  sandboxQuietMs?: number | undefined;
   clock: Clock;
   /** Milliseconds on a clock that does not jump and counts while the machine sleeps. */
   steady: () => number;
@@ -30,6 +33,11 @@ export interface Desk {
   waitMs: number;
   /** Something that a person should know while it goes on. */
   note: (...lines: Line[]) => void;
+}
+
+/** How long the service that showed this payment may take to show what it did. */
+export function quietOf({ quietMs, sandboxQuietMs }: Desk, { generation }: PaymentRead): number {
+  return generation === undefined ? quietMs : (sandboxQuietMs ?? quietMs);
 }
 
 /** The client that can still be used. */

@@ -2,7 +2,7 @@ import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
 import { checkApiKey, checkAppId, checkBaseUrl, type Checked } from './checks.js';
 import type { Environment } from './paths.js';
-import { DEFAULT_QUIET_MS, quietPeriodIn } from './quiet-period.js';
+import { DEFAULT_QUIET_MS, quietPeriodIn, SANDBOX_QUIET_MS } from './quiet-period.js';
 import type { Secret } from './secret.js';
 import { firstSteps, type Kind, type Profile, type ProfileStore } from './store.js';
 
@@ -20,6 +20,8 @@ export interface ResolvedProfile {
   aliases: Record<string, string>;
   /** How long the service may take to show what it did. Nothing is sent again before it has passed. */
   quietMs: number;
+  /** The quiet period that a sandbox of ours gets where nobody set one. */
+  sandboxQuietMs?: number;
   /** Read when it is first asked for: commands that send nothing never touch the keyring. */
   apiKey(): Promise<Secret>;
   sources: {
@@ -157,6 +159,7 @@ function fromEnvironment(
     madeBySandbox: false,
     aliases: Object.create(null) as Record<string, string>,
     quietMs: quietMs ?? DEFAULT_QUIET_MS,
+    ...(quietMs === undefined ? { sandboxQuietMs: SANDBOX_QUIET_MS } : {}),
     apiKey: () => Promise.resolve(apiKey),
     sources: {
       profile: 'environment',

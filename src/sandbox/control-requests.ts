@@ -31,7 +31,7 @@ export const providerBody = object({ answer: z.enum(['confirm', 'decline', 'hold
 
 const atLeastOne = 'must be a whole number, at least 1';
 const share = 'must be between 0 and 1';
-const serverError = 'must be between 500 and 599';
+const serverError = 'must be between 400 and 599';
 const aDay = 'must be at most 24 hours';
 
 export const faultBody = object({
@@ -39,7 +39,7 @@ export const faultBody = object({
   route: withDefault(z.string(), '*'),
   next: z.optional(z.int(atLeastOne).check(z.minimum(1, atLeastOne))),
   probability: z.optional(z.number(share).check(z.gt(0, share), z.maximum(1, share))),
-  status: z.optional(z.int(serverError).check(z.minimum(500, serverError), z.maximum(599, serverError))),
+  status: z.optional(z.int(serverError).check(z.minimum(400, serverError), z.maximum(599, serverError))),
   delayMs: z.optional(z.int(aDay).check(z.minimum(0, aDay), z.maximum(86_400_000, aDay))),
   afterCommit: z.optional(z.boolean()),
   retryAfterS: z.optional(z.int().check(z.minimum(0))),

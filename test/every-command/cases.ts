@@ -48,6 +48,7 @@ export const serviceCases: Record<string, (desk: TestDesk) => Words | Promise<Wo
   'payments:cancel': async (desk) => [(await desk.authorised()).paymentId],
   'payments:refund': async (desk) => [(await desk.paid()).paymentId, '--reason', 'parcel lost'],
   'payments:unhold': async (desk) => [(await desk.held()).paymentId],
+  'payments:check': async (desk) => [(await desk.paid()).paymentId],
   'payments:recheck': async (desk) => [(await desk.paid('unknown-charged')).paymentId],
   'customers:create': () => ['--customer', newReference(), '--first-name', 'Ada'],
   'customers:get': async (desk) => [await desk.stored()],

@@ -7,10 +7,10 @@ import { statePiece, textAt } from '../values.js';
 /** What became of one money move: the object that `--json` prints, and how long it took. */
 export interface OperationResult {
   payment: unknown;
-  operation: string;
+  operation: string | null;
   before?: string | null;
   after?: string | null;
-  outcome: string;
+  outcome: string | null;
   tookMs?: number;
 }
 
@@ -42,7 +42,7 @@ export const operationLine: View<OperationResult> = (result) => [
     '   ',
     change(result),
     '   ',
-    outcomePiece(result.outcome),
+    outcomePiece(result.outcome ?? ''),
     ...(result.tookMs === undefined ? [] : ['   ', toned('dim', tookTime(result.tookMs))]),
   ),
 ];
@@ -52,10 +52,10 @@ export const operationList: ListView<OperationResult> = {
   columns: [
     { key: 'payment', value: ({ payment }) => textAt(payment, 'paymentId') },
     { key: 'reference', value: ({ payment }) => textAt(payment, 'referenceId') },
-    { key: 'operation', extra: true, value: ({ operation }) => operation },
+    { key: 'operation', extra: true, value: ({ operation }) => operation ?? '' },
     { key: 'before', value: ({ before }) => before ?? '' },
     { key: 'after', value: ({ after }) => after ?? '', shown: ({ after }) => statePiece(after ?? '?') },
-    { key: 'outcome', value: ({ outcome }) => outcome, shown: ({ outcome }) => outcomePiece(outcome) },
+    { key: 'outcome', value: ({ outcome }) => outcome ?? '', shown: ({ outcome }) => outcomePiece(outcome ?? '') },
     {
       key: 'took',
       align: 'right',

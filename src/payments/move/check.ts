@@ -3,7 +3,7 @@
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { GuardError } from '../../errors.js';
 import { type Blocked, outcomeOf, type Entry } from '../../ledger/ledger.js';
-import type { Desk } from '../desk.js';
+import { quietOf, type Desk } from '../desk.js';
 import { stateOf } from '../named-payments.js';
 import {
   failed,
@@ -29,7 +29,7 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
   if (kind === 'ended') return reportEnded(desk, move, intent);
   if (intent.operation !== move.operation) throw heldBy(intent, move.read);
   const result = await checkIntent(desk, move, intent);
-  return kind === 'quiet' ? refuseInQuiet(desk, move, intent, result) : result;
+  return kind === 'quiet' ? refuseInQuiet(move, intent, result) : result;
 }
 
 /** Reads what became of an earlier instruction, and writes it down. */
@@ -37,7 +37,7 @@ export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise
   const sent = await sentBefore(desk, move, entry);
   const evidence = evidenceOf(entry);
   const look = await lookAgain(desk, sent, evidence);
-  const heldMs = await desk.ledger.quietLeft(entry, desk.quietMs);
+  const heldMs = await desk.ledger.quietLeft(entry, quietOf(desk, move.read));
   const result = await settled(desk, sent, { evidence, look, heldMs, entry });
   await recordResult(desk, sent, result);
   const isOver = result.outcome === 'done' || result.outcome === 'failed';
@@ -127,10 +127,9 @@ async function reportEnded(desk: Desk, move: Move, entry: Entry): Promise<MoveRe
   throw ledgerConflict(entry, confirmed);
 }
 
-function refuseInQuiet(desk: Desk, move: Move, entry: Entry, result: MoveResult): Promise<MoveResult> {
-  if (!['refused', 'unsent', 'failed'].includes(result.outcome)) return Promise.resolve(result);
-  const heldMs = result.heldMs ?? desk.quietMs;
-  return Promise.resolve({ ...result, error: quietPeriod(entry, move.read, heldMs) });
+function refuseInQuiet(move: Move, entry: Entry, result: MoveResult): MoveResult {
+  if (!['refused', 'unsent', 'failed'].includes(result.outcome)) return result;
+  return { ...result, error: quietPeriod(entry, move.read, result.heldMs ?? 0) };
 }
 
 /**
@@ -141,13 +140,12 @@ export async function clearToSend(
   desk: Desk,
   move: Move,
   entry: Entry,
-  { rechecks } = { rechecks: true },
 ): Promise<{ settled: MoveResult } | { cleared: Move }> {
-  const left = await desk.ledger.quietLeft(entry, desk.quietMs);
+  const left = await desk.ledger.quietLeft(entry, quietOf(desk, move.read));
   if (left > 0)
     return { settled: await refusedUntil(desk, move, entry, quietPeriod(entry, move.read, left)) };
   const sent = await sentBefore(desk, move, entry);
-  const read = rechecks ? await recheckAndRead(desk, sent) : move.read;
+  const read = move.readsOnly ? move.read : await recheckAndRead(desk, sent);
   if (read === undefined) throw notRechecked(entry, move.read);
   // A failed instruction may leave its marks on the payment; it is known to have come back.
   const isFailed = outcomeOf(entry) === 'failed';

@@ -17,7 +17,7 @@ import {
 import { outcomeOf, type Entry } from '../../ledger/ledger.js';
 import { safeText } from '../../output/text.js';
 import { whenText } from '../../output/time.js';
-import type { Desk } from '../desk.js';
+import { quietOf, type Desk } from '../desk.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { forbidden } from './legality.js';
 import { endStateOf, type Standing } from './proof.js';
@@ -35,7 +35,11 @@ const nameOf = (sent: Sent): string => `The ${sent.move.operation} of payment ${
 const hold = (operation: string, heldMs: number): string =>
   `The service may still act on it: the same ${operation} can be sent again ${whenText(heldMs)}.`;
 
-export function refusedBy(sent: Sent, problem: ServiceProblem, heldMs: number): PaydeskError {
+export function refusedBy(
+  sent: Sent,
+  problem: ServiceProblem,
+  { read, heldMs }: { read: PaymentRead | undefined; heldMs: number },
+): PaydeskError {
   const { operation } = sent.move;
   const { httpStatus, message, fieldErrors, requestId } = problem;
   const details = {
@@ -53,7 +57,8 @@ export function refusedBy(sent: Sent, problem: ServiceProblem, heldMs: number): 
   if (httpStatus === 401 || httpStatus === 403) {
     return new ProfileError(text, { ...common, next: ['paydesk whoami', 'paydesk doctor'] });
   }
-  return new ServiceError(text, { ...common, next: [explain(sent.beforeRead)] });
+  const instead = read && forbidden(operation, read)?.next;
+  return new ServiceError(text, { ...common, next: instead ?? [explain(sent.beforeRead)] });
 }
 
 export function notCarriedOut(sent: Sent, read: PaymentRead): ServiceError {
@@ -277,7 +282,7 @@ export function pendingOf(
   const text = `The ${operation} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
   const back = standing === 'back' || standing === 'excluded';
   const final = back
-    ? ` again. If that is still so ${whenText(desk.quietMs)}, the ${operation} has failed.`
+    ? ` again. If that is still so ${whenText(quietOf(desk, sent.beforeRead))}, the ${operation} has failed.`
     : `.${end === undefined ? '' : ` It is final when the state is ${end}.`}`;
   if (desk.signal.reason instanceof InterruptedError) {
     return new InterruptedError(`Stopped waiting. ${text}${final}`, { ...options, code: 'stopped-waiting' });

@@ -104,14 +104,14 @@ async function check(desk: Desk, request: MovesRequest, entry: NamedRead): Promi
 }
 
 function moveOf(request: MovesRequest, { typed }: NamedPayment, read: PaymentRead): Move {
-  const { operation, description, force, wait, again, reason, ticket } = request;
-  return { typed, operation, read, description, force, wait, again, reason, ticket };
+  const { operation, description, force, wait, again, reason, ticket, dryRun } = request;
+  return { typed, operation, read, description, force, wait, again, reason, ticket, readsOnly: dryRun };
 }
 
 type Judged = { move: Move } | { settle: Move; entry: Entry } | { result: MoveResult };
 
 /** The ledger is asked before the state: an open intent explains a state that would otherwise forbid the operation. */
-async function judge(desk: Desk, move: Move, { resend, dryRun }: MovesRequest): Promise<Judged> {
+async function judge(desk: Desk, move: Move, { resend }: MovesRequest): Promise<Judged> {
   const { operation, read, force } = move;
   const blocked = await beforeSending(() =>
     desk.ledger.findBlocking(refOfPayment(desk, read), operation, { again: move.again }),
@@ -124,7 +124,7 @@ async function judge(desk: Desk, move: Move, { resend, dryRun }: MovesRequest): 
     const { intent } = blocked;
     if (intent.operation !== operation) throw heldBy(intent, read);
     if (isOpen(outcomeOf(intent)) && !resend) return { settle: move, entry: intent };
-    const clear = await clearToSend(desk, move, intent, { rechecks: !dryRun });
+    const clear = await clearToSend(desk, move, intent);
     return 'settled' in clear ? { result: clear.settled } : { move: clear.cleared };
   }
   if (resend) throw nothingToResend(operation, read);

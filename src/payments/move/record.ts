@@ -5,7 +5,7 @@ import { type PaydeskError, TemporaryError } from '../../errors.js';
 import { UNNAMED, type NewIntent, type NewOutcome, type Outcome } from '../../ledger/ledger.js';
 import type { PaymentRef } from '../../ledger/payment-ref.js';
 import { StoreError } from '../../store/errors.js';
-import type { Desk } from '../desk.js';
+import { quietOf, type Desk } from '../desk.js';
 import { idOf, stateOf } from '../named-payments.js';
 import { seenPayment } from '../seen-payment.js';
 import { fingerprintOf } from './fingerprint.js';
@@ -26,7 +26,7 @@ export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent
     operation: move.operation,
     before: stateOf(before) ?? undefined,
     beforePrint: fingerprintOf(before),
-    quietMs: desk.quietMs,
+    quietMs: quietOf(desk, before),
     description: move.description,
     reason: move.reason,
     ticket: move.ticket,

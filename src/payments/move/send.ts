@@ -6,7 +6,7 @@ import type { PaymentRead, SettleResult } from '../../client/payment-calls.js';
 import type { GuardError } from '../../errors.js';
 import type { Entry } from '../../ledger/ledger.js';
 import { fenceOf } from '../../ledger/quiet-period.js';
-import type { Desk } from '../desk.js';
+import { quietOf, type Desk } from '../desk.js';
 import { idOf, labelOf, stateOf } from '../named-payments.js';
 import { reportBlocked } from './check.js';
 import { changedMeanwhile, interruptedBy, notSent, takenOver } from './errors.js';
@@ -31,7 +31,7 @@ export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
   }
   // Nothing has left yet, so this ends as it would have without a payment.
   desk.signal.throwIfAborted();
-  const fence = createFence(desk);
+  const fence = createFence(desk, quietOf(desk, before));
   const intent = intentOf(desk, move, before);
   const opening = await beforeSending(() => desk.ledger.open(intent, sendAgain(move)));
   if (opening.kind !== 'opened') return reportBlocked(desk, { ...move, read: before }, opening);
@@ -121,8 +121,8 @@ interface MoveFence {
  * Keeps an instruction from leaving long after its intent was written: a process that slept may find that somebody
  * else took over. Made before the intent is written, so that a slow disk counts too.
  */
-function createFence(desk: Desk): MoveFence {
-  const limitMs = fenceOf(desk.quietMs);
+function createFence(desk: Desk, quietMs: number): MoveFence {
+  const limitMs = fenceOf(quietMs);
   let renewed = desk.steady();
   return {
     of: (sent) => ({

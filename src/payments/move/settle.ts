@@ -2,7 +2,7 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { PaydeskError, TemporaryError } from '../../errors.js';
-import { readerOf, type Desk } from '../desk.js';
+import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, stateOf } from '../named-payments.js';
 import { readUntil } from '../wait.js';
 import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
@@ -53,9 +53,9 @@ export async function conclude(desk: Desk, sent: Sent, evidence: Evidence, look:
     case 'excluded':
       if (evidence.kind === 'taken') return resultOf(sent, last, 'accepted');
       if (look.rechecked) return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
-      return withHold(desk, resultOf(sent, last, 'unknown', differs(sent, last)));
+      return withHold(desk, sent, resultOf(sent, last, 'unknown', differs(sent, last)));
     case 'changed':
-      return withHold(desk, resultOf(sent, last, 'unknown', differs(sent, last)));
+      return withHold(desk, sent, resultOf(sent, last, 'unknown', differs(sent, last)));
     default:
       return unchanged(desk, sent, evidence, look);
   }
@@ -69,23 +69,30 @@ function unread(sent: Sent, evidence: Evidence, { shown }: Look): MoveResult {
 
 async function unchanged(desk: Desk, sent: Sent, evidence: Evidence, look: Look): Promise<MoveResult> {
   const { last, shown } = look;
-  const heldMs = desk.quietMs;
+  const heldMs = quietOf(desk, sent.beforeRead);
   switch (evidence.kind) {
     case 'taken':
       return resultOf(sent, last, 'accepted');
     case 'refused':
-      return withHold(desk, resultOf(sent, last, 'refused', refusedBy(sent, evidence.problem, heldMs)));
+      return withHold(
+        desk,
+        sent,
+        resultOf(sent, last, 'refused', refusedBy(sent, evidence.problem, { read: last, heldMs })),
+      );
     case 'not-taken': {
       const { retryAfterMs } = evidence;
       const result = resultOf(sent, last, 'unsent', notTaken(sent, evidence, heldMs));
-      return withHold(desk, { ...result, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+      return withHold(desk, sent, { ...result, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
     }
     default:
-      return withHold(desk, resultOf(sent, last, 'unknown', stillUnknown(sent, evidence.why, shown)));
+      return withHold(desk, sent, resultOf(sent, last, 'unknown', stillUnknown(sent, evidence.why, shown)));
   }
 }
 
-const withHold = ({ quietMs }: Desk, result: MoveResult): MoveResult => ({ ...result, heldMs: quietMs });
+const withHold = (desk: Desk, sent: Sent, result: MoveResult): MoveResult => ({
+  ...result,
+  heldMs: quietOf(desk, sent.beforeRead),
+});
 
 function whyOf(evidence: Exclude<Evidence, { kind: 'taken' }>): string {
   return evidence.kind === 'refused' ? `the service answered ${evidence.problem.message}` : evidence.why;
@@ -96,7 +103,7 @@ export async function lookOnce(
   desk: Desk,
   sent: Sent,
   first: PaymentRead | undefined,
-  { taken }: { taken: boolean },
+  { taken, recheck = true }: { taken: boolean; recheck?: boolean },
 ): Promise<Look> {
   const shown: string[] = [];
   const { read = first, failure } = first ? {} : await readSettling(desk, sent);
@@ -108,7 +115,7 @@ export async function lookOnce(
   shown.push(stateOf(read) ?? '?');
   const standing = judge(sent, read, taken);
   if (isProof(sent, standing, taken)) return { standing, last: read, shown, rechecked: false };
-  const confirmed = await recheckAndRead(desk, sent);
+  const confirmed = recheck ? await recheckAndRead(desk, sent) : undefined;
   if (confirmed === undefined) return { standing, last: read, shown, rechecked: false };
   shown.push(stateOf(confirmed) ?? '?');
   return { standing: judge(sent, confirmed, true), last: confirmed, shown, rechecked: true };
@@ -129,6 +136,7 @@ function isProof({ intent }: Sent, standing: Standing, taken: boolean): boolean 
 
 /** The payment as it is read after a recheck that went through; undefined where either did not. */
 export async function recheckAndRead(desk: Desk, sent: Sent): Promise<PaymentRead | undefined> {
+  if (sent.move.readsOnly) return undefined;
   try {
     const { answer } = await readerOf(desk).recheck(idOf(sent.beforeRead));
     if (!answer.readable) return undefined;
@@ -152,13 +160,14 @@ async function readSettling(desk: Desk, sent: Sent): Promise<{ read?: PaymentRea
   }
 }
 
-/** Reads until something is proven, or the time is up. */
+/** Reads until something is proven, or the time is up. The provider is asked once. */
 export async function lookUntilProven(desk: Desk, sent: Sent, limitMs: number): Promise<Look> {
   let result: Look = { standing: 'changed', last: undefined, shown: [], rechecked: false };
   const look = async () => {
-    const next = await lookOnce(desk, sent, undefined, { taken: false });
+    const next = await lookOnce(desk, sent, undefined, { taken: false, recheck: !result.rechecked });
     const shown = [...result.shown, ...next.shown];
-    result = next.last === undefined ? { ...result, shown } : { ...next, shown };
+    const rechecked = result.rechecked || next.rechecked;
+    result = next.last === undefined ? { ...result, shown } : { ...next, shown, rechecked };
   };
   const isOver = () =>
     result.last !== undefined && ['done', 'under-way', 'excluded'].includes(result.standing);
@@ -183,7 +192,7 @@ export async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Pro
       since = desk.steady();
     }
     state = stateOf(read);
-    if (speaksAgainst(standing) && desk.steady() - since >= desk.quietMs) {
+    if (speaksAgainst(standing) && desk.steady() - since >= quietOf(desk, sent.beforeRead)) {
       const confirmed = await recheckAndRead(desk, sent);
       if (confirmed === undefined) return;
       last = confirmed;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import Check from '../../../src/commands/payments/check.js';
 import Cancel from '../../../src/commands/payments/cancel.js';
 import Capture from '../../../src/commands/payments/capture.js';
 import Charge from '../../../src/commands/payments/charge.js';
@@ -31,6 +32,7 @@ const commands = {
   refund: Refund,
   unhold: Unhold,
   recheck: Recheck,
+  check: Check,
   explain: Explain,
   watch: Watch,
   list: List,

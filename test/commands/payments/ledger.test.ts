@@ -35,7 +35,11 @@ const history = async (...args: string[]) => {
 /** Makes an intent as old as if that much time had passed. */
 function age(minutes: number): void {
   const db = new DatabaseSync(join(home, 'data', 'desk.db'));
-  db.prepare('update intents set time = time - ?').run(minutes * 60_000);
+  const ms = minutes * 60_000;
+  db.prepare('update intents set time = time - ?, steady_ms = steady_ms - ?').run(ms, ms);
+  for (const table of ['outcomes', 'holds']) {
+    db.prepare(`update ${table} set steady_ms = steady_ms - ?`).run(ms);
+  }
   db.close();
 }
 
@@ -134,16 +138,17 @@ describe('the same command again', () => {
 });
 
 describe('--resend', () => {
-  const lose = async (paymentId: number, verb: Verb = 'refund') => {
+  const lose = async (paymentId: number, verb: Verb = 'refund', env: Record<string, string> = {}) => {
     await desk.fault({ kind: 'drop-before-commit', route: verb, next: 1 });
-    expect((await run(verb, [paymentId])).code).toBe(6);
+    expect((await run(verb, [paymentId], env)).code).toBe(6);
   };
 
   it('is refused before the quiet period is over', async () => {
     const { paymentId } = await desk.paid();
-    await lose(paymentId);
+    const env = { PAYDESK_QUIET_PERIOD: '10m' };
+    await lose(paymentId, 'refund', env);
     age(9);
-    const early = await run('refund', [paymentId, '--resend']);
+    const early = await run('refund', [paymentId, '--resend'], env);
     expect([early.code, early.json.error?.code]).toEqual([9, 'quiet-period']);
     expect(await refundsTold(paymentId)).not.toHaveProperty('refund');
   });
@@ -168,7 +173,10 @@ describe('--resend', () => {
     const moved = await run('capture', [paymentId, '--resend']);
     expect([moved.code, moved.json.outcome]).toEqual([1, 'refused']);
     const none = await run('capture', [paymentId, '--resend']);
-    expect([none.code, none.json.error?.code]).toEqual([9, 'nothing-open']);
+    expect([none.code, none.json.error?.code]).toEqual([9, 'quiet-period']);
+    const other = await desk.paid();
+    const nothing = await run('refund', [other.paymentId, '--resend']);
+    expect([nothing.code, nothing.json.error?.code]).toEqual([9, 'nothing-open']);
     expect(await refundsTold(paymentId)).not.toHaveProperty('capture');
   });
 });

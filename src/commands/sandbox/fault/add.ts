@@ -4,7 +4,7 @@ import { countFlag } from '../../../cli/flags.js';
 import { faultKindLines, faultView } from '../../../output/views/sandbox-lists.js';
 import { faultKindNames, faultKinds } from '../../../sandbox/index.js';
 import type { Fault } from '../../../sandbox-control/remote.js';
-import { parseDelay, parseProbability, parseServerError } from '../../../cli/sandbox-flags.js';
+import { parseDelay, parseProbability, parseErrorStatus } from '../../../cli/sandbox-flags.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 const delayFlag = custom<number>({ helpValue: 'DURATION', parse: async (text) => parseDelay(text) });
@@ -34,7 +34,7 @@ export default class SandboxFaultAdd extends SandboxCommand {
       helpValue: '0.2',
       summary: 'Strike this share of the matching calls; the seed decides which.',
     }),
-    status: custom<number>({ parse: async (text) => parseServerError(text) })({
+    status: custom<number>({ parse: async (text) => parseErrorStatus(text) })({
       helpValue: '503',
       summary: 'The status that an error answers with.',
     }),

@@ -38,7 +38,7 @@ export function FaultForm({ commands, token, back, typed }: FaultFormProps) {
           <Where chosen={values['route']} error={typed?.errors['route']} />
           <Field {...field('next', 'For the next calls')} hint="Empty: every one." input={number} />
           <Field {...field('probability', 'Or a share of them')} hint="For example 0.2." />
-          <Field {...field('status', 'Status of an error')} hint="500 to 599." input={number} />
+          <Field {...field('status', 'Status of an error')} hint="400 to 599." input={number} />
           <Field {...field('delay', 'Delay')} hint="For example 3s." />
         </div>
         <div>

@@ -1,0 +1,40 @@
+import { boolean } from '@oclif/core/flags';
+import { DeskCommand } from '../../cli/desk-command.js';
+import { listFlagsFor } from '../../cli/flags.js';
+import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { checkJson, checkLines } from '../../output/views/check.js';
+import { operationList } from '../../output/views/operation.js';
+import { endingOf } from '../../payments/endings.js';
+
+export default class PaymentsCheck extends DeskCommand {
+  static override summary = 'Check what became of an unknown outcome.';
+  static override description =
+    'Reads the payment, checks with the provider where needed, and records the outcome. It never sends a capture, ' +
+    'cancel, refund or unhold. Exit code 0 when it is done or nothing was open, 3 when it failed, 6 while it is ' +
+    'still unknown.';
+  static override examples = [
+    '<%= config.bin %> payments check inv-2041',
+    '<%= config.bin %> payments check 100231 100232 --json',
+    '<%= config.bin %> payments check inv-2041 --wait --timeout 2m',
+  ];
+  static override args = paymentArgs;
+  static override flags = {
+    wait: boolean({ summary: 'Keep checking until the outcome is known, or until --timeout (default 5m).' }),
+    ...listFlagsFor(operationList),
+  };
+
+  async run(): Promise<unknown> {
+    const { args, flags } = await this.parse(PaymentsCheck);
+    const { checkPayments } = await import('../../payments/move/check-payments.js');
+    const desk = await this.openCheckingDesk(flags);
+    const results = await checkPayments(desk, namesIn(args), flags);
+    const ending = endingOf(results, 'settled');
+    if (ending) this.endAs(ending);
+    const [first] = results;
+    const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
+    if (asTable || !this.streams.stdout.terminal) await this.showList(results, operationList);
+    else if (first) this.show(first, checkLines);
+    const json = results.map(checkJson);
+    return json.length === 1 ? json[0] : json;
+  }
+}

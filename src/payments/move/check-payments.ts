@@ -1,0 +1,64 @@
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { operationEndpoints } from '../../client/payment-calls.js';
+import type { JsonObject } from '../../contract/json.js';
+import type { SettleOperation } from '../../contract/states.js';
+import { PaydeskError } from '../../errors.js';
+import { isOpen, outcomeOf, type Entry } from '../../ledger/ledger.js';
+import type { Desk } from '../desk.js';
+import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';
+import { checkIntent } from './check.js';
+import { beforeSending, refOfPayment } from './record.js';
+import type { MoveResult } from './result.js';
+
+/** A payment that no instruction of this desk is waiting for. */
+export interface NothingToCheck {
+  typed: string;
+  operation: null;
+  payment: JsonObject | null;
+  before: string | null;
+  after: string | null;
+  outcome: null;
+  error?: PaydeskError;
+}
+
+export type CheckResult = MoveResult | NothingToCheck;
+
+/** Finds out what became of earlier instructions. Reads and rechecks; it can never send one. */
+export async function checkPayments(
+  desk: Desk,
+  names: readonly NamedPayment[],
+  { wait }: { wait: boolean },
+): Promise<CheckResult[]> {
+  const reads = await readPayments(desk.client, names);
+  refuseTwice(reads);
+  const results: CheckResult[] = [];
+  for (const entry of reads) results.push(await checkOne(desk, entry, wait));
+  return results;
+}
+
+async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<CheckResult> {
+  const { typed } = named.name;
+  if ('error' in named) return { ...nothing(typed), error: named.error };
+  const { read } = named;
+  const found = await beforeSending(() => desk.ledger.unsettled(refOfPayment(desk, read)));
+  const entries = found.filter(isMove);
+  const open = entries.filter((entry) => isOpen(outcomeOf(entry)));
+  const [newest] = [...open, ...entries];
+  if (!newest) return nothing(typed, read);
+  const operation = newest.operation as SettleOperation;
+  return checkIntent(desk, { typed, operation, read, force: false, wait }, newest);
+}
+
+const isMove = ({ operation }: Entry): boolean => Object.hasOwn(operationEndpoints, operation);
+
+function nothing(typed: string, read?: PaymentRead): NothingToCheck {
+  const state = read === undefined ? null : stateOf(read);
+  return {
+    typed,
+    operation: null,
+    payment: read?.object ?? null,
+    before: state,
+    after: state,
+    outcome: null,
+  };
+}

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestDesk, type TestDesk, type Verb } from './desk.js';
+
+let desk: TestDesk;
+let home: string;
+beforeAll(async () => {
+  desk = await openTestDesk();
+});
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'paydesk-check-'));
+});
+afterEach(async () => {
+  await desk.sandbox.control('DELETE', '/faults');
+  rmSync(home, { recursive: true, force: true });
+});
+afterAll(() => desk.sandbox.close());
+
+const run = (verb: Verb, args: Array<string | number>) =>
+  desk.run(verb, [...args, '--json'], { env: { PAYDESK_HOME: home } });
+
+/** Everything that was sent since, but for reads and rechecks. */
+const instructions = () =>
+  desk.requests().filter((line) => line.startsWith('POST /api') && !line.includes('/recheck'));
+
+describe('payments check', () => {
+  it('finds out that a lost refund was carried out, and sends nothing', async () => {
+    const { paymentId } = await desk.paid();
+    await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 5_000 });
+    const lost = await run('refund', [paymentId, '--timeout', '2500ms']);
+    expect([lost.code, lost.json.outcome]).toEqual([6, 'unknown']);
+    expect(lost.json.error?.next?.[0]).toBe(`paydesk payments check ${paymentId}`);
+    const checked = await run('check', [paymentId, '--wait']);
+    expect([checked.code, checked.json.outcome, checked.json.operation]).toEqual([0, 'done', 'refund']);
+    expect(checked.json).toMatchObject({ before: 'Captured', after: 'Refunded' });
+    expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+  });
+
+  it('stays at 6 while nothing proves anything', async () => {
+    const { paymentId } = await desk.paid();
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    await run('refund', [paymentId]);
+    desk.requests();
+    const checked = await run('check', [paymentId]);
+    expect([checked.code, checked.json.outcome, checked.json.error?.code]).toEqual([
+      6,
+      'unknown',
+      'still-open',
+    ]);
+    expect(instructions()).toEqual([]);
+  });
+
+  it('says of a refused capture that it was refused, and of one that took effect all the same that it is done', async () => {
+    const refused = await desk.paid();
+    expect((await run('cancel', [refused.paymentId, '--force'])).code).toBe(1);
+    expect(await run('check', [refused.paymentId])).toMatchObject({ code: 1 });
+
+    const { paymentId } = await desk.authorised();
+    await desk.fault({ kind: 'error-before-commit', route: 'capture', next: 1, status: 422 });
+    expect((await run('capture', [paymentId])).json.outcome).toBe('refused');
+    // The gateway said 422 and carried it out late.
+    await desk.sandbox.call('POST', `/payments/${paymentId}/capture`);
+    await desk.sandbox.settle();
+    desk.requests();
+    const checked = await run('check', [paymentId]);
+    expect([checked.code, checked.json.outcome]).toEqual([0, 'done']);
+    expect(instructions()).toEqual([]);
+  });
+
+  it('has nothing to check where nothing was sent, or where it is done', async () => {
+    const { paymentId } = await desk.paid();
+    const none = await run('check', [paymentId]);
+    expect([none.code, none.json.operation, none.json.outcome]).toEqual([0, null, null]);
+    await run('refund', [paymentId, '--wait']);
+    expect((await run('check', [paymentId])).json.outcome).toBeNull();
+    expect((await run('check', ['id:999999'])).code).toBe(1);
+  });
+});
+
+describe('what was refused', () => {
+  it('is not sent again before the quiet period has passed, and then only when nothing has changed', async () => {
+    const { paymentId } = await desk.paid();
+    await desk.fault({ kind: 'error-before-commit', route: 'refund', next: 1, status: 422 });
+    expect((await run('refund', [paymentId])).json.outcome).toBe('refused');
+    desk.requests();
+    const early = await run('refund', [paymentId]);
+    expect([early.code, early.json.error?.code]).toEqual([9, 'quiet-period']);
+    expect(instructions()).toEqual([]);
+    // The sandbox's quiet period is two seconds.
+    await expect
+      .poll(async () => (await run('refund', [paymentId, '--wait'])).json.outcome, {
+        timeout: 20_000,
+        interval: 500,
+      })
+      .toBe('done');
+    expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+  });
+});
