@@ -55,7 +55,11 @@ export const operationList: ListView<OperationResult> = {
     { key: 'operation', extra: true, value: ({ operation }) => operation ?? '' },
     { key: 'before', value: ({ before }) => before ?? '' },
     { key: 'after', value: ({ after }) => after ?? '', shown: ({ after }) => statePiece(after ?? '?') },
-    { key: 'outcome', value: ({ outcome }) => outcome ?? '', shown: ({ outcome }) => outcomePiece(outcome ?? '') },
+    {
+      key: 'outcome',
+      value: ({ outcome }) => outcome ?? '',
+      shown: ({ outcome }) => outcomePiece(outcome ?? ''),
+    },
     {
       key: 'took',
       align: 'right',
