@@ -78,6 +78,26 @@ describe('a form that is refused', () => {
   });
 });
 
+it('writes out what would turn text around, and lets every text keep its direction', async () => {
+  const customerId = 'عميل-7';
+  const { paymentId } = await sandbox.create({
+    customerOrder: { customer: { customerId, firstName: 'photo_\u202Egnp.exe', lastName: 'مصباح' } },
+  });
+  const { get } = await visitConsole(sandbox);
+  const id = encodeURIComponent(customerId);
+  for (const path of [
+    '/console',
+    '/console/customers',
+    `/console/customers/one?app=${sandbox.app.appId}&id=${id}`,
+    `/console/payments/${paymentId}`,
+  ]) {
+    const { html } = await get(path);
+    expect(html).not.toContain('\u202E');
+    expect(html).toContain(`<bdi>${customerId}</bdi>`);
+    if (path.includes('customers')) expect(html).toContain('<bdi>photo_\\u202Egnp.exe مصباح</bdi>');
+  }
+});
+
 describe('lists', () => {
   it('are counted, and webhooks that are retried have a filter of their own', async () => {
     const own = await startTestSandbox();

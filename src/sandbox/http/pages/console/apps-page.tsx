@@ -3,6 +3,7 @@ import type { TypedForm } from '../../../console/results.js';
 import { clip, durationText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { Field, Form } from '../form.js';
+import { Text } from '../text.js';
 import { Command } from './command.js';
 import { sections } from './console-frame.js';
 import { Fact, Pager, Select } from './pieces.js';
@@ -51,7 +52,9 @@ function AppCard(props: AppProps) {
   return (
     <section class="card stack" aria-labelledby={`app-${id}`}>
       <div class="row apart">
-        <h2 id={`app-${id}`}>{clip(app.friendly_name, 80)}</h2>
+        <h2 id={`app-${id}`}>
+          <Text of={clip(app.friendly_name, 80)} />
+        </h2>
         <span class={`badge tone-${blocked ? 'bad' : 'good'}`}>{blocked ? 'blocked' : 'open'}</span>
       </div>
       <dl class="pairs one">

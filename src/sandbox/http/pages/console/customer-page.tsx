@@ -3,6 +3,7 @@ import { clip } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { registrationOf } from '../../../domain/methods.js';
 import type { CustomerRow, MethodRow } from '../../../schema.js';
+import { Text } from '../text.js';
 import { DeskCommands } from './command.js';
 import type { Commands } from '../../../console/commands.js';
 import { sections } from './console-frame.js';
@@ -30,14 +31,19 @@ export function CustomerPage({ app, customer, methods, payments, panel, commands
     <>
       <section class="card stack" aria-labelledby="customer-title">
         <h1 id="customer-title">
-          Customer {id} <span class="sub">{clip(nameText(customer), 120)}</span>
+          Customer <Text of={id} />{' '}
+          <span class="sub">
+            <Text of={clip(nameText(customer), 120)} />
+          </span>
         </h1>
         <dl class="pairs">
-          <Fact name="E-mail">{clip(customer.email ?? 'none', 120)}</Fact>
+          <Fact name="E-mail">
+            <Text of={clip(customer.email ?? 'none', 120)} />
+          </Fact>
           <Fact name="Mobile">{clip(customer.mobile_number ?? 'none', 60)}</Fact>
           <Fact name="Fraud policy">{policy ? clip(policy.name, 60) : 'that of the payment or the app'}</Fact>
           <Fact name="App">
-            {clip(app.friendly_name, 80)} ({appId})
+            <Text of={clip(app.friendly_name, 80)} /> ({appId})
           </Fact>
           <Fact name="Since">
             <Time at={customer.created_time} />

@@ -8,6 +8,7 @@ import type { App } from '../../../domain/apps.js';
 import type { Books } from '../../../domain/providers.js';
 import type { PaymentRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
+import { Text } from '../text.js';
 import { Actions } from './actions.js';
 import { AdvanceForm } from './clock-page.js';
 import { customerPath } from './customers-page.js';
@@ -85,7 +86,10 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
     <>
       <div class="row apart">
         <h1 id="payment-title">
-          Payment {payment.payment_id} <span class="sub">{payment.reference_id}</span>
+          Payment {payment.payment_id}{' '}
+          <span class="sub">
+            <Text of={payment.reference_id} />
+          </span>
         </h1>
         <StateBadge state={state} isStuck={isStuck(state, payment.provider_knows)} />
       </div>
@@ -100,10 +104,12 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
           {amountText(payment.amount, currency)}, captured {amountText(payment.captured_amount, currency)}
         </Fact>
         <Fact name="Customer">
-          <a href={customerPath(payment.app_id, payment.customer_id)}>{payment.customer_id}</a>
+          <a href={customerPath(payment.app_id, payment.customer_id)}>
+            <Text of={payment.customer_id} />
+          </a>
         </Fact>
         <Fact name="App">
-          {app.friendly_name} ({app.app_id})
+          <Text of={app.friendly_name} /> ({app.app_id})
         </Fact>
         <Fact name="Flow">
           {payment.flow}, {payment.auto_capture === 1 ? 'captured at once' : 'captured when asked for'}

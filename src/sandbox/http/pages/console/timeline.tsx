@@ -2,6 +2,7 @@ import type { Timeline as Story, TimelineEntry } from '../../../console/timeline
 import { clip, doorText } from '../../../console/texts.js';
 import type { AttemptRow, EventRow, ExchangeRow, OperationRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
+import { Text } from '../text.js';
 import { Time } from './pieces.js';
 import { answerText, outcomeText } from './webhook-page.js';
 import { webhookPath } from './webhooks-page.js';
@@ -31,7 +32,11 @@ function Operation({ operation }: { operation: OperationRow }) {
         <strong>{kind}</strong> asked for: {status}
         {error !== null && `, ${clip(error, 120)}`}
       </p>
-      {description !== null && <p class="small">“{clip(description, 80)}”</p>}
+      {description !== null && (
+        <p class="small">
+          “<Text of={clip(description, 80)} />”
+        </p>
+      )}
       <When time={time} via={via} />
     </>
   );
