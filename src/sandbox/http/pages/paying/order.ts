@@ -39,7 +39,7 @@ export function orderOf(payment: Pick<PaymentRow, 'request' | 'amount'>): Order 
     { label: 'Discount', value: amounts.discount, negative: true as const },
   ];
   return {
-    number: customerOrder.orderId,
+    number: customerOrder.orderId === undefined ? undefined : clip(customerOrder.orderId),
     description: customerOrder.description,
     lines: items.slice(0, MOST_ITEMS).map((item) => ({
       name: clip(item.name),
