@@ -53,7 +53,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     appId: profile.appId,
     ...(profile.kind && { kind: profile.kind }),
     aliases: stateAliases(profile.aliases),
-    isSandbox: profile.kind === 'sandbox' || profile.madeBySandbox,
+    isSandbox: profile.kind !== 'live' || profile.madeBySandbox,
     apiKey: async () => {
       const key = (await profile.apiKey()).reveal();
       secrets.addKey(key);

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../contract/json.js';
+import { KIND_HEADER } from '../contract/sandbox-headers.js';
 import { ProfileError, ServiceError } from '../errors.js';
 import type { Client } from './client.js';
 
@@ -11,9 +12,18 @@ export async function firstCustomer(client: Client): Promise<JsonObject | undefi
   return undefined;
 }
 
-/** What the service says of the app through one of its customers; undefined where it does not say. */
+/** What a sandbox of ours says of its app, also where it has no customers yet. */
+async function kindInHeaders(client: Client): Promise<'sandbox' | 'live' | undefined> {
+  const { last } = await client.raw('GET', '/customers', { query: { limit: '1' } });
+  const kind = last.kind === 'answer' ? last.headers[KIND_HEADER] : undefined;
+  return kind === 'sandbox' || kind === 'live' ? kind : undefined;
+}
+
+/** What the service says of the app, by itself or through one of its customers; undefined where it does not say. */
 export async function askKind(client: Client): Promise<'sandbox' | 'live' | undefined> {
   try {
+    const told = await kindInHeaders(client);
+    if (told) return told;
     const customer = await firstCustomer(client);
     const app = isJsonObject(customer?.app) ? customer.app : undefined;
     if (typeof app?.isSandbox !== 'boolean') return undefined;

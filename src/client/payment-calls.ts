@@ -6,6 +6,7 @@ import type {
   PlainPaymentBody,
   ProviderHostedPaymentBody,
 } from '../contract/payment-request.js';
+import { GENERATION_HEADER } from '../contract/sandbox-headers.js';
 import type { StateName } from '../contract/states.js';
 import {
   canonicalState,
@@ -55,9 +56,6 @@ export const operationEndpoints = {
   unhold: 'unholdPayment',
 } as const satisfies Record<SettleOperation, EndpointName>;
 
-/** Which life of the sandbox answered. Only a sandbox may say that its ids mean other payments now. */
-const GENERATION = 'x-paydesk-generation';
-
 export function createPaymentCalls(
   calls: EndpointCalls,
   identity: AppIdentity & { isSandbox?: boolean },
@@ -70,7 +68,8 @@ export function createPaymentCalls(
     checkIdentity(found.object, identity);
     if (isOtherPayment(found.fields, asked))
       throw oddAnswer('another payment than the one asked for', answer);
-    const generation = identity.isSandbox ? answer.headers[GENERATION] : undefined;
+    // Only a sandbox may say that its ids mean other payments now.
+    const generation = identity.isSandbox ? answer.headers[GENERATION_HEADER] : undefined;
     const state = canonicalState(found.fields.paymentState, aliases);
     return { ...found, state, answer, ...(generation === undefined ? {} : { generation }) };
   }

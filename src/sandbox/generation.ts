@@ -3,9 +3,6 @@ import type { Kysely } from 'kysely';
 import type { Store } from '../store/store.js';
 import type { SandboxTables } from './schema.js';
 
-/** The header of every answer of the service that names the generation. */
-export const GENERATION_HEADER = 'x-paydesk-generation';
-
 export const GENERATION_KEY = 'generation';
 
 /**

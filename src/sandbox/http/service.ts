@@ -1,3 +1,4 @@
+import { GENERATION_HEADER, KIND_HEADER } from '../../contract/sandbox-headers.js';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { customerPatch } from '../../contract/customer-request.js';
@@ -13,7 +14,6 @@ import type { FaultKind, TakenFault } from '../domain/faults.js';
 import { invalidRequest, referenceErrors } from '../domain/references.js';
 import { Refusal } from '../domain/refusal.js';
 import type { Engine } from '../engine.js';
-import { GENERATION_HEADER } from '../generation.js';
 import { equal, type Addresses } from './addresses.js';
 import { handlers } from './handlers.js';
 
@@ -68,14 +68,19 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
     try {
       // Read before the rules run: what an answer tells is never older than the generation that it names.
       marks[GENERATION_HEADER] = await engine.generation.read();
-      return withHeaders(await answer(request, requestId), marks);
+      return withHeaders(await answer(request, requestId, marks), marks);
     } catch (error) {
       return withHeaders(failed(error, requestId), marks);
     }
   }
 
-  async function answer(request: ServiceRequest, requestId: string): Promise<ServiceAnswer> {
+  async function answer(
+    request: ServiceRequest,
+    requestId: string,
+    marks: Record<string, string>,
+  ): Promise<ServiceAnswer> {
     const app = await authenticate(request);
+    marks[KIND_HEADER] = app.is_sandbox ? 'sandbox' : 'live';
     const wait = limiter?.(app.app_id);
     if (wait !== undefined) throw rateLimited(wait);
     const match = matchEndpoint(request.method, request.path);

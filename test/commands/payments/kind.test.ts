@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { envOf, openTestDesk, payments, type TestDesk } from './desk.js';
+import { createFlags, envOf, newReference, openTestDesk, payments, type TestDesk } from './desk.js';
 
 // An app in the environment whose base URL is on loopback, and PAYDESK_KIND is not set.
 
@@ -29,6 +29,20 @@ describe('the service says which kind of app it is', () => {
     const paymentId = await captured('sandbox');
     const { code, stderr } = await payments(unsaid('sandbox'), 'refund', [paymentId]);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('LIVE')]);
+  });
+
+  it('also of a sandbox that has no customers yet', async () => {
+    const fresh = await openTestDesk();
+    try {
+      const { PAYDESK_KIND: _, ...env } = envOf(fresh.sandbox, 'sandbox');
+      const created = await payments(env as Record<string, string>, 'create', createFlags(newReference()));
+      expect([created.code, created.stderr]).toEqual([0, expect.not.stringContaining('LIVE')]);
+      const { PAYDESK_KIND: __, ...live } = envOf(fresh.sandbox, 'live');
+      const refused = await payments(live as Record<string, string>, 'create', createFlags(newReference()));
+      expect(refused.code).toBe(9);
+    } finally {
+      await fresh.sandbox.close();
+    }
   });
 
   it('a live app does', async () => {
