@@ -2,7 +2,7 @@ import type { PaymentRead } from '../../client/payment-calls.js';
 import { operationEndpoints } from '../../client/payment-calls.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
-import { PaydeskError } from '../../errors.js';
+import type { PaydeskError } from '../../errors.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/ledger.js';
 import type { Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';

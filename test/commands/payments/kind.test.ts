@@ -35,10 +35,10 @@ describe('the service says which kind of app it is', () => {
     const fresh = await openTestDesk();
     try {
       const { PAYDESK_KIND: _, ...env } = envOf(fresh.sandbox, 'sandbox');
-      const created = await payments(env as Record<string, string>, 'create', createFlags(newReference()));
+      const created = await payments(env, 'create', createFlags(newReference()));
       expect([created.code, created.stderr]).toEqual([0, expect.not.stringContaining('LIVE')]);
       const { PAYDESK_KIND: __, ...live } = envOf(fresh.sandbox, 'live');
-      const refused = await payments(live as Record<string, string>, 'create', createFlags(newReference()));
+      const refused = await payments(live, 'create', createFlags(newReference()));
       expect(refused.code).toBe(9);
     } finally {
       await fresh.sandbox.close();
