@@ -92,13 +92,13 @@ async function listing(home: string): Promise<Figure> {
   const db = new DatabaseSync(join(home, 'data', 'desk.db'));
   // As a shop's own: nearly all captured, some waiting, a few that need somebody.
   db.exec(`
-    insert into known_payments (base_url, app_id, payment_id, reference_id, customer_id, amount, currency, state,
-      created_time, source, known_time, state_time, seen_time)
+    insert into known_payments (app_id, payment_id, reference_id, customer_id, amount, currency, state,
+      created_time, source, known_time, state_time, since_time, seen_time)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${PAYMENTS})
-    select 'http://127.0.0.1:9', 'app-1', 100000 + i, 'inv-' || i, 'c_' || (i % 50000), '49.90', 'EUR',
+    select 'app-1', 100000 + i, 'inv-' || i, 'c_' || (i % 50000), '49.90', 'EUR',
       case when i % 1000 = 0 then 'Held' when i % 500 = 1 then 'Processing' when i % 100 = 2 then 'Authorised'
         when i % 20 = 3 then 'Created' when i % 30 = 4 then 'Refunded' else 'Captured' end,
-      t.now - i * 1000, 'heard', t.now - i * 1000, t.now - i * 1000, t.now
+      t.now - i * 1000, 'heard', t.now - i * 1000, t.now - i * 1000, t.now - i * 1000, t.now
     from n, (select ${Date.now()} as now) t`);
   db.close();
   const times: Record<string, number[]> = {};

@@ -88,7 +88,7 @@ export async function readUnsettledIds(db: Kysely<DeskTables>, { appId }: AppRef
       union
       select intents.payment_id from outcomes join intents on intents.id = outcomes.intent_id
         where outcomes.outcome in ('failed', 'refused', 'unsent')
-          and intents.app_id = ${appId}
+          and intents.app_id = ${appId} and intents.retired = 0
     ) as unsettled limit ${MOST_LISTED}`.execute(db);
   return rows.map(({ payment_id }) => payment_id);
 }
