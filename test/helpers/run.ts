@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,10 @@ export interface RunOptions {
   input?: string;
   cwd?: string;
   timeoutMs?: number;
+  /** A program that runs paydesk, with its arguments. */
+  under?: string[];
+  /** Called with each piece of stderr as it comes, and the process that wrote it. */
+  onStderr?: (text: string, child: ChildProcess) => void;
 }
 
 export interface RunResult {
@@ -50,7 +54,8 @@ export async function paydesk(args: string[], options: RunOptions = {}): Promise
   const { home, clean } = await homeFor(options);
   try {
     return await new Promise((resolve, reject) => {
-      const child = spawn(node, [program, ...args], {
+      const [command = node, ...rest] = [...(options.under ?? []), node, program, ...args];
+      const child = spawn(command, rest, {
         cwd: options.cwd ?? root,
         env: environment(home, options.env),
         stdio: 'pipe',
@@ -58,7 +63,10 @@ export async function paydesk(args: string[], options: RunOptions = {}): Promise
       let stdout = '';
       let stderr = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+        options.onStderr?.(text, child);
+      });
       // A command that ends without reading its input closes the pipe first.
       child.stdin.on('error', () => {});
       child.stdin.end(options.input ?? '');
