@@ -66,7 +66,7 @@ describe('the program', () => {
   it('keeps the paragraphs and lists of a long description', async () => {
     const { stdout } = await paydesk(['sandbox', 'fault', 'add', '--help']);
     expect(stdout).toContain(
-      'DESCRIPTION\n  The kinds:\n  latency              delays the request before it is',
+      'DESCRIPTION\n  Kinds of fault:\n  latency              delays the request before it is',
     );
     const listen = await paydesk(['webhook', 'listen', '--help']);
     expect(listen.stdout).toMatch(/last read\.\n\n {2}After the address/);

@@ -11,7 +11,7 @@ export abstract class ConfirmingCommand extends ServiceCommand {
     ...ServiceCommand.baseFlags,
     confirm: string({
       helpValue: 'APP_ID',
-      summary: 'The App ID that is meant: needed on a live app where nobody can be asked.',
+      summary: 'App ID to confirm: required on a live app without a terminal.',
     }),
   };
 

@@ -26,7 +26,7 @@ const phoneFlag = custom({ helpValue: 'NUMBER', parse: async (text) => parsePhon
 export const contactFlags = {
   'first-name': lineFlag({ summary: 'First name.' }),
   'last-name': lineFlag({ summary: 'Last name.' }),
-  email: emailFlag({ summary: 'E-mail address, for receipts and risk checks.' }),
+  email: emailFlag({ summary: 'E-mail address, used for receipts and risk checks.' }),
   mobile: phoneFlag({ summary: 'Mobile number.' }),
 };
 
@@ -46,7 +46,7 @@ export function contactFields(flags: Given) {
 export const customerArgument = argument({ parse: async (text) => parseId(text) })({
   required: true,
   ignoreStdin: true,
-  description: 'Your identifier of the customer.',
+  description: 'Your customer ID.',
 });
 
 /** METHOD: kept as text, as it may have more digits than a number holds. */
@@ -58,14 +58,14 @@ export const methodArgument = argument({
 })({
   required: true,
   ignoreStdin: true,
-  description: 'The number of the stored method.',
+  description: 'ID of the stored method.',
 });
 
 /** REGISTRATION: the service does not say what these look like. */
 export const registrationArgument = argument({ parse: async (text) => parseId(text) })({
   required: true,
   ignoreStdin: true,
-  description: 'The auto-payment registration, as customers methods shows it.',
+  description: 'Auto-payment registration, as shown by customers methods.',
 });
 
 const names = Object.keys(contactFlags) as (keyof typeof contactFlags)[];
@@ -86,5 +86,5 @@ export async function askForCustomer(context: PromptContext): Promise<string> {
       return (error as Error).message;
     }
   };
-  return input({ message: 'Your identifier of the customer:', validate }, context);
+  return input({ message: 'Your customer ID:', validate }, context);
 }

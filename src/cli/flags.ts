@@ -40,30 +40,34 @@ export const globalFlags = {
   profile: string({
     char: 'p',
     helpValue: 'NAME',
-    summary: 'Which app to act on (or PAYDESK_PROFILE).',
+    summary: 'Profile to use (or PAYDESK_PROFILE).',
     helpGroup,
   }),
-  json: boolean({ summary: 'One JSON document on stdout, and nothing else there.', helpGroup }),
+  json: boolean({ summary: 'Print JSON to stdout.', helpGroup }),
   jq: string({
     helpValue: 'EXPR',
     summary:
-      'Filter that JSON with jq (implies --json); strings are printed bare, integers above 2^53 may be rounded.',
+      'Filter the JSON with jq (implies --json). Strings are printed without quotes; integers above 2^53 ' +
+      'may be rounded.',
     helpGroup,
   }),
   'no-input': boolean({
-    summary: 'Never ask; what is missing is an error (also when CI is set).',
+    summary: 'Never ask; a missing value is an error (also when CI is set).',
     helpGroup,
   }),
-  timeout: durationFlag({ summary: 'Limit for the whole command: 500ms, 30s, 5m, 24h, 7d.', helpGroup }),
+  timeout: durationFlag({
+    summary: 'Time limit for the command, for example 500ms, 30s, 5m or 24h.',
+    helpGroup,
+  }),
   debug: boolean({
-    summary: 'Requests and timings on stderr, secrets redacted (or PAYDESK_DEBUG).',
+    summary: 'Print requests and timings to stderr, without secrets (or PAYDESK_DEBUG).',
     helpGroup,
   }),
 };
 
 function parseColumns(text: string, known?: readonly string[]): string[] {
   const names = text.split(',').map((name) => name.trim());
-  if (names.includes('')) throw new BadValue('names with commas between them, for example a,b,c');
+  if (names.includes('')) throw new BadValue('names separated by commas, for example a,b,c');
   const unknown = known === undefined ? undefined : names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new BadValue(
@@ -79,7 +83,7 @@ const csvFlag = boolean({ summary: 'Print the rows as CSV, with a header.' });
 export const listFlags = {
   columns: custom<string[]>({ parse: async (text) => parseColumns(text) })({
     helpValue: 'a,b,c',
-    summary: 'Which columns to print, in this order.',
+    summary: 'Columns to print, in this order.',
   }),
   csv: csvFlag,
 };
@@ -90,7 +94,7 @@ export function listFlagsFor(view: { columns: ReadonlyArray<{ key: string }> }):
   return {
     columns: custom<string[]>({ parse: async (text) => parseColumns(text, known) })({
       helpValue: 'a,b,c',
-      summary: `Which columns to print, in this order: ${known.join(', ')}.`,
+      summary: `Columns to print, in this order: ${known.join(', ')}.`,
     }),
     csv: csvFlag,
   };

@@ -6,7 +6,7 @@ import type { Line } from '../output/lines.js';
 
 export const linkFlags = {
   open: boolean({ summary: 'Open the link in a browser.' }),
-  qr: boolean({ summary: 'Show the link as a code for a phone, on stderr.' }),
+  qr: boolean({ summary: 'Show the link as a QR code, on stderr.' }),
 };
 
 /** Does what the flags ask for with a link of the service. */

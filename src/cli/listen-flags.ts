@@ -26,16 +26,16 @@ export const sendFlags = {
   header: custom<Header>({ parse: async (text) => parseHeader(text) })({
     helpValue: 'NAME:VALUE',
     multiple: true,
-    summary: 'Add this header to what is forwarded.',
+    summary: 'Header to add to forwarded webhooks.',
   }),
-  'skip-verify': boolean({ summary: 'Take any certificate of a target.' }),
+  'skip-verify': boolean({ summary: 'Do not verify the TLS certificate of targets.' }),
 };
 
 /** Where webhooks come from and go to. */
 export const listenFlags = {
   'forward-to': targetFlag({
     multiple: true,
-    summary: 'Pass webhooks on to this address; settings may follow it: paydesk webhook listen --help.',
+    summary: 'Forward webhooks to this address. Settings: paydesk webhook listen --help',
   }),
   tunnel: string({
     helpValue: 'auto|none|ssh|ssh:USER@HOST|cloudflared|ngrok|URL',
@@ -43,7 +43,7 @@ export const listenFlags = {
   }),
   port: custom<number>({ parse: async (text) => parsePort(text) })({
     helpValue: 'N',
-    summary: `The local port (default ${LISTEN_PORT}, or a free one where that is taken); 0 picks a free one.`,
+    summary: `Local port (default ${LISTEN_PORT}, or a free one if it is in use); 0 picks a free one.`,
   }),
   ...sendFlags,
 };
@@ -61,11 +61,11 @@ export const besideListenFlags = {
 
 /** Which webhooks matter. */
 export const filterFlags = {
-  state: string({ helpValue: 'STATE', multiple: true, summary: 'Only when the service shows this state.' }),
+  state: string({ helpValue: 'STATE', multiple: true, summary: 'Only webhooks of payments in this state.' }),
   payment: custom<NamedPayment>({ parse: async (text) => parsePayment(text) })({
     helpValue: 'PAYMENT',
     multiple: true,
-    summary: 'Only of this payment.',
+    summary: 'Only webhooks of this payment.',
   }),
 };
 
@@ -79,18 +79,18 @@ function parseChaos(text: string): ChaosKind[] {
 export const chaosFlags = {
   chaos: custom<ChaosKind[]>({ parse: async (text) => parseChaos(text) })({
     helpValue: chaosKinds.join(','),
-    summary: 'Do this to one forward in four each, to try the handler.',
+    summary: 'Disturb one in four forwards in this way, to test your handler.',
   }),
   'chaos-seed': custom<number>({ parse: async (text) => parseCount(text, 0) })({
     helpValue: 'N',
     dependsOn: ['chaos'],
-    summary: 'Makes the chaos repeatable (default: random, and shown).',
+    summary: 'Make --chaos repeatable (default: random, and shown).',
   }),
 };
 
 export const ackFlag = option({ options: ['immediate', 'forwarded'] as const })({
   default: 'immediate' as const,
-  summary: 'Answer the service once a webhook is kept, or once every target took it.',
+  summary: 'Answer the service when a webhook is saved, or when every target accepted it.',
 });
 
 export const countFromZeroFlag = custom<number>({

@@ -27,10 +27,10 @@ export abstract class MoveCommand extends MoneyCommand {
   static override baseFlags = {
     ...MoneyCommand.baseFlags,
     ...listFlagsFor(operationList),
-    force: boolean({ summary: 'Send it even where the state is known to forbid it.' }),
-    again: boolean({ summary: 'Send it anew although it was sent before and failed.' }),
+    force: boolean({ summary: 'Send even if the state does not allow it.' }),
+    again: boolean({ summary: 'Send again what was sent before and failed.' }),
     resend: boolean({
-      summary: 'Send anew what may have left and did not arrive, once the quiet period is over.',
+      summary: 'Send again after the quiet period, if the outcome is unknown and the payment unchanged.',
       exclusive: ['again'],
     }),
     'local-ledger': localLedgerFlag,

@@ -10,14 +10,14 @@ const paymentArg = custom<NamedPayment[]>({
   },
 });
 
-const description = 'A paymentId when it is all digits, else a referenceId (id: and ref: force it)';
+const description = 'Payment ID or reference (id: or ref: in front decides)';
 
 /** PAYMENT... on the commands that take several; `-` reads them from stdin. */
 export const paymentArgs = {
   payment: paymentArg({
     required: true,
     multiple: true,
-    description: `${description}; - reads them from stdin, one a line.`,
+    description: `${description}; - reads them from stdin, one per line.`,
   }),
 };
 

@@ -14,19 +14,19 @@ const noteFlag = custom({ helpValue: 'TEXT', parse: async (text) => parseNote(te
 
 /** On everything that moves money. */
 export const moneyFlags = {
-  'dry-run': boolean({ summary: 'Do every read and check, show what would be sent, and send nothing.' }),
+  'dry-run': boolean({ summary: 'Read and check everything, show what would be sent, and send nothing.' }),
   confirm: string({
     helpValue: 'APP_ID',
-    summary: 'The App ID that is meant: needed on a live app where nobody can be asked.',
+    summary: 'App ID to confirm: required on a live app without a terminal.',
   }),
-  reason: noteFlag({ summary: 'Why this is done; kept in the ledger.' }),
-  ticket: noteFlag({ helpValue: 'ID', summary: 'The ticket that this belongs to; kept in the ledger.' }),
-  wait: boolean({ summary: 'Follow until the end state, or until --timeout (5m without one).' }),
+  reason: noteFlag({ summary: 'Reason, saved in the ledger.' }),
+  ticket: noteFlag({ helpValue: 'ID', summary: 'Ticket, saved in the ledger.' }),
+  wait: boolean({ summary: 'Wait until the payment is settled, or until --timeout (default 5m).' }),
 };
 
 /** On whatever must not be sent twice. */
 export const localLedgerFlag = boolean({
-  summary: 'On a live app in CI: the ledger of this machine alone will do.',
+  summary: 'Allow a live app in CI with the ledger of this machine only.',
 });
 
 export type MoneyFlags = {
@@ -40,20 +40,20 @@ export type MoneyFlags = {
 
 /** The customer's order, on create and charge. */
 export const orderFlags = {
-  'order-id': noteFlag({ helpValue: 'ID', summary: 'Order number as the buyer sees it.' }),
+  'order-id': noteFlag({ helpValue: 'ID', summary: 'Order number, as shown to the customer.' }),
   description: noteFlag({ summary: 'Shown on the checkout page and in the management console.' }),
-  'first-name': noteFlag({ helpValue: 'NAME', summary: "The buyer's first name." }),
-  'last-name': noteFlag({ helpValue: 'NAME', summary: "The buyer's last name." }),
-  email: emailFlag({ summary: "The buyer's e-mail address." }),
-  phone: noteFlag({ helpValue: 'NUMBER', summary: "The buyer's phone number." }),
+  'first-name': noteFlag({ helpValue: 'NAME', summary: 'First name of the customer.' }),
+  'last-name': noteFlag({ helpValue: 'NAME', summary: 'Last name of the customer.' }),
+  email: emailFlag({ summary: 'E-mail address of the customer.' }),
+  phone: noteFlag({ helpValue: 'NUMBER', summary: 'Phone number of the customer.' }),
   'webhook-url': urlFlag({
-    summary: 'Where webhooks of this payment go, instead of the address of the app.',
+    summary: "Where to send webhooks of this payment, instead of the app's address.",
   }),
-  'fraud-policy': numericIdFlag({ summary: 'Apply this fraud policy instead of the usual one.' }),
+  'fraud-policy': numericIdFlag({ summary: 'Use this fraud policy instead of the default.' }),
   'auto-capture': boolean({
     allowNo: true,
-    summary: 'Capture as soon as it is authorised (default), or --no-auto-capture to authorise only.',
+    summary: 'Charge as soon as it is authorised (default); --no-auto-capture authorises only.',
   }),
 };
 
-export const customerFlag = idFlag({ summary: 'Your identifier of the buyer.' });
+export const customerFlag = idFlag({ summary: 'Your customer ID.' });

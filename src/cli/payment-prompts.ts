@@ -6,9 +6,9 @@ type Parse = (text: string) => unknown;
 const questions: Readonly<Record<string, { message: string; parse: Parse }>> = {
   amount: { message: 'Amount, in major units:', parse: parseAmount },
   currency: { message: 'Currency:', parse: parseCurrency },
-  customer: { message: 'Your identifier of the buyer:', parse: parseId },
+  customer: { message: 'Your customer ID:', parse: parseId },
   reference: { message: 'Your identifier of this charge:', parse: parseId },
-  'return-url': { message: 'Where the browser goes after paying:', parse: parseUrl },
+  'return-url': { message: 'Page that the customer returns to after paying:', parse: parseUrl },
   'provider-profile': { message: 'Provider profile:', parse: parseNumericId },
 };
 

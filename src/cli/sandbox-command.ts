@@ -17,7 +17,7 @@ export abstract class SandboxCommand extends BaseCommand {
     ...BaseCommand.baseFlags,
     port: custom<number>({ parse: async (text) => parsePort(text) })({
       helpValue: 'N',
-      summary: 'Which sandbox, when several are running (default: the one of the profile, else the newest).',
+      summary: "Port of the sandbox, if several are running (default: the profile's, or the newest).",
     }),
   };
 

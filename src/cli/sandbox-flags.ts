@@ -12,7 +12,7 @@ const bad = (problem: string): never => {
 
 export function parsePort(text: string): number {
   const port = Number(text);
-  return /^\d+$/.test(text) && port <= 65_535 ? port : bad('a number up to 65535; 0 picks a free port');
+  return /^\d+$/.test(text) && port <= 65_535 ? port : bad('use a number up to 65535; 0 picks a free port');
 }
 
 /** Only this machine: whoever can reach the sandbox can use it. */
@@ -37,7 +37,7 @@ export function parseDatabase(text: string): string {
 /** `20/s`. */
 export function parseRate(text: string): number {
   const rate = /^(\d{1,9})(?:\/s)?$/.exec(text)?.[1];
-  return rate !== undefined && Number(rate) > 0 ? Number(rate) : bad('requests a second, for example 20/s');
+  return rate !== undefined && Number(rate) > 0 ? Number(rate) : bad('requests per second, for example 20/s');
 }
 
 export function parseHostName(text: string): string {

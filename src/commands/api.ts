@@ -15,13 +15,12 @@ import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
 export default class Api extends MoneyCommand {
-  static override summary =
-    'Send any request below the app, with the key of the profile, and print the answer.';
+  static override summary = 'Send a request to the API and print the answer.';
   static override description =
-    'Fields go into the query of a GET and into the JSON body of anything else. There, true, false, null and ' +
-    'numbers are what they look like (numbers exact), and everything else is text; "123" in double quotes is text ' +
-    'too. Anything but a GET has to be confirmed on a live app. Capture, cancel, refund and unhold are done as the ' +
-    'payments commands do them, and print the same JSON.';
+    'Fields go into the query of a GET and into the JSON body of other methods. In a body, true, false, ' +
+    'null and numbers are sent as such, and everything else as text; write "123" in double quotes to ' +
+    'send text. On a live app, every method except GET must be confirmed. Capture, cancel, refund and ' +
+    'unhold work as the payments commands do, and print the same JSON.';
   static override examples = [
     '<%= config.bin %> api GET /customers --field limit=5',
     '<%= config.bin %> api PATCH /customers/c_881 --field firstName=Ada',
@@ -33,11 +32,11 @@ export default class Api extends MoneyCommand {
       ignoreStdin: true,
       description: 'GET, POST, PUT, PATCH or DELETE.',
     }),
-    path: string({ required: true, ignoreStdin: true, description: 'What comes after /api/apps/APP_ID.' }),
+    path: string({ required: true, ignoreStdin: true, description: 'Path after /api/apps/APP_ID.' }),
   };
   static override flags = {
-    field: pairFlag({ multiple: true, summary: 'A field of the query or of the body.', exclusive: ['body'] }),
-    body: jsonFlag({ summary: 'The whole body: a JSON file, or - for stdin.' }),
+    field: pairFlag({ multiple: true, summary: 'Field of the query or body.', exclusive: ['body'] }),
+    body: jsonFlag({ summary: 'Request body: a JSON file, or - for stdin.' }),
     'local-ledger': localLedgerFlag,
   };
 

@@ -12,14 +12,14 @@ interface TourResult {
 }
 
 export default class Demo extends BaseCommand {
-  static override summary = 'A tour in a few seconds, on a sandbox of its own. Nothing is left behind.';
+  static override summary = 'Take a short tour on a temporary sandbox.';
   static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --json'];
 
   async run(): Promise<TourResult> {
     await this.parse(Demo);
     const { signal } = this;
     const { colour, width } = this.streams.stdout;
-    this.note('paydesk demo: a sandbox in memory, in a folder of its own.', '');
+    this.note('paydesk demo: a temporary sandbox, in memory.', '');
     const tour = await prepareTour(this.streams.env);
     this.atEnd(() => tour.close());
     const result: TourResult = { steps: [] };
@@ -35,13 +35,13 @@ export default class Demo extends BaseCommand {
       // The command has made it safe to print, and its colours are to stay.
       this.printExact(`${output.trimEnd()}\n`);
       const webhooks = await tour.newWebhooks();
-      if (webhooks.length > 0) this.print(toned('dim', `The shop's webhook heard: ${webhooks.join(', ')}`));
+      if (webhooks.length > 0) this.print(toned('dim', `Webhooks the shop received: ${webhooks.join(', ')}`));
       this.print('');
       result.steps.push({ command, exit, output, webhooks });
       if (exit !== 0)
-        throw new ServiceError(`The tour stopped: ${command} ended with ${exit}.`, { code: 'tour-stopped' });
+        throw new ServiceError(`The tour stopped: ${command} exited with ${exit}.`, { code: 'tour-stopped' });
     }
-    this.print('The sandbox of this demo is gone. To continue with one that stays:', ...next);
+    this.print('The demo sandbox is gone. To continue with your own:', ...next);
     return result;
   }
 }

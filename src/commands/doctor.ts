@@ -7,11 +7,10 @@ import { checkList, mends } from '../output/views/doctor.js';
 import { eventText } from '../cli/session.js';
 
 export default class Doctor extends BaseCommand {
-  static override summary =
-    'Check this machine, the profile, the way to the service, the key and the kind of app.';
+  static override summary = 'Check this machine, the profile, the key and the connection.';
   static override description =
-    'Nothing is changed: the service is asked for one customer. Exit 0 when nothing failed, 4 for the profile or ' +
-    'the key, 5 when the service cannot be reached, otherwise 1.';
+    'Changes nothing; it reads one customer to test the key. Exit code 0 if nothing failed, 4 for a ' +
+    'problem with the profile or key, 5 if the service cannot be reached, otherwise 1.';
   static override examples = [
     '<%= config.bin %> doctor',
     '<%= config.bin %> doctor --profile shop-eu --json',

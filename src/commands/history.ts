@@ -9,10 +9,10 @@ import { historyList } from '../output/views/history.js';
 const USUAL = 50;
 
 export default class History extends BaseCommand {
-  static override summary = 'What this desk did: intents and what became of them, the newest first.';
+  static override summary = 'List what paydesk sent and the outcomes, newest first.';
   static override description =
-    'From the ledger of this machine, or from the one that a team shares (PAYDESK_DATABASE). Nothing is asked of ' +
-    'the service.';
+    'Reads the ledger of this machine, or the one that your team shares (PAYDESK_DATABASE), and sends ' +
+    'nothing.';
   static override examples = [
     '<%= config.bin %> history',
     '<%= config.bin %> history --payment inv-2041 --json',
@@ -21,19 +21,19 @@ export default class History extends BaseCommand {
   ];
   static override flags = {
     ...listFlagsFor(historyList),
-    payment: string({ helpValue: 'PAYMENT', summary: 'Of this paymentId or referenceId.' }),
+    payment: string({ helpValue: 'PAYMENT', summary: 'Only this payment (ID or reference).' }),
     operation: string({
-      summary: 'Of this kind.',
+      summary: 'Only this operation.',
       options: ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold', 'recheck'],
     }),
-    outcome: string({ options: [...outcomes], summary: 'With this outcome.' }),
-    operator: string({ helpValue: 'WHO', summary: 'By this operator, as the list shows it.' }),
-    ticket: string({ helpValue: 'ID', summary: 'For this ticket.' }),
-    app: string({ helpValue: 'APP_ID', summary: 'On this app.' }),
-    batch: string({ helpValue: 'ID', summary: 'Of this batch.' }),
-    since: sinceFlag({ summary: 'Not older than this.' }),
-    limit: countFlag({ summary: `How many at the most (default ${USUAL}).`, exclusive: ['all'] }),
-    all: boolean({ summary: 'Everything, however much.' }),
+    outcome: string({ options: [...outcomes], summary: 'Only this outcome.' }),
+    operator: string({ helpValue: 'WHO', summary: 'Only this operator, as shown in the list.' }),
+    ticket: string({ helpValue: 'ID', summary: 'Only this ticket.' }),
+    app: string({ helpValue: 'APP_ID', summary: 'Only this app.' }),
+    batch: string({ helpValue: 'ID', summary: 'Only this batch.' }),
+    since: sinceFlag({ summary: 'Only since this time.' }),
+    limit: countFlag({ summary: `Maximum number to show (default ${USUAL}).`, exclusive: ['all'] }),
+    all: boolean({ summary: 'Show all.' }),
   };
 
   async run(): Promise<void> {
@@ -57,6 +57,6 @@ export default class History extends BaseCommand {
       readHistory(database.store, filter, { limit, more: () => void (more = true) }),
       historyList,
     );
-    if (more) this.note('… more: --all shows everything, --limit N the newest N.');
+    if (more) this.note('There are more. Show all with --all, or the newest N with --limit N.');
   }
 }

@@ -6,9 +6,9 @@ import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
 export default class Whoami extends BaseCommand {
-  static override summary = 'Show which app would be used, and where each part of that came from.';
+  static override summary = 'Show which app commands use, and why.';
   static override description =
-    'Nothing is sent. The flag goes before the environment, the environment before the store.';
+    'Sends nothing. --profile comes first, then the environment, then the default profile.';
   static override examples = [
     '<%= config.bin %> whoami',
     '<%= config.bin %> whoami --profile shop-eu --json',

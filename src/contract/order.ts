@@ -41,7 +41,7 @@ export const orderAmount = object({
 
 export const customerOrder = object({
   customer: orderCustomer,
-  orderId: described(z.optional(text), { description: 'Order number as the buyer sees it.' }),
+  orderId: described(z.optional(text), { description: 'Order number, as shown to the customer.' }),
   description: described(z.optional(text), {
     description: 'Shown on the checkout page and in the management console.',
   }),

@@ -22,9 +22,9 @@ import { runInProcess } from '../helpers/in-process.js';
 class Create extends BaseCommand {
   static override flags = {
     amount: amountFlag({ required: true, summary: 'How much, in major units.' }),
-    currency: currencyFlag({ required: true, summary: 'Three capital letters.' }),
-    customer: idFlag({ required: true, summary: 'Your identifier of the buyer.' }),
-    'return-url': urlFlag({ required: true, summary: 'Where the browser goes after paying.' }),
+    currency: currencyFlag({ required: true, summary: 'Currency, for example EUR.' }),
+    customer: idFlag({ required: true, summary: 'Your customer ID.' }),
+    'return-url': urlFlag({ required: true, summary: 'Page that the customer returns to after paying.' }),
     tag: string({ multiple: true }),
     flow: option({ options: ['hosted-page', 'plain'] as const })(),
     sandbox: boolean({ exclusive: ['live'] }),

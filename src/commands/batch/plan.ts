@@ -21,7 +21,7 @@ const AT_ONCE = 16;
 const SHOWN = 10;
 
 export default class BatchPlan extends ServiceCommand {
-  static override summary = 'Read a CSV, check every payment, and plan what to send.';
+  static override summary = 'Check the payments of a CSV and plan what to send.';
   static override description =
     'Nothing is changed. The CSV has a header with payment (or paymentId, or referenceId) and optionally amount, currency, ' +
     'description, reason and ticket. The service moves whole payments: an amount or currency is only compared, and a row ' +

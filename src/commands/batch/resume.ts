@@ -8,7 +8,7 @@ import { pendingTotals } from '../../batch/pending.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
 
 export default class BatchResume extends BatchCommand {
-  static override summary = 'Continue a batch after a crash, a kill or a stop.';
+  static override summary = 'Continue a batch that was stopped or interrupted.';
   static override description =
     'paydesk checks rows with an unknown outcome by reading, and never sends them again by itself. Several processes may ' +
     'resume the same batch on one PostgreSQL: each row is worked on by one of them. A finished batch sends nothing.';
@@ -19,7 +19,7 @@ export default class BatchResume extends BatchCommand {
   static override args = { id: argument({ required: true, ignoreStdin: true, description: 'Batch ID.' }) };
   static override flags = {
     'resend-unmoved': boolean({
-      summary: 'Send rows again that may have left and did not arrive, once the quiet period is over.',
+      summary: 'Send rows with an unknown outcome again after the quiet period, if the payment is unchanged.',
     }),
   };
 

@@ -3,11 +3,9 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { completionScripts, installLines, type Shell, shells } from '../../cli/completion/scripts.js';
 
 export default class Completion extends BaseCommand {
-  static override summary =
-    'Print what makes a shell complete commands, flags, profiles, states and payments.';
+  static override summary = 'Print a shell completion script.';
   static override description =
-    'Put it where the shell reads it at its start. Payments and profiles come from this desk: nothing is asked of the ' +
-    'service.';
+    'Load it when your shell starts. Payments and profiles come from this machine.';
   static override examples = Object.values(installLines).map((line) =>
     line.replace('paydesk', '<%= config.bin %>'),
   );

@@ -5,7 +5,7 @@ import { createKnown } from '../../cli/completion/known.js';
 import { joinWords, type Shell, shellCandidate, shells } from '../../cli/completion/scripts.js';
 
 export default class CompletionWords extends BaseCommand {
-  static override summary = 'What may stand where the cursor is; for the scripts that `completion` prints.';
+  static override summary = 'List completions; used by the scripts that `completion` prints.';
   static override hidden = true;
   static override strict = false;
   static override args = { shell: string({ required: true, options: [...shells] }) };

@@ -9,16 +9,16 @@ import { ServiceCommand } from '../../cli/service-command.js';
 export default class CustomersCreate extends ServiceCommand {
   static override summary = 'Create a customer.';
   static override description =
-    'The identifier is the key: a customer who is there already is compared with what was asked for. ' +
-    'The same is exit 0 with "created": false, another is exit 1 with the differences.';
+    'If the customer exists with the same details, the exit code is 0 and "created" is false. If the ' +
+    'details differ, the exit code is 1 and paydesk shows the differences. Nothing is overwritten.';
   static override examples = [
     '<%= config.bin %> customers create --customer c_881 --first-name Ada --email ada@example.org',
     '<%= config.bin %> customers create --customer c_882 --fraud-policy 2 --json',
   ];
   static override flags = {
-    customer: idFlag({ required: true, summary: 'Your identifier of the customer.' }),
+    customer: idFlag({ required: true, summary: 'Your customer ID.' }),
     ...contactFlags,
-    'fraud-policy': numericIdFlag({ summary: 'Pin the customer to this fraud policy.' }),
+    'fraud-policy': numericIdFlag({ summary: 'Always use this fraud policy for the customer.' }),
     ...listFlagsFor(customerList),
   };
 
@@ -39,9 +39,9 @@ export default class CustomersCreate extends ServiceCommand {
       ...(policy === undefined ? {} : { fraudPolicyId: policy }),
     };
     const result = await createCustomer(client, body, () =>
-      this.note('An answer was lost on the way: the customer may have been there before.'),
+      this.note('The first answer was lost, so the customer may have existed before.'),
     );
-    if (!result.created) this.note('The customer was there already, and is as asked for.');
+    if (!result.created) this.note('The customer already exists with these details. Nothing was changed.');
     await this.showOne(result.customer, customerCard, customerList);
     return result;
   }

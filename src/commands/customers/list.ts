@@ -9,17 +9,17 @@ const USUAL = 50;
 export default class CustomersList extends ServiceCommand {
   static override summary = 'List the customers of the app.';
   static override description =
-    'Customers are printed as they arrive, however many there are; --json prints them once the list is complete. The service does not say which parameters its ' +
-    'list takes: --param passes any on.';
+    'Prints customers as they arrive; --json prints them when the list is complete. --param passes any ' +
+    'parameter to the service.';
   static override examples = [
     '<%= config.bin %> customers list',
     '<%= config.bin %> customers list --all --csv > customers.csv',
     '<%= config.bin %> customers list --limit 10 --param sort=createdTime',
   ];
   static override flags = {
-    limit: countFlag({ summary: `At most this many (default ${USUAL}).`, exclusive: ['all'] }),
-    all: boolean({ summary: 'Every customer of the app.' }),
-    param: pairFlag({ multiple: true, summary: 'A parameter for the query of the service.' }),
+    limit: countFlag({ summary: `Maximum number to show (default ${USUAL}).`, exclusive: ['all'] }),
+    all: boolean({ summary: 'Show all.' }),
+    param: pairFlag({ multiple: true, summary: 'Query parameter for the service.' }),
     ...listFlagsFor(customerList),
   };
 
@@ -33,6 +33,6 @@ export default class CustomersList extends ServiceCommand {
       listCustomers(client, { params, limit, more: () => void (more = true) }),
       customerList,
     );
-    if (more) this.note(`… more: --all lists every customer, --limit N the first N.`);
+    if (more) this.note(`There are more. Show all with --all, or the first N with --limit N.`);
   }
 }

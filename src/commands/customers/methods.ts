@@ -6,8 +6,7 @@ import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class CustomersMethods extends ServiceCommand {
   static override summary = 'List the stored payment methods of a customer.';
-  static override description =
-    'A method can be charged without the customer: paydesk payments charge --method-id N.';
+  static override description = 'Charge one with: paydesk payments charge --method-id N';
   static override examples = [
     '<%= config.bin %> customers methods c_881',
     "<%= config.bin %> customers methods c_881 --jq '.[].paymentMethodId'",

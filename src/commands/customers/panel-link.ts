@@ -5,8 +5,8 @@ import { expiryNote, panelLinkList, panelLinkView, type PanelLink } from '../../
 import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class CustomersPanelLink extends ServiceCommand {
-  static override summary = "Make a link to the customer's own panel, where stored methods are managed.";
-  static override description = 'Whoever has the link can use it: send it to the customer only.';
+  static override summary = 'Create a link where a customer manages stored methods.';
+  static override description = 'Anyone with this link can use it. Send it only to the customer.';
   static override examples = [
     '<%= config.bin %> customers panel-link c_881',
     '<%= config.bin %> customers panel-link c_881 --qr',

@@ -12,7 +12,7 @@ interface RemovedMethod {
 
 export default class CustomersRemoveMethod extends ConfirmingCommand {
   static override summary = 'Remove a stored payment method of a customer.';
-  static override description = 'It can no longer be charged, and cannot be brought back.';
+  static override description = 'The method can no longer be charged. This cannot be undone.';
   static override examples = [
     '<%= config.bin %> customers remove-method c_881 12',
     '<%= config.bin %> customers remove-method c_881 12 --profile shop-eu --confirm 7f31c2',

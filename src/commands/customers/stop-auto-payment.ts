@@ -11,8 +11,9 @@ interface StoppedAutoPayment {
 }
 
 export default class CustomersStopAutoPayment extends ConfirmingCommand {
-  static override summary = 'Stop an auto-payment registration, for example when a subscription ends.';
-  static override description = 'Later charges on it are refused. The stored method itself stays.';
+  static override summary = 'Stop an auto-payment registration of a customer.';
+  static override description =
+    'Use it when a subscription ends. Later charges are refused; the stored method is kept.';
   static override examples = [
     '<%= config.bin %> customers stop-auto-payment c_881 4012',
     '<%= config.bin %> customers stop-auto-payment c_881 4012 --profile shop-eu --confirm 7f31c2',

@@ -6,7 +6,7 @@ import { liveBanner } from '../../output/views/live.js';
 import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class CustomersUpdate extends ServiceCommand {
-  static override summary = 'Change the name, e-mail address or mobile number of a customer.';
+  static override summary = 'Change the name, e-mail or mobile number of a customer.';
   static override examples = [
     '<%= config.bin %> customers update c_881 --email ada@example.org',
     "<%= config.bin %> customers update c_881 --first-name Ada --mobile '+31 6 1234 5678'",

@@ -8,13 +8,13 @@ import { adoptedView, adoptionLines, type Adoption } from '../../output/views/le
 export default class LedgerAdopt extends BaseCommand {
   static override summary = 'Accept a ledger that was copied, moved or restored.';
   static override description =
-    'A ledger that is a copy, or older than what this desk sent, may not know of instructions that were sent, so ' +
-    'paydesk refuses to use it on a live app. Adopting says that this is intended: make sure first that the other ' +
-    'copy is no longer used. The ledger gets a new id, so plans that were made before cannot be applied any more, and ' +
-    'the quiet period of every instruction that is not done starts again.';
+    'A copied or older ledger may miss instructions that were sent, so paydesk refuses to use it on a ' +
+    'live app. Make sure that the other copy is no longer used before you adopt this one. The ledger ' +
+    'gets a new ID: earlier batch plans can no longer be applied, and the quiet period of every ' +
+    'unfinished instruction starts again.';
   static override examples = ['<%= config.bin %> ledger adopt', '<%= config.bin %> ledger adopt --yes'];
   static override flags = {
-    yes: boolean({ summary: 'Adopt it without asking; needed without a terminal.' }),
+    yes: boolean({ summary: 'Adopt without asking; required without a terminal.' }),
   };
 
   async run(): Promise<Adoption> {
@@ -33,7 +33,7 @@ export default class LedgerAdopt extends BaseCommand {
 
   async #ask(): Promise<void> {
     if (!this.interactive) {
-      throw new GuardError('Adopting a ledger needs --yes without a terminal. Nothing was changed.', {
+      throw new GuardError('Without a terminal, adopting a ledger needs --yes. Nothing was changed.', {
         code: 'confirmation-missing',
         next: ['paydesk ledger adopt --yes'],
       });

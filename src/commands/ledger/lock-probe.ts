@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { tryLock } from '../../store/lock-probe.js';
 
 export default class LedgerLockProbe extends BaseCommand {
-  static override summary = 'Try a lock that another paydesk process holds; paydesk runs this by itself.';
+  static override summary = 'Test a lock of another paydesk process; for internal use.';
   static override hidden = true;
   static override args = { file: string({ required: true, ignoreStdin: true }) };
 

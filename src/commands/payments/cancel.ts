@@ -2,9 +2,9 @@ import { MoveCommand } from '../../cli/move-command.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 
 export default class PaymentsCancel extends MoveCommand {
-  static override summary = 'Cancel payments that are not captured.';
+  static override summary = 'Cancel payments that have not been captured.';
   static override description =
-    'Reserved money is released, and an open checkout is closed. A captured payment is refunded instead.';
+    'Voids an authorisation or closes an unpaid checkout. Refund a captured payment instead.';
   static override examples = [
     '<%= config.bin %> payments cancel inv-2041',
     '<%= config.bin %> payments cancel 100231 100232 --confirm 7f31c2',

@@ -4,7 +4,7 @@ import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 export default class PaymentsCapture extends MoveCommand {
   static override summary = 'Capture authorised payments.';
   static override description =
-    'The money that is reserved is taken. It is final when the state is Captured.';
+    'Charges the reserved money. The capture is final when the state is Captured.';
   static override examples = [
     '<%= config.bin %> payments capture inv-2041 --wait',
     '<%= config.bin %> payments capture 100231 --dry-run',

@@ -7,25 +7,26 @@ import { paymentCard, paymentList } from '../../output/views/payment.js';
 import { customerFlag, orderFlags } from '../../cli/payment-flags.js';
 
 export default class PaymentsCharge extends CreateCommand {
-  static override summary = 'Charge a stored method of a customer who is not present.';
+  static override summary = 'Charge a stored payment method of a customer.';
   static override description =
-    'The state decides whether it succeeded, not the answer. The reference is the key: a job that is run again with ' +
-    'the same one charges nothing twice.';
+    'The customer does not need to be present. You can run it again with the same --reference: the ' +
+    'customer is charged only once. It succeeded when the state is Captured, or Authorised with ' +
+    '--no-auto-capture.';
   static override examples = [
     '<%= config.bin %> payments charge --customer c_881 --amount 10.23 --reference inv-2042',
     '<%= config.bin %> payments charge --customer c_881 --amount 10.23 --reference inv-2042 --wait --timeout 2m --json',
   ];
   static override flags = {
     customer: customerFlag,
-    amount: amountFlag({ summary: 'What to charge, in major units, at most two decimals.' }),
+    amount: amountFlag({ summary: 'Amount, for example 49.90.' }),
     reference: idFlag({
       helpValue: 'REF',
-      summary: 'Your identifier of this charge: the same when the job is run again.',
+      summary: 'Your reference for this charge. Use the same one to retry.',
     }),
     'method-id': numericIdFlag({ summary: 'Charge this stored method.' }),
-    'provider-profile': numericIdFlag({ summary: 'Charge through this provider profile.' }),
+    'provider-profile': numericIdFlag({ summary: 'Use this provider profile.' }),
     ...orderFlags,
-    order: jsonFlag({ helpValue: 'FILE.json', summary: 'The customerOrder, from a file.' }),
+    order: jsonFlag({ helpValue: 'FILE.json', summary: 'JSON file with the customerOrder.' }),
     ...listFlagsFor(paymentList),
   };
 

@@ -23,9 +23,10 @@ const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
 const methods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
 
 export default class PaymentsCreate extends CreateCommand {
-  static override summary = 'Create a payment, and get the link where the customer pays.';
+  static override summary = 'Create a payment and get a link to pay it.';
   static override description =
-    'On a terminal, what is missing is asked for. Running it again with the same --reference makes nothing twice.';
+    'On a terminal it asks for missing values. You can run it again with the same --reference: the ' +
+    'payment is created only once.';
   static override examples = [
     '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done',
     '<%= config.bin %> payments create --body payment.json --reference inv-2041 --json',
@@ -33,33 +34,33 @@ export default class PaymentsCreate extends CreateCommand {
     '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done --listen --forward-to localhost:3000/hooks',
   ];
   static override flags = {
-    amount: amountFlag({ summary: 'What to charge, in major units, at most two decimals.' }),
-    currency: currencyFlag({ summary: 'Three capital letters.' }),
+    amount: amountFlag({ summary: 'Amount, for example 49.90.' }),
+    currency: currencyFlag({ summary: 'Currency, for example EUR.' }),
     customer: customerFlag,
-    'return-url': urlFlag({ summary: 'Where the browser goes after paying.' }),
+    'return-url': urlFlag({ summary: 'Page that the customer returns to after paying.' }),
     reference: idFlag({
       helpValue: 'REF',
-      summary: 'Your identifier of the payment (default: generated and shown).',
+      summary: 'Your reference for the payment (default: generated and shown).',
     }),
     flow: option({ options: flows })({ summary: 'How the customer pays (default: hosted-page).' }),
-    'provider-profile': numericIdFlag({ summary: 'The provider profile whose own page is used.' }),
-    'show-recurring': boolean({ summary: 'Let the checkout offer to save the method.' }),
-    'register-auto-payment': boolean({ summary: 'Store the method for later charges.' }),
+    'provider-profile': numericIdFlag({ summary: 'Provider profile whose payment page is used.' }),
+    'show-recurring': boolean({ summary: 'Offer to save the payment method at checkout.' }),
+    'register-auto-payment': boolean({ summary: 'Store the payment method for later charges.' }),
     expires: instantFlag({ summary: 'When the checkout link stops working.' }),
     'offer-profile': numericIdFlag({ multiple: true, summary: 'Offer only these provider profiles.' }),
-    method: option({ options: methods, multiple: true })({ summary: 'Show only these kinds of method.' }),
+    method: option({ options: methods, multiple: true })({ summary: 'Offer only these payment methods.' }),
     ...orderFlags,
-    order: jsonFlag({ helpValue: 'FILE.json', summary: 'The customerOrder, from a file.' }),
-    body: jsonFlag({ summary: 'The whole body, from a file or stdin; flags add to it.' }),
+    order: jsonFlag({ helpValue: 'FILE.json', summary: 'JSON file with the customerOrder.' }),
+    body: jsonFlag({ summary: 'Request body from a JSON file or stdin; flags add to it.' }),
     ...linkFlags,
     ...listFlagsFor(paymentList),
     until: string({
       helpValue: 'STATE',
-      summary: 'What to wait for with --wait or --listen (default: paid).',
+      summary: 'State to wait for with --wait or --listen (default: paid).',
     }),
     listen: boolean({
       exclusive: ['webhook-url', 'wait', 'dry-run'],
-      summary: 'Receive its webhooks here, and follow it to its end.',
+      summary: 'Receive its webhooks and follow it until it is settled.',
     }),
     ...besideListenFlags,
   };

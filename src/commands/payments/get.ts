@@ -6,7 +6,7 @@ import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class PaymentsGet extends ServiceCommand {
-  static override summary = 'Show payments as the service has them.';
+  static override summary = 'Show payments as the service reports them.';
   static override examples = [
     '<%= config.bin %> payments get inv-2041',
     '<%= config.bin %> payments get 100231 100232 --columns payment,state,amount',

@@ -11,10 +11,10 @@ import { type OnAsked, recheckAll, type RecheckResult } from '../../payments/rec
 import { recheckJson, recheckLine, recheckList } from '../../output/views/recheck.js';
 
 export default class PaymentsRecheck extends SupportCommand {
-  static override summary = 'Ask the provider again where a state may be stale.';
+  static override summary = 'Check with the provider for a newer state.';
   static override description =
-    'Shows the state before and after, and whether anything changed. Moves no money by itself, and may be run as ' +
-    'often as one likes. With --watch it goes on until something changes: 8 when --timeout is up before.';
+    'Shows the state before and after. It moves no money, so you can run it at any time. With --watch it ' +
+    'repeats until something changes, or exits with 8 when --timeout runs out.';
   static override examples = [
     '<%= config.bin %> payments recheck 100244',
     '<%= config.bin %> payments recheck 100244 --watch --timeout 15m',
@@ -22,7 +22,7 @@ export default class PaymentsRecheck extends SupportCommand {
   ];
   static override args = paymentArgs;
   static override flags = {
-    watch: boolean({ summary: 'Go on with growing pauses until something changes.' }),
+    watch: boolean({ summary: 'Repeat at growing intervals until something changes.' }),
     ...listFlagsFor(recheckList),
   };
 

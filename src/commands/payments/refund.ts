@@ -6,8 +6,8 @@ import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 export default class PaymentsRefund extends MoveCommand {
   static override summary = 'Refund captured payments.';
   static override description =
-    'The whole payment is refunded. It is final when the state is Refunded. A refund is sent once: when its answer ' +
-    'is lost, the payment is read, and nothing is sent again.';
+    'Refunds the whole payment. The refund is final when the state is Refunded. paydesk sends a refund ' +
+    'once: if the answer is lost, it reads the payment and does not send again.';
   static override examples = [
     '<%= config.bin %> payments refund inv-2041 --reason "parcel lost" --ticket T-1932',
     '<%= config.bin %> payments refund 100231 --description "parcel lost" --wait --json',
@@ -16,12 +16,12 @@ export default class PaymentsRefund extends MoveCommand {
   static override args = paymentArgs;
   static override flags = {
     description: custom({ helpValue: 'TEXT', parse: async (text) => parseId(text) })({
-      summary: 'What the service records against the refund.',
+      summary: 'Description that the service stores with the refund.',
     }),
   };
 
   protected override whyNoFlag(flag: string): string | undefined {
-    return flag === '--amount' ? 'the service refunds whole payments: leave it out' : undefined;
+    return flag === '--amount' ? 'the service refunds whole payments only; leave out --amount' : undefined;
   }
 
   async run(): Promise<unknown> {

@@ -2,9 +2,9 @@ import { MoveCommand } from '../../cli/move-command.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 
 export default class PaymentsUnhold extends MoveCommand {
-  static override summary = 'Release payments that a fraud rule holds.';
+  static override summary = 'Approve payments that a fraud rule holds.';
   static override description =
-    'The payment goes on as if it had not been held: it is authorised, and captured at once where that was asked for.';
+    'The payment is authorised, and charged at once if it was created with automatic capture.';
   static override examples = [
     '<%= config.bin %> payments unhold 100244',
     '<%= config.bin %> payments unhold - < held.txt',

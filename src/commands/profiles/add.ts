@@ -16,8 +16,7 @@ import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 const exactlyOne = ['sandbox', 'live'];
 
 export default class ProfilesAdd extends BaseCommand {
-  static override summary =
-    'Store an app under a name; its key goes to the keyring, or else to a private file.';
+  static override summary = 'Add an app and its key as a profile.';
   static override examples = [
     '<%= config.bin %> profiles add shop-eu --base-url https://payments.example.com --app-id 7f31c2 --live',
     '<%= config.bin %> profiles add shop-test --base-url https://payments.example.com --app-id 90ab11 --sandbox --api-key-stdin < key.txt',
@@ -25,7 +24,7 @@ export default class ProfilesAdd extends BaseCommand {
   static override args = {
     name: argument({ parse: async (text) => accept(checkName(text)) })({
       required: true,
-      description: 'What to call it, for example shop-eu.',
+      description: 'Name of the profile, for example shop-eu.',
     }),
   };
   static override flags = {
@@ -37,19 +36,19 @@ export default class ProfilesAdd extends BaseCommand {
     'app-id': custom({ parse: async (text) => accept(checkAppId(text)) })({
       required: true,
       helpValue: 'ID',
-      summary: 'The App ID that the management console shows.',
+      summary: 'App ID, as shown in the management console.',
     }),
-    sandbox: boolean({ exactlyOne, summary: 'An app with test money.' }),
-    live: boolean({ exactlyOne, summary: 'An app with real money.' }),
+    sandbox: boolean({ exactlyOne, summary: 'The app uses test money.' }),
+    live: boolean({ exactlyOne, summary: 'The app uses real money.' }),
     ...profileSettingFlags,
     'api-key-stdin': boolean({
-      summary: 'Read the API key from stdin (on a terminal it is asked for instead).',
+      summary: 'Read the API key from stdin instead of asking for it.',
     }),
     'api-key': custom({
       // Whoever tries it is told what to do, and the key is not repeated in the answer.
       parse: async (text, command) => {
         (command as unknown as ProfilesAdd).secrets.addKey(text);
-        throw new Error('a key on the command line can be seen by others: use --api-key-stdin');
+        throw new Error('others can see a key on the command line; use --api-key-stdin');
       },
     })({ hidden: true }),
   };
@@ -57,7 +56,7 @@ export default class ProfilesAdd extends BaseCommand {
   /** Where nobody can be asked for the key, stdin is the only way. */
   protected override async review(flags: Record<string, unknown>) {
     if (this.interactive || flags['api-key-stdin'] === true) return { bad: [], missing: [] };
-    const problem = 'missing: the key is read from stdin where nobody can be asked for it';
+    const problem = 'missing: without a terminal, pass the key on stdin';
     return { bad: [], missing: [{ name: 'api-key-stdin', input: '--api-key-stdin', problem }] };
   }
 

@@ -6,15 +6,15 @@ import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 
 export default class ProfilesAlias extends BaseCommand {
-  static override summary = "Map the service's names of states onto ours.";
+  static override summary = "Map the service's state names to paydesk's.";
   static override description =
-    'Without pairs the aliases are listed. An alias with nothing behind the equals sign is taken away.';
+    'Without pairs it lists the aliases. To remove an alias, leave out what follows the equals sign.';
   static override examples = [
     '<%= config.bin %> profiles alias shop-eu OnHold=Held Authorized=Authorised',
     '<%= config.bin %> profiles alias shop-eu OnHold=',
   ];
   static override args = {
-    name: string({ required: true, description: 'The profile whose service it is.' }),
+    name: string({ required: true, description: 'Profile to change.' }),
     aliases: string({ multiple: true, description: 'THEIRS=OURS, for example OnHold=Held.' }),
   };
 

@@ -5,7 +5,7 @@ import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 
 export default class ProfilesList extends BaseCommand {
-  static override summary = 'List the stored profiles, the default marked.';
+  static override summary = 'List the profiles and show the default.';
   static override examples = [
     '<%= config.bin %> profiles list',
     '<%= config.bin %> profiles list --columns name,kind',

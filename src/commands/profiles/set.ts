@@ -7,12 +7,12 @@ import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 
 export default class ProfilesSet extends BaseCommand {
-  static override summary = 'Change the settings of a stored profile.';
+  static override summary = 'Change the settings of a profile.';
   static override description =
     'The quiet period is how long your service may take to show what it did. paydesk sends nothing again before it ' +
     'has passed, so it must be longer than the longest delay of your service.';
   static override examples = ['<%= config.bin %> profiles set shop-eu --quiet-period 30m'];
-  static override args = { name: string({ required: true, description: 'The profile to change.' }) };
+  static override args = { name: string({ required: true, description: 'Profile to change.' }) };
   static override flags = profileSettingFlags;
 
   async run(): Promise<ProfileSummary> {

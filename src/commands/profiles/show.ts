@@ -6,9 +6,9 @@ import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 
 export default class ProfilesShow extends BaseCommand {
-  static override summary = 'Show a stored profile and where its key is; the key itself is never shown.';
+  static override summary = 'Show a profile and where its key is stored.';
   static override examples = ['<%= config.bin %> profiles show shop-eu'];
-  static override args = { name: string({ required: true, description: 'The profile to show.' }) };
+  static override args = { name: string({ required: true, description: 'Profile to show.' }) };
   static override flags = listFlags;
 
   async run(): Promise<ProfileSummary> {

@@ -7,7 +7,7 @@ import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 export default class ProfilesUse extends BaseCommand {
   static override summary = 'Make a profile the default.';
   static override examples = ['<%= config.bin %> profiles use shop-eu'];
-  static override args = { name: string({ required: true, description: 'The profile to use from now on.' }) };
+  static override args = { name: string({ required: true, description: 'Profile to use.' }) };
 
   async run(): Promise<ProfileSummary> {
     const { args } = await this.parse(ProfilesUse);

@@ -5,13 +5,13 @@ import { bookList, booksRows } from '../../output/views/sandbox-lists.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxBooks extends SandboxCommand {
-  static override summary = 'Show what the provider was told to do with a payment, and what it did.';
+  static override summary = "Show the provider's record of a payment.";
   static override examples = [
     '<%= config.bin %> sandbox books inv-2041',
     "<%= config.bin %> sandbox books id:100231 --jq '.refund.done'",
   ];
   static override args = {
-    payment: string({ required: true, description: 'A paymentId (digits) or a referenceId.' }),
+    payment: string({ required: true, description: 'Payment ID or reference.' }),
   };
   static override flags = listFlagsFor(bookList);
 

@@ -5,15 +5,14 @@ import { writePrivateFile } from '../../sandbox-control/documents.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxExport extends SandboxCommand {
-  static override summary = 'Write everything that is in the sandbox as one JSON document.';
-  static override description =
-    'It holds the keys of the apps: a file is written for its owner alone, whole or not at all.';
+  static override summary = 'Export the contents of the sandbox as JSON.';
+  static override description = 'The export contains the keys of the apps, so only you can read the file.';
   static override examples = [
     '<%= config.bin %> sandbox export before-the-test.json',
     '<%= config.bin %> sandbox export | gzip > sandbox.json.gz',
   ];
   static override args = {
-    file: string({ default: '-', description: 'Where to write it; - is stdout (default).' }),
+    file: string({ default: '-', description: 'File to write, or - for stdout (default).' }),
   };
 
   async run(): Promise<unknown> {

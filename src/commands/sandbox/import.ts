@@ -4,14 +4,14 @@ import { readDocument } from '../../sandbox-control/documents.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxImport extends SandboxCommand {
-  static override summary = 'Replace everything that is in the sandbox with what was exported before.';
-  static override description = 'All or nothing: a document that cannot be used changes nothing.';
+  static override summary = 'Replace the contents of the sandbox with an export.';
+  static override description = 'If the file is invalid, nothing changes.';
   static override examples = [
     '<%= config.bin %> sandbox import before-the-test.json',
     'gunzip -c sandbox.json.gz | <%= config.bin %> sandbox import -',
   ];
   static override args = {
-    file: string({ required: true, description: 'What sandbox export wrote; - reads stdin.' }),
+    file: string({ required: true, description: 'File from sandbox export, or - for stdin.' }),
   };
 
   async run(): Promise<Imported> {

@@ -9,7 +9,7 @@ import { parseMethod } from '../../cli/sandbox-flags.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxPay extends SandboxCommand {
-  static override summary = 'Play the customer: pay a payment with a test card, without a browser.';
+  static override summary = 'Act as the customer: pay with a test card.';
   static override examples = [
     '<%= config.bin %> sandbox pay inv-2041',
     '<%= config.bin %> sandbox pay inv-2041 --card insufficient-funds',
@@ -17,25 +17,25 @@ export default class SandboxPay extends SandboxCommand {
     '<%= config.bin %> sandbox pay id:100231 --challenge passed',
   ];
   static override args = {
-    payment: argument({ required: true, description: 'A paymentId (digits) or a referenceId.' }),
+    payment: argument({ required: true, description: 'Payment ID or reference.' }),
   };
   static override flags = {
     card: string({
       helpValue: 'NAME',
       options: cardNames,
       exclusive: ['challenge'],
-      summary: 'Which test card (default: approved).',
+      summary: 'Test card (default: approved).',
     }),
     method: custom({ parse: parseMethod })({
       helpValue: 'CreditCard|ElectronicCheck|Crypto|Paypal',
       exclusive: ['challenge'],
-      summary: 'Which kind of method the customer chooses.',
+      summary: 'Payment method that the customer chooses.',
     }),
-    'provider-profile': numericIdFlag({ summary: 'Which provider profile takes it.' }),
-    'save-method': boolean({ summary: 'The customer lets the method be stored.' }),
+    'provider-profile': numericIdFlag({ summary: 'Provider profile to pay with.' }),
+    'save-method': boolean({ summary: 'Save the payment method, as the customer allows.' }),
     challenge: string({
       options: ['passed', 'failed'],
-      summary: 'How the confirmation at the provider went, of a payment that waits for it.',
+      summary: 'Result of the 3-D Secure check that the payment waits for.',
     }),
   };
 

@@ -5,21 +5,21 @@ import { textAt } from '../../output/values.js';
 import { paidView } from '../../output/views/sandbox.js';
 
 export default class SandboxProvider extends SandboxCommand {
-  static override summary = 'Play the provider: confirm or decline what it was asked, or hold a payment.';
+  static override summary = 'Act as the provider: confirm, decline or hold a payment.';
   static override description =
-    'confirm and decline answer a payment that is Processing, Capturing, Refunding or Cancelling; hold stops one that ' +
-    'is not paid yet, as a fraud rule would.';
+    'confirm and decline answer for a payment that is Processing, Capturing, Refunding or Cancelling. ' +
+    'hold holds an unpaid payment, as a fraud rule would.';
   static override examples = [
     '<%= config.bin %> sandbox provider inv-2041 confirm',
     '<%= config.bin %> sandbox provider 100231 decline',
     '<%= config.bin %> sandbox provider 100231 hold',
   ];
   static override args = {
-    payment: argument({ required: true, description: 'A paymentId (digits) or a referenceId.' }),
+    payment: argument({ required: true, description: 'Payment ID or reference.' }),
     answer: argument({
       required: true,
       options: ['confirm', 'decline', 'hold'],
-      description: 'What the provider does.',
+      description: 'What the provider should do.',
     }),
   };
 

@@ -5,18 +5,18 @@ import { resentView } from '../../output/views/sandbox-resent.js';
 import { resend, type Resent } from '../../sandbox-control/resend.js';
 
 export default class SandboxResend extends SandboxCommand {
-  static override summary = "Send a payment's webhook again: the last one, or the one that is named.";
+  static override summary = 'Send a webhook of a payment again.';
   static override description =
-    'Sent at once, whatever became of it before; exits with 3 when the receiver does not take it.';
+    'Sends it at once, even if it was delivered before. Exits with 3 if the receiver does not accept it.';
   static override examples = [
     '<%= config.bin %> sandbox resend inv-2041',
     '<%= config.bin %> sandbox resend 100231 --webhook 17',
   ];
   static override args = {
-    payment: argument({ required: true, description: 'A paymentId (digits) or a referenceId.' }),
+    payment: argument({ required: true, description: 'Payment ID or reference.' }),
   };
   static override flags = {
-    webhook: numericIdFlag({ summary: 'Which one, as the console shows it (default: of the last change).' }),
+    webhook: numericIdFlag({ summary: 'Webhook ID, as shown in the console (default: the last one).' }),
   };
 
   async run(): Promise<Resent> {

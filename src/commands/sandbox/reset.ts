@@ -4,9 +4,9 @@ import { confirmReset } from '../../sandbox-control/ask.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxReset extends SandboxCommand {
-  static override summary = 'Empty the sandbox: back to its two apps, with the same ids and keys.';
+  static override summary = 'Delete everything in the sandbox except its two apps.';
   static override description =
-    'On a terminal it asks first. In a script it does not: what is in a sandbox is there to be thrown away.';
+    'The apps keep their IDs and keys. Asks first on a terminal, but not in a script.';
   static override examples = [
     '<%= config.bin %> sandbox reset',
     '<%= config.bin %> sandbox reset --no-input && <%= config.bin %> sandbox seed',

@@ -5,9 +5,8 @@ import { nextLines } from '../../output/report.js';
 import { type Seeded, seededLine, seededList, seededNext } from '../../output/views/seeded.js';
 
 export default class SandboxSeed extends SandboxCommand {
-  static override summary = 'Add sample payments, one in every state, and several stuck ones.';
-  static override description =
-    'They become known payments of this desk, so that `payments list` shows them.';
+  static override summary = 'Add sample payments in every state.';
+  static override description = 'They become known payments, so `payments list` shows them.';
   static override examples = [
     '<%= config.bin %> sandbox seed',
     '<%= config.bin %> sandbox seed --port 4010 --json',
@@ -20,7 +19,10 @@ export default class SandboxSeed extends SandboxCommand {
     const seeded = await sandbox.seed();
     const payments = seeded.filter(({ added }) => added).length;
     const isKnown = await rememberSeeded(this.streams.env, sandbox.run.url, seeded);
-    if (!isKnown) this.note('This desk cannot open its records, so it does not know these payments.');
+    if (!isKnown)
+      this.note(
+        'paydesk could not open its ledger, so these payments are not in its list of known payments.',
+      );
     const isPlain = !flags.csv && this.streams.stdout.terminal;
     if (isPlain) this.print(seededLine(payments), '');
     await this.showList(seeded, seededList);

@@ -19,10 +19,11 @@ import * as inputs from '../../cli/sandbox-flags.js';
 import { chooseSettings } from '../../sandbox-control/settings.js';
 
 export default class SandboxStart extends BaseCommand {
-  static override summary = 'Serve the whole payments service on this machine.';
+  static override summary = 'Start a test payment service on this machine.';
   static override description =
-    'Runs until it is stopped: with Ctrl-C (exit code 130), SIGTERM or paydesk sandbox stop (exit code 0). What was ' +
-    'answered is kept in its database. The profiles local and local-live are made to point at it.';
+    'Runs until you stop it with Ctrl-C (exit code 130), SIGTERM or paydesk sandbox stop (exit code 0). ' +
+    'Everything is kept in its database. The profiles local and local-live are created or updated to use ' +
+    'it.';
   static override examples = [
     '<%= config.bin %> sandbox start',
     '<%= config.bin %> sandbox start --memory --port 0 --json',
@@ -33,39 +34,39 @@ export default class SandboxStart extends BaseCommand {
     port: custom<number>({ parse: async (text) => inputs.parsePort(text) })({
       helpValue: 'N',
       default: 4010,
-      summary: 'The port to listen on; 0 picks a free one.',
+      summary: 'Port to listen on; 0 picks a free one.',
     }),
     host: custom({ parse: async (text) => inputs.parseLoopbackHost(text) })({
       helpValue: 'ADDRESS',
       default: '127.0.0.1',
-      summary: 'The address to listen on, of this machine alone.',
+      summary: 'Address to listen on; only this machine can reach it.',
     }),
     database: custom({ parse: async (text) => inputs.parseDatabase(text) })({
       helpValue: 'FILE|postgres://…',
       exclusive: ['memory'],
-      summary: 'Where everything is kept (default: sandbox.db in the data folder).',
+      summary: 'Database to use (default: sandbox.db in the data folder).',
     }),
-    memory: boolean({ summary: 'Keep everything in memory; it is gone when the sandbox stops.' }),
+    memory: boolean({ summary: 'Keep everything in memory, until the sandbox stops.' }),
     seed: custom<number>({ parse: async (text) => parseCount(text, 0) })({
       helpValue: 'N',
-      summary: 'Makes ids, keys and outcomes of a new database repeatable.',
+      summary: 'Make the IDs, keys and outcomes of a new database repeatable.',
     }),
     answers: custom({ parse: inputs.parseAnswer })({
       helpValue: 'NAME=VARIANT',
       multiple: true,
-      summary: 'Answer another plausible way where the spec leaves a gap.',
+      summary: 'Use another answer where the API specification is unclear.',
     }),
     'rate-limit': custom<number>({ parse: async (text) => inputs.parseRate(text) })({
       helpValue: 'N/s',
-      summary: 'Answer 429 to whatever comes faster.',
+      summary: 'Answer faster requests with 429.',
     }),
     'webhook-host': custom({ parse: async (text) => inputs.parseHostName(text) })({
       helpValue: 'HOST',
       multiple: true,
-      summary: 'A host besides this machine that webhooks may go to.',
+      summary: 'Another host that webhooks may be sent to.',
     }),
-    'no-profiles': boolean({ summary: 'Leave the profiles local and local-live as they are.' }),
-    detach: boolean({ summary: 'Leave it running in the background.' }),
+    'no-profiles': boolean({ summary: 'Do not create or change the profiles local and local-live.' }),
+    detach: boolean({ summary: 'Run it in the background.' }),
   };
 
   async run(): Promise<void> {

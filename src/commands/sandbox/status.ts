@@ -3,7 +3,7 @@ import { othersNote, statusView } from '../../output/views/sandbox.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxStatus extends SandboxCommand {
-  static override summary = 'Show the sandbox that is running: where, since when, and what is in it.';
+  static override summary = 'Show the running sandbox and what it contains.';
   static override examples = [
     '<%= config.bin %> sandbox status',
     '<%= config.bin %> sandbox status --port 4010 --json',

@@ -3,7 +3,7 @@ import { notStopped, stopAndWait } from '../../sandbox-control/stop.js';
 import { SandboxCommand } from '../../cli/sandbox-command.js';
 
 export default class SandboxStop extends SandboxCommand {
-  static override summary = 'Stop the sandbox that is running, and wait until it is gone.';
+  static override summary = 'Stop the running sandbox.';
   static override examples = ['<%= config.bin %> sandbox stop', '<%= config.bin %> sandbox stop --port 4010'];
 
   async run(): Promise<StoppedSandbox> {

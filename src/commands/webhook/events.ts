@@ -9,10 +9,11 @@ import { deliveryLine, keptJson, webhookList } from '../../output/views/webhook.
 const USUAL = 50;
 
 export default class WebhookEvents extends InboxCommand {
-  static override summary = 'Webhooks that were kept, the newest first.';
+  static override summary = 'List saved webhooks, newest first.';
   static override description =
-    'From the inbox of this machine, or from the one that a team shares (PAYDESK_DATABASE). Nothing is asked of the ' +
-    'service. With --follow, further ones are shown as they come, whoever receives them, until Ctrl-C or SIGTERM.';
+    'Reads the inbox of this machine, or the one that your team shares (PAYDESK_DATABASE), and sends ' +
+    'nothing. With --follow it also shows new webhooks as they arrive at any desk that shares the inbox, ' +
+    'until Ctrl-C or SIGTERM.';
   static override examples = [
     '<%= config.bin %> webhook events',
     '<%= config.bin %> webhook events --payment inv-2041 --json',
@@ -21,14 +22,14 @@ export default class WebhookEvents extends InboxCommand {
   ];
   static override flags = {
     ...listFlagsFor(webhookList),
-    payment: string({ helpValue: 'PAYMENT', summary: 'Of this paymentId or referenceId.' }),
-    state: string({ helpValue: 'STATE', summary: 'When the service showed this state.' }),
-    since: sinceFlag({ summary: 'Not older than this.' }),
-    failed: boolean({ summary: 'That a target did not take.' }),
-    limit: countFlag({ summary: `How many at the most (default ${USUAL}).`, exclusive: ['all'] }),
-    all: boolean({ summary: 'Everything, however much.' }),
+    payment: string({ helpValue: 'PAYMENT', summary: 'Only this payment (ID or reference).' }),
+    state: string({ helpValue: 'STATE', summary: 'Only where the service showed this state.' }),
+    since: sinceFlag({ summary: 'Only since this time.' }),
+    failed: boolean({ summary: 'Only webhooks that a target did not accept.' }),
+    limit: countFlag({ summary: `Maximum number to show (default ${USUAL}).`, exclusive: ['all'] }),
+    all: boolean({ summary: 'Show all.' }),
     follow: boolean({
-      summary: 'Go on with those that come.',
+      summary: 'Keep running and show new ones.',
       exclusive: ['all', 'csv', 'columns', 'failed'],
     }),
   };
@@ -58,7 +59,7 @@ export default class WebhookEvents extends InboxCommand {
     const found = inbox.list(place, filter, { limit, more: () => void (more = true) });
     if (this.json) return Array.fromAsync(found, keptJson);
     await this.showStream(found, webhookList);
-    if (more) this.note('… more: --all shows everything, --limit N the newest N.');
+    if (more) this.note('There are more. Show all with --all, or the newest N with --limit N.');
     return undefined;
   }
 }

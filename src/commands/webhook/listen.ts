@@ -14,18 +14,18 @@ import { targetState } from '../../payments/follow-payment.js';
 import { createExpectation } from '../../webhooks/expectation.js';
 
 export default class WebhookListen extends ListeningCommand {
-  static override summary = 'Receive webhooks on this machine, look each payment up, and pass them on.';
+  static override summary = 'Receive webhooks on this machine and forward them.';
   static override description = [
-    'Each webhook is kept before it is answered. Then the payment is read from the service: what is shown is the state ' +
-      'that the service itself gives, and what changed since the last read.',
-    'After the address of --forward-to settings may follow, within the same quotes: state=A,B payment=P path=/prefix ' +
-      '(what came after the address of the listener) header=Name:value skip-verify. A target that does not answer 2xx ' +
-      'is tried three times more, within 5 s. What could not be passed on when it stopped is passed on when it listens ' +
-      'again with the same target.',
-    'For jobs: --until and --count end it with 0 when they are met, with 8 when nothing came in time, with 3 when a ' +
-      'webhook came and the service says another state, with 1 when a target did not take one. --until counts payments, ' +
-      '--count alone webhooks that are no duplicates.',
-    'Otherwise it runs until it is stopped: with q or SIGTERM (exit code 0), or with Ctrl-C (130).',
+    'paydesk saves each webhook before it answers it. Then it reads the payment from the service, and ' +
+      'shows its state and what changed since the last read.',
+    'A --forward-to address can be followed by settings, in the same quotes: state=A,B payment=P ' +
+      'path=/prefix (of the path that the webhook was sent to) header=Name:value skip-verify. If a target ' +
+      'does not answer with 2xx, paydesk retries three times within 5 s. Webhooks that could not be ' +
+      'forwarded are forwarded the next time you listen with the same target.',
+    'In scripts, use --until and --count. Exit code 0 means that they were met, 8 that the time ran out, ' +
+      '3 that a webhook arrived but the service shows another state, 1 that a target did not accept a ' +
+      'webhook. --until counts payments; --count alone counts webhooks without duplicates.',
+    'Otherwise it runs until you stop it: with q or SIGTERM (exit code 0), or with Ctrl-C (130).',
   ].join('\n\n');
   static override examples = [
     '<%= config.bin %> webhook listen --forward-to localhost:3000/hooks',
@@ -38,11 +38,11 @@ export default class WebhookListen extends ListeningCommand {
     ...listenFlags,
     ...filterFlags,
     ack: ackFlag,
-    until: string({ helpValue: 'STATE', summary: 'End when the service shows this state.' }),
-    count: countFlag({ summary: 'How many: of payments with --until, else of webhooks.' }),
-    'max-duplicates': countFromZeroFlag({ summary: 'End with 3 when more duplicates come.' }),
+    until: string({ helpValue: 'STATE', summary: 'Stop when the service shows this state.' }),
+    count: countFlag({ summary: 'Number of payments with --until, otherwise of webhooks.' }),
+    'max-duplicates': countFromZeroFlag({ summary: 'Exit with 3 if more duplicates arrive.' }),
     ...chaosFlags,
-    inspect: boolean({ summary: 'Show each request in full, under its line; no live table.' }),
+    inspect: boolean({ summary: 'Show each request in full instead of the live table.' }),
   };
 
   async run(): Promise<void> {

@@ -9,11 +9,11 @@ import { replayedJson, replayList, targetNote } from '../../output/views/webhook
 import { parseNumericId } from '../../typed-values.js';
 
 export default class WebhookReplay extends InboxCommand {
-  static override summary = 'Send kept webhooks once more, byte for byte.';
+  static override summary = 'Send saved webhooks again, byte for byte.';
   static override description =
-    'To where they went before, or to --to. Each carries the header Paydesk-Replay with its id, is sent once, in the ' +
-    'order in which they came, and is written down as one more forward. With --fresh the payment is read first, and ' +
-    'what is sent is the webhook that the service would send for it now.';
+    'Sends each webhook once to where it went before, or to --to, in the order of arrival, with the ' +
+    'header Paydesk-Replay and its ID. With --fresh, paydesk reads the payment first and sends the ' +
+    'webhook that the service would send now.';
   static override examples = [
     '<%= config.bin %> webhook replay 14',
     '<%= config.bin %> webhook replay 14 --to localhost:3000/hooks',
@@ -23,14 +23,14 @@ export default class WebhookReplay extends InboxCommand {
   static override args = {
     id: custom<number>({ parse: async (text) => parseNumericId(text) })({
       multiple: true,
-      description: 'As webhook events shows it; several may be given.',
+      description: 'IDs as shown by webhook events.',
     }),
   };
   static override flags = {
-    to: targetFlag({ summary: 'Send it there, and nowhere else.' }),
-    since: sinceFlag({ summary: 'All that are not older than this.' }),
-    failed: boolean({ summary: 'All that a target did not take, to that target.' }),
-    fresh: boolean({ summary: 'Read the payment first, and tell of its state now.' }),
+    to: targetFlag({ summary: 'Send only to this address.' }),
+    since: sinceFlag({ summary: 'Replay all since this time.' }),
+    failed: boolean({ summary: 'Replay all that a target did not accept, to that target.' }),
+    fresh: boolean({ summary: 'Read the payment first and send its current state.' }),
     ...sendFlags,
   };
 

@@ -8,10 +8,10 @@ import { createSender } from '../../webhooks/forwarding/sender.js';
 import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
 
 export default class WebhookSend extends InboxCommand {
-  static override summary = 'Send a handler the webhook that the service would send for a payment now.';
+  static override summary = 'Send a handler the current webhook of a payment.';
   static override description =
-    'The payment is read, and nothing is changed. The webhook is kept like one that came, as made by this desk, and ' +
-    'carries the header Paydesk-Synthetic.';
+    'Reads the payment and changes nothing. The webhook has the header Paydesk-Synthetic, and is saved ' +
+    'in the inbox as made by this desk.';
   static override examples = [
     '<%= config.bin %> webhook send inv-2041 --to localhost:3000/hooks',
     '<%= config.bin %> webhook send 100231 --to https://staging.shop.example/hooks --header X-Env:test --json',
@@ -19,7 +19,7 @@ export default class WebhookSend extends InboxCommand {
   static override args = {
     payment: custom<NamedPayment>({ parse: async (text) => parsePayment(text) })({
       required: true,
-      description: 'A paymentId when it is all digits, else a referenceId (id: and ref: force it).',
+      description: 'Payment ID or reference (id: or ref: in front decides).',
     }),
   };
   static override flags = {

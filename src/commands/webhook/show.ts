@@ -4,10 +4,9 @@ import { parseNumericId } from '../../typed-values.js';
 import { requestJson, webhookRequest } from '../../output/views/webhook-request.js';
 
 export default class WebhookShow extends InboxCommand {
-  static override summary = 'Show a kept webhook in full: the request, what the service said, every forward.';
+  static override summary = 'Show a saved webhook and where it was forwarded.';
   static override description =
-    'The secret of the listener is taken out of what is shown. A body that is no text is shown as bytes, and given in ' +
-    'base64 with --json.';
+    'The secret of the listener is hidden. A binary body is shown as bytes, and as base64 with --json.';
   static override examples = [
     '<%= config.bin %> webhook show 14',
     '<%= config.bin %> webhook show 14 --json',
@@ -15,7 +14,7 @@ export default class WebhookShow extends InboxCommand {
   static override args = {
     id: custom<number>({ parse: async (text) => parseNumericId(text) })({
       required: true,
-      description: 'As webhook events shows it.',
+      description: 'ID as shown by webhook events.',
     }),
   };
 

@@ -52,7 +52,10 @@ describe.each(answerVariants['customer-written'])('when a write is answered with
   it('finds a customer who is there already', async () => {
     await desk.run(CustomersCreate, ['--customer', 'c2', ...ada]);
     const same = await desk.run(CustomersCreate, ['--customer', 'c2', ...ada, '--json']);
-    expect(same).toMatchObject({ code: 0, stderr: 'The customer was there already, and is as asked for.\n' });
+    expect(same).toMatchObject({
+      code: 0,
+      stderr: 'The customer already exists with these details. Nothing was changed.\n',
+    });
     expect(parsed(same)).toMatchObject({ created: false, customer: fields });
 
     const part = await desk.run(CustomersCreate, ['--customer', 'c2', '--first-name', 'Ada', '--json']);

@@ -14,7 +14,7 @@ describe('customers on a terminal', async () => {
 
   it('asks for the customer that create needs', async () => {
     const tty = await paydeskTty(['customers', 'create', '--first-name', 'Ada'], { env: desk.env() });
-    await tty.waitFor('Your identifier of the customer:');
+    await tty.waitFor('Your customer ID:');
     tty.press('enter');
     await tty.waitFor('must not be empty');
     tty.type('t_1');

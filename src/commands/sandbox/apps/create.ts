@@ -6,7 +6,7 @@ import type { SandboxApp } from '../../../sandbox/index.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxAppsCreate extends SandboxCommand {
-  static override summary = 'Add an app to the sandbox, with a key of its own.';
+  static override summary = 'Add an app with its own key to the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox apps create "Second shop"',
     '<%= config.bin %> sandbox apps create "Practice shop" --live',
@@ -14,11 +14,11 @@ export default class SandboxAppsCreate extends SandboxCommand {
   static override args = {
     name: custom({ parse: async (text) => parseId(text) })({
       required: true,
-      description: 'What people call it.',
+      description: 'Name of the app.',
     }),
   };
   static override flags = {
-    live: boolean({ summary: 'It poses as live, for practice; the money is as unreal.' }),
+    live: boolean({ summary: 'Treat it as live, for practice. No real money is used.' }),
   };
 
   async run(): Promise<SandboxApp> {

@@ -1,7 +1,7 @@
 import SandboxAppsList from './list.js';
 
 export default class SandboxApps extends SandboxAppsList {
-  static override summary = 'List the apps of the sandbox; create or change them.';
+  static override summary = 'List, create or change the apps of the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox apps',
     '<%= config.bin %> sandbox apps create "Second shop"',

@@ -4,7 +4,7 @@ import type { SandboxApp } from '../../../sandbox/index.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxAppsList extends SandboxCommand {
-  static override summary = 'List the apps of the sandbox, with their provider profiles and fraud policies.';
+  static override summary = 'List the apps of the sandbox and their settings.';
   static override examples = [
     '<%= config.bin %> sandbox apps list',
     '<%= config.bin %> sandbox apps list --columns app,key',

@@ -11,24 +11,23 @@ import { SandboxCommand } from '../../../cli/sandbox-command.js';
 const dependsOn = ['provider-profile'];
 
 export default class SandboxAppsSet extends SandboxCommand {
-  static override summary =
-    'Change an app of the sandbox: its webhook, its fraud policy, its provider profiles.';
+  static override summary = 'Change the settings of an app of the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox apps set app_2f45522583c8 --webhook-url http://127.0.0.1:3000/hooks',
     '<%= config.bin %> sandbox apps set app_2f45522583c8 --blocked',
     '<%= config.bin %> sandbox apps set app_2f45522583c8 --provider-profile 1 --window 2d --answer-delay 30s',
   ];
   static override args = {
-    app: string({ required: true, description: 'Its App ID, as sandbox apps lists it.' }),
+    app: string({ required: true, description: 'App ID, as shown by sandbox apps list.' }),
   };
   static override flags = {
-    'webhook-url': urlFlag({ summary: 'Where webhooks go when a payment names no other place.' }),
+    'webhook-url': urlFlag({ summary: 'Where to send webhooks, unless the payment has its own address.' }),
     'no-webhook': boolean({ exclusive: ['webhook-url'], summary: 'Send no webhooks by default.' }),
-    blocked: boolean({ allowNo: true, summary: 'Whether all of its requests are refused.' }),
-    'fraud-policy': numericIdFlag({ summary: 'The policy of payments that name no other.' }),
-    'no-fraud-policy': boolean({ exclusive: ['fraud-policy'], summary: 'No policy by default.' }),
-    'provider-profile': numericIdFlag({ summary: 'Which provider profile the following flags change.' }),
-    active: boolean({ allowNo: true, dependsOn, summary: 'Whether that profile takes payments.' }),
+    blocked: boolean({ allowNo: true, summary: 'Refuse all requests of this app.' }),
+    'fraud-policy': numericIdFlag({ summary: 'Default fraud policy.' }),
+    'no-fraud-policy': boolean({ exclusive: ['fraud-policy'], summary: 'Use no fraud policy by default.' }),
+    'provider-profile': numericIdFlag({ summary: 'Provider profile that the flags below change.' }),
+    active: boolean({ allowNo: true, dependsOn, summary: 'Whether that profile accepts payments.' }),
     window: custom<number>({ parse: async (text) => parseDuration(text) })({
       helpValue: 'DURATION',
       dependsOn,
@@ -37,7 +36,7 @@ export default class SandboxAppsSet extends SandboxCommand {
     'answer-delay': custom<number>({ parse: async (text) => parseDelay(text) })({
       helpValue: 'DURATION',
       dependsOn,
-      summary: 'How long that provider takes to answer; 0 for at once.',
+      summary: 'How long that provider takes to answer; 0 means at once.',
     }),
   };
 

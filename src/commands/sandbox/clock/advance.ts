@@ -5,9 +5,9 @@ import type { ClockTime } from '../../../sandbox-control/remote.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockAdvance extends SandboxCommand {
-  static override summary = 'Advance the clock; everything due until then happens, in order.';
+  static override summary = 'Advance the clock by a duration.';
   static override description =
-    'When the command returns, the webhooks of all that happened on the way have left.';
+    'Everything due until then happens in order, and its webhooks are sent before the command returns.';
   static override examples = [
     '<%= config.bin %> sandbox clock advance 30s',
     '<%= config.bin %> sandbox clock advance 7d',
@@ -15,7 +15,7 @@ export default class SandboxClockAdvance extends SandboxCommand {
   static override args = {
     duration: custom<number>({ parse: async (text) => parseDuration(text) })({
       required: true,
-      description: 'By how much: 30s, 5m, 24h, 7d.',
+      description: 'Duration, for example 30s, 5m, 24h or 7d.',
     }),
   };
 

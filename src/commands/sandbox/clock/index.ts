@@ -1,7 +1,7 @@
 import SandboxClockShow from './show.js';
 
 export default class SandboxClock extends SandboxClockShow {
-  static override summary = 'Show the clock that the sandbox lives by; stop, set, advance or resume it.';
+  static override summary = 'Show or control the clock of the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox clock',
     '<%= config.bin %> sandbox clock stop',

@@ -3,7 +3,7 @@ import type { ClockTime } from '../../../sandbox-control/remote.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockResume extends SandboxCommand {
-  static override summary = 'Let the clock run on from where it stands.';
+  static override summary = 'Let the clock run again from where it stopped.';
   static override examples = [
     '<%= config.bin %> sandbox clock resume',
     '<%= config.bin %> sandbox clock resume --port 4010 --json',

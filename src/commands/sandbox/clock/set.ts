@@ -5,8 +5,7 @@ import { parseClockInstant } from '../../../cli/sandbox-flags.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockSet extends SandboxCommand {
-  static override summary =
-    'Set the clock to an instant to come; everything due until then happens, in order.';
+  static override summary = 'Set the clock to a time in the future.';
   static override examples = [
     '<%= config.bin %> sandbox clock set 2027-01-01T00:00:00Z',
     '<%= config.bin %> sandbox clock set 2027-03-01',
@@ -14,7 +13,7 @@ export default class SandboxClockSet extends SandboxCommand {
   static override args = {
     instant: custom<Date>({ parse: async (text) => parseClockInstant(text) })({
       required: true,
-      description: 'An ISO time; the clock never goes back.',
+      description: 'ISO time; the clock cannot go back.',
     }),
   };
 

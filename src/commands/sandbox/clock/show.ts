@@ -3,7 +3,7 @@ import type { ClockTime } from '../../../sandbox-control/remote.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockShow extends SandboxCommand {
-  static override summary = 'Show the clock that the sandbox lives by.';
+  static override summary = 'Show the clock of the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox clock show',
     '<%= config.bin %> sandbox clock show --jq .now',

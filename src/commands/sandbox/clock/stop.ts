@@ -3,7 +3,7 @@ import type { ClockTime } from '../../../sandbox-control/remote.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxClockStop extends SandboxCommand {
-  static override summary = 'Stop the clock: nothing falls due until it is set, advanced or resumed.';
+  static override summary = 'Stop the clock, so that nothing becomes due.';
   static override examples = [
     '<%= config.bin %> sandbox clock stop',
     '<%= config.bin %> sandbox clock stop --port 4010 --json',

@@ -10,9 +10,8 @@ import { SandboxCommand } from '../../../cli/sandbox-command.js';
 const delayFlag = custom<number>({ helpValue: 'DURATION', parse: async (text) => parseDelay(text) });
 
 export default class SandboxFaultAdd extends SandboxCommand {
-  static override summary =
-    'Make the sandbox fail on purpose: for the next calls, for a share of them, or for all.';
-  static override description = `The kinds:\n${faultKindLines(faultKinds)}`;
+  static override summary = 'Make the sandbox fail on purpose.';
+  static override description = `Kinds of fault:\n${faultKindLines(faultKinds)}`;
   static override examples = [
     '<%= config.bin %> sandbox fault add drop-after-commit --route refund --next 1',
     '<%= config.bin %> sandbox fault add error-before-commit --probability 0.2 --status 503',
@@ -20,26 +19,27 @@ export default class SandboxFaultAdd extends SandboxCommand {
     '<%= config.bin %> sandbox fault add webhook-duplicate --route Captured',
   ];
   static override args = {
-    kind: argument({ required: true, options: faultKindNames, description: 'What goes wrong.' }),
+    kind: argument({ required: true, options: faultKindNames, description: 'Kind of fault.' }),
   };
   static override flags = {
     route: string({
       helpValue: 'NAME',
       summary:
-        'Where: create, charge, get, capture, cancel, refund, unhold, recheck or an endpoint; for provider faults ' +
-        'authorize, capture, refund or void; for webhooks a state (default: everywhere).',
+        'Where it happens: create, charge, get, capture, cancel, refund, unhold, recheck or an endpoint; ' +
+        'authorize, capture, refund or void for provider faults; a state for webhook faults (default: ' +
+        'everywhere).',
     }),
-    next: countFlag({ exclusive: ['probability'], summary: 'Strike the next N matching calls only.' }),
+    next: countFlag({ exclusive: ['probability'], summary: 'Affect only the next N matching calls.' }),
     probability: custom<number>({ parse: async (text) => parseProbability(text) })({
       helpValue: '0.2',
-      summary: 'Strike this share of the matching calls; the seed decides which.',
+      summary: 'Affect this share of the matching calls; the seed decides which.',
     }),
     status: custom<number>({ parse: async (text) => parseErrorStatus(text) })({
       helpValue: '503',
-      summary: 'The status that an error answers with.',
+      summary: 'HTTP status of the error.',
     }),
-    delay: delayFlag({ summary: 'How long a delay takes.' }),
-    'retry-after': delayFlag({ summary: 'The Retry-After of a rate limit, in whole seconds; 0 sends none.' }),
+    delay: delayFlag({ summary: 'Length of the delay.' }),
+    'retry-after': delayFlag({ summary: 'Retry-After of a rate limit, in whole seconds; 0 sends none.' }),
     'after-commit': boolean({ summary: 'Delay the answer instead of the request.' }),
   };
 

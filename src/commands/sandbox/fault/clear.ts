@@ -4,14 +4,14 @@ import { clearedView } from '../../../output/views/sandbox.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxFaultClear extends SandboxCommand {
-  static override summary = 'Take away one fault, or all of them.';
+  static override summary = 'Remove one fault or all of them.';
   static override examples = [
     '<%= config.bin %> sandbox fault clear',
     '<%= config.bin %> sandbox fault clear 3',
   ];
   static override args = {
     id: custom<number>({ parse: async (text) => parseNumericId(text) })({
-      description: 'Which one, as sandbox fault list shows it (default: all).',
+      description: 'ID as shown by sandbox fault list (default: all).',
     }),
   };
 

@@ -1,7 +1,7 @@
 import SandboxFaultList from './list.js';
 
 export default class SandboxFault extends SandboxFaultList {
-  static override summary = 'List the faults that the sandbox makes; add or clear them.';
+  static override summary = 'List, add or clear faults in the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox fault',
     '<%= config.bin %> sandbox fault add drop-after-commit --route refund --next 1',

@@ -4,7 +4,7 @@ import type { Fault } from '../../../sandbox-control/remote.js';
 import { SandboxCommand } from '../../../cli/sandbox-command.js';
 
 export default class SandboxFaultList extends SandboxCommand {
-  static override summary = 'List the faults that the sandbox makes, and how often each may still strike.';
+  static override summary = 'List the faults that are set in the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox fault list',
     '<%= config.bin %> sandbox fault list --json',
