@@ -78,7 +78,7 @@ function flagLines(flags) {
       const notes = [
         ...(helpValue && options ? [`one of ${options.join(', ')}`] : []),
         ...(usual === undefined || usual === false ? [] : [`default ${usual}`]),
-        ...(multiple ? ['may be given several times'] : []),
+        ...(multiple ? ['can be used several times'] : []),
       ];
       return `- \`${shown}\`: ${summary}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
     });

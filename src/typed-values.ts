@@ -38,7 +38,7 @@ const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}
 function instant(text: string, direction: 1 | -1, now: Date): Date {
   if (DURATION.test(text)) {
     const at = new Date(now.getTime() + direction * parseDuration(text));
-    if (Number.isNaN(at.getTime())) throw new BadValue('too far away');
+    if (Number.isNaN(at.getTime())) throw new BadValue('is too far in the past or future');
     return at;
   }
   const at = new Date(text);
@@ -58,9 +58,9 @@ export async function parseAmount(text: string): Promise<string> {
   // The contract brings zod along: only commands that are given an amount pay for that.
   const { amountProblem } = await import('./contract/money.js');
   if (/^\d+,\d{1,2}$/.test(text))
-    throw new BadValue(`a point before the decimals: ${text.replace(',', '.')}`);
+    throw new BadValue(`use a decimal point, for example ${text.replace(',', '.')}`);
   if (/^\d{1,3}([,' ]\d{3})+(\.\d+)?$/.test(text)) {
-    throw new BadValue(`no thousands separators: ${text.replaceAll(/[,' ]/g, '')}`);
+    throw new BadValue(`leave out thousands separators, for example ${text.replaceAll(/[,' ]/g, '')}`);
   }
   const problem = amountProblem(text);
   if (problem !== undefined) throw new BadValue(problem);
@@ -72,7 +72,7 @@ export function parseCurrency(text: string): string {
   if (/^[A-Z]{3}$/.test(text)) return text;
   const close = suggest(text.toUpperCase(), currencies);
   throw new BadValue(
-    `three capital letters${close === undefined ? ', for example EUR' : `, did you mean ${close}?`}`,
+    `use three capital letters${close === undefined ? ', for example EUR' : `, did you mean ${close}?`}`,
   );
 }
 
@@ -82,19 +82,19 @@ export function parseUrl(text: string): string {
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     const host = /^[a-z0-9-]+(\.[a-z0-9-]+)+([:/?#]|$)/i.test(text);
     throw new BadValue(
-      host ? `with its scheme: https://${text}` : 'a web address, for example https://shop.example/done',
+      host ? `add the scheme: https://${text}` : 'a web address, for example https://shop.example/done',
     );
   }
-  if (url.username !== '' || url.password !== '') throw new BadValue('without a user name or password in it');
+  if (url.username !== '' || url.password !== '') throw new BadValue('remove the user name and password');
   return text;
 }
 
 /** An identifier of the merchant's own: any visible text. */
 export function parseId(text: string): string {
   if (text.trim() === '') throw new BadValue('must not be empty');
-  if (text !== text.trim()) throw new BadValue('without spaces around it');
+  if (text !== text.trim()) throw new BadValue('remove the spaces around it');
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
-    throw new BadValue('without control or invisible characters');
+    throw new BadValue('remove control and invisible characters');
   if (text.length > 255) throw new BadValue('at most 255 characters');
   return text.normalize('NFC');
 }

@@ -19,14 +19,14 @@ describe('the program', () => {
   it('does not know every command', async () => {
     expect(await paydesk(['fooo', 'bar'])).toEqual({
       stdout: '',
-      stderr: 'Error: There is no command fooo bar.\n  Next:  paydesk --help\n',
+      stderr: 'Error: Unknown command: fooo bar.\n  Next:  paydesk --help\n',
       code: 2,
     });
     const json = await paydesk(['fooo', '--json']);
     expect(JSON.parse(json.stdout)).toEqual({
       error: {
         code: 'unknown-command',
-        message: 'There is no command fooo.',
+        message: 'Unknown command: fooo.',
         exit: 2,
         next: ['paydesk --help'],
       },
@@ -35,13 +35,13 @@ describe('the program', () => {
   });
 
   it.each([
-    [['profile', 'list'], 'There is no command profile list. Did you mean paydesk profiles list?'],
-    [['profiles', 'lst'], 'There is no command profiles lst. Did you mean paydesk profiles list?'],
-    [['payments', 'gte', '1'], 'There is no command payments gte 1. Did you mean paydesk payments get?'],
-    [['payments', 'foo'], 'There is no command payments foo.\n'],
+    [['profile', 'list'], 'Unknown command: profile list. Did you mean paydesk profiles list?'],
+    [['profiles', 'lst'], 'Unknown command: profiles lst. Did you mean paydesk profiles list?'],
+    [['payments', 'gte', '1'], 'Unknown command: payments gte 1. Did you mean paydesk payments get?'],
+    [['payments', 'foo'], 'Unknown command: payments foo.\n'],
     [['sandbox', 'fualt', 'add'], 'Did you mean paydesk sandbox fault'],
     [['whoamy'], 'Did you mean paydesk whoami?'],
-    [['profiles', 'list', 'extra'], 'extra  one argument too many'],
+    [['profiles', 'list', 'extra'], 'extra  unexpected argument'],
     [['whoami', '--jsn'], 'did you mean --json?'],
   ])('suggests what was probably meant by %j', async (args, message) => {
     const { stderr, stdout, code } = await paydesk(args);
@@ -81,7 +81,7 @@ describe('the program', () => {
   it('colours errors on a terminal and not in a pipe', async () => {
     const tty = await paydeskTty(['fooo']);
     expect(await tty.ended()).toBe(2);
-    expect(tty.raw()).toContain('\u001B[31mError:\u001B[39m There is no command fooo.');
+    expect(tty.raw()).toContain('\u001B[31mError:\u001B[39m Unknown command: fooo.');
     expect((await paydesk(['fooo'])).stderr).not.toContain('\u001B');
     const plain = await paydeskTty(['fooo'], { env: { NO_COLOR: '1' } });
     await plain.ended();

@@ -119,7 +119,7 @@ export abstract class BaseCommand extends Command {
 
     const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`;
     for (const name of this.json ? ['columns', 'csv'] : []) {
-      const problem = 'chooses what people see: it cannot be used together with --json or --jq';
+      const problem = 'cannot be used together with --json or --jq';
       if (flags[name]) line.bad.push({ input: `--${name}`, problem });
     }
     line.unknown = line.unknown.map((one) => ({ ...one, problem: this.whyNoFlag(one.input) ?? one.problem }));
@@ -144,7 +144,7 @@ export abstract class BaseCommand extends Command {
     return line.output as unknown as ParserOutput<F, B, A>;
   }
 
-  /** Why there is no such flag, where people expect one. */
+  /** Why unknown option, where people expect one. */
   protected whyNoFlag(_flag: string): string | undefined {
     return undefined;
   }
@@ -178,7 +178,7 @@ export abstract class BaseCommand extends Command {
     const limit = flags['timeout'] as number | undefined;
     if (limit !== undefined) {
       this.#timer = setTimeout(() => {
-        this.#stop(new PendingError('The time was up before this came to an end.', { code: 'time-up' }));
+        this.#stop(new PendingError('The command ran out of time (--timeout).', { code: 'time-up' }));
       }, limit);
     }
   }

@@ -140,7 +140,7 @@ export async function readCommandLine(
     const helpValue = (flags[name] as { helpValue?: string | string[] }).helpValue;
     refuse(name, {
       input: `--${name}`,
-      problem: `needs a value${helpValue ? `: --${name} ${String(helpValue)}` : ''}`,
+      problem: `requires a value${helpValue ? `: --${name} ${String(helpValue)}` : ''}`,
     });
   });
   const values = output.flags as Values;
@@ -153,7 +153,7 @@ export async function readCommandLine(
     const inputs = given.get(name) ?? [];
     if (!isOption(flag)) {
       if (new Set(inputs.map((input) => input.startsWith('--no-'))).size > 1) {
-        refuse(name, { input: `--${name}`, problem: `given together with --no-${name}: choose one` });
+        refuse(name, { input: `--${name}`, problem: `used together with --no-${name}; choose one` });
       }
       continue;
     }
@@ -165,7 +165,7 @@ export async function readCommandLine(
       );
     } else if (!flag.multiple) {
       if (inputs.length > 1)
-        refuse(name, { input: `--${name}`, value: inputs.join(', '), problem: 'given twice: choose one' });
+        refuse(name, { input: `--${name}`, value: inputs.join(', '), problem: 'used twice; choose one' });
       values[name] = (values[name] as unknown[] | undefined)?.[0];
     } else if (badNames.has(name)) {
       // What was refused one by one is not to be judged together.
@@ -206,7 +206,7 @@ export async function readCommandLine(
       const all = [...new Set([name, ...names])].sort().map((other) => `--${other}`);
       const isPair = all.length <= 2;
       const input = isPair ? all.join(' or ') : 'one of';
-      const problem = isPair ? 'missing: one of them is needed' : `missing: ${all.join(', ')}`;
+      const problem = isPair ? 'missing: one of them is required' : `missing: ${all.join(', ')}`;
       choices.set(all.join(), { name, input, problem });
     }
     return [...ofArgs, ...ofFlags, ...choices.values()];
@@ -226,7 +226,7 @@ function contradictions(flags: Definition['flags'], has: (name: string) => boole
     for (const other of (flag.dependsOn ?? []).filter((needed) => !has(needed))) {
       found.set(`${name} needs ${other}`, {
         input: `--${name}`,
-        problem: `works only together with --${other}`,
+        problem: `can only be used together with --${other}`,
       });
     }
   }
@@ -246,8 +246,7 @@ function unknowns(
     const close = suggest(word, names);
     return {
       input: word,
-      problem:
-        close === undefined ? 'there is no such flag' : `there is no such flag; did you mean ${close}?`,
+      problem: close === undefined ? 'unknown option' : `unknown option; did you mean ${close}?`,
     };
   });
   const takesMany = !strict || Object.values(args).some((arg) => arg.multiple);
@@ -255,10 +254,11 @@ function unknowns(
   const isStray = (word: string) => output.nonExistentFlags.includes(argv[argv.indexOf(word) - 1] ?? '');
   const words = output.raw.filter((token) => token.type === 'arg').map((token) => token.input);
   const extra = takesMany ? [] : words.slice(Object.keys(args).length).filter((word) => !isStray(word));
-  return [...problems, ...extra.map((word) => ({ input: word, problem: 'one argument too many' }))];
+  return [...problems, ...extra.map((word) => ({ input: word, problem: 'unexpected argument' }))];
 }
 
-const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+const counted = (problems: readonly unknown[], one: string): string[] =>
+  problems.length === 0 ? [] : [problems.length === 1 ? one : `${problems.length} ${one}s`];
 
 /** One error for everything that is wrong, or undefined when nothing is. */
 export function usageError(
@@ -266,16 +266,22 @@ export function usageError(
   help: string,
 ): UsageError | undefined {
   const { bad, unknown, missing } = line;
-  if (bad.length + unknown.length + missing.length === 0) return undefined;
   const parts = [
-    bad.length > 0 ? `${count(bad.length, 'value', 'values')} cannot be used` : '',
-    unknown.length > 0 ? `${count(unknown.length, 'word is', 'words are')} not understood` : '',
-    missing.length > 0
-      ? `${bad.length > 0 ? count(missing.length, 'is', 'are') : count(missing.length, 'value is', 'values are')} missing`
-      : '',
-  ].filter((part) => part !== '');
-  const message =
-    parts.length === 1 ? `${parts[0]}.` : `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}.`;
+    ...counted(bad, 'invalid value'),
+    ...counted(
+      unknown.filter(({ input }) => input.startsWith('-')),
+      'unknown option',
+    ),
+    ...counted(
+      unknown.filter(({ input }) => !input.startsWith('-')),
+      'unexpected argument',
+    ),
+    ...counted(missing, 'missing value'),
+  ];
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  const list = parts.length === 1 ? first : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+  const message = `${list.charAt(0).toUpperCase()}${list.slice(1)}.`;
   return new UsageError(message, {
     code: 'usage',
     details: [...bad, ...unknown, ...missing.map(({ input, problem }) => ({ input, problem }))],

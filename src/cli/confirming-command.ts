@@ -35,7 +35,7 @@ export abstract class ConfirmingCommand extends ServiceCommand {
     if (!this.interactive || guard.confirm !== undefined) return;
     this.note(question);
     const { confirm } = await import('@inquirer/prompts');
-    if (await confirm({ message: 'Go on?', default: false }, this.promptContext)) return;
+    if (await confirm({ message: 'Continue?', default: false }, this.promptContext)) return;
     throw new InterruptedError('Nothing was changed.', { code: 'declined' });
   }
 }

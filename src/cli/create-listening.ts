@@ -58,7 +58,7 @@ export async function openCreateListening(options: CreateListeningOptions): Prom
   });
   if (because !== undefined) note(because);
   if (tunnel.thirdParty)
-    note(`The tunnel ${tunnel.name} belongs to somebody else, who can read every webhook.`);
+    note(`The tunnel ${tunnel.name} is run by a third party, who can read every webhook.`);
   const database = await openDatabase(env);
   const deliveries: Delivery[] = [];
   const shown = createBell();

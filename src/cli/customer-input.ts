@@ -8,7 +8,8 @@ import type { PromptContext } from '../profiles/ask.js';
 
 /** A name or another line of text for people; an empty one clears the field. */
 export function parseLine(text: string): string {
-  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)) throw new BadValue('one line, without control characters');
+  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
+    throw new BadValue('use one line, without control characters');
   if (text.length > 1000) throw new BadValue('at most 1000 characters');
   return text;
 }
@@ -52,7 +53,7 @@ export const customerArgument = argument({ parse: async (text) => parseId(text) 
 /** METHOD: kept as text, as it may have more digits than a number holds. */
 export const methodArgument = argument({
   parse: async (text) => {
-    if (!/^[1-9]\d*$/.test(text)) throw new BadValue('a whole number, as customers methods shows it');
+    if (!/^[1-9]\d*$/.test(text)) throw new BadValue('use the number shown by customers methods');
     return text;
   },
 })({

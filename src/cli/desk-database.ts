@@ -12,7 +12,7 @@ export function databaseLocation(env: Environment): string {
   const given = env['PAYDESK_DATABASE'];
   if (!given) return join(findPaths(env).data, 'desk.db');
   if (!isEmbedded(given)) return given;
-  throw new UsageError('PAYDESK_DATABASE cannot be used.', {
+  throw new UsageError('PAYDESK_DATABASE is invalid. Nothing was sent.', {
     code: 'bad-database',
     details: [{ input: 'PAYDESK_DATABASE', problem: 'an address such as postgres://user@host/database' }],
   });
@@ -44,8 +44,7 @@ export function checkSharedLedger(
 ): void {
   if (kind !== 'live' || localLedger || !isCi(env) || !isEmbedded(databaseLocation(env))) return;
   throw new GuardError(
-    'This is a live app in CI, and the ledger is a file that goes with this job: another job could send the same again. ' +
-      'Nothing was sent.',
+    'This is a live app in CI, and the ledger is a file of this job only, so another job could send the same instruction again. Nothing was sent.',
     {
       code: 'local-ledger',
       next: [`PAYDESK_DATABASE=postgres://… ${typed}`, `${typed} --local-ledger`],

@@ -39,7 +39,7 @@ export abstract class InboxCommand extends ServiceCommand {
   protected async findDelivery({ inbox, place }: OpenInbox, id: number): Promise<WholeDelivery> {
     const found = await inbox.find(place, id);
     if (found) return found;
-    throw new UsageError(`No webhook ${id} was kept for this app.`, {
+    throw new UsageError(`This app has no saved webhook ${id}.`, {
       code: 'no-such-webhook',
       next: ['paydesk webhook events'],
     });

@@ -18,7 +18,7 @@ const LONGEST = 16 * 1024 * 1024;
 /** Numbers keep their text: 10.10 stays 10.10. */
 export async function readJsonInput(source: string, stdin: Streams['stdin']): Promise<JsonInput> {
   const text = source === '-' ? await readAll(stdin) : await readText(source);
-  if (text.trim() === '') throw new BadValue('there is nothing in it');
+  if (text.trim() === '') throw new BadValue('the file is empty');
   try {
     return { source, value: parseJson(text) };
   } catch (error) {
@@ -32,18 +32,18 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new BadValue('there is no such file');
-    if (code === 'EISDIR') throw new BadValue('a folder, not a file');
+    if (code === 'EISDIR') throw new BadValue('this is a folder, not a file');
     throw new BadValue(`cannot be read (${code ?? String(error)})`);
   }
 }
 
 /** What is piped in; on a terminal there is nothing to wait for. */
 export async function readAll(stdin: Streams['stdin']): Promise<string> {
-  if (stdin.isTTY) throw new BadValue('reads a pipe, and stdin is a terminal');
+  if (stdin.isTTY) throw new BadValue('reads from a pipe, but stdin is a terminal');
   let text = '';
   for await (const chunk of stdin) {
     text += String(chunk);
-    if (text.length > LONGEST) throw new BadValue('too long');
+    if (text.length > LONGEST) throw new BadValue('the file is too large');
   }
   return text;
 }

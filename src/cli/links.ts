@@ -17,7 +17,7 @@ export async function useLink(
 ): Promise<void> {
   if (!flags.open && !flags.qr) return;
   if (url === undefined || !isWebLink(url)) {
-    return note('The service gave no link that could be opened or shown as a code.');
+    return note('The service returned no link to open or show as a QR code.');
   }
   if (flags.qr) {
     const { renderUnicodeCompact } = await import('uqr');
@@ -26,9 +26,7 @@ export async function useLink(
   if (flags.open) {
     const { default: open } = await import('open');
     // The link is printed as well, so that a machine without a browser is no failure.
-    await withoutOurSettings(process.env, () => open(url)).catch(() =>
-      note('No browser could be opened here.'),
-    );
+    await withoutOurSettings(process.env, () => open(url)).catch(() => note('No browser could be opened.'));
   }
 }
 

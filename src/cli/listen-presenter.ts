@@ -90,7 +90,7 @@ export function createTablePresenter(
           return table?.show(event.delivery);
         case 'missed':
           table?.show(event.delivery);
-          return table?.say('Missed: no webhook came for this. r forwards it.');
+          return table?.say('Missed: no webhook arrived for this change. Press r to forward it.');
         case 'down':
           return table?.down(shortened(event.why, secretOf()));
         case 'up':
@@ -110,7 +110,7 @@ export function createTablePresenter(
       after.print(
         ...(table?.deliveries ?? []).slice(-20).map((delivery) => deliveryLine(delivery, after.look())),
       );
-      if (count > 0) after.note(`${count} came. All of them are kept: paydesk webhook events`);
+      if (count > 0) after.note(`${count} received and saved. To see them: paydesk webhook events`);
     },
   };
 }

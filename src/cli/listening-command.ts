@@ -63,7 +63,7 @@ export abstract class ListeningCommand extends ConfirmingCommand {
     const guard = this.openGuard(profile, confirm);
     await this.askFirst(
       guard,
-      `The tunnel ${tunnel.name} belongs to somebody else, who can read every webhook.`,
+      `The tunnel ${tunnel.name} is run by a third party, who can read every webhook.`,
     );
     return tunnel;
   }
@@ -125,7 +125,10 @@ export abstract class ListeningCommand extends ConfirmingCommand {
     const { secret, url, localUrl } = listener;
     this.secrets.add(secret);
     for (const { target, count } of await listener.waitingElsewhere()) {
-      this.note(`${count} webhooks still wait to be forwarded to ${target}; this listener does not have it.`);
+      this.note(
+        `${count} webhooks are still waiting to be forwarded to ${target}, which is not a target of this ` +
+          `listener.`,
+      );
     }
     await presenter.ready({
       url,

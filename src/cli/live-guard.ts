@@ -25,13 +25,13 @@ export function checkConfirmation(guard: LiveGuard, again: string): void {
   guard.note(...liveBanner(profile));
   if (confirm !== undefined && confirm !== profile.appId) {
     throw new GuardError(
-      `--confirm says ${confirm}, and the profile is for app ${profile.appId}. Nothing was sent.`,
+      `--confirm is ${confirm}, but the profile uses app ${profile.appId}. Nothing was sent.`,
       { code: 'confirmation-wrong', next: ['paydesk whoami'] },
     );
   }
   if (profile.kind !== 'live' || confirm !== undefined || guard.dryRun || guard.interactive) return;
   throw new GuardError(
-    `This is a live app and nobody can be asked: confirm it with --confirm. Nothing was sent.`,
+    `This is a live app. Without a terminal, confirm it with --confirm. Nothing was sent.`,
     {
       code: 'confirmation-missing',
       next: [`${again} --confirm ${profile.appId}`],
@@ -62,7 +62,7 @@ export async function askToConfirm(guard: LiveGuard, question: Question): Promis
     {
       message: `Type ${amount === undefined ? 'the App ID' : 'the amount'} to confirm:`,
       validate: (text) =>
-        text.trim() === '' || isRight(text.trim()) || `Type ${wanted} or nothing to leave it.`,
+        text.trim() === '' || isRight(text.trim()) || `Type ${wanted} or press Enter to cancel.`,
     },
     guard.prompts(),
   );
@@ -73,7 +73,7 @@ export async function askToConfirm(guard: LiveGuard, question: Question): Promis
 export async function askToGoOn(guard: LiveGuard, question: Question): Promise<void> {
   const { confirm } = await import('@inquirer/prompts');
   guard.note(...question.lines);
-  if (!(await confirm({ message: 'Go on?', default: true }, guard.prompts()))) throw declined();
+  if (!(await confirm({ message: 'Continue?', default: true }, guard.prompts()))) throw declined();
 }
 
 const declined = () => new InterruptedError('Nothing was sent.', { code: 'declined' });

@@ -4,10 +4,10 @@ import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from '.
 type Parse = (text: string) => unknown;
 
 const questions: Readonly<Record<string, { message: string; parse: Parse }>> = {
-  amount: { message: 'Amount, in major units:', parse: parseAmount },
+  amount: { message: 'Amount, for example 49.90:', parse: parseAmount },
   currency: { message: 'Currency:', parse: parseCurrency },
   customer: { message: 'Your customer ID:', parse: parseId },
-  reference: { message: 'Your identifier of this charge:', parse: parseId },
+  reference: { message: 'Your reference for this charge:', parse: parseId },
   'return-url': { message: 'Page that the customer returns to after paying:', parse: parseUrl },
   'provider-profile': { message: 'Provider profile:', parse: parseNumericId },
 };
@@ -29,10 +29,10 @@ export async function askForPayment(
   }
   if (flags['auto-capture'] === undefined && flags['body'] === undefined) {
     const choices = [
-      { value: true, name: 'as soon as it is authorised' },
-      { value: false, name: 'later, with payments capture' },
+      { value: true, name: 'As soon as it is authorised' },
+      { value: false, name: 'Later, with payments capture' },
     ];
-    answers['auto-capture'] = await select({ message: 'Capture the money:', choices }, context);
+    answers['auto-capture'] = await select({ message: 'Charge the customer:', choices }, context);
   }
   return answers;
 }

@@ -62,12 +62,12 @@ const chargeFields: Readonly<Record<string, string>> = {
 };
 
 const wanted: Readonly<Record<string, string>> = {
-  reference: 'your identifier of this charge, the same when the job is run again',
-  amount: 'what to charge, for example 10.23',
-  currency: 'three capital letters, for example EUR',
-  customer: 'your identifier of the buyer',
-  'return-url': 'where the browser goes after paying',
-  'provider-profile': 'the provider profile whose page is used',
+  reference: 'your reference for this charge; use the same one to retry',
+  amount: 'amount, for example 49.90',
+  currency: 'currency, for example EUR',
+  customer: 'your customer ID',
+  'return-url': 'page that the customer returns to after paying',
+  'provider-profile': 'provider profile whose payment page is used',
 };
 
 export interface Given {
@@ -104,7 +104,7 @@ export function draftRequest(kind: RequestKind, given: Given): Draft {
       bad.push({
         input: `--${flag}`,
         value: shown(value),
-        problem: `${source} says ${path} is ${text}: leave one of them out`,
+        problem: `${source} says ${path} is ${text}: leave out one of them`,
       });
     }
   }
@@ -118,15 +118,15 @@ function startingBody({ body, order: ordered }: Given, bad: UsageProblem[]): Jso
   const start: JsonObject = {};
   if (body) {
     if (isJsonObject(body.value)) Object.assign(start, structuredCopy(body.value));
-    else bad.push({ input: '--body', value: body.source, problem: 'must hold an object' });
+    else bad.push({ input: '--body', value: body.source, problem: 'must contain a JSON object' });
   }
   if (ordered) {
     if (!isJsonObject(ordered.value)) {
-      bad.push({ input: '--order', value: ordered.source, problem: 'must hold an object' });
+      bad.push({ input: '--order', value: ordered.source, problem: 'must contain a JSON object' });
     } else if (start[order] === undefined) {
       start[order] = structuredCopy(ordered.value);
     } else {
-      bad.push({ input: '--order', value: ordered.source, problem: '--body has a customerOrder already' });
+      bad.push({ input: '--order', value: ordered.source, problem: '--body already has a customerOrder' });
     }
   }
   // So that what is missing in it is named by its own path.

@@ -117,7 +117,7 @@ export function eventText(event: ClientEvent): string {
       return `${event.httpStatus} in ${tookTime(event.ms)}${id}${body(event.body)}`;
     }
     case 'failure': {
-      const left = event.sent === 'no' ? 'it did not leave' : 'it may have arrived';
+      const left = event.sent === 'no' ? 'it was not sent' : 'it may have arrived';
       return `${event.reason} after ${tookTime(event.ms)}: ${event.message}, ${left}`;
     }
     default:

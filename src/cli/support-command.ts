@@ -14,7 +14,7 @@ export abstract class SupportCommand extends DeskCommand {
       return (await this.database()).store;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      this.note(`The records of this desk cannot be read, so only the service is used. ${error.message}`);
+      this.note(`paydesk cannot read its ledger, so it uses only the service. ${error.message}`);
       return undefined;
     }
   }

@@ -27,7 +27,7 @@ export function unknownCommand(
   const end = argv.findIndex(isFlag);
   const words = end < 0 ? [...argv] : argv.slice(0, end);
   if (words.length === 0) {
-    return new UsageError(`The command comes first, then its flags: ${bin} COMMAND ${argv.join(' ')}`, {
+    return new UsageError(`Put the command first, then its options: ${bin} COMMAND ${argv.join(' ')}`, {
       code: 'usage',
       next: [`${bin} --help`],
     });
@@ -46,7 +46,7 @@ export function unknownCommand(
   if (verbs.length > 0 && !topics.includes(words[0]!)) return verbAlone(bin, verbs, argv);
   const topic = topics.includes(words[0]!) ? words[0] : suggest(words[0]!, topics);
   return new UsageError(
-    `There is no command ${words.join(' ')}.${close === undefined ? '' : ` Did you mean ${bin} ${close}?`}`,
+    `Unknown command: ${words.join(' ')}.${close === undefined ? '' : ` Did you mean ${bin} ${close}?`}`,
     {
       code: 'unknown-command',
       next: [topic === undefined ? `${bin} --help` : `${bin} ${topic} --help`],
@@ -59,7 +59,7 @@ function verbAlone(bin: string, commands: readonly string[], argv: readonly stri
   const isPayments = (id: string) => id.startsWith('payments ');
   const [first = '', ...others] = commands.toSorted((a, b) => Number(isPayments(b)) - Number(isPayments(a)));
   const whole = (id: string) => shellLine(bin, ...id.split(' '), ...argv.slice(1));
-  return new UsageError(`There is no command ${argv[0]}. Did you mean ${bin} ${first}?`, {
+  return new UsageError(`Unknown command: ${argv[0]}. Did you mean ${bin} ${first}?`, {
     code: 'unknown-command',
     next: [first, ...others].map(whole),
   });

@@ -124,7 +124,7 @@ export interface PaymentKeyParts {
   referenceId?: string;
 }
 
-/** Whether an answer names another payment than the one asked for. What it leaves out contradicts nothing. */
+/** Whether an answer names a different payment than requested. What it leaves out contradicts nothing. */
 export function isOtherPayment(fields: Payment, asked: PaymentKeyParts): boolean {
   const { paymentId, referenceId } = fields;
   if (asked.paymentId !== undefined && paymentId !== undefined && !sameId(paymentId, asked.paymentId))

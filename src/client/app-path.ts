@@ -31,9 +31,10 @@ export function resolvePath(
   const refuse = (why: string) =>
     new UsageError(`The path ${JSON.stringify(typed)} cannot be used: ${why}.`, { code: 'bad-path' });
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(typed) || /^[\\/]{2}/.test(typed)) {
-    throw refuse('it names a host, and the key is sent to the host of the profile only');
+    throw refuse('it contains a host, and paydesk sends the key only to the host of the profile');
   }
-  if (!typed.isWellFormed() || /[\p{Cc}\\#]/u.test(typed)) throw refuse('it has characters that no path has');
+  if (!typed.isWellFormed() || /[\p{Cc}\\#]/u.test(typed))
+    throw refuse('it has characters that are not allowed in a path');
 
   const root = APP_PATH.replace('{appId}', encodeURIComponent(appId));
   const rooted = typed.startsWith('/') ? typed : `/${typed}`;

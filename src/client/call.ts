@@ -141,7 +141,7 @@ interface Credentials {
 
 function readKey(key: string): Credentials {
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new ProfileError('The API key is empty or has characters that no key has (spaces, line breaks).', {
+    throw new ProfileError('The API key is empty or has spaces or line breaks. Nothing was sent.', {
       code: 'bad-key',
       next: ['paydesk whoami'],
     });

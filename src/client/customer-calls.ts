@@ -29,7 +29,7 @@ export function createCustomerCalls(
     checkIdentity(found.object, identity);
     const { customerId: answered } = found.fields;
     if (answered !== undefined && answered !== customerId) {
-      throw oddAnswer('another customer than the one asked for', answer);
+      throw oddAnswer('a different customer than requested', answer);
     }
     return { ...found, answer };
   }
@@ -38,7 +38,7 @@ export function createCustomerCalls(
     const call = { ...given, parameters: { customerId } };
     const { answer } = await calls.succeed('getCustomer', `customer ${customerId}`, call);
     const read = customerIn(answer, customerId);
-    if (!read) throw oddAnswer('something that is not a customer', answer);
+    if (!read) throw oddAnswer('data that is not a customer', answer);
     return read;
   }
 
@@ -97,7 +97,7 @@ export function createCustomerCalls(
       const call = { ...given, parameters: { customerId } };
       const { answer } = await calls.succeed('listPaymentMethods', `customer ${customerId}`, call);
       const methods = decodeMethods(answer.raw);
-      if (!methods) throw oddAnswer('something that is not a list of stored methods', answer);
+      if (!methods) throw oddAnswer('data that is not a list of stored methods', answer);
       return { methods, answer };
     },
 
@@ -121,7 +121,7 @@ export function createCustomerCalls(
       const call = { ...given, parameters: { customerId } };
       const { answer } = await calls.succeed('getPanelLink', `customer ${customerId}`, call);
       const link = decodeLink(answer.raw);
-      if (!link) throw oddAnswer('something that has no link in it', answer);
+      if (!link) throw oddAnswer('data without a link', answer);
       return { ...link, answer };
     },
 

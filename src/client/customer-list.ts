@@ -53,7 +53,7 @@ export async function* listObjects(
       if (number > 1 && position < 2 && identity === firstOfAll) {
         await page.return({ envelope: null, count: 0 });
         if (probing) return;
-        throw stuck('it sends the first page again and again');
+        throw stuck('it repeats the first page');
       }
       position += 1;
       yield object;
@@ -101,9 +101,9 @@ function nextPage(
   if (total === undefined && page === undefined) return { kind: 'unsaid' };
   const asked = Number(query.page ?? page ?? 1);
   if (page !== undefined && query.page !== undefined && page !== asked)
-    throw stuck('it ignores the page asked for');
+    throw stuck('it ignores the requested page');
   if (query.pageSize !== undefined && pageSize !== undefined && pageSize !== Number(query.pageSize)) {
-    throw stuck('it changes the size of its pages on the way');
+    throw stuck('it changes its page size between pages');
   }
   const passed = listed + Math.max(0, startPage - 1) * (pageSize ?? 0);
   if (count === 0 || (total !== undefined && passed >= total)) return { kind: 'end' };
@@ -141,8 +141,7 @@ async function* readPage(
         }
       }
       const envelope = splitter.end();
-      if (envelope === undefined)
-        throw new BodyLost(failure('cut', 'the list cannot be read to its end', false));
+      if (envelope === undefined) throw new BodyLost(failure('cut', 'the list is incomplete', false));
       return { envelope, count: seen };
     } catch (error) {
       if (!(error instanceof BodyLost)) throw error;
@@ -164,13 +163,13 @@ function parseElement(text: string): JsonValue {
 }
 
 function changed(): TemporaryError {
-  return new TemporaryError('The list changed while a page of it was read again. Run it again.', {
+  return new TemporaryError('The list changed while paydesk was reading it. Run the command again.', {
     code: 'list-changed',
   });
 }
 
 function stuck(why: string): ServiceError {
-  return new ServiceError(`The list of customers cannot be followed to its end: ${why}.`, {
+  return new ServiceError(`The list of customers cannot be read completely: ${why}.`, {
     code: 'paging-stuck',
     next: ['paydesk customers list --param page=2'],
   });

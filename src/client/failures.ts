@@ -15,7 +15,7 @@ const known: Record<string, [FailureReason, string]> = {
   EPIPE: ['reset', 'the connection was closed while sending'],
   UND_ERR_SOCKET: ['closed', 'the other side closed the connection'],
   UND_ERR_HEADERS_TIMEOUT: ['headers-timeout', 'no answer arrived in time (read timeout)'],
-  UND_ERR_BODY_TIMEOUT: ['body-timeout', 'the answer stopped half-way (read timeout)'],
+  UND_ERR_BODY_TIMEOUT: ['body-timeout', 'the answer stopped before its end (read timeout)'],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['cut', 'the answer was cut short'],
   UND_ERR_HEADERS_OVERFLOW: ['malformed', 'the headers of the answer are too large'],
 };

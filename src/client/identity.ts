@@ -13,7 +13,7 @@ export function checkIdentity(raw: JsonValue | undefined, expected: AppIdentity)
   const app = isJsonObject(raw.app) ? raw.app : undefined;
   for (const appId of [raw.appId, app?.appId]) {
     if (typeof appId === 'string' && appId !== expected.appId) {
-      throw wrongApp(`The profile is for app ${expected.appId}, and app ${appId} answered.`);
+      throw wrongApp(`The profile uses app ${expected.appId}, but app ${appId} answered.`);
     }
   }
   const isSandbox = app?.isSandbox;
@@ -21,7 +21,7 @@ export function checkIdentity(raw: JsonValue | undefined, expected: AppIdentity)
   const kind = isSandbox ? 'sandbox' : 'live';
   if (kind !== expected.kind) {
     throw wrongApp(
-      `The profile says that app ${expected.appId} is ${expected.kind}, and the service says ${kind}.`,
+      `The profile says that app ${expected.appId} is ${expected.kind}, but the service says ${kind}.`,
     );
   }
 }

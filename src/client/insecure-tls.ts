@@ -1,6 +1,6 @@
 const VARIABLE = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
-export const INSECURE_TLS_IGNORED = `${VARIABLE}=0 is set. paydesk ignores it and checks certificates all the same.`;
+export const INSECURE_TLS_IGNORED = `${VARIABLE}=0 is set. paydesk ignores it and still checks certificates.`;
 export const INSECURE_TLS_FIX = `unset ${VARIABLE}`;
 
 /**

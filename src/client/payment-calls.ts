@@ -66,8 +66,7 @@ export function createPaymentCalls(
     const found = decodePayment(answer.raw);
     if (!found) return undefined;
     checkIdentity(found.object, identity);
-    if (isOtherPayment(found.fields, asked))
-      throw oddAnswer('another payment than the one asked for', answer);
+    if (isOtherPayment(found.fields, asked)) throw oddAnswer('a different payment than requested', answer);
     // Only a sandbox may say that its ids mean other payments now.
     const generation = identity.isSandbox ? answer.headers[GENERATION_HEADER] : undefined;
     const state = canonicalState(found.fields.paymentState, aliases);
@@ -81,7 +80,7 @@ export function createPaymentCalls(
         : (['getPaymentByReference', `payment with reference ${key.referenceId}`] as const);
     const { answer } = await calls.succeed(name, what, { ...given, parameters: { ...key } });
     const read = paymentIn(answer, key);
-    if (!read) throw oddAnswer('something that is not a payment', answer);
+    if (!read) throw oddAnswer('data that is not a payment', answer);
     return read;
   }
 

@@ -26,7 +26,7 @@ export function successOf(result: Retried<Exchange>, context: ErrorContext): Ans
   if (last.kind === 'answer' && last.status >= 200 && last.status < 300) {
     const answer = readAnswer(last);
     if (answer.readable || context.repeat !== 'read') return answer;
-    throw new TemporaryError('The service answered with something that cannot be read.', {
+    throw new TemporaryError('The service sent an answer that paydesk cannot read.', {
       code: 'unreadable-answer',
       ...about(problemOf(answer)),
       next: ['paydesk doctor'],
@@ -45,7 +45,9 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
   if (httpStatus < 400) return redirectError(last.headers.location, problem);
   if (httpStatus === 401 || httpStatus === 403) {
     const why =
-      httpStatus === 401 ? 'does not accept the API key' : `does not let this key use app ${context.appId}`;
+      httpStatus === 401
+        ? 'does not accept the API key'
+        : `does not allow this key to use app ${context.appId}`;
     return new ProfileError(`The service ${why}: ${message}`, {
       ...options,
       next: ['paydesk whoami', 'paydesk doctor'],
@@ -53,8 +55,7 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
   }
   if (httpStatus === 404) {
     const text =
-      `There is no ${context.what} in app ${context.appId}. ` +
-      'Some services answer the same way to a wrong key or App ID.';
+      `App ${context.appId} has no ${context.what}. ` + 'A wrong key or App ID can have the same result.';
     return new ServiceError(text, {
       ...options,
       code: 'not-found',
@@ -64,7 +65,10 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
   if (!isTemporaryStatus(httpStatus)) return new ServiceError(`The service refused: ${message}`, options);
   const untouched = httpStatus === 425 || httpStatus === 429;
   if (context.repeat === 'read' || (untouched && !result.earlierMayHaveArrived)) {
-    return new TemporaryError(`The service cannot answer now (HTTP ${httpStatus}): ${message}`, options);
+    return new TemporaryError(
+      `The service is temporarily unavailable (HTTP ${httpStatus}): ${message}`,
+      options,
+    );
   }
   return unknown(`the service answered ${httpStatus}: ${message}`, options, context);
 }
@@ -83,7 +87,7 @@ function failureError(
   return new TemporaryError(
     kind === 'unsent'
       ? `The service could not be reached: ${failure.message}.`
-      : `The service gave no answer: ${failure.message}.`,
+      : `The service did not answer: ${failure.message}.`,
     { code: failure.reason, next: ['paydesk doctor'] },
   );
 }
@@ -91,9 +95,9 @@ function failureError(
 function unknown(why: string, options: ErrorOptions, { repeat }: ErrorContext): UnknownOutcomeError {
   const advice =
     repeat === 'settle'
-      ? 'It was not sent again: see where it stands before you run it again.'
+      ? 'paydesk did not send it again. Check the outcome before you retry.'
       : 'Running the same command again is safe.';
-  return new UnknownOutcomeError(`It may have been carried out: ${why}. ${advice}`, options);
+  return new UnknownOutcomeError(`The outcome is unknown: ${why}. ${advice}`, options);
 }
 
 function redirectError(location: string | undefined, problem: ServiceProblem): ServiceError {
@@ -101,7 +105,8 @@ function redirectError(location: string | undefined, problem: ServiceProblem): S
   const to = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
   return new ServiceError(
     `The service answered with a redirect${to} (HTTP ${problem.httpStatus}). ` +
-      'Redirects are never followed, so that the key stays with the host of the profile. Check the base URL.',
+      'paydesk does not follow redirects, so that the key is sent only to the host of the profile. Check ' +
+      'the base URL.',
     { ...about(problem), code: 'redirected', next: ['paydesk whoami', 'paydesk doctor'] },
   );
 }

@@ -40,7 +40,7 @@ function classifySuccess(answer: Answer, asked: { paymentId: string; appId: stri
     why: `the service answered ${httpStatus} with ${what}`,
   });
   if (!answer.readable) return odd('an unreadable body');
-  if (isJsonObject(raw) && saysFailure(raw)) return odd('a body that speaks of a failure');
+  if (isJsonObject(raw) && saysFailure(raw)) return odd('a body that reports a failure');
   const payment = decodePayment(raw);
   if (payment) {
     const { appId } = payment.fields;
@@ -48,7 +48,7 @@ function classifySuccess(answer: Answer, asked: { paymentId: string; appId: stri
     return isOther ? odd('another payment') : { kind: 'taken', answer, payment };
   }
   const isPlain = raw === undefined || raw === null || isYes(raw) || isJsonObject(raw);
-  return isPlain ? { kind: 'taken', answer } : odd('something that is not a payment');
+  return isPlain ? { kind: 'taken', answer } : odd('data that is not a payment');
 }
 
 const YES = /^(ok|okay|success|successful|succeeded|accepted|done|true)$/i;

@@ -61,8 +61,8 @@ export function createTransport(options: {
 }
 
 const aborted = failure('aborted', 'it was interrupted', true);
-const late = failure('late', 'it was held up before it could be sent', false);
-const timeUp = failure('time-up', 'the time for it was up', true);
+const late = failure('late', 'it was delayed for too long before it could be sent', false);
+const timeUp = failure('time-up', 'the time limit was reached', true);
 
 /**
  * undici calls `onRequestStart` right before it writes the first byte, so whatever ends a request before that

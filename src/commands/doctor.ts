@@ -3,7 +3,7 @@ import { databaseLocation } from '../cli/desk-database.js';
 import { failureOf, type Diagnosis } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
 import { listFlagsFor } from '../cli/flags.js';
-import { checkList, mends } from '../output/views/doctor.js';
+import { checkList, fixLines } from '../output/views/doctor.js';
 import { eventText } from '../cli/session.js';
 
 export default class Doctor extends BaseCommand {
@@ -31,7 +31,7 @@ export default class Doctor extends BaseCommand {
       onEvent: (event) => this.trace(eventText(event)),
     });
     await this.showList(diagnosis.checks, checkList);
-    if (this.streams.stdout.terminal) this.print(...mends(diagnosis));
+    if (this.streams.stdout.terminal) this.print(...fixLines(diagnosis));
     const failure = failureOf(diagnosis);
     if (failure) this.endAs(failure);
     return diagnosis;

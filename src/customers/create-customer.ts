@@ -32,7 +32,7 @@ export async function createCustomer(
 }
 
 function differentError(customerId: string, differences: Difference[]): ServiceError {
-  return new ServiceError(`Customer ${customerId} exists and is not as asked for. Nothing was changed.`, {
+  return new ServiceError(`Customer ${customerId} already exists with other details. Nothing was changed.`, {
     code: 'customer-differs',
     details: differences,
     next: [`paydesk customers get ${customerId}`, `paydesk customers update ${customerId}`],

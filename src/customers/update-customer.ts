@@ -22,7 +22,8 @@ export async function updateCustomer(
   const ignored = differencesOf(patch, after.object, { absent: true });
   if (ignored.length > 0) {
     throw new ServiceError(
-      `The service took the update of customer ${customerId}, but not all of it shows.`,
+      `The service accepted the update of customer ${customerId}, but not every change is visible yet. ` +
+        `Check the customer.`,
       {
         code: 'not-updated',
         details: ignored,

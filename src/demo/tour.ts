@@ -65,7 +65,7 @@ function stepsFor(webhookUrl: string): TourStep[] {
   const words = (text: string) => text.split(' ');
   return [
     {
-      title: 'A developer creates a payment that is only authorised at first, and lets the method be stored.',
+      title: 'A developer creates a payment to authorise first and capture later, and stores the method.',
       words: words(
         'payments create --reference demo-1 --amount 49.90 --currency EUR --customer c_demo ' +
           '--return-url https://shop.example/thanks --no-auto-capture --register-auto-payment ' +
@@ -79,11 +79,11 @@ function stepsFor(webhookUrl: string): TourStep[] {
     { title: 'The shop ships, and captures the money.', words: words('payments capture demo-1 --wait') },
     { title: 'Where does it stand?', words: words('payments explain demo-1') },
     {
-      title: 'The parcel was lost: support gives the money back.',
+      title: 'The parcel was lost: support refunds the customer.',
       words: [...words('payments refund demo-1 --wait --reason'), 'parcel lost'],
     },
     {
-      title: 'What the provider was told, and what it did: each thing once.',
+      title: 'What the provider was asked to do, and what it did: everything once.',
       words: words('sandbox books demo-1'),
     },
     {
@@ -91,7 +91,7 @@ function stepsFor(webhookUrl: string): TourStep[] {
       words: words('customers methods c_demo'),
     },
     {
-      title: '… is charged for the next invoice, without the customer.',
+      title: '… is charged for the next invoice. The customer is not present.',
       words: words('payments charge --reference demo-2 --customer c_demo --amount 9.90'),
     },
   ];

@@ -21,20 +21,20 @@ export interface Check {
   name: CheckName;
   status: 'pass' | 'warn' | 'fail';
   message: string;
-  mend?: string;
+  fix?: string;
 }
 
 export const pass = (name: CheckName, message: string): Check => ({ name, status: 'pass', message });
 
-export const warn = (name: CheckName, message: string, mend?: string): Check => ({
+export const warn = (name: CheckName, message: string, fix?: string): Check => ({
   name,
   status: 'warn',
   message,
-  ...(mend === undefined ? {} : { mend }),
+  ...(fix === undefined ? {} : { fix }),
 });
 
-export const fail = (name: CheckName, message: string, mend?: string): Check => ({
-  ...warn(name, message, mend),
+export const fail = (name: CheckName, message: string, fix?: string): Check => ({
+  ...warn(name, message, fix),
   status: 'fail',
 });
 

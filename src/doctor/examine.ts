@@ -54,7 +54,7 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
     apiKey = (await profile.apiKey()).reveal();
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
-    return [fail('profile', error.message, error.next[0]), ...skipped(ofApp, 'there is no usable profile')];
+    return [fail('profile', error.message, error.next[0]), ...skipped(ofApp, 'there is no valid profile')];
   }
   options.keepSecret(apiKey);
   const name = profile.name === undefined ? 'The environment' : `Profile ${profile.name}`;

@@ -9,8 +9,8 @@ export async function checkLedger(location: string): Promise<Check> {
   try {
     const found = await inspectStore({ location, schema: 'paydesk_desk', migrations: deskMigrations });
     if (found.kind === 'absent') return pass('ledger', `There is no ledger yet; it will be ${where}.`);
-    const update = found.pending === 0 ? '' : ' The next command that uses it brings it up to date.';
-    return pass('ledger', `The ledger ${where} is whole.${update}`);
+    const update = found.pending === 0 ? '' : ' The next command updates its format.';
+    return pass('ledger', `The ledger ${where} is intact.${update}`);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const fix = /chmod 600 .+$/.exec(error.message)?.[0];

@@ -27,7 +27,7 @@ export function checkConfig(store: ProfileStore): Check {
     return pass('config', `${count === 1 ? '1 profile' : `${count} profiles`} in ${store.file}.`);
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
-    return fail('config', error.message, `Mend ${store.file} by hand, or move it away.`);
+    return fail('config', error.message, `Fix ${store.file} by hand, or move it away.`);
   }
 }
 
@@ -47,8 +47,8 @@ export function checkModes(paths: Paths, platform = process.platform): Check {
   });
   if (wrong.length === 0) return pass('modes', `Only you can read ${paths.config}.`);
   const list = wrong.map(({ path, found }) => `${path} (0${found.toString(8)})`).join(', ');
-  const mend = wrong.map(({ path, mode }) => `chmod ${mode.toString(8)} ${quoted(path)}`).join(' && ');
-  return warn('modes', `Others on this machine can get at ${list}.`, mend);
+  const fix = wrong.map(({ path, mode }) => `chmod ${mode.toString(8)} ${quoted(path)}`).join(' && ');
+  return warn('modes', `Other users of this machine can read ${list}.`, fix);
 }
 
 /** Where keys are kept here. */
@@ -59,13 +59,13 @@ export async function checkKeyring(options: {
 }): Promise<Check> {
   const { paths, env, store } = options;
   if (await createKeyring({ folder: paths.config, env }).works()) {
-    return pass('keyring', 'The keyring of this system works.');
+    return pass('keyring', 'The system keyring works.');
   }
   const inside = keyringProfiles(store);
-  if (inside.length === 0) return pass('keyring', 'There is no keyring here: keys go to private files.');
+  if (inside.length === 0) return pass('keyring', 'There is no keyring. Keys are stored in private files.');
   return warn(
     'keyring',
-    `The keyring does not answer, and it has the keys of ${inside.join(', ')}.`,
+    `The keyring does not answer. It has the keys of ${inside.join(', ')}.`,
     'Unlock the keyring, or set PAYDESK_BASE_URL, PAYDESK_APP_ID and PAYDESK_API_KEY instead.',
   );
 }

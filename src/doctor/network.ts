@@ -12,7 +12,7 @@ const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname.replace(/^
 
 export async function checkDns(baseUrl: string): Promise<Check> {
   const host = hostOf(baseUrl);
-  if (isIP(host) > 0) return pass('dns', `${host} is an address and needs no look-up.`);
+  if (isIP(host) > 0) return pass('dns', `${host} is an IP address.`);
   const timer = new AbortController();
   const late = new Promise<string>((resolve) => {
     const timeout = setTimeout(resolve, limitMs, 'no answer within 5 s');
@@ -41,14 +41,14 @@ async function checkCertificate(baseUrl: string, now: Date): Promise<Check> {
   const host = hostOf(baseUrl);
   const shaken = await handshake(host, Number(url.port || 443));
   if (typeof shaken === 'string') {
-    const mend = /^(CERT|UNABLE|SELF|DEPTH|ERR_TLS)/.test(shaken)
-      ? 'If the certificate is of your own authority: set NODE_EXTRA_CA_CERTS to its file.'
+    const fix = /^(CERT|UNABLE|SELF|DEPTH|ERR_TLS)/.test(shaken)
+      ? 'If you use your own certificate authority, set NODE_EXTRA_CA_CERTS to its file.'
       : 'Check the base URL and the network: paydesk whoami';
-    return fail('tls', `No secure connection to ${url.host} (${shaken}).`, mend);
+    return fail('tls', `No secure connection to ${url.host} (${shaken}).`, fix);
   }
   const days = Math.floor((shaken.getTime() - now.getTime()) / dayMs);
   const message = `The certificate of ${host} is valid for ${days} more ${days === 1 ? 'day' : 'days'}.`;
-  return days >= soonDays ? pass('tls', message) : warn('tls', message, 'Tell whoever runs the service.');
+  return days >= soonDays ? pass('tls', message) : warn('tls', message, 'Tell the operator of the service.');
 }
 
 /** The end of the certificate, or why there is none. */

@@ -89,14 +89,14 @@ function describe(profile: ResolvedProfile, heard: Heard | undefined, found: Fou
 
 function checkClock({ date, at }: Heard): Check {
   const theirs = Date.parse(date ?? '');
-  if (Number.isNaN(theirs)) return warn('clock', 'The service does not tell its time.');
+  if (Number.isNaN(theirs)) return warn('clock', 'The service does not send its time.');
   // Its time has no fractions of a second: half of one is the best guess.
   const seconds = Math.round((at - theirs - 500) / 1000);
-  if (Math.abs(seconds) <= skewLimitS) return pass('clock', 'The clock agrees with that of the service.');
+  if (Math.abs(seconds) <= skewLimitS) return pass('clock', 'The clock matches the clock of the service.');
   return warn(
     'clock',
-    `The clock of this machine is ${span(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} that of the service.`,
-    'Set the clock of this machine, for example by switching on time synchronisation.',
+    `The clock of this machine is ${span(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} the clock of the service.`,
+    'Set the clock of this machine, for example by turning on time synchronisation.',
   );
 }
 
@@ -113,42 +113,43 @@ function span(seconds: number): string {
 }
 
 function checkKey({ name, appId, sources }: ResolvedProfile, error: PaydeskError | undefined): Check {
-  if (error === undefined) return pass('key', `The key is accepted for app ${appId}.`);
+  if (error === undefined) return pass('key', `The service accepts the key for app ${appId}.`);
   const missing = error instanceof ServiceError && error.httpStatus === 404;
   if (error instanceof ProfileError || missing) {
     const anew =
       name === undefined
         ? 'Set PAYDESK_APP_ID and PAYDESK_API_KEY as the management console shows them.'
-        : `paydesk profiles remove ${name}, then paydesk profiles add ${name} with the key of the management console`;
-    const message = missing ? `The service knows no app ${appId} with this key (HTTP 404).` : error.message;
+        : `paydesk profiles remove ${name}, then paydesk profiles add ${name} with the key from the management console`;
+    const message = missing ? `The service found no app ${appId} for this key (HTTP 404).` : error.message;
     return fail('key', `${message} The key is from ${sources.apiKey}.`, anew);
   }
-  return warn('key', `The key could not be tried by listing customers: ${error.message}`);
+  return warn('key', `paydesk could not test the key by listing customers: ${error.message}`);
 }
 
 function checkKind({ name, kind, appId }: ResolvedProfile, customer: JsonObject | undefined): Check {
   const app = isJsonObject(customer?.app) ? customer.app : undefined;
   if (app?.isBlocked === true) {
-    return fail('kind', `App ${appId} is blocked.`, 'Have it opened in the management console.');
+    return fail('kind', `App ${appId} is blocked.`, 'Unblock it in the management console.');
   }
   if (typeof app?.isSandbox !== 'boolean') {
-    const why = customer === undefined ? 'there is no customer yet to ask by' : 'no customer shows it';
+    const why =
+      customer === undefined ? 'there is no customer yet to check with' : 'the customers do not show it';
     return warn(
       'kind',
       kind === undefined
-        ? `Whether the app is live is not known: ${why}. Commands treat it as live.`
-        : `The profile says ${kind}; whether the service sees it so is not known: ${why}.`,
+        ? `It is unknown whether the app is live: ${why}. paydesk treats it as live.`
+        : `The profile says ${kind}. The service did not confirm it: ${why}.`,
       kind === undefined
         ? 'Set PAYDESK_KIND=sandbox if it is a test app.'
         : 'Compare the App ID with the management console.',
     );
   }
   const theirs = app.isSandbox ? 'sandbox' : 'live';
-  if (kind === undefined) return pass('kind', `The app is ${theirs}, as the service says.`);
-  if (theirs === kind) return pass('kind', `The app is ${kind}, as the profile says.`);
+  if (kind === undefined) return pass('kind', `The service says that the app is ${theirs}.`);
+  if (theirs === kind) return pass('kind', `The app is ${kind}, as in the profile.`);
   return fail(
     'kind',
-    `The profile says that app ${appId} is ${kind}, and the service says ${theirs}.`,
+    `The profile says that app ${appId} is ${kind}, but the service says ${theirs}.`,
     name === undefined
       ? `Set PAYDESK_KIND=${theirs}`
       : `paydesk profiles remove ${name}, then paydesk profiles add ${name} with --${theirs}`,

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import { safeJson, safeText } from './text.js';
 
 const badFilter = (why: string, details?: unknown): UsageError =>
-  new UsageError(`The --jq filter cannot be used: ${why}`, {
+  new UsageError(`Invalid --jq filter: ${why}`, {
     code: 'bad-filter',
     details,
   });

@@ -163,7 +163,7 @@ export function errorLines(
   if (options.nothingSent && !isToldYet) lines.push('  Nothing was sent.');
   lines.push(...detailLines(report.details, options.width, report));
   if (report.code === 'bug' && !options.debug) {
-    lines.push('  Run the same command with --debug to see where it happened.');
+    lines.push('  Run the same command with --debug for details.');
   }
   if (report.next.length > 0) {
     // Usage errors already say line by line what to type.

@@ -49,7 +49,7 @@ function chooseColumns<T>(
   const keys = view.columns.map(({ key }) => key);
   const unknown = names.filter((name) => !keys.includes(name));
   if (unknown.length > 0) {
-    throw new UsageError(`There is no column ${unknown.join(', ')}.${didYouMean(unknown[0]!, keys)}`, {
+    throw new UsageError(`Unknown column: ${unknown.join(', ')}.${didYouMean(unknown[0]!, keys)}`, {
       code: 'unknown-column',
       details: `columns: ${keys.join(', ')}`,
     });

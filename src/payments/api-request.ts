@@ -72,13 +72,9 @@ export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
 }
 
 function move(operation: SettleOperation, paymentId: string, path: string, body: unknown): ApiRequest {
-  if (!/^[1-9]\d*$/.test(paymentId))
-    throw refuse('PATH', 'the payment is named by the digits of its paymentId');
+  if (!/^[1-9]\d*$/.test(paymentId)) throw refuse('PATH', 'use the digits of the paymentId');
   if (body !== undefined) {
-    throw refuse(
-      '--field',
-      `${operation} takes no body; a description goes into the path: ?description=TEXT`,
-    );
+    throw refuse('--field', `${operation} has no body; put a description into the path: ?description=TEXT`);
   }
   const query = new URL(path, 'http://path.invalid').searchParams;
   const extra = [...query.keys()].filter((name) => operation !== 'refund' || name !== 'description');
@@ -106,7 +102,7 @@ function fieldsBody(fields: TypedRequest['fields']): JsonObject {
 function requireKey(key: string, body: JsonValue | undefined): void {
   const value = isJsonObject(body) && Object.hasOwn(body, key) ? body[key] : undefined;
   if (typeof value === 'string' && value !== '') return;
-  throw refuse('--body', `needs ${key} as text, so that it cannot be carried out twice`);
+  throw refuse('--body', `needs ${key} as text, so that it cannot happen twice`);
 }
 
 function buyerIn(body: JsonValue | undefined): string | undefined {
@@ -119,7 +115,7 @@ function buyerIn(body: JsonValue | undefined): string | undefined {
 function refuseTwice(fields: TypedRequest['fields']): void {
   const seen = new Set<string>();
   for (const { key } of fields) {
-    if (seen.has(key)) throw refuse(`--field ${key}`, 'given twice: choose one');
+    if (seen.has(key)) throw refuse(`--field ${key}`, 'used twice; choose one');
     seen.add(key);
   }
 }
@@ -130,7 +126,7 @@ function refuseOtherApp(typed: string, appId: string): void {
   const own = `${APP_PATH.replace('{appId}', encodeURIComponent(appId))}/`;
   if (`/${typed}`.startsWith(own) || typed.startsWith(own)) return;
   if (/^[\s/\\]*api([/\\]|$)/i.test(decodedWholly(typed))) {
-    throw refuse('PATH', `leads out of app ${appId}: write what comes after ${own.slice(0, -1)}`);
+    throw refuse('PATH', `is outside app ${appId}; use the path after ${own.slice(0, -1)}`);
   }
 }
 
@@ -151,7 +147,7 @@ function refuseDisguise(path: string, method: string, appId: string): void {
     const isRead = method === 'GET' && operationOf(name) === undefined;
     const alike = sameParts(parts, own) || sameParts(parts.filter(Boolean), own);
     if (isRead || !alike) continue;
-    throw refuse('PATH', `could be taken for ${ownMethod} ${own}: write it like that`);
+    throw refuse('PATH', `looks like ${ownMethod} ${own}; write it that way`);
   }
 }
 
@@ -189,7 +185,7 @@ function decodedWholly(text: string): string {
 }
 
 function refuse(input: string, problem: string): UsageError {
-  return new UsageError('The request cannot be used, and nothing was sent.', {
+  return new UsageError('Invalid request. Nothing was sent.', {
     code: 'bad-request',
     details: [{ input, problem }],
     next: ['paydesk api --help'],

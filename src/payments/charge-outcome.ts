@@ -63,8 +63,8 @@ function errorOf(
       const why = failureReason(read);
       const refunded = read.state !== undefined && given.includes(read.state);
       return new NotReachedError(
-        `${label} ${refunded ? 'went through and was given back: it is' : 'failed: it is'} ${stateText(read)}${why === '' ? '' : ` (${safeText(why)})`}.\n` +
-          'Another try needs a new --reference: this one stays with this result.',
+        `${label} ${refunded ? 'succeeded and was refunded: it is' : 'failed: it is'} ${stateText(read)}${why === '' ? '' : ` (${safeText(why)})`}.\n` +
+          'To try again, use a new --reference.',
         {
           code: 'charge-failed',
           details: { state: stateOf(read), ...(why === '' ? {} : { reason: why }) },
@@ -75,7 +75,7 @@ function errorOf(
     case 'unknown':
       return new UnknownOutcomeError(
         `${label} is ${stateText(read)}, a state that paydesk does not know. ` +
-          'It may or may not have been charged.',
+          'The customer may or may not have been charged.',
         { code: 'unknown-state', next },
       );
     default:
@@ -86,7 +86,7 @@ function errorOf(
           next: goOn,
         });
       }
-      return new PendingError(`${label} is still ${stateText(read)} now that the time is up.`, {
+      return new PendingError(`${label} is still ${stateText(read)}. The time limit was reached.`, {
         code: 'time-up',
         next: goOn,
       });

@@ -48,7 +48,7 @@ function compared(kind: RequestKind, body: CreateRequest['body'], result: Create
   if (details.length === 0) return result;
   const { referenceId } = body;
   throw new ServiceError(
-    `The reference ${referenceId} belongs to payment ${labelOf(result.read)}, which is another one. ` +
+    `The reference ${referenceId} is already used by payment ${labelOf(result.read)}, which has other details. ` +
       'Nothing new was created.',
     { code: 'reference-in-use', details, next: [`paydesk payments get ref:${referenceId}`] },
   );
@@ -71,8 +71,8 @@ async function findMade(client: Client, referenceId: string): Promise<PaymentRea
   } catch (error) {
     if (!(error instanceof TemporaryError)) throw error;
     throw new UnknownOutcomeError(
-      `The service has taken it, and the payment could not be read since. ${error.message} ` +
-        `Running it again with --reference ${referenceId} is safe: it makes nothing twice.`,
+      `The service accepted the request, but the payment could not be read. ${error.message} ` +
+        `Running it again with --reference ${referenceId} is safe: the payment is created only once.`,
       { code: 'outcome-unknown', cause: error, next: [`paydesk payments get ref:${referenceId}`] },
     );
   }
@@ -87,7 +87,7 @@ async function send(client: Client, kind: RequestKind, body: CreateRequest['body
   if (read) return { created: isOurs(made, kind), read };
   throw new ServiceError(
     `The service answered ${made.answer.httpStatus}${conflict ? `: ${conflict.message}` : ''}, ` +
-      `and there is no payment with reference ${referenceId}.`,
+      `but there is no payment with reference ${referenceId}.`,
     { code: conflict?.code ?? 'odd-answer', httpStatus: made.answer.httpStatus, next: ['paydesk doctor'] },
   );
 }
@@ -115,7 +115,7 @@ async function call(
     const { code, details, httpStatus } = error;
     throw new UnknownOutcomeError(
       `${error.message.replace(/\.* Running the same command again is safe\.$/, '.')} ` +
-        `Running it again with --reference ${body.referenceId} is safe: it makes nothing twice.`,
+        `Running it again with --reference ${body.referenceId} is safe: the payment is created only once.`,
       { code, details, httpStatus, cause: error, next: [`paydesk payments get ref:${body.referenceId}`] },
     );
   }

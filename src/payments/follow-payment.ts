@@ -19,7 +19,7 @@ export function targetState(client: Client, typed: string): StateName {
   const state = client.canonicalState(typed);
   if (state !== undefined) return state;
   const close = didYouMean(typed, stateNames);
-  throw new UsageError(`There is no state ${typed}.${close || ` They are: ${stateNames.join(', ')}.`}`, {
+  throw new UsageError(`Unknown state: ${typed}.${close || ` States: ${stateNames.join(', ')}.`}`, {
     code: 'unknown-state-name',
   });
 }
@@ -50,7 +50,7 @@ function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError
   const options = { next: [`paydesk payments explain ${idOf(read)}`] };
   const goOn = { next: [`paydesk payments watch ${idOf(read)} --until ${until}`] };
   if (isHopeless(read, until)) {
-    return new NotReachedError(`${stands} and cannot come to be ${until} any more.`, {
+    return new NotReachedError(`${stands} and can no longer become ${until}.`, {
       ...options,
       code: 'not-reached',
     });
@@ -64,7 +64,7 @@ function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError
   if (desk.signal.reason instanceof InterruptedError) {
     return new InterruptedError(`${stands}.`, { ...goOn, code: 'stopped-waiting' });
   }
-  return new PendingError(`${stands} now that the time is up, and not ${until}.`, {
+  return new PendingError(`${stands}, not ${until}. The time limit was reached.`, {
     ...goOn,
     code: 'time-up',
   });

@@ -16,7 +16,7 @@ export function parsePayment(typed: string): NamedPayment {
   const [, prefix, rest = typed] = /^(id|ref):(.*)$/su.exec(typed) ?? [];
   const name = parseId(rest);
   const digits = /^\d+$/.test(name);
-  if (prefix === 'id' && !digits) throw new BadValue('id: is followed by digits, for example id:100231');
+  if (prefix === 'id' && !digits) throw new BadValue('use digits after id:, for example id:100231');
   const key = digits && prefix !== 'ref' ? { paymentId: name } : { referenceId: name };
   return { typed, key };
 }
@@ -34,7 +34,7 @@ export function parsePaymentLines(text: string): NamedPayment[] {
     }
   });
   if (bad.length > 0) throw new BadValue(bad.join('; '));
-  if (names.length === 0) throw new BadValue('names no payment');
+  if (names.length === 0) throw new BadValue('contains no payment');
   return names;
 }
 
@@ -77,7 +77,7 @@ export function refuseTwice(reads: readonly NamedRead[]): void {
     return first === undefined ? [] : [{ input: typed, problem: `is the same payment as ${first}` }];
   });
   if (details.length > 0) {
-    throw new UsageError('A payment was named twice, and nothing was sent.', {
+    throw new UsageError('A payment is listed twice. Nothing was sent.', {
       code: 'named-twice',
       details,
     });
@@ -88,7 +88,7 @@ export function refuseTwice(reads: readonly NamedRead[]): void {
 export function idOf(read: PaymentRead): string {
   const { paymentId } = read.fields;
   if (paymentId !== undefined) return numberText(paymentId);
-  throw new ServiceError('The service showed a payment without a paymentId.', { code: 'odd-answer' });
+  throw new ServiceError('The service returned a payment without a paymentId.', { code: 'odd-answer' });
 }
 
 /** `100231 (inv-2041)`. */
@@ -100,7 +100,7 @@ export function labelOf(read: PaymentRead): string {
 /** The state in a sentence: a name that the service made up cannot break the line. */
 export function stateText(read: PaymentRead): string {
   const state = stateOf(read);
-  return state === null ? 'in no state that is shown' : safeText(state);
+  return state === null ? 'in an unknown state' : safeText(state);
 }
 
 /** The state as the service names it. */

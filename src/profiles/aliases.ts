@@ -11,23 +11,23 @@ export function parseAliases(pairs: readonly string[]): Record<string, string> {
     if (problem !== undefined) problems.push({ input: pair, problem });
   }
   if (problems.length > 0) {
-    const count = problems.length === 1 ? '1 alias' : `${problems.length} aliases`;
-    throw new UsageError(`${count} cannot be used.`, { code: 'bad-alias', details: problems });
+    const count = problems.length === 1 ? 'Invalid alias' : `${problems.length} invalid aliases`;
+    throw new UsageError(`${count}. Nothing was changed.`, { code: 'bad-alias', details: problems });
   }
   return Object.fromEntries(changes);
 }
 
 function problemOf(pair: string, changes: Map<string, string>): string | undefined {
   const cut = pair.indexOf('=');
-  if (cut < 1) return "write the service's name, =, and ours, for example OnHold=Held";
+  if (cut < 1) return 'use THEIRS=OURS, for example OnHold=Held';
   const theirs = pair.slice(0, cut).trim();
   const ours = pair.slice(cut + 1).trim();
   if (!/^[^\p{Cc}\p{Cf}]{1,100}$/u.test(theirs))
-    return "the service's name has characters that no state name has";
-  if (isStateName(theirs)) return `${theirs} is a state of ours and always means itself`;
-  if (changes.has(theirs)) return `${theirs} is given twice`;
+    return "the service's name has characters that are not allowed in a state name";
+  if (isStateName(theirs)) return `${theirs} is a state of paydesk and cannot be an alias`;
+  if (changes.has(theirs)) return `${theirs} is used twice`;
   if (ours !== '' && !isStateName(ours)) {
-    return `${ours} is not a state of ours.${didYouMean(ours, stateNames) || ` They are: ${stateNames.join(', ')}.`}`;
+    return `${ours} is not a state of paydesk.${didYouMean(ours, stateNames) || ` They are: ${stateNames.join(', ')}.`}`;
   }
   changes.set(theirs, ours);
   return undefined;

@@ -32,7 +32,7 @@ export async function askForProfile(
   if (missing.includes('sandbox') || missing.includes('live')) {
     const choices = [
       { value: 'sandbox', description: 'Test money' },
-      { value: 'live', description: 'Real money: commands ask before they move any' },
+      { value: 'live', description: 'Real money: commands ask before they move it' },
     ];
     const kind = await select({ message: 'Kind of app:', choices }, context);
     Object.assign(answers, { sandbox: kind === 'sandbox', live: kind === 'live' });
@@ -53,10 +53,11 @@ export async function askForApiKey(context: PromptContext): Promise<Secret> {
 export async function readApiKey(stdin: NodeJS.ReadableStream & { isTTY?: boolean }): Promise<Secret> {
   if (stdin.isTTY) {
     throw new UsageError(
-      '--api-key-stdin reads a pipe or a file, and this is a terminal that would show the key.',
+      '--api-key-stdin reads from a pipe or a file, but stdin is a terminal, which would show the key. ' +
+        'Nothing was stored.',
       {
         code: 'usage',
-        details: 'Leave --api-key-stdin out to be asked for the key.',
+        details: 'Leave out --api-key-stdin, and paydesk asks for the key.',
       },
     );
   }
@@ -67,5 +68,7 @@ export async function readApiKey(stdin: NodeJS.ReadableStream & { isTTY?: boolea
   }
   const checked = checkApiKey(text);
   if ('value' in checked) return checked.value;
-  throw new UsageError(`What came on stdin cannot be used: ${checked.problem}.`, { code: 'bad-key' });
+  throw new UsageError(`The key on stdin is invalid: ${checked.problem}. Nothing was stored.`, {
+    code: 'bad-key',
+  });
 }

@@ -33,7 +33,7 @@ export function checkApiKey(text: string): Checked<Secret> {
   if (value === '') return { problem: 'the API key is empty' };
   if (!keyPattern.test(value)) {
     return {
-      problem: 'an API key is one word of plain letters, digits and signs, without spaces or line breaks',
+      problem: 'an API key has only plain letters, digits and signs, without spaces or line breaks',
     };
   }
   return { value: new Secret(value) };
@@ -43,18 +43,20 @@ export function checkApiKey(text: string): Checked<Secret> {
 export function checkBaseUrl(text: string): Checked<string> {
   const example = 'for example https://payments.example.com';
   const url = URL.parse(text.trim());
-  if (url === null || url.host === '') return { problem: `not a URL; use the whole address, ${example}` };
+  if (url === null || url.host === '') return { problem: `not a URL; use the full address, ${example}` };
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return { problem: `starts with ${url.protocol}//; use https://, ${example}` };
   }
   if (url.username !== '' || url.password !== '') {
-    return { problem: `has a user name or password in it; leave out everything up to the @, ${example}` };
+    return { problem: `has a user name or password; remove everything up to the @, ${example}` };
   }
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) {
-    return { problem: `has a query or fragment; leave out everything from the ? or # on, ${example}` };
+    return { problem: `has a query or fragment; remove everything from the ? or # on, ${example}` };
   }
   if (url.protocol === 'http:' && !isLoopbackUrl(url.href)) {
-    return { problem: `http is only for this machine (localhost, 127.0.0.1); use https://${url.host}` };
+    return {
+      problem: `http is allowed only for this machine (localhost, 127.0.0.1); use https://${url.host}`,
+    };
   }
   return { value: url.href.replace(/\/+$/, '') };
 }

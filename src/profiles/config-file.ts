@@ -126,9 +126,9 @@ function takeLock(Database: typeof DatabaseSync, file: string): DatabaseSync {
 }
 
 function corrupt(file: string, problem: string, cause?: unknown): ProfileError {
-  return new ProfileError(`The profiles in ${file} cannot be used: ${problem}. The file was left as it is.`, {
+  return new ProfileError(`The profiles in ${file} cannot be used: ${problem}. The file was not changed.`, {
     code: 'config-corrupt',
-    details: 'Mend the file by hand, or move it away and add the profiles again.',
+    details: 'Fix the file by hand, or move it away and add the profiles again.',
     cause,
   });
 }
@@ -157,7 +157,7 @@ function problemOfProfile(name: string, profile: unknown): string | undefined {
     return '"kind" is neither sandbox nor live';
   const key = profile['key'];
   if (!isObject(key) || (key['in'] !== 'keyring' && key['in'] !== 'file'))
-    return '"key" says not where it is';
+    return '"key" does not say where it is stored';
   if (typeof key['id'] !== 'string' || !fileName.test(key['id'])) return '"key" has no usable id';
   const quietMs = profile['quietMs'];
   if (quietMs !== undefined && !(Number.isSafeInteger(quietMs) && (quietMs as number) >= MIN_QUIET_MS))

@@ -24,7 +24,7 @@ export function quietPeriodIn(env: Environment): number | undefined {
     return parseQuietPeriod(given);
   } catch (error) {
     if (!(error instanceof BadValue)) throw error;
-    throw new UsageError('PAYDESK_QUIET_PERIOD is not a usable duration.', {
+    throw new UsageError('PAYDESK_QUIET_PERIOD is not a valid duration. Nothing was sent.', {
       code: 'bad-quiet-period',
       details: [{ input: 'PAYDESK_QUIET_PERIOD', problem: error.message, value: given }],
     });

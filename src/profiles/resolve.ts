@@ -151,7 +151,9 @@ function fromEnvironment(
     });
   }
   const local = isLoopbackUrl(baseUrl);
-  const unsaid = local ? 'PAYDESK_KIND is not set: the service is asked' : 'assumed: PAYDESK_KIND is not set';
+  const unsaid = local
+    ? 'PAYDESK_KIND is not set, so paydesk checks with the service'
+    : 'assumed: PAYDESK_KIND is not set';
   return {
     baseUrl,
     appId,
@@ -200,7 +202,7 @@ function refusePartial(given: string[], missing: string[]): never {
     `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'} set, but ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing.`,
     {
       code: 'environment-incomplete',
-      details: `Set all of ${threeNames}, or none of them to use a stored profile.`,
+      details: `Set all of ${threeNames}, or none of them to use a profile.`,
     },
   );
 }
@@ -208,13 +210,16 @@ function refusePartial(given: string[], missing: string[]): never {
 function refuseNone(store: ProfileStore): never {
   const names = store.list().map((profile) => profile.name);
   if (names.length === 0) {
-    throw new ProfileError('There is no profile yet, so there is no app to act on.', {
+    throw new ProfileError('There is no profile yet. Nothing was sent. Start a sandbox or add a profile.', {
       code: 'no-profile',
       next: firstSteps,
     });
   }
-  throw new ProfileError(`No profile was chosen and none is the default. There are: ${names.join(', ')}.`, {
-    code: 'no-profile',
-    next: names.map((name) => `paydesk profiles use ${name}`),
-  });
+  throw new ProfileError(
+    `No profile is selected, and there is no default. Nothing was sent. Profiles: ${names.join(', ')}.`,
+    {
+      code: 'no-profile',
+      next: names.map((name) => `paydesk profiles use ${name}`),
+    },
+  );
 }

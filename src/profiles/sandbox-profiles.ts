@@ -39,7 +39,7 @@ export async function storeSandboxProfiles(
     const name = kind === 'sandbox' ? 'local' : 'local-live';
     const stored = store.find(name);
     if (stored !== undefined && stored.madeBy !== 'sandbox') {
-      skipped.push({ name, why: `${name} is a profile of your own, for ${stored.baseUrl}` });
+      skipped.push({ name, why: `you created the profile ${name}, for ${stored.baseUrl}` });
       continue;
     }
     const profile: NewProfile = {
@@ -60,7 +60,7 @@ export async function storeSandboxProfiles(
   const { written, defaultName } = await store.putSandbox(wanted);
   for (const name of names) {
     // Somebody added a profile of this name while we were writing.
-    if (!written.includes(name)) skipped.push({ name, why: `${name} is a profile of your own` });
+    if (!written.includes(name)) skipped.push({ name, why: `you created the profile ${name}` });
   }
   return { stored: written, skipped, defaultName };
 }

@@ -86,7 +86,7 @@ async function readFromKeyring(keyring: Keyring, name: string, reference: KeyRef
   try {
     return await keyring.get(reference.id);
   } catch (cause) {
-    throw new ProfileError(`The keyring did not give the API key of profile ${name}: ${reasonOf(cause)}.`, {
+    throw new ProfileError(`The keyring did not return the API key of profile ${name}: ${reasonOf(cause)}.`, {
       code: 'keyring-unavailable',
       details: 'Unlock the keyring, or set PAYDESK_BASE_URL, PAYDESK_APP_ID and PAYDESK_API_KEY instead.',
       cause,

@@ -238,7 +238,8 @@ function refuseTaken(config: Config, name: string): void {
   const taken = Object.keys(config.profiles).find((other) => other.toLowerCase() === name.toLowerCase());
   if (taken === undefined) return;
   throw new UsageError(
-    `There is a profile ${taken} already. Choose another name, or remove that one first.`,
+    `Profile ${taken} already exists. Nothing was changed. Choose another name, or remove that profile ` +
+      `first.`,
     {
       code: 'profile-exists',
       next: [`paydesk profiles remove ${taken}`],

@@ -22,7 +22,8 @@ export function appChange(flags: AppFlags): AppChange {
   const profile = { isActive: flags.active, windowMs: flags.window, delayMs: flags['answer-delay'] };
   if (profileId !== undefined && isEmpty(profile)) {
     throw new UsageError(
-      '--provider-profile needs what to change: --[no-]active, --window or --answer-delay.',
+      '--provider-profile needs at least one of --[no-]active, --window and --answer-delay. Nothing was ' +
+        'changed.',
       {
         code: 'usage',
         next,
@@ -35,7 +36,8 @@ export function appChange(flags: AppFlags): AppChange {
     fraudPolicyId: flags['no-fraud-policy'] ? null : flags['fraud-policy'],
     ...(profileId !== undefined && { profile: { paymentProfileId: profileId, ...profile } }),
   };
-  if (isEmpty(change)) throw new UsageError('There is nothing to change.', { code: 'usage', next });
+  if (isEmpty(change))
+    throw new UsageError('Nothing to change: use at least one option.', { code: 'usage', next });
   return change;
 }
 

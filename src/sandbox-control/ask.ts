@@ -11,7 +11,8 @@ export async function confirmReset(
   { note, prompts }: { note: (text: string) => void; prompts: PromptContext },
 ): Promise<void> {
   const { confirm } = await import('@inquirer/prompts');
-  note(`${payments === '1' ? '1 payment' : `${payments} payments`} will be lost.`);
-  if (await confirm({ message: `Empty the sandbox at ${url}?`, default: false }, prompts)) return;
+  note(`${payments === '1' ? '1 payment' : `${payments} payments`} will be deleted.`);
+  if (await confirm({ message: `Delete everything in the sandbox at ${url}?`, default: false }, prompts))
+    return;
   throw new InterruptedError('Nothing was changed.', { code: 'declined' });
 }

@@ -98,7 +98,7 @@ function toldError(text: string, exit: number | null): PaydeskError {
     const { message, code, next, details } = error;
     return new (classes[error.exit] ?? ServiceError)(message, { code, next, details });
   } catch {
-    return new ServiceError(`The sandbox ended before it was ready (exit code ${exit ?? 'unknown'}).`, {
+    return new ServiceError(`The sandbox stopped before it was ready (exit code ${exit ?? 'unknown'}).`, {
       code: 'sandbox-lost',
     });
   }

@@ -100,14 +100,14 @@ async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): 
   const { host, port } = settings;
   if (code === 'EADDRINUSE') return portTaken(settings, runs, error);
   if (code === 'EACCES' && error instanceof Error && 'port' in error) {
-    return new ServiceError(`This user may not listen on port ${port}.`, {
+    return new ServiceError(`You do not have permission to listen on port ${port}.`, {
       code: 'port-forbidden',
       next: ['paydesk sandbox start --port 0'],
       cause: error,
     });
   }
   if (code === 'EADDRNOTAVAIL') {
-    return new ServiceError(`There is no address ${host} on this machine to listen on.`, {
+    return new ServiceError(`This machine has no address ${host} to listen on.`, {
       code: 'host-unavailable',
       next: ['paydesk sandbox start --host 127.0.0.1'],
       cause: error,
@@ -129,7 +129,7 @@ async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown):
   const { port, location } = settings;
   const ours = (await runs.alive()).find((run) => portOf(run) === port);
   if (!ours) {
-    return new ServiceError(`Port ${port} is taken by another program.`, {
+    return new ServiceError(`Port ${port} is in use by another program.`, {
       code: 'port-taken',
       next: ['paydesk sandbox start --port 0'],
       cause,
@@ -138,7 +138,7 @@ async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown):
   // Two sandboxes cannot have one file.
   const sameFile = ours.database === location && location !== ':memory:' && !location.includes('://');
   return new ServiceError(
-    `Port ${port} is taken by a sandbox that is running already (pid ${ours.pid}, database ${ours.database}).`,
+    `Port ${port} is in use by a running sandbox (pid ${ours.pid}, database ${ours.database}).`,
     {
       code: 'port-taken',
       next: [

@@ -235,7 +235,7 @@ function codeOf(error: unknown): string | undefined {
 
 function unreachable(run: Run, cause: unknown): PaydeskError {
   if (codeOf(cause) === 'ECONNREFUSED') {
-    return new ServiceError(`The sandbox at ${run.url} is no longer there.`, {
+    return new ServiceError(`The sandbox at ${run.url} is not running any more.`, {
       code: 'no-sandbox',
       next: ['paydesk sandbox start'],
       cause,
@@ -256,7 +256,10 @@ function refusal(run: Run, { status, text }: Answer): PaydeskError {
   const detail = typeof problem['detail'] === 'string' ? problem['detail'] : `It answered ${status}.`;
   const options: ErrorOptions = { code, httpStatus: status };
   if (status === 401 || status === 403) {
-    return new ServiceError(`The sandbox at ${run.url} does not take our control token: ${detail}`, options);
+    return new ServiceError(
+      `The sandbox at ${run.url} does not accept the control token: ${detail}`,
+      options,
+    );
   }
   if (status === 400) return badInput(problem, detail, options);
   if (status === 503) return new TemporaryError(detail, options);
@@ -285,8 +288,8 @@ function badInput(problem: JsonObject, detail: string, options: ErrorOptions): U
       : [],
   );
   if (details.length === 0 || details.length < errors.length) return new UsageError(detail, options);
-  const many = details.length === 1 ? '1 value' : `${details.length} values`;
-  return new UsageError(`${many} cannot be used.`, { ...options, details });
+  const many = details.length === 1 ? 'Invalid value' : `${details.length} invalid values`;
+  return new UsageError(`${many}. Nothing was changed.`, { ...options, details });
 }
 
 function readProblem(text: string): JsonObject {

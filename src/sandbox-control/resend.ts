@@ -9,15 +9,18 @@ export function chooseWebhook(
 ): SandboxWebhook {
   const sent = webhooks.filter(({ url }) => url !== null);
   if (sent.length === 0) {
-    throw new UsageError(`Payment ${paymentId} has no webhook: it had no address to send one to.`, {
-      code: 'no-webhook',
-      next: ['paydesk sandbox apps set APP --webhook-url URL'],
-    });
+    throw new UsageError(
+      `Payment ${paymentId} has no webhooks, because it has no webhook address. Nothing was sent.`,
+      {
+        code: 'no-webhook',
+        next: ['paydesk sandbox apps set APP --webhook-url URL'],
+      },
+    );
   }
   const chosen = wanted === undefined ? sent.at(-1) : sent.find(({ id }) => id === wanted);
   if (chosen) return chosen;
   const known = sent.map(({ id, to_state }) => `${id} (${to_state})`).join(', ');
-  throw new UsageError(`Payment ${paymentId} has no webhook ${wanted}. It has ${known}.`, {
+  throw new UsageError(`Payment ${paymentId} has no webhook ${wanted}. Nothing was sent. It has ${known}.`, {
     code: 'no-webhook',
   });
 }

@@ -32,7 +32,7 @@ export function chooseSettings(flags: StartFlags, dataFolder: string): SandboxSe
   for (const choice of flags.answers ?? []) {
     const [name] = Object.keys(choice) as Array<keyof AnswerChoices>;
     if (name && Object.hasOwn(answers, name)) {
-      throw new UsageError(`--answers ${name} was given twice: choose one.`, { code: 'usage' });
+      throw new UsageError(`--answers ${name} was used twice; choose one.`, { code: 'usage' });
     }
     Object.assign(answers, choice);
   }

@@ -120,7 +120,7 @@ export function createControl(
       const routes = faultRoutes(fault.kind);
       if (!routes.includes(fault.route)) throw invalidField('route', `must be one of ${routes.join(', ')}`);
       if (fault.next !== undefined && fault.probability !== undefined) {
-        throw invalidField('probability', 'cannot be combined with a number of calls: leave one of them out');
+        throw invalidField('probability', 'cannot be combined with a number of calls: leave out one of them');
       }
       return settled(({ tx }) => engine.faults.add(tx, fault));
     },

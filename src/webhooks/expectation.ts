@@ -63,7 +63,7 @@ export function createExpectation(expected: Expected): Expectation {
       if (maxDuplicates !== undefined && duplicates > maxDuplicates) {
         return tooManyDuplicates(duplicates, maxDuplicates);
       }
-      if (!payments.note(delivery)) unread = delivery.why ?? 'it names no payment';
+      if (!payments.note(delivery)) unread = delivery.why ?? 'it does not name a payment';
       if (!counts) return undefined;
       if (progress() >= count) return 'met';
       return payments.isHopeless(count) ? payments.notThere() : undefined;
@@ -74,10 +74,11 @@ export function createExpectation(expected: Expected): Expectation {
       if (until !== undefined && payments.isAnyElsewhere()) return payments.notThere();
       const some = webhooks + duplicates > 0;
       if (!counts && some) return undefined;
-      if (!some) return new PendingError('No webhook came before the time was up.', { code: 'nothing-came' });
+      if (!some)
+        return new PendingError('No webhook arrived before the time limit.', { code: 'nothing-came' });
       const wanted = until === undefined ? `${count} webhooks` : `${count} in ${until}`;
       const more = unread === undefined ? '' : ` One could not be read: ${unread}.`;
-      return new PendingError(`The time was up at ${progress()} of ${wanted}.${more}`, {
+      return new PendingError(`The time limit was reached after ${progress()} of ${wanted}.${more}`, {
         code: 'time-up',
         next: ['paydesk webhook events'],
       });
@@ -100,7 +101,9 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
 
   function where(): string {
     const shown = [...elsewhere].slice(0, 3).map(([payment, state]) => `${payment} is ${safeText(state)}`);
-    return shown.join(', ') + (elsewhere.size > 3 ? ` and ${elsewhere.size - 3} more are elsewhere` : '');
+    return (
+      shown.join(', ') + (elsewhere.size > 3 ? ` and ${elsewhere.size - 3} more are in other states` : '')
+    );
   }
 
   return {
@@ -122,27 +125,24 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
       return filter.payments.length - lost.length < count;
     },
     notThere: () =>
-      new NotReachedError(
-        `A webhook came, but the service says another state than ${until}: payment ${where()}.`,
-        {
-          code: 'other-state',
-          next: [...elsewhere.keys()].slice(0, 3).map((id) => `paydesk payments get ${id}`),
-        },
-      ),
+      new NotReachedError(`A webhook arrived, but the service does not show ${until}: payment ${where()}.`, {
+        code: 'other-state',
+        next: [...elsewhere.keys()].slice(0, 3).map((id) => `paydesk payments get ${id}`),
+      }),
   };
 }
 
 const tooManyDuplicates = (duplicates: number, allowed: number): NotReachedError =>
-  new NotReachedError(`${duplicates} duplicates came, and --max-duplicates is ${allowed}.`, {
+  new NotReachedError(`${duplicates} duplicates arrived, but --max-duplicates is ${allowed}.`, {
     code: 'too-many-duplicates',
     next: ['paydesk webhook events'],
   });
 
 const told = ({ to, status, error }: Delivery['forwards'][number]): string =>
-  `${to} ${status === null ? `did not answer: ${error ?? 'nothing came'}` : `answered ${status}`}`;
+  `${to} ${status === null ? `did not answer: ${error ?? 'no answer'}` : `answered ${status}`}`;
 
 const handlerFailed = (how: string, id: number): ServiceError =>
-  new ServiceError(`The handler did not take a webhook: ${how}.`, {
+  new ServiceError(`The handler did not accept a webhook: ${how}.`, {
     code: 'handler-failed',
     next: [`paydesk webhook show ${id}`, `paydesk webhook replay ${id}`],
   });

@@ -70,11 +70,11 @@ describe('what was typed', () => {
     const { stderr, stdout, code } = await runInProcess(Create, ['--amount', '10.234', '--currency', 'eur']);
     expect(stderr).toBe(
       [
-        'Error: 2 values cannot be used, and 2 are missing.',
+        'Error: 2 invalid values and 2 missing values.',
         '  --amount 10.234  at most two decimals, for example 10.23',
-        '  --currency eur   three capital letters, did you mean EUR?',
-        '  --customer       missing: your identifier of the buyer',
-        '  --return-url     missing: where the browser goes after paying',
+        '  --currency eur   use three capital letters, did you mean EUR?',
+        '  --customer       missing: your customer ID',
+        '  --return-url     missing: page that the customer returns to after paying',
         '  Next:  paydesk fixture --help',
         '',
       ].join('\n'),
@@ -93,7 +93,7 @@ describe('what was typed', () => {
     expect(JSON.parse(stdout)).toEqual({
       error: {
         code: 'usage',
-        message: '1 value cannot be used.',
+        message: 'Invalid value.',
         exit: 2,
         details: [{ input: '--amount', value: '10.234', problem: 'at most two decimals, for example 10.23' }],
         next: ['paydesk fixture --help'],
@@ -106,7 +106,7 @@ describe('what was typed', () => {
   it.each([
     [['--amount', '1', ...good], '--amount 1, 10.23', 'given twice'],
     [[...good, '--amuont', '1'], '--amuont', 'did you mean --amount?'],
-    [[...good, 'extra'], 'extra', 'one argument too many'],
+    [[...good, 'extra'], 'extra', 'unexpected argument'],
     [[...good, '--flow', 'hosted'], '--flow hosted', 'did you mean hosted-page?'],
     [[...good, '--sandbox', '--live'], '--sandbox', 'cannot be used together with --live'],
     [[...good, '--capture', '--no-capture'], '--capture', 'given together with --no-capture'],
@@ -124,7 +124,7 @@ describe('what was typed', () => {
 
   it('goes on reading after a flag without its value', async () => {
     const { stderr } = await runInProcess(Create, ['--customer', '--currency', 'eur', '--amount']);
-    expect(stderr).toContain('Error: 3 values cannot be used, and 1 is missing.');
+    expect(stderr).toContain('Error: 3 invalid values and missing value.');
   });
 
   it('takes what is right', async () => {
@@ -141,7 +141,7 @@ describe('what was typed', () => {
 
   it('shows missing values on a terminal too when the command cannot ask', async () => {
     const { stderr, code } = await runInProcess(Create, good.slice(2), { terminal: true });
-    expect(stderr).toContain('Error: 1 value is missing.\n  --amount  missing: how much, in major units\n');
+    expect(stderr).toContain('Error: Missing value.\n  --amount  missing: how much, in major units\n');
     expect(code).toBe(2);
   });
 
@@ -170,7 +170,7 @@ describe('what was typed', () => {
     }
     expect((await runInProcess(Get, ['1', '-', 'x'])).result).toEqual({ payment: ['1', '-', 'x'] });
     const { stderr, code } = await runInProcess(Get, []);
-    expect(stderr).toContain('Error: 1 value is missing.\n  PAYMENT  missing: which\n');
+    expect(stderr).toContain('Error: Missing value.\n  PAYMENT  missing: which\n');
     expect(code).toBe(2);
   });
 });

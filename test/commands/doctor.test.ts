@@ -71,7 +71,7 @@ describe('doctor', async () => {
     const { code, diagnosis, of } = await examine(desk, { PAYDESK_BASE_URL: server.url });
     expect({ code, failed: failed(diagnosis) }).toEqual({ code: 5, failed: ['service'] });
     expect(of('service').message).toContain('a redirect to https://pay.example (HTTP 307)');
-    expect(of('service').mend).toContain('Check the base URL');
+    expect(of('service').fix).toContain('Check the base URL');
     expect(of('key').message).toBe('Not checked: the service is elsewhere.');
   });
 
@@ -81,7 +81,7 @@ describe('doctor', async () => {
     expect(code).toBe(4);
     expect(stdout).toMatch(/^ {2}status +check +message\n {2}pass +node +Node 2\d/);
     expect(stdout).toMatch(/\n {2}fail +key +The service does not accept the API key/);
-    expect(stdout).toMatch(/\nTo mend it\n(.*\n)*? {2}key +Set PAYDESK_APP_ID and PAYDESK_API_KEY/);
+    expect(stdout).toMatch(/\nHow to fix it\n(.*\n)*? {2}key +Set PAYDESK_APP_ID and PAYDESK_API_KEY/);
     expect(stderr).toBe('Error: 1 check failed: key.\n');
     expect(unprintable(stdout, '\n')).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe('doctor', async () => {
     const { code, diagnosis, of } = await examine(desk, { PAYDESK_KIND: 'live' });
     expect(code).toBe(4);
     expect(failed(diagnosis)).toEqual(['kind']);
-    expect(of('kind').mend).toBe('Set PAYDESK_KIND=sandbox');
+    expect(of('kind').fix).toBe('Set PAYDESK_KIND=sandbox');
   });
 
   it('fails for an app that is blocked', async () => {
@@ -123,7 +123,7 @@ describe('doctor', async () => {
     const { checks } = JSON.parse(stdout) as Diagnosis;
     expect(checks.find(({ name }) => name === 'profile')).toMatchObject({
       status: 'fail',
-      mend: 'paydesk sandbox start',
+      fix: 'paydesk sandbox start',
     });
     expect(checks.find(({ name }) => name === 'key')!.message).toContain('Not checked');
   });
@@ -164,7 +164,7 @@ describe('doctor', async () => {
     expect(code).toBe(0);
     expect(of('clock')).toMatchObject({
       status: 'warn',
-      mend: expect.stringContaining('Set the clock') as unknown,
+      fix: expect.stringContaining('Set the clock') as unknown,
     });
     expect(of('clock').message).toMatch(message);
   });
@@ -221,7 +221,7 @@ describe('the machine', async () => {
     await openProfiles({ PAYDESK_HOME: home }).add({ ...profile, apiKey: new Secret(apiKey) });
   }
 
-  it('warns of files that others can read, with the command that mends it', async () => {
+  it('warns of files that others can read, with the command that fixLines it', async () => {
     const home = join(temporaryFolder(), "it's here");
     mkdirSync(home, { mode: 0o700 });
     await stored(home);
@@ -234,10 +234,10 @@ describe('the machine', async () => {
     chmodSync(home, 0o755);
     const result = await examine(desk, env);
     expect(result.code).toBe(0);
-    const { status, message, mend } = result.of('modes');
+    const { status, message, fix } = result.of('modes');
     expect(status).toBe('warn');
     expect(message).toContain('config.json (0644)');
-    execFileSync('sh', ['-c', mend!]);
+    execFileSync('sh', ['-c', fix!]);
     expect((await examine(desk, env)).of('modes').status).toBe('pass');
     expect(result.of('profile').message).toContain('Profile shop: sandbox app');
     expect(result.of('key').status).toBe('pass');
@@ -310,7 +310,7 @@ describe('the way to the service', () => {
     expect(await checkTls(url, now())).toMatchObject({
       status: 'fail',
       message: expect.stringContaining('SELF_SIGNED') as unknown,
-      mend: expect.stringContaining('NODE_EXTRA_CA_CERTS') as unknown,
+      fix: expect.stringContaining('NODE_EXTRA_CA_CERTS') as unknown,
     });
     const env = {
       PAYDESK_BASE_URL: url,
@@ -362,11 +362,11 @@ describe('the ledger', () => {
     expect((await check(home)).ledger).toMatchObject({
       status: 'fail',
       message: expect.stringContaining('damaged'),
-      mend: expect.stringContaining('backup'),
+      fix: expect.stringContaining('backup'),
     });
     writeFileSync(database(home), whole);
     chmodSync(database(home), 0o666);
-    expect((await check(home)).ledger).toMatchObject({ status: 'fail', mend: `chmod 600 ${database(home)}` });
+    expect((await check(home)).ledger).toMatchObject({ status: 'fail', fix: `chmod 600 ${database(home)}` });
     chmodSync(database(home), 0o600);
     writeFileSync(database(home), '');
     expect((await check(home)).ledger).toMatchObject({
@@ -412,6 +412,6 @@ it('suggests to start the sandbox that was stopped', async () => {
   };
   expect(await service(`http://127.0.0.1:${port}`)).toMatchObject({
     status: 'fail',
-    mend: `paydesk sandbox start --port ${port}`,
+    fix: `paydesk sandbox start --port ${port}`,
   });
 });

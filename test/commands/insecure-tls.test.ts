@@ -66,7 +66,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     expect(await check({ NODE_EXTRA_CA_CERTS: cert })).toMatchObject({
       status: 'warn',
       message: expect.stringContaining('paydesk ignores it') as unknown,
-      mend: 'unset NODE_TLS_REJECT_UNAUTHORIZED',
+      fix: 'unset NODE_TLS_REJECT_UNAUTHORIZED',
     });
     expect(requests).toBe(1);
   });

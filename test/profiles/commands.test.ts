@@ -198,7 +198,7 @@ describe('profiles add', () => {
     const terminal = await paydeskTty(args, { env: noKeyring });
     onTestFinished(() => terminal.kill());
     expect(await terminal.ended()).toBe(2);
-    expect(terminal.text()).toContain('1 value cannot be used.');
+    expect(terminal.text()).toContain('Invalid value.');
     expect(terminal.text()).not.toContain('missing');
   });
 

@@ -72,7 +72,7 @@ export default class PaymentsCreate extends CreateCommand {
   protected override async review(flags: Record<string, unknown>, isBad: (input: string) => boolean) {
     const found = await super.review(flags, isBad);
     if (flags['until'] !== undefined && flags['wait'] !== true && flags['listen'] !== true) {
-      found.bad.push({ input: '--until', problem: 'works only together with --wait or --listen' });
+      found.bad.push({ input: '--until', problem: 'can only be used together with --wait or --listen' });
     }
     return found;
   }

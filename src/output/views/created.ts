@@ -51,7 +51,7 @@ export const repeatedLine = 'This reference was used before, for the same paymen
 /** What the service supports is not known: a currency that no list has is only pointed out. */
 export function strangeCurrency(currency: string): Line[] {
   if (currency === '' || currencies.includes(currency)) return [];
-  return [`${currency} is in no list of currencies.${didYouMean(currency, currencies)}`];
+  return [`${currency} is not a known currency.${didYouMean(currency, currencies)}`];
 }
 
 /** Shown before the request leaves, so that it can be run again by hand. */
@@ -59,7 +59,7 @@ export function generatedLine(referenceId: string): Line {
   return joinPieces(
     'Reference ',
     toned('strong', referenceId),
-    toned('dim', '  (generated; with --reference it can be tried again)'),
+    toned('dim', '  (generated; use it with --reference to retry)'),
   );
 }
 
@@ -72,7 +72,7 @@ export function onItsWayLines(
   const id = textAt(payment, 'paymentId');
   const [what, verb] =
     state === 'Held'
-      ? ['A fraud rule holds the charge. To release it:', 'unhold']
-      : ['The charge was accepted and is on its way. To follow it:', 'watch'];
+      ? ['A fraud rule holds the charge. To approve it:', 'unhold']
+      : ['The service accepted the charge. To follow it:', 'watch'];
   return ['', what, `  ${onProfile(`paydesk payments ${verb} ${id}`, profile)}`];
 }

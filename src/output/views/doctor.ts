@@ -15,14 +15,14 @@ export const checkList: ListView<Check> = {
     },
     { key: 'check', value: ({ name }) => name },
     { key: 'message', value: ({ message }) => message },
-    { key: 'mend', extra: 'terminal', value: ({ mend }) => mend ?? '' },
+    { key: 'fix', extra: 'terminal', value: ({ fix }) => fix ?? '' },
   ],
 };
 
 /** What to do about each thing that is not as it should be. */
-export function mends({ checks }: Diagnosis): Line[] {
-  const lines = checks.flatMap(({ name, mend }) =>
-    mend === undefined ? [] : [joinPieces('  ', toned('dim', name.padEnd(9)), mend)],
+export function fixLines({ checks }: Diagnosis): Line[] {
+  const lines = checks.flatMap(({ name, fix }) =>
+    fix === undefined ? [] : [joinPieces('  ', toned('dim', name.padEnd(9)), fix)],
   );
-  return lines.length === 0 ? [] : ['', 'To mend it', ...lines];
+  return lines.length === 0 ? [] : ['', 'How to fix it', ...lines];
 }

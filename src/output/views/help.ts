@@ -69,7 +69,7 @@ export function topicHelp({ bin, topic }: { bin: string; topic: HelpTopic }, loo
     ...section('TOPICS', table(topic.topics, look)),
     ...section('COMMANDS', table(topic.commands, look)),
     '',
-    toned('dim', `${bin} ${topic.name === '' ? '' : `${topic.name} `}COMMAND --help tells of one command.`),
+    toned('dim', `${bin} ${topic.name === '' ? '' : `${topic.name} `}COMMAND --help for details.`),
   ];
 }
 
@@ -135,7 +135,7 @@ function flagRow(flag: HelpFlag): Row {
   const notes = [
     ...(helpValue !== undefined && options ? [`one of ${options.join(', ')}`] : []),
     ...(usual === undefined || usual === false ? [] : [`default ${String(usual)}`]),
-    ...(multiple ? ['may be given several times'] : []),
+    ...(multiple ? ['can be used several times'] : []),
   ];
   return {
     name: `${char ? `-${char}, ` : ''}--${allowNo ? '[no-]' : ''}${name}${valueOf(flag)}`,

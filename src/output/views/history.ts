@@ -9,7 +9,7 @@ import { outcomePiece } from './operation.js';
 const dayAndMinute = (time: string): string => localTime(new Date(time)).slice(5, 16);
 
 export const historyList: ListView<HistoryRecord> = {
-  empty: 'This desk has done nothing that fits.',
+  empty: 'No matching entries.',
   columns: [
     { key: 'time', value: ({ time }) => time, shown: ({ time }) => dayAndMinute(time) },
     { key: 'operation', value: ({ operation }) => operation },

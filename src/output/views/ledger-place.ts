@@ -58,5 +58,5 @@ export function adoptionLines(problem: LedgerProblem, ledger: string): Line[] {
 }
 
 export function adoptedView({ adopted, ledger }: Adoption): Line[] {
-  return [adopted ? `Adopted ${ledger}.` : `${ledger} is where it belongs. There is nothing to adopt.`];
+  return [adopted ? `Adopted ${ledger}.` : `${ledger} is in its usual place. There is nothing to adopt.`];
 }

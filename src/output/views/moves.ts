@@ -87,7 +87,7 @@ export function nextStepLines(results: readonly PlannedMove[], profile: string |
   if (first === undefined) return [];
   const end = endStateOf(first.operation);
   const ids = open.map(({ payment }) => textAt(payment, 'paymentId')).join(' ');
-  const final = end === undefined ? ' See where it goes:' : ` It is final when the state is ${end}:`;
+  const final = end === undefined ? ' To follow it:' : ` It is final when the state is ${end}:`;
   const watch = `paydesk payments watch ${ids}${end === undefined ? '' : ` --until ${end}`}`;
   return ['', `${ways[first.operation]}${final}`, `  ${onProfile(watch, profile)}`];
 }

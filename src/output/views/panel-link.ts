@@ -22,5 +22,5 @@ export function expiryNote({ expiresTime }: PanelLink, now: Date): Line[] {
   if (expiresTime === undefined) return [];
   const at = new Date(expiresTime);
   const text = Number.isNaN(at.getTime()) ? expiresTime : `${localTime(at)} (${age(at, now)})`;
-  return [toned('dim', `It works until ${text}.`)];
+  return [toned('dim', `The link works until ${text}.`)];
 }

@@ -70,7 +70,7 @@ export const hint = (label: string, text: string): Line =>
 /** Profiles that somebody else made and that were therefore left alone. */
 export function skippedNotes({ profiles }: Started): Line[] {
   return (profiles?.skipped ?? []).map(({ why }) =>
-    joinPieces(toned('waiting', 'Not changed:'), ` ${why}. Remove it to have the sandbox use the name.`),
+    joinPieces(toned('waiting', 'Not changed:'), ` ${why}. Remove it to let the sandbox use this name.`),
   );
 }
 

@@ -70,7 +70,7 @@ export const stoppedView: View<StoppedSandbox> = ({ stopped, url, database = '' 
   if (!stopped) return [];
   if (!look.terminal) return [joinPieces('stopped', TAB, url ?? '')];
   const kept =
-    database === ':memory:' ? ['What was in it is gone.'] : ['What was in it is kept in:', `  ${database}`];
+    database === ':memory:' ? ['Its contents are gone.'] : ['Its contents are kept in:', `  ${database}`];
   return [`Stopped the sandbox at ${url}.`, ...kept];
 };
 
@@ -99,12 +99,12 @@ export const clockView: View<ClockTime> = ({ now, stopped }, look) => {
 
 export const resetView: View<{ payments: number }> = ({ payments }, look) =>
   look.terminal
-    ? [`The sandbox is empty again; ${counted(payments, 'payment')} gone. Apps and keys are as before.`]
+    ? [`Deleted ${counted(payments, 'payment')}. The two apps and their keys are unchanged.`]
     : [joinPieces('reset', TAB, String(payments))];
 
 export const exportedView: View<WrittenFile> = ({ file, bytes }, look) =>
   look.terminal
-    ? [`Wrote ${file} (${counted(bytes, 'byte')}). It holds the keys of the apps.`]
+    ? [`Wrote ${file} (${counted(bytes, 'byte')}). It contains the keys of the apps.`]
     : [joinPieces(file, TAB, String(bytes))];
 
 export interface Imported {
@@ -115,7 +115,7 @@ export interface Imported {
 
 export const importedView: View<Imported> = ({ payments, customers }, look) =>
   look.terminal
-    ? [`The sandbox now holds ${counted(payments, 'payment')} of ${counted(customers, 'customer')}.`]
+    ? [`The sandbox now contains ${counted(payments, 'payment')} of ${counted(customers, 'customer')}.`]
     : [joinPieces('imported', TAB, String(payments), TAB, String(customers))];
 
 export const clearedView: View<{ cleared: number }> = ({ cleared }, look) =>

@@ -24,6 +24,6 @@ export const seededList: ListView<SeededPayment> = {
 export const seededNext = ['paydesk payments list', 'paydesk payments explain stuck-charged'];
 
 export function seededLine(added: number): string {
-  if (added === 0) return 'The sample payments are there already:';
+  if (added === 0) return 'The sample payments already exist:';
   return `Added ${added === 1 ? '1 sample payment' : `${added} sample payments`}:`;
 }

@@ -9,7 +9,7 @@ const tone = ({ attempt: { status } }: Replayed) =>
 
 /** What was sent, and what came back. */
 export const replayList: ListView<Replayed> = {
-  empty: 'Nothing that fits was kept.',
+  empty: 'No matching webhooks.',
   columns: [
     { key: 'id', align: 'right', number: true, value: ({ delivery }) => String(delivery.id) },
     { key: 'payment', value: ({ delivery }) => delivery.paymentId ?? '' },

@@ -17,9 +17,9 @@ const remarks: Readonly<Record<string, string>> = {
 };
 
 const withoutState: Readonly<Record<string, string>> = {
-  unknown: 'no such payment',
+  unknown: 'unknown payment',
   unread: 'not read',
-  none: 'names no payment',
+  none: 'no payment named',
 };
 
 /** `Capturing → Captured`, `Captured (duplicate)`. */
@@ -70,7 +70,7 @@ const handlerText = ({ forwards }: Delivery): string =>
 export const clockTime = (time: number): string => localTime(new Date(time)).slice(11);
 
 export const webhookList: ListView<Delivery> = {
-  empty: 'No webhook that fits was kept.',
+  empty: 'No matching webhooks.',
   columns: [
     { key: 'id', align: 'right', number: true, value: ({ id }) => String(id) },
     {
@@ -182,7 +182,7 @@ export function eventLines(event: ListenEvent, secret: string): Line[] {
   switch (event.type) {
     case 'missed':
       return [
-        `Missed: no webhook came for this. To forward it: paydesk webhook replay ${event.delivery.id} --to URL`,
+        `Missed: no webhook arrived for this change. To forward it: paydesk webhook replay ${event.delivery.id} --to URL`,
       ];
     case 'down':
       return [joinPieces(toned('bad', 'Down'), `  ${shortened(event.why, secret)}`)];
@@ -193,7 +193,7 @@ export function eventLines(event: ListenEvent, secret: string): Line[] {
         joinPieces(toned('waiting', 'New address'), `  ${shortened(event.url, secret)}`),
         ...(event.pointing.length === 0
           ? []
-          : [`${event.pointing.length} open payments still point to the old one: ${someOf(event.pointing)}`]),
+          : [`${event.pointing.length} open payments still use the old address: ${someOf(event.pointing)}`]),
       ];
     default:
       return [];

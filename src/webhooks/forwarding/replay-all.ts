@@ -63,7 +63,7 @@ async function chosenIds({ inbox, place }: ReplayDesk, chosen: Chosen): Promise<
   const isRange = since !== undefined || failed === true;
   if (ids.length > 0 === isRange) {
     throw new UsageError(
-      isRange ? 'Name webhooks by their ids, or by --since and --failed, not both.' : 'Which webhooks?',
+      isRange ? 'Use either IDs, or --since and --failed. Nothing was sent.' : 'Which webhooks?',
       {
         code: 'usage',
         next: ['paydesk webhook events', 'paydesk webhook replay ID', 'paydesk webhook replay --failed'],
@@ -93,22 +93,25 @@ async function freshOf(desk: ReplayDesk, client: Client, delivery: WholeDelivery
   const key: PaymentKey | undefined =
     paymentId === null ? (referenceId === null ? undefined : { referenceId }) : { paymentId };
   if (key === undefined) {
-    throw new UsageError(`Webhook ${delivery.id} names no payment, so none can be read: leave --fresh out.`, {
-      code: 'names-no-payment',
-      next: [`paydesk webhook show ${delivery.id}`],
-    });
+    throw new UsageError(
+      `Webhook ${delivery.id} does not name a payment, so --fresh cannot be used. Nothing was sent.`,
+      {
+        code: 'names-no-payment',
+        next: [`paydesk webhook show ${delivery.id}`],
+      },
+    );
   }
   return keepMade(desk, client, await client.getPayment(key));
 }
 
 const notKept = (id: number): UsageError =>
-  new UsageError(`No webhook ${id} was kept for this app.`, {
+  new UsageError(`This app has no saved webhook ${id}.`, {
     code: 'no-such-webhook',
     next: ['paydesk webhook events'],
   });
 
 const noTarget = (id: number): UsageError =>
-  new UsageError(`Webhook ${id} was forwarded nowhere: say where to.`, {
+  new UsageError(`Webhook ${id} was never forwarded. Nothing was sent. Choose a target with --to.`, {
     code: 'no-target',
     next: [`paydesk webhook replay ${id} --to localhost:3000/hooks`],
   });
@@ -121,8 +124,8 @@ export function endingOfReplays(results: readonly Replayed[]): PaydeskError | un
   const { attempt, to, delivery } = first;
   const how = attempt.status === null ? attempt.error : `it answered ${attempt.status}`;
   const options = { code: 'handler-failed', next: [`paydesk webhook show ${delivery.id}`] };
-  if (results.length === 1) return new ServiceError(`${to} did not take the webhook: ${how}.`, options);
-  const message = `${failed.length} of ${results.length} webhooks were not taken; the first by ${to}: ${how}.`;
+  if (results.length === 1) return new ServiceError(`${to} did not accept the webhook: ${how}.`, options);
+  const message = `${failed.length} of ${results.length} webhooks were not accepted; the first by ${to}: ${how}.`;
   return failed.length === results.length
     ? new ServiceError(message, options)
     : new PartialError(message, { ...options, code: 'partial' });

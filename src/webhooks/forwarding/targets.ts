@@ -62,11 +62,11 @@ export function parseAddress(text: string): string {
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new BadValue(
       bare && /\./.test(host)
-        ? `with its scheme: https://${text}`
+        ? `add the scheme: https://${text}`
         : 'a web address, for example localhost:3000/hooks',
     );
   }
-  if (url.username !== '' || url.password !== '') throw new BadValue('without a user name or password in it');
+  if (url.username !== '' || url.password !== '') throw new BadValue('remove the user name and password');
   url.hash = '';
   return url.href;
 }
@@ -87,7 +87,7 @@ const withSlash = (path: string): string => (path.startsWith('/') ? path : `/${p
 
 const unknownSetting = (setting: string): BadValue =>
   new BadValue(
-    `${setting} is no setting; after the address come state=A,B payment=P path=/prefix header=Name:value skip-verify`,
+    `${setting} is not a setting; after the address use state=A,B payment=P path=/prefix header=Name:value skip-verify`,
   );
 
 /** Set by whoever sends, so nobody else may. */

@@ -72,7 +72,9 @@ function listen(server: Server, port: number): Promise<void> {
 function cannotListen(port: number, cause: unknown): ServiceError {
   const taken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE';
   return new ServiceError(
-    taken ? `Port ${port} is taken by another program.` : `This user may not listen on port ${port}.`,
+    taken
+      ? `Port ${port} is in use by another program.`
+      : `You do not have permission to listen on port ${port}.`,
     {
       code: taken ? 'port-taken' : 'port-forbidden',
       next: ['paydesk webhook listen --port 0'],

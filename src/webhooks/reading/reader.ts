@@ -36,7 +36,7 @@ const CONCURRENCY = 8;
 const PAUSE_MS = 50;
 const PAUSE_AFTER_ERROR_MS = 1_000;
 const MAX_FAMILIAR = 10_000;
-const TOO_MANY = 'not read: too many webhooks came about payments that do not exist';
+const TOO_MANY = 'not read: too many webhooks arrived for payments that do not exist';
 
 /** The deliveries that wait for a read of one payment. */
 interface Line {

@@ -55,4 +55,6 @@ export async function connectThrough(options: ChildConnectionOptions): Promise<T
 }
 
 const silent = (limitMs: number) =>
-  new TemporaryError(`No public address was given within ${limitMs / 1000} s.`, { code: 'tunnel-silent' });
+  new TemporaryError(`The tunnel gave no public address within ${limitMs / 1000} s.`, {
+    code: 'tunnel-silent',
+  });

@@ -43,12 +43,12 @@ export async function chooseTunnel(options: {
   if (text === 'ngrok') return { tunnel: createNgrokTunnel({ env }) };
   if (text.startsWith('ngrok:')) {
     const domain = text.slice('ngrok:'.length);
-    if (!/^[a-z0-9][a-z0-9.-]*\.[a-z]+$/i.test(domain)) throw notUsable(text, `${domain} is no domain.`);
+    if (!/^[a-z0-9][a-z0-9.-]*\.[a-z]+$/i.test(domain)) throw notUsable(text, `${domain} is not a domain.`);
     return { tunnel: createNgrokTunnel({ domain, env }) };
   }
   if (/^https?:\/\//i.test(text)) return { tunnel: createGivenTunnel(parseOrigin(text)) };
   const meant = meantBy(text);
-  throw notUsable(text, meant === undefined ? 'it is no tunnel.' : `did you mean ${meant}?`, meant);
+  throw notUsable(text, meant === undefined ? 'it is not a tunnel.' : `did you mean ${meant}?`, meant);
 }
 
 async function automatic(baseUrl: string, env: Environment): Promise<Choice> {
@@ -58,34 +58,34 @@ async function automatic(baseUrl: string, env: Environment): Promise<Choice> {
   if (await hasConfiguredHost(env)) {
     return {
       tunnel: createSshTunnel(parseSshDestination('ssh'), env),
-      because: `Your ssh configuration names ${CONFIGURED_HOST}: the tunnel goes through that server.`,
+      because: `The tunnel uses the host ${CONFIGURED_HOST} of your ssh configuration.`,
     };
   }
-  const other = 'Another way: --tunnel ssh:USER@HOST, a server of your own.';
+  const other = 'To use your own server: --tunnel ssh:USER@HOST';
   if (hasCloudflared(env)) {
     return {
       tunnel: createCloudflaredTunnel(env),
-      because: `The tunnel is cloudflared, which is installed here. Cloudflare can read what passes. ${other}`,
+      because: `The tunnel is cloudflared, which is installed on this machine. Cloudflare can read the webhooks. ${other}`,
     };
   }
   if (hasNgrok(env)) {
     return {
       tunnel: createNgrokTunnel({ env }),
-      because: `The tunnel is ngrok, which is installed here. ngrok can read what passes. ${other}`,
+      because: `The tunnel is ngrok, which is installed on this machine. ngrok can read the webhooks. ${other}`,
     };
   }
   throw new UsageError(
-    `The service at ${new URL(baseUrl).host} cannot reach this machine by itself: choose a tunnel.`,
+    `The service at ${new URL(baseUrl).host} cannot reach this machine directly. Choose a tunnel.`,
     {
       code: 'tunnel-needed',
       details: [
-        { input: 'ssh:USER@HOST', problem: 'a server of your own' },
+        { input: 'ssh:USER@HOST', problem: 'your own server' },
         {
           input: 'ssh:localhost.run',
-          problem: 'a public service, which can read what passes; needs nothing but ssh',
+          problem: 'a public service, which can read the webhooks; needs only ssh',
         },
         { input: 'cloudflared, ngrok', problem: 'the same, once you have installed it' },
-        { input: 'https://…', problem: 'an address that leads to this machine already' },
+        { input: 'https://…', problem: 'an address that already leads to this machine' },
       ],
       next: ['paydesk webhook listen --tunnel ssh:USER@HOST'],
     },
@@ -102,22 +102,19 @@ async function hasConfiguredHost(env: Environment): Promise<boolean> {
 }
 
 const unconfigured = () =>
-  new UsageError(
-    `ssh to which server? Name it, or add "Host ${CONFIGURED_HOST}" to your ssh configuration.`,
-    {
-      code: 'usage',
-      next: [
-        'paydesk webhook listen --tunnel ssh:USER@HOST',
-        'paydesk webhook listen --tunnel ssh:localhost.run',
-      ],
-    },
-  );
+  new UsageError(`Which ssh server? Name it, or add "Host ${CONFIGURED_HOST}" to your ssh configuration.`, {
+    code: 'usage',
+    next: [
+      'paydesk webhook listen --tunnel ssh:USER@HOST',
+      'paydesk webhook listen --tunnel ssh:localhost.run',
+    ],
+  });
 
 /** `meant` is what may have been meant. */
 function notUsable(text: string, problem: string, meant?: string): UsageError {
-  return new UsageError(`--tunnel ${text} cannot be used: ${problem}`, {
+  return new UsageError(`Invalid --tunnel ${text}: ${problem}`, {
     code: 'usage',
-    details: meant === undefined ? `There are ${names.join(', ')}, ssh:USER@HOST and an address.` : undefined,
+    details: meant === undefined ? `Use ${names.join(', ')}, ssh:USER@HOST or an address.` : undefined,
     next: [`paydesk webhook listen --tunnel ${meant ?? 'ssh:USER@HOST'}`],
   });
 }

@@ -21,7 +21,7 @@ export function createCloudflaredTunnel(env: Environment): Tunnel {
       if (program === undefined) {
         throw new UsageError('cloudflared is not installed, and paydesk downloads nothing.', {
           code: 'tunnel-missing',
-          details: 'Once it is installed, or with a server of your own:',
+          details: 'Install it, or use your own server:',
           next: [
             'paydesk webhook listen --tunnel cloudflared',
             'paydesk webhook listen --tunnel ssh:USER@HOST',

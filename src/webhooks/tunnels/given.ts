@@ -10,7 +10,7 @@ export function createGivenTunnel(url: URL): Tunnel {
     reconnectMs: 0,
     start({ note }) {
       if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
-        note(`${url.origin} is not encrypted: everyone on the way can read the webhooks.`);
+        note(`${url.origin} is not encrypted, so others on the network can read the webhooks.`);
       }
       return Promise.resolve({
         url: url.origin,

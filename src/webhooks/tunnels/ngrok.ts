@@ -21,7 +21,7 @@ export function createNgrokTunnel(options: { domain?: string | undefined; env: E
       if (program === undefined) {
         throw new UsageError('ngrok is not installed, and paydesk downloads nothing.', {
           code: 'tunnel-missing',
-          details: 'Once it is installed, or with a server of your own:',
+          details: 'Install it, or use your own server:',
           next: ['paydesk webhook listen --tunnel ngrok', 'paydesk webhook listen --tunnel ssh:USER@HOST'],
         });
       }

@@ -67,7 +67,7 @@ export async function sendProbe(options: {
         if (text.length < LONGEST_ANSWER) text += part;
       });
       response.on('error', failed).on('end', () => {
-        if (response.statusCode !== 200) done(`it answers ${response.statusCode}, and not from here`);
+        if (response.statusCode !== 200) done(`something else answers there (HTTP ${response.statusCode})`);
         else done(isAnswer(text) ? undefined : 'something else answers there');
       });
     });
@@ -79,7 +79,7 @@ export async function sendProbe(options: {
       resolve(why);
     };
     const failed = (error: NodeJS.ErrnoException) => done(failures[error.code ?? ''] ?? error.message);
-    const leave = () => done('it was not waited for');
+    const leave = () => done('it was interrupted');
     const timer = setTimeout(() => done(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
     for (const signal of signals) signal.addEventListener('abort', leave, { once: true });
     asked.on('error', failed).end();
@@ -90,7 +90,7 @@ export async function sendProbe(options: {
 const failures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused',
   ECONNRESET: 'the connection was cut',
-  ENOTFOUND: 'its name is not known',
+  ENOTFOUND: 'its name was not found',
   EAI_AGAIN: 'its name could not be looked up',
   EHOSTUNREACH: 'it cannot be reached',
   ENETUNREACH: 'there is no network',

@@ -132,7 +132,8 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
 
   if (find(/REMOTE HOST IDENTIFICATION HAS CHANGED/) !== undefined) {
     return new GuardError(
-      `The key of ${host} is not the one that was known. Somebody may be listening in, or the server is a new one.`,
+      `The key of ${host} has changed. Someone may be intercepting the connection, or the server was ` +
+        `replaced.`,
       {
         code: 'host-key-changed',
         details:
@@ -145,7 +146,7 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
     );
   }
   if (find(/host key is known for|Host key verification failed/) !== undefined) {
-    return new GuardError(`The key of ${host} is not known, and it was not accepted here.`, {
+    return new GuardError(`The key of ${host} is unknown and was not accepted.`, {
       code: 'host-key-unknown',
       details: 'Connect once on a terminal and compare the fingerprint that is shown.',
       next: [byHand],
@@ -153,7 +154,7 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
   }
   const denied = find(/Permission denied|Too many authentication failures/);
   if (denied !== undefined) {
-    return new ProfileError(`${host} did not let us in.`, {
+    return new ProfileError(`${host} refused the login.`, {
       code: 'tunnel-denied',
       details: `${show(denied)}\nA key with a passphrase must be in the agent: ssh-add.`,
       next: [byHand],
@@ -179,7 +180,8 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
   const forward = find(/remote port forwarding failed|remote forward failure/);
   if (forward !== undefined) {
     return new TemporaryError(
-      `${host} does not give the port: it is taken there, or the server forbids it (AllowTcpForwarding, PermitListen).`,
+      `${host} did not open the port: it is in use there, or the server does not allow it ` +
+        `(AllowTcpForwarding, PermitListen).`,
       { code: 'tunnel-port', details: show(forward), next: [byHand] },
     );
   }

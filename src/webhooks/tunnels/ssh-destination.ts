@@ -22,7 +22,7 @@ export interface SshDestination {
 }
 
 const refuse = (problem: string): never => {
-  throw new UsageError(`--tunnel cannot be used: ${problem}`, {
+  throw new UsageError(`Invalid value of --tunnel: ${problem}`, {
     code: 'usage',
     next: ['paydesk webhook listen --tunnel ssh:USER@HOST'],
   });
@@ -34,7 +34,7 @@ const ipv6 = /^\[[0-9A-Fa-f:.]+(%[A-Za-z0-9]+)?\]$/;
 
 function portNumber(text: string, lowest: number): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
-  return value >= lowest && value <= 65_535 ? value : refuse(`${text} is no port.`);
+  return value >= lowest && value <= 65_535 ? value : refuse(`${text} is not a port.`);
 }
 
 const settings = ['port', 'url', 'name', 'preset'] as const;
@@ -44,7 +44,7 @@ function readSettings(query: string): Partial<Record<Setting, string>> {
   const found: Partial<Record<Setting, string>> = {};
   for (const [key, value] of new URLSearchParams(query)) {
     if (!(settings as readonly string[]).includes(key)) {
-      refuse(`${key} is no setting of an ssh tunnel.${didYouMean(key, settings)}`);
+      refuse(`${key} is not a setting of an ssh tunnel.${didYouMean(key, settings)}`);
     }
     if (value === '') refuse(`${key} has no value.`);
     found[key as Setting] = value;
@@ -60,18 +60,18 @@ export function parseSshDestination(text: string): SshDestination {
   const wanted = given.preset ?? named;
   if (wanted !== undefined && !isPresetName(wanted)) {
     return refuse(
-      `${wanted} is no preset.${didYouMean(wanted, presetNames) || ` There are ${presetNames.join(', ')}.`}`,
+      `${wanted} is not a preset.${didYouMean(wanted, presetNames) || ` Presets: ${presetNames.join(', ')}.`}`,
     );
   }
   const publicUrl = given.url === undefined ? undefined : parseOrigin(given.url);
   if (wanted !== undefined && (given.url !== undefined || given.port !== undefined)) {
-    refuse(`${wanted} gives the address itself: port and url are for a server of your own.`);
+    refuse(`${wanted} chooses the address itself. Use port and url only with your own server.`);
   }
-  if (wanted === undefined && given.name !== undefined) refuse('name is for a preset.');
+  if (wanted === undefined && given.name !== undefined) refuse('name can only be used with a preset.');
   if (publicUrl !== undefined && given.port === undefined) {
-    refuse('with url, say the port on the server that it leads to, for example port=8080.');
+    refuse('with url, also set the port on the server, for example port=8080.');
   }
-  if (given.name !== undefined && !word.test(given.name)) refuse(`${given.name} is no name.`);
+  if (given.name !== undefined && !word.test(given.name)) refuse(`${given.name} is not a valid name.`);
   return {
     user,
     host,
@@ -87,8 +87,8 @@ function readPlace(place: string): { user?: string; host: string; port?: number 
   const at = place.lastIndexOf('@');
   const user = at < 0 ? undefined : place.slice(0, at);
   const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(place.slice(at + 1)) ?? [];
-  if (user !== undefined && !word.test(user)) refuse(`${JSON.stringify(user)} is no user name.`);
-  if (!word.test(host) && !ipv6.test(host)) refuse(`${JSON.stringify(host)} is no host name.`);
+  if (user !== undefined && !word.test(user)) refuse(`${JSON.stringify(user)} is not a valid user name.`);
+  if (!word.test(host) && !ipv6.test(host)) refuse(`${JSON.stringify(host)} is not a valid host name.`);
   return {
     host: host.replace(/\/$/, ''),
     ...(user === undefined ? {} : { user }),

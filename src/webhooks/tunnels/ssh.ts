@@ -22,7 +22,7 @@ export function createSshTunnel(destination: SshDestination, env: Environment): 
       const plan = await planForward({ destination, env, localPort, previousUrl });
       if (plan.url?.startsWith('http:') === true && !isLoopbackHost(new URL(plan.url).hostname)) {
         note(
-          `${new URL(plan.url).hostname} is reached without encryption: everyone on the way can read the webhooks.`,
+          `${new URL(plan.url).hostname} is reached without encryption, so others on the network can read the webhooks.`,
         );
       }
       signal.throwIfAborted();

@@ -29,7 +29,7 @@ describe.each(answerVariants['customer-list'])('a list in the style: %s', async 
     const rows = listed.stdout.trimEnd().split('\n');
     expect(rows).toHaveLength(50);
     expect(rows[0]).toBe('c000\tZoë\tc000@example.org\t');
-    expect(listed.stderr).toMatch(/^… more: --all/);
+    expect(listed.stderr).toMatch(/^There are more. Show all with --all/);
   });
 
   it('shows all of them, or as many as asked for', async () => {

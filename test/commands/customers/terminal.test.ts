@@ -27,7 +27,7 @@ describe('customers on a terminal', async () => {
   it('does not ask where nobody is', async () => {
     const refused = await paydesk(['customers', 'create'], { env: desk.env() });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/--customer +missing: your identifier of the customer/);
+    expect(refused.stderr).toMatch(/--customer +missing: your customer ID/);
     const told = await paydeskTty(['customers', 'create', '--no-input'], { env: desk.env() });
     await told.waitFor('missing');
     expect(await told.ended()).toBe(2);
@@ -39,13 +39,13 @@ describe('customers on a terminal', async () => {
     const argv = ['customers', 'remove-method', 't_2', String(method!.paymentMethodId)];
     const no = await paydeskTty(argv, { env: desk.env() });
     await no.waitFor(/Remove method \d+ \(Visa credit, expires \d+\/\d+\) of customer t_2\?/);
-    await no.waitFor('Go on?');
+    await no.waitFor('Continue?');
     no.press('enter');
     expect(await no.ended()).toBe(130);
     expect(await methodsOf('t_2')).toHaveLength(1);
 
     const yes = await paydeskTty(argv, { env: desk.env() });
-    await yes.waitFor('Go on?');
+    await yes.waitFor('Continue?');
     yes.type('y');
     yes.press('enter');
     await yes.waitFor('Removed method');

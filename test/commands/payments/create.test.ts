@@ -155,7 +155,7 @@ describe('bad input is told all at once, before anything is sent', () => {
     [
       'a state without a wait',
       [...createFlags('r'), '--until', 'Captured'],
-      ['works only together with --wait'],
+      ['can only be used together with --wait'],
     ],
   ])('%s', async (_name, args, expected) => {
     desk.requests();
@@ -170,7 +170,7 @@ describe('bad input is told all at once, before anything is sent', () => {
     const wrong = { amount: '7', currency: 'EUR', customerOrder: { customer: { customerId: 'c', age: 3 } } };
     for (const [args, ...expected] of [
       [['--body', file('broken.json', '{"amount":')], 'not JSON'],
-      [['--body', file('list.json', [])], 'must hold an object'],
+      [['--body', file('list.json', [])], 'must contain a JSON object'],
       [['--body', folder], 'a folder'],
       [
         ['--body', file('wrong.json', wrong)],
@@ -192,10 +192,7 @@ describe('bad input is told all at once, before anything is sent', () => {
   it('what may be in a file that cannot be read is not called missing', async () => {
     for (const text of ['{"amount":', '[]', '']) {
       const { code, stderr } = await desk.run('create', ['--body', '-'], { input: text });
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringMatching(/^Error: 1 value cannot be used.\n {2}--body - /),
-      ]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^Error: Invalid value.\n {2}--body - /)]);
     }
     const { stderr } = await desk.run('create', ['--order', join(folder, 'none.json')]);
     expect(stderr).toContain('--amount');

@@ -62,8 +62,8 @@ it('refuses what names no payment before anything is asked of the service', asyn
   for (const [args, problem] of [
     [[], 'PAYMENT'],
     [['\u001b[31m'], 'without control'],
-    [['-'], 'names no payment'],
-    [['x', '--bogus'], 'there is no such flag'],
+    [['-'], 'contains no payment'],
+    [['x', '--bogus'], 'unknown option'],
     [['x', '--columns', 'nope'], 'there is no nope'],
   ] as const) {
     const { code, stderr } = await desk.run('get', [...args]);

@@ -46,7 +46,7 @@ it('create asks for what is missing, shows it together, and then the link', asyn
   await terminal.waitFor(/Reference pd-\d{8}-\w+/);
   await terminal.waitFor(/Amount +EUR 10\.50/);
   await terminal.waitFor('authorised only');
-  await terminal.waitFor('Go on?');
+  await terminal.waitFor('Continue?');
   terminal.press('enter');
   await terminal.waitFor(/Payment \d+/);
   await terminal.waitFor('Checkout');
@@ -60,7 +60,7 @@ it('create sends nothing when the summary is declined, or at Ctrl-C', async () =
   await declined.waitFor('Amount');
   declined.type('3');
   declined.press('enter');
-  await declined.waitFor('Go on?');
+  await declined.waitFor('Continue?');
   declined.type('n');
   declined.press('enter');
   expect(await declined.ended()).toBe(130);

@@ -38,7 +38,7 @@ describe('seed, reset, export and import', () => {
     expect(shown).toMatch(/^Added 20 sample payments:\n/);
     expect(shown).toMatch(/\n {2}stuck-charged +Processing +The provider charged it/);
     expect(shown).toContain('  Next:  paydesk payments list\n');
-    expect(await person.terminal('seed')).toMatch(/^The sample payments are there already:\n/);
+    expect(await person.terminal('seed')).toMatch(/^The sample payments already exist:\n/);
     expect(await person.pipe('seed')).toContain('\nseed-held\tHeld\tA fraud rule holds it');
     await person.control('POST', '/reset');
     const { payments, seeded, next } = await person.json<{
@@ -104,7 +104,9 @@ describe('seed, reset, export and import', () => {
     expect(await person.pipe('export', '-')).toBe(document);
     const fromStdin = await person.home.run(['sandbox', 'import', '-', '--json'], document);
     expect(JSON.parse(fromStdin.stdout)).toEqual({ imported: true, payments: 20, customers: 4 });
-    expect(await person.terminal('import', file)).toBe('The sandbox now holds 20 payments of 4 customers.\n');
+    expect(await person.terminal('import', file)).toBe(
+      'The sandbox now contains 20 payments of 4 customers.\n',
+    );
   });
 
   test('a document or file that cannot be used changes nothing', async () => {

@@ -176,7 +176,7 @@ describe('what is in the way', () => {
     const error = await failure(['--port', port]);
     expect(error).toMatchObject({
       code: 'port-taken',
-      message: `Port ${port} is taken by a sandbox that is running already (pid ${sandbox.pid}, database :memory:).`,
+      message: `Port ${port} is in use by a running sandbox (pid ${sandbox.pid}, database :memory:).`,
       next: [
         `paydesk sandbox status --port ${port}`,
         `paydesk sandbox stop --port ${port}`,
@@ -192,7 +192,7 @@ describe('what is in the way', () => {
     const error = await failure(['--memory', '--port', String(port)]);
     expect(error).toMatchObject({
       code: 'port-taken',
-      message: `Port ${port} is taken by another program.`,
+      message: `Port ${port} is in use by another program.`,
       next: ['paydesk sandbox start --port 0'],
     });
     other.close();
@@ -240,7 +240,7 @@ describe('what is in the way', () => {
 
   test('an answer given twice, and a variant that is not there', async () => {
     const twice = await failure(['--memory', '--answers', 'errors=html', '--answers', 'errors=text'], 2);
-    expect(twice.message).toBe('--answers errors was given twice: choose one.');
+    expect(twice.message).toBe('--answers errors was used twice; choose one.');
     const { details } = await failure(['--memory', '--answers', 'errors=htm'], 2);
     expect(details).toEqual([
       {

@@ -149,7 +149,7 @@ describe('for jobs', () => {
     expect(await listener.ended).toBe(0);
   });
 
-  it('ends with 8 when nothing came', async () => {
+  it('ends with 8 when nothing arrives', async () => {
     const listener = await home.listen('--until', 'Captured', '--timeout', '2s');
     expect(await listener.ended).toBe(8);
     expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'nothing-came', exit: 8 });

@@ -120,7 +120,7 @@ describe('the live table', () => {
     await open('--until', 'Captured', '--timeout', '4s');
     expect(await tty.ended()).toBe(8);
     const after = tty.raw().split(LEAVE).at(-1) ?? '';
-    expect(stripVTControlCharacters(after)).toContain('No webhook came before the time was up.');
+    expect(stripVTControlCharacters(after)).toContain('No webhook arrived before the time limit.');
   });
 
   it('is not there with --inspect: each request is shown under its line', async () => {

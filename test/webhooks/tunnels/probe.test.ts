@@ -101,6 +101,6 @@ describe('sending a probe', () => {
       timeoutMs: 60_000,
       signals: [gone],
     });
-    expect(why).toBe('it was not waited for');
+    expect(why).toBe('it was interrupted');
   });
 });
