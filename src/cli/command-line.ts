@@ -257,8 +257,7 @@ function unknowns(
   return [...problems, ...extra.map((word) => ({ input: word, problem: 'unexpected argument' }))];
 }
 
-const counted = (problems: readonly unknown[], one: string): string[] =>
-  problems.length === 0 ? [] : [problems.length === 1 ? one : `${problems.length} ${one}s`];
+const isOptionName = ({ input }: UsageProblem): boolean => input.startsWith('-');
 
 /** One error for everything that is wrong, or undefined when nothing is. */
 export function usageError(
@@ -266,22 +265,19 @@ export function usageError(
   help: string,
 ): UsageError | undefined {
   const { bad, unknown, missing } = line;
-  const parts = [
-    ...counted(bad, 'invalid value'),
-    ...counted(
-      unknown.filter(({ input }) => input.startsWith('-')),
-      'unknown option',
-    ),
-    ...counted(
-      unknown.filter(({ input }) => !input.startsWith('-')),
-      'unexpected argument',
-    ),
-    ...counted(missing, 'missing value'),
-  ];
-  const [first] = parts;
+  const kinds = [
+    { name: 'invalid value', count: bad.length },
+    { name: 'unknown option', count: unknown.filter(isOptionName).length },
+    { name: 'unexpected argument', count: unknown.filter((problem) => !isOptionName(problem)).length },
+    { name: 'missing value', count: missing.length },
+  ].filter(({ count }) => count > 0);
+  const [first] = kinds;
   if (first === undefined) return undefined;
-  const list = parts.length === 1 ? first : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
-  const message = `${list.charAt(0).toUpperCase()}${list.slice(1)}.`;
+  const parts = kinds.map(({ name, count }) => `${count} ${name}${count === 1 ? '' : 's'}`);
+  const isSingle = kinds.length === 1 && first.count === 1;
+  const message = isSingle
+    ? `${first.name.charAt(0).toUpperCase()}${first.name.slice(1)}.`
+    : `${[parts.slice(0, -1).join(', '), parts.at(-1)].filter((part) => part !== '').join(' and ')}.`;
   return new UsageError(message, {
     code: 'usage',
     details: [...bad, ...unknown, ...missing.map(({ input, problem }) => ({ input, problem }))],

@@ -124,7 +124,7 @@ describe('what was typed', () => {
 
   it('goes on reading after a flag without its value', async () => {
     const { stderr } = await runInProcess(Create, ['--customer', '--currency', 'eur', '--amount']);
-    expect(stderr).toContain('Error: 3 invalid values and missing value.');
+    expect(stderr).toContain('Error: 3 invalid values and 1 missing value.');
   });
 
   it('takes what is right', async () => {

@@ -221,7 +221,7 @@ describe('the machine', async () => {
     await openProfiles({ PAYDESK_HOME: home }).add({ ...profile, apiKey: new Secret(apiKey) });
   }
 
-  it('warns of files that others can read, with the command that fixLines it', async () => {
+  it('warns of files that others can read, with the command that fixes it', async () => {
     const home = join(temporaryFolder(), "it's here");
     mkdirSync(home, { mode: 0o700 });
     await stored(home);
