@@ -69,12 +69,12 @@ describe('the program', () => {
       'DESCRIPTION\n  Kinds of fault:\n  latency              delays the request before it is',
     );
     const listen = await paydesk(['webhook', 'listen', '--help']);
-    expect(listen.stdout).toMatch(/last read\.\n\n {2}After the address/);
+    expect(listen.stdout).toMatch(/last read\.\n\n {2}A --forward-to/);
   });
 
   it('wants the command before its flags', async () => {
     const { stderr, code } = await paydesk(['--no-input', 'fooo']);
-    expect(stderr).toContain('The command comes first');
+    expect(stderr).toContain('Put the command first');
     expect(code).toBe(2);
   });
 

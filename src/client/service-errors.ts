@@ -54,8 +54,7 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
     });
   }
   if (httpStatus === 404) {
-    const text =
-      `App ${context.appId} has no ${context.what}. ` + 'A wrong key or App ID can have the same result.';
+    const text = `There is no ${context.what} in app ${context.appId}. A wrong key or App ID can have the same result.`;
     return new ServiceError(text, {
       ...options,
       code: 'not-found',

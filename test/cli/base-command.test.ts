@@ -104,15 +104,15 @@ describe('what was typed', () => {
   });
 
   it.each([
-    [['--amount', '1', ...good], '--amount 1, 10.23', 'given twice'],
+    [['--amount', '1', ...good], '--amount 1, 10.23', 'used twice'],
     [[...good, '--amuont', '1'], '--amuont', 'did you mean --amount?'],
     [[...good, 'extra'], 'extra', 'unexpected argument'],
     [[...good, '--flow', 'hosted'], '--flow hosted', 'did you mean hosted-page?'],
     [[...good, '--sandbox', '--live'], '--sandbox', 'cannot be used together with --live'],
-    [[...good, '--capture', '--no-capture'], '--capture', 'given together with --no-capture'],
-    [[...good, '--tag'], '--tag', 'needs a value'],
-    [[...good.slice(2), '--amount'], '--amount', 'needs a value'],
-    [['--amount', ...good.slice(2)], '--amount', 'needs a value'],
+    [[...good, '--capture', '--no-capture'], '--capture', 'used together with --no-capture'],
+    [[...good, '--tag'], '--tag', 'requires a value'],
+    [[...good.slice(2), '--amount'], '--amount', 'requires a value'],
+    [['--amount', ...good.slice(2)], '--amount', 'requires a value'],
     [[...good, '--timeout', '30'], '--timeout 30', '30s'],
   ])('refuses %j', async (argv, input, problem) => {
     const { stderr, code } = await runInProcess(Create, argv);
@@ -460,7 +460,7 @@ describe('time and interruption', () => {
 
   it.each([[Waiting], [Deaf]])('ends %o when the time is up', async (Class) => {
     const { stderr, code } = await runInProcess(Class, ['--timeout', '20ms']);
-    expect(stderr).toContain('time was up');
+    expect(stderr).toContain('ran out of time');
     expect(code).toBe(8);
   });
 

@@ -157,7 +157,7 @@ describe('api', async () => {
     const env = { PAYDESK_BASE_URL: server.url };
     const lost = await desk.run(Api, ['POST', '/reports', '--json'], { env });
     expect(errorOf(lost)).toMatchObject({ exit: 6 });
-    expect(errorOf(lost).message).toContain('It was not sent again');
+    expect(errorOf(lost).message).toContain('paydesk did not send it again');
     expect(server.requests).toHaveLength(1);
     const down = { PAYDESK_BASE_URL: `http://127.0.0.1:${await closedPort()}` };
     expect((await desk.run(Api, ['POST', '/reports'], { env: down })).code).toBe(5);

@@ -60,7 +60,7 @@ describe('doctor', async () => {
       'kind',
     ]);
     expect(new Set(diagnosis.checks.map(({ status }) => status))).toEqual(new Set(['pass']));
-    expect(of('kind').message).toBe('The app is sandbox, as the profile says.');
+    expect(of('kind').message).toBe('The app is sandbox, as in the profile.');
     expect(desk.asked().every((line) => line.startsWith('GET '))).toBe(true);
   });
 
@@ -351,7 +351,7 @@ describe('the ledger', () => {
     expect((await check(home)).ledger).toEqual({
       name: 'ledger',
       status: 'pass',
-      message: `The ledger ${database(home)} is whole.`,
+      message: `The ledger ${database(home)} is intact.`,
     });
     expect(readFileSync(database(home))).toEqual(whole);
 
@@ -388,7 +388,7 @@ describeWithPostgres('the ledger in PostgreSQL', (postgres) => {
       message: expect.stringContaining('no ledger yet'),
     });
     await (await openDeskDatabase({ location: PAYDESK_DATABASE, operator: 'test' })).close();
-    expect(await ledger()).toMatchObject({ status: 'pass', message: 'The ledger in PostgreSQL is whole.' });
+    expect(await ledger()).toMatchObject({ status: 'pass', message: 'The ledger in PostgreSQL is intact.' });
     const store = await openDeskDatabase({ location: PAYDESK_DATABASE, operator: 'test' });
     await store.store.transaction((tx) =>
       sql`insert into store_migration (format, name, applied_time) values (99, 'from-the-future', 0)`.execute(

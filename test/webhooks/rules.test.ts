@@ -34,7 +34,7 @@ describe('a target', () => {
   it.each([
     ['shop.example/hooks', 'with its scheme'],
     ['ftp://shop.example', 'a web address'],
-    ['https://me:secret@shop.example', 'without a user name'],
+    ['https://me:secret@shop.example', 'remove the user name'],
     ['localhost:3000 color=red', 'is no setting'],
     ['localhost:3000 state=', 'is no setting'],
     ['localhost:3000 header=Host:evil', 'is set by paydesk itself'],

@@ -70,7 +70,7 @@ describe.each(answerVariants['customer-written'])('when a write is answered with
       '12345',
     ]);
     expect(other).toMatchObject({ code: 1, stdout: '' });
-    expect(other.stderr).toContain('Customer c2 exists and is not as asked for.');
+    expect(other.stderr).toContain('Customer c2 already exists with other details.');
     expect(other.stderr).toMatch(/firstName +Eva +Ada\n/);
     expect(other.stderr).toMatch(/mobileNumber +12345 +\(nothing\)\n/);
     const json = await desk.run(CustomersCreate, ['--customer', 'c2', '--first-name', 'Eva', '--json']);
@@ -85,7 +85,7 @@ describe.each(answerVariants['customer-written'])('when a write is answered with
     await desk.fault('drop-after-commit', 'createCustomer');
     const created = await desk.run(CustomersCreate, ['--customer', 'c3', ...ada, '--json']);
     expect(created.code).toBe(0);
-    expect(created.stderr).toContain('may have been there before');
+    expect(created.stderr).toContain('may have existed before');
     expect(parsed(created)).toMatchObject({ created: true, customer: fields });
 
     await desk.fault('error-after-commit', 'updateCustomer');

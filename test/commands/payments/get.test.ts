@@ -30,7 +30,7 @@ it('takes digits for an id unless ref: says otherwise', async () => {
   expect((await desk.run('get', [`id:${paymentId}`])).code).toBe(0);
   const bad = await desk.run('get', ['id:inv-1']);
   expect(bad).toMatchObject({ code: 2 });
-  expect(bad.stderr).toContain('id: is followed by digits');
+  expect(bad.stderr).toContain('use digits after id:');
 });
 
 it('reads several, also from stdin, and says which it could not read', async () => {
@@ -61,7 +61,7 @@ it('refuses what names no payment before anything is asked of the service', asyn
   desk.requests();
   for (const [args, problem] of [
     [[], 'PAYMENT'],
-    [['\u001b[31m'], 'without control'],
+    [['\u001b[31m'], 'remove control'],
     [['-'], 'contains no payment'],
     [['x', '--bogus'], 'unknown option'],
     [['x', '--columns', 'nope'], 'there is no nope'],
