@@ -65,14 +65,15 @@ export function standingOf(operation: SettleOperation, before: Before, read: Pay
   const { carriedOut, excluded } = proofs[operation];
   // Where it was already so before it was sent, seeing it again says nothing.
   const wasDone = before.state !== undefined && carriedOut.includes(before.state);
+  const comparison = isAsBefore(before, read) ? 'unchanged' : 'changed';
   if (
     operation === 'capture' &&
     !wasDone &&
+    comparison === 'changed' &&
     becamePositive(before.capturedAmount, read.fields.capturedAmount)
   ) {
     return isEnd(operation, state) ? 'done' : 'under-way';
   }
-  const comparison = isAsBefore(before, read) ? 'unchanged' : 'changed';
   if (state === undefined) return comparison;
   // What was not held when it was sent may have moved by itself.
   if (operation === 'unhold' && before.state !== undefined && before.state !== 'Held') return comparison;

@@ -123,6 +123,9 @@ describe('the captured amount', () => {
   it('proves nothing when it was there before, and nothing for other verbs', () => {
     const captured = payment('Authorised', { capturedAmount: 10 });
     expect(standingOf('capture', beforeOf(captured), captured)).toBe('unchanged');
+    // The ledger keeps the fingerprint, and not the amount.
+    const { capturedAmount: _, ...fromLedger } = beforeOf(captured);
+    expect(standingOf('capture', fromLedger, captured)).toBe('unchanged');
     expect(standingOf('cancel', beforeOf(payment('Authorised')), captured)).toBe('changed');
   });
 });
