@@ -15,6 +15,7 @@ const none: Ledger = {
   unsettled: async () => [],
   open: async () => ({ kind: 'opened', intent: { id: 1, last: undefined } as Entry }),
   renew: async () => true,
+  find: async () => ({ id: 1, last: undefined }) as Entry,
   quietLeft: async () => 0,
   outcomesOf: async () => [],
   record: async () => undefined,

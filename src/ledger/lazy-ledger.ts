@@ -11,6 +11,7 @@ export function createLazyLedger(open: () => Promise<Ledger>): Ledger {
     unsettled: async (...asked) => (await ledger()).unsettled(...asked),
     open: async (...asked) => (await ledger()).open(...asked),
     renew: async (...asked) => (await ledger()).renew(...asked),
+    find: async (...asked) => (await ledger()).find(...asked),
     quietLeft: async (...asked) => (await ledger()).quietLeft(...asked),
     outcomesOf: async (...asked) => (await ledger()).outcomesOf(...asked),
     record: async (...asked) => (await ledger()).record(...asked),

@@ -66,6 +66,8 @@ export interface NewOutcome {
 /** An intent with the last that is known of it. */
 export interface Entry extends IntentRow {
   last: OutcomeRow | undefined;
+  /** When its process last made sure of its hold; undefined once it holds nothing. */
+  renewed?: SteadyTime | undefined;
 }
 
 export function outcomeOf(entry: { last: Pick<OutcomeRow, 'outcome'> | undefined }): Outcome {
@@ -87,8 +89,11 @@ export type Opening = { kind: 'opened'; intent: Entry } | Blocked;
 export interface SendAgain {
   /** Sends again what this ledger has as failed. */
   again?: boolean | undefined;
-  /** The earlier intent whose quiet period has passed and whose payment was found exactly as it was before. */
-  cleared?: number | undefined;
+  /**
+   * The earlier intent whose quiet period had passed when the payment was found exactly as it was before. Whatever
+   * became known of it since, or a renewed hold, makes that worthless.
+   */
+  cleared?: Entry | undefined;
 }
 
 export interface Ledger {
@@ -104,6 +109,8 @@ export interface Ledger {
   open(intent: NewIntent, options?: SendAgain): Promise<Opening>;
   /** Makes sure that the intent still holds its payment, and notes when. */
   renew(intentId: number): Promise<boolean>;
+  /** An intent as the ledger has it now. */
+  find(intentId: number): Promise<Entry>;
   /** Milliseconds until the same instruction may be sent again. */
   quietLeft(entry: Entry, quietMs: number): Promise<number>;
   /** Everything that became known of an intent. */
@@ -199,34 +206,35 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
     const outcome = outcomeOf(last);
     if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
     if (last.last?.may_have_left === 0) return undefined;
-    const isClear = cleared === last.id && (await leftOf(db, last, quietMs)) === 0;
+    const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
     return isClear ? undefined : { kind: 'quiet', intent: last };
   }
 
-  async function leftOf(db: Db, { last, ...intent }: Entry, quietMs: number): Promise<number> {
-    const [hold] = last ? [] : await holdOf(db, engine, { intent_id: intent.id });
-    const { boot, steady_ms: ms } = hold ?? intent;
-    return quietLeft({ intent, last, renewed: { boot, ms } }, quietMs, await clocks.steady(db));
+  async function leftOf(db: Db, { id }: Entry, quietMs: number): Promise<number> {
+    return quietLeft(await entry(db, id), quietMs, await clocks.steady(db));
   }
 
   async function entry(db: Db, id: number): Promise<Entry> {
     const [intent] = await intentById(db, engine, { id });
     if (!intent) throw new Error(`The ledger has no intent ${id}.`);
     const [last] = await lastOutcomeOf(db, engine, { intent_id: id });
-    return { ...intent, last };
+    const [hold] = await holdOf(db, engine, { intent_id: id });
+    return { ...intent, last, renewed: hold && { boot: hold.boot, ms: hold.steady_ms } };
   }
 
   /**
    * Takes the hold of an open intent over, unless its quiet period is not over or its process has just renewed it:
    * then nobody else may send.
    */
-  async function claimCleared(tx: Tx, id: number, quietMs: number): Promise<Blocked | undefined> {
-    const [hold] = await holdOf(tx, engine, { intent_id: id });
-    if (!hold) return undefined;
+  async function claimCleared(tx: Tx, cleared: Entry, quietMs: number): Promise<Blocked | undefined> {
+    const { id } = cleared;
     const earlier = await entry(tx, id);
-    const { boot, steady_ms } = hold;
-    const isQuiet = (await leftOf(tx, earlier, quietMs)) > 0;
-    const [claimed] = isQuiet ? [] : await claimHold(tx, engine, { intent_id: id, boot, steady_ms });
+    const { renewed } = earlier;
+    if (!renewed) return undefined;
+    const isClear = isSame(cleared, earlier) && (await leftOf(tx, earlier, quietMs)) === 0;
+    const [claimed] = isClear
+      ? await claimHold(tx, engine, { intent_id: id, ...steadyColumns(renewed) })
+      : [];
     return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
   }
 
@@ -274,13 +282,19 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
         const steady = steadyColumns(await clocks.steady(tx));
         await takeHold(tx, engine, { ...ref, intent_id: TAKING, ...steady });
         const { operation, quietMs } = intent;
-        const blocked = await findBlocking(tx, intent, operation, { ...sendAgain, quietMs });
+        // Its hold is ours by now.
+        const claimed = cleared && { ...cleared, renewed: undefined };
+        const blocked = await findBlocking(tx, intent, operation, {
+          ...sendAgain,
+          cleared: claimed,
+          quietMs,
+        });
         if (blocked) {
           if (blocked.kind !== 'held') await dropHold(tx, engine, ref);
           return blocked;
         }
-        const opened = await insertIntent(tx, intent, cleared);
-        if (cleared !== undefined) await closeCleared(tx, cleared, opened.id);
+        const opened = await insertIntent(tx, intent, cleared?.id);
+        if (cleared !== undefined) await closeCleared(tx, cleared.id, opened.id);
         const { boot, steady_ms } = opened;
         await giveHoldTo(tx, engine, { ...ref, intent_id: opened.id, boot, steady_ms });
         await remember(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });
@@ -293,6 +307,8 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
         const [held] = await renewHold(tx, engine, { intent_id: intentId, ...steady });
         return held !== undefined;
       }),
+
+    find: (intentId) => entry(store.db, intentId),
 
     quietLeft: (of, quietMs) => leftOf(store.db, of, quietMs),
 
@@ -373,6 +389,16 @@ function isUnsettled(entry: Entry): boolean {
 
 function mayChange(closed: Entry, outcome: Outcome): boolean {
   return isUnsettled(closed) && outcome !== outcomeOf(closed);
+}
+
+/** Whether nothing has become known of an intent, and nobody has renewed it, since it was looked at. */
+function isSame(seen: Entry | undefined, now: Entry): boolean {
+  return (
+    seen?.id === now.id &&
+    seen.last?.id === now.last?.id &&
+    seen.renewed?.boot === now.renewed?.boot &&
+    seen.renewed?.ms === now.renewed?.ms
+  );
 }
 
 const steadyColumns = ({ boot, ms }: SteadyTime) => ({ boot, steady_ms: ms });

@@ -13,17 +13,21 @@ export function fenceOf(quietMs: number): number {
 }
 
 export interface Quiet {
-  intent: Pick<IntentRow, 'quiet_ms'>;
-  /** Undefined while nothing is known of it: it may leave until its fence closes. */
+  quiet_ms: IntentRow['quiet_ms'];
+  boot: IntentRow['boot'];
+  steady_ms: IntentRow['steady_ms'];
   last: Pick<OutcomeRow, 'boot' | 'steady_ms'> | undefined;
-  renewed: SteadyTime;
+  /** While it is open, its process may renew it and send until its fence closes, whatever others have noted. */
+  renewed?: SteadyTime | undefined;
 }
 
 /** Milliseconds until the same instruction may be sent again; 0 once it may. */
-export function quietLeft({ intent, last, renewed }: Quiet, quietMs: number, now: SteadyTime): number {
+export function quietLeft(intent: Quiet, quietMs: number, now: SteadyTime): number {
+  const { last, renewed } = intent;
   const length = Math.max(intent.quiet_ms, quietMs);
-  const left = last
-    ? length - elapsedSince({ boot: last.boot, ms: last.steady_ms }, now)
-    : length + fenceOf(length) - elapsedSince(renewed, now);
-  return Math.max(0, left);
+  const since = ({ boot, steady_ms }: { boot: string; steady_ms: number }) =>
+    elapsedSince({ boot, ms: steady_ms }, now);
+  const left = length - since(last ?? intent);
+  const leftOpen = renewed ? length + fenceOf(length) - elapsedSince(renewed, now) : 0;
+  return Math.max(0, left, leftOpen);
 }

@@ -85,7 +85,10 @@ async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
   const underWaySeen = outcomes.some(({ after_state }) =>
     isUnderWay(move.operation, client.canonicalState(after_state ?? undefined)),
   );
-  return { move, before: { state, shown, print, underWaySeen }, beforeRead: move.read, intent: entry };
+  // A state that paydesk does not know may have been captured already: only a change from now on proves anything.
+  const capturedAmount = state === undefined ? move.read.fields.capturedAmount : undefined;
+  const before = { state, shown, print, underWaySeen, capturedAmount };
+  return { move, before, beforeRead: move.read, intent: entry };
 }
 
 /** What the answer said, as far as the ledger has it. */
@@ -141,16 +144,22 @@ export async function clearToSend(
   move: Move,
   entry: Entry,
 ): Promise<{ settled: MoveResult } | { cleared: Move }> {
-  const left = await desk.ledger.quietLeft(entry, quietOf(desk, move.read));
+  // As it stands before the reads: whatever becomes known of it while they are made makes them worthless.
+  const known = await desk.ledger.find(entry.id);
+  const left = await desk.ledger.quietLeft(known, quietOf(desk, move.read));
   if (left > 0)
     return { settled: await refusedUntil(desk, move, entry, quietPeriod(entry, move.read, left)) };
   const sent = await sentBefore(desk, move, entry);
   const read = move.readsOnly ? move.read : await recheckAndRead(desk, sent);
-  if (read === undefined) throw notRechecked(entry, move.read);
+  if (read === undefined) {
+    const result = await checkIntent(desk, move, entry);
+    if (result.outcome === 'done') return { settled: result };
+    throw notRechecked(entry, move.read);
+  }
   // A failed instruction may leave its marks on the payment; it is known to have come back.
   const isFailed = outcomeOf(entry) === 'failed';
   const isSame = isFailed ? stateOf(read) === entry.before_state : isAsBefore(sent.before, read);
-  if (isSame) return { cleared: { ...move, read, cleared: entry } };
+  if (isSame) return { cleared: { ...move, read, cleared: known } };
   const result = await checkIntent(desk, { ...move, read }, entry);
   if (result.outcome === 'done' || result.outcome === 'accepted' || result.outcome === 'refused') {
     return { settled: result };

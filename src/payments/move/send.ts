@@ -8,7 +8,7 @@ import type { Entry } from '../../ledger/ledger.js';
 import { fenceOf } from '../../ledger/quiet-period.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, labelOf, stateOf } from '../named-payments.js';
-import { reportBlocked } from './check.js';
+import { clearToSend, reportBlocked } from './check.js';
 import { changedMeanwhile, interruptedBy, notSent, takenOver } from './errors.js';
 import { forbidden } from './legality.js';
 import { beforeOf, isAsBefore } from './proof.js';
@@ -34,11 +34,15 @@ export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
   const fence = createFence(desk, quietOf(desk, before));
   const intent = intentOf(desk, move, before);
   const opening = await beforeSending(() => desk.ledger.open(intent, sendAgain(move)));
+  if (opening.kind === 'quiet' && move.cleared === undefined) {
+    const clear = await clearToSend(desk, { ...move, read: before }, opening.intent);
+    return 'settled' in clear ? clear.settled : carryOut(desk, clear.cleared);
+  }
   if (opening.kind !== 'opened') return reportBlocked(desk, { ...move, read: before }, opening);
   return send(desk, move, before, opening.intent, fence);
 }
 
-const sendAgain = ({ again, cleared }: Move) => ({ again, cleared: cleared?.id });
+const sendAgain = ({ again, cleared }: Move) => ({ again, cleared });
 
 async function send(
   desk: Desk,
