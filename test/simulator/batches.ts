@@ -6,7 +6,7 @@ import type { PlanRow } from '../../src/batch/plan-row.js';
 import type { RunOptions } from '../../src/batch/run-options.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { BatchRecord, BatchRow } from '../../src/ledger/schema.js';
-import { QUIET_MS, startProcess, type Process, type Surroundings } from './operators.ts';
+import { startProcess, type Process, type Surroundings } from './operators.ts';
 import {
   createBatches,
   isLegal,
@@ -16,6 +16,7 @@ import {
   runBatch,
   StoreError,
 } from './program.ts';
+import { QUIET_MS } from './service-kind.ts';
 import { BASE_URL } from './service.ts';
 
 export interface Plan {

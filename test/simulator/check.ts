@@ -3,9 +3,18 @@
 import type { IntentRow, OutcomeRow } from '../../src/ledger/schema.js';
 import type { ExchangeRow, OperationRow, PaymentRow } from '../../src/sandbox/schema.js';
 import type { Instruction } from './network.ts';
-import { QUIET_MS, type Report } from './operators.ts';
+import type { Report } from './operators.ts';
+import type { Stamps } from './stamps.ts';
 
 export interface Records {
+  /** A wall clock jumped. */
+  clocksJump: boolean;
+  /** The desk knows every name that the service has for a state. */
+  readable: boolean;
+  /** The service can be asked to recheck a payment. */
+  rechecks: boolean;
+  aliases: Readonly<Record<string, string>>;
+  stamps: Pick<Stamps, 'intent' | 'outcome'>;
   instructions: readonly Instruction[];
   intents: readonly IntentRow[];
   outcomes: readonly OutcomeRow[];
@@ -51,7 +60,9 @@ export function follow(records: Records, violate: (text: string) => void): Follo
         intent.operation === operation &&
         intent.payment_id === String(paymentId),
     );
-    const free = mine.findLast((each) => each.instruction === undefined && each.intent.time <= sent);
+    const free = mine.findLast(
+      (each) => each.instruction === undefined && records.stamps.intent(each.intent.id) <= sent,
+    );
     const what = `${operation} of ${paymentId} by ${process}`;
     if (!free) {
       violate(
@@ -71,28 +82,31 @@ export function checkAlways(
   followed: readonly Followed[],
   violate: (text: string) => void,
 ): void {
-  checkOneAtATime(followed, violate);
+  checkOneAtATime(records, followed, violate);
   checkInFlight(records, violate);
   checkBooks(records, violate);
-  for (const each of followed) checkClosedOnce(each, violate);
+  for (const each of followed) checkDoneStays(each, violate);
   checkHolds(records, followed, violate);
   for (const report of records.reports) checkReport(report, records, followed, violate);
 }
 
 /** An intent is written only when nothing else is open for its payment, or in the place of what is. */
-function checkOneAtATime(followed: readonly Followed[], violate: (text: string) => void): void {
+function checkOneAtATime(
+  { stamps }: Records,
+  followed: readonly Followed[],
+  violate: (text: string) => void,
+): void {
   for (const { intent } of followed) {
     const earlier = followed.filter(
       (each) => each.intent.payment_id === intent.payment_id && each.intent.id < intent.id,
     );
     for (const before of earlier) {
       if (intent.resend_of === before.intent.id || before.resentAs) continue;
-      const closed = before.outcomes.some(({ outcome, time }) => isClosing(outcome) && time <= intent.time);
+      const opened = stamps.intent(intent.id);
+      const closed = before.outcomes.some(
+        ({ id, outcome }) => isClosing(outcome) && stamps.outcome(id) <= opened,
+      );
       if (!closed) violate(`${name(intent)} was written while ${name(before.intent)} was open`);
-    }
-    const resent = followed.find((each) => each.intent.id === intent.resend_of);
-    if (resent && intent.time < resent.intent.time + QUIET_MS) {
-      violate(`${name(intent)} was sent anew before the quiet period was over`);
     }
   }
 }
@@ -144,18 +158,16 @@ function checkBooks(
   }
 }
 
-/** What was closed stays as it was closed. */
-function checkClosedOnce({ intent, outcomes }: Followed, violate: (text: string) => void): void {
-  const first = outcomes.findIndex(({ outcome }) => isClosing(outcome));
-  const after = first < 0 ? [] : outcomes.slice(first + 1);
-  const other = after.find(({ outcome }) => outcome !== outcomes[first]?.outcome);
-  if (other)
-    violate(`${name(intent)} was closed as ${outcomes[first]?.outcome} and then became ${other.outcome}`);
+/** What is done stays done. */
+function checkDoneStays({ intent, outcomes }: Followed, violate: (text: string) => void): void {
+  const first = outcomes.findIndex(({ outcome }) => outcome === 'done');
+  const other = first < 0 ? undefined : outcomes.slice(first).find(({ outcome }) => outcome !== 'done');
+  if (other) violate(`${name(intent)} was done and then became ${other.outcome}`);
 }
 
 function checkHolds({ held }: Records, followed: readonly Followed[], violate: (text: string) => void): void {
-  for (const { intent, outcomes, resentAs } of followed) {
-    const open = !outcomes.some(({ outcome }) => isClosing(outcome)) && !resentAs;
+  for (const { intent, last, resentAs } of followed) {
+    const open = !isClosing(last?.outcome ?? 'unknown') && !resentAs;
     if (open && !held.includes(intent.id)) violate(`${name(intent)} is open and holds nothing`);
     if (!open && held.includes(intent.id)) violate(`${name(intent)} is closed and still holds its payment`);
   }
@@ -172,6 +184,7 @@ function checkReport(
   const { process, operation, paymentId, outcome, time } = report;
   const what = `${operation} of ${paymentId} was reported as ${outcome} to ${process}`;
   const took = operations.filter(({ payment_id, kind }) => payment_id === paymentId && kind === operation);
+  const isSame = (each: Instruction) => each.paymentId === paymentId && each.operation === operation;
   const ended = (status: string) =>
     took.some(
       (each) => each.status === status && each.finished_time !== null && each.finished_time <= time,
@@ -181,18 +194,26 @@ function checkReport(
     case 'done':
       if (!ended('done')) violate(`${what} and is not done`);
       return;
-    case 'failed':
-      if (!ended('failed')) violate(`${what} and did not fail`);
+    case 'failed': {
+      const succeeded = instructions.some(
+        (each) =>
+          isSame(each) &&
+          each.sent <= time &&
+          took.some(({ id, status }) => id === each.operationId && status === 'done'),
+      );
+      if (succeeded) violate(`${what} and is done`);
       return;
+    }
     case 'accepted': {
       const taken = instructions.some(
         (each) =>
-          each.paymentId === paymentId &&
-          each.operation === operation &&
-          each.operationId !== undefined &&
+          isSame(each) &&
+          (each.operationId !== undefined || saysYes(each)) &&
           (each.arrived ?? Infinity) <= time,
       );
-      if (!taken) violate(`${what} and was not taken`);
+      // One that was forced on a payment which captures by itself is seen to be under way.
+      const byItself = operation === 'capture' && isAutomatic(records, paymentId);
+      if (!taken && !byItself) violate(`${what} and was not taken`);
       return;
     }
     case 'refused':
@@ -204,8 +225,12 @@ function checkReport(
           intent.operation === operation &&
           intent.payment_id === String(paymentId),
       );
+      // A service that does it, says that it does not, and shows nothing yet cannot be seen through.
       const wasTaken = mine.some(
-        ({ operation: took }) => took && !(outcome === 'refused' && took.status === 'failed'),
+        ({ operation: own, instruction }) =>
+          own &&
+          !(outcome === 'refused' && own.status === 'failed') &&
+          !(outcome !== 'error' && instruction?.lied),
       );
       if (wasTaken) violate(`${what} (${report.code}) and was carried out`);
       return;
@@ -215,55 +240,88 @@ function checkReport(
   }
 }
 
+const saysYes = ({ answered = 0 }: Instruction): boolean => answered >= 200 && answered < 300;
+
 /** Once nothing is under way, reads are consistent and people have decided what only they can decide. */
 export function checkEnd(
   records: Records,
   followed: readonly Followed[],
   violate: (text: string) => void,
 ): void {
-  for (const { intent, outcomes, last, operation, resentAs } of followed) {
-    const closing = outcomes.find(({ outcome }) => isClosing(outcome))?.outcome;
-    const so = `${name(intent)} ended as ${closing ?? last?.outcome ?? 'nothing'}`;
+  const { readable, rechecks } = records;
+  for (const { intent, last, instruction, operation, resentAs } of followed) {
+    const so = `${name(intent)} ended as ${last?.outcome ?? 'nothing'}`;
     const truth = operation?.status ?? 'not carried out';
-    switch (closing) {
+    const byItself = intent.operation === 'capture' && capturedByItself(records, Number(intent.payment_id));
+    switch (last?.outcome) {
       case 'done':
+        if (truth !== 'done' && !byItself) violate(`${so}, and the service has it as ${truth}`);
+        break;
       case 'failed':
-        if (
-          closing === 'done' &&
-          capturedByItself(records, Number(intent.payment_id)) &&
-          intent.operation === 'capture'
-        )
-          break;
-        if (truth !== closing) violate(`${so}, and the service has it as ${truth}`);
+        if (truth === 'done') violate(`${so}, and the service has it as ${truth}`);
         break;
       case 'refused':
-        // Taken, failed at the provider, and the payment has gone another way since: it was not carried out.
-        if (operation && truth !== 'failed') violate(`${so}, and the service has it as ${truth}`);
-        break;
       case 'unsent':
-        if (operation) violate(`${so}, and the service has it as ${truth}`);
+        // Taken, failed at the provider, and the payment has gone another way since: it was not carried out.
+        if (operation && truth !== 'failed' && !instruction?.lied)
+          violate(`${so}, and the service has it as ${truth}`);
         break;
       default:
-        if (!resentAs) violate(`${so}, and the service has it as ${truth}`);
-        else if (truth !== 'not carried out' && truth !== 'failed') {
+        if (
+          !resentAs &&
+          readable &&
+          rechecks &&
+          !(staysUnknown(records, intent) && (truth !== 'done' || intent.operation === 'unhold'))
+        )
+          violate(`${so}, and the service has it as ${truth}`);
+        else if (resentAs && truth !== 'not carried out' && truth !== 'failed') {
           violate(`${name(intent)} was sent anew as ${resentAs.id}, and the service has it as ${truth}`);
         }
     }
   }
 }
 
-/** A capture that was forced before its time and refused: the payment was captured all the same, as it was made to be. */
-function capturedByItself({ payments, exchanges }: Records, paymentId: number): boolean {
-  const isAutomatic = payments.some(
-    ({ payment_id, auto_capture }) => payment_id === paymentId && auto_capture === 1,
-  );
-  return (
-    isAutomatic &&
-    exchanges.some(
-      ({ payment_id, kind, done }) => payment_id === paymentId && kind === 'capture' && done === 1,
-    )
-  );
+/**
+ * Nothing was carried out and the payment has moved by itself, or it was released and then declined: no read will ever
+ * prove anything, so it stays unknown.
+ */
+export function staysUnknown(
+  { payments, aliases }: Records,
+  { operation, payment_id, before_state }: Pick<IntentRow, 'operation' | 'payment_id' | 'before_state'>,
+): boolean {
+  const state = payments.find((each) => String(each.payment_id) === payment_id)?.state;
+  if (operation === 'unhold' && (state === 'Declined' || state === 'Failed')) return true;
+  return state !== (aliases[before_state ?? ''] ?? before_state);
 }
+
+/** States that prove an operation to whoever reads them. */
+const proofs: Readonly<Record<string, readonly string[]>> = {
+  refund: ['Refunding', 'Refunded'],
+  capture: ['Captured', 'Refunding', 'Refunded'],
+  cancel: ['Cancelled'],
+  unhold: ['Authorised', 'Capturing', 'Captured', 'Refunding', 'Refunded'],
+};
+
+/** Carried out, and shown by the payment to whoever knows the service's names. */
+export function isProvable(
+  { payments, readable }: Records,
+  { intent, operation }: Pick<Followed, 'intent' | 'operation'>,
+): boolean {
+  const payment = payments.find((each) => String(each.payment_id) === intent.payment_id);
+  const shows = proofs[intent.operation]?.includes(payment?.state ?? '') === true;
+  return readable && operation?.status === 'done' && shows;
+}
+
+/** A capture that was forced before its time and refused: the payment was captured all the same, as it was made to be. */
+function capturedByItself(records: Records, paymentId: number): boolean {
+  const isCaptured = records.exchanges.some(
+    ({ payment_id, kind, done }) => payment_id === paymentId && kind === 'capture' && done === 1,
+  );
+  return isCaptured && isAutomatic(records, paymentId);
+}
+
+const isAutomatic = ({ payments }: Records, paymentId: number): boolean =>
+  payments.some(({ payment_id, auto_capture }) => payment_id === paymentId && auto_capture === 1);
 
 function name({ id, operation, payment_id, operator }: IntentRow): string {
   return `intent ${id} (${operation} of ${payment_id} by ${operator})`;

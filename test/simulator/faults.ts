@@ -13,7 +13,20 @@ export const faultKinds = [
   'truncated-body',
   'garbled-body',
   'slow-answer',
+  'false-status-after-commit',
+  'false-status-before-commit',
+  'says-failure-after-commit',
+  'says-failure-before-commit',
   'stale-read',
+  'stale-recheck',
+  'empty-recheck',
+  'unsupported-recheck',
+  'foreign-state',
+  'other-spelling',
+  'paused',
+  'clock-jump',
+  'restart',
+  'takeover',
   'outage',
   'disk-full',
   'commit-unknown',
@@ -29,12 +42,27 @@ export type FaultCounts = Record<FaultKind, number>;
 export const noFaults = (): FaultCounts =>
   Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as FaultCounts;
 
+/** What makes a world hostile; a run can be limited to some of it to see which part of it a bug needs. */
+export const hostilities = [
+  'lies',
+  'lag',
+  'rechecks',
+  'names',
+  'pauses',
+  'clocks',
+  'restarts',
+  'spellings',
+] as const;
+export type Hostility = (typeof hostilities)[number];
+
 /** How rough a seed is. */
 export interface Weather {
   /** The share of requests that something happens to. */
   network: number;
-  /** The share of reads that a replica answers which lags behind. */
-  stale: number;
+  /** The share of instructions that are answered with something that is not so. */
+  lies: number;
+  /** The share of processes that are paused for a while, like a laptop whose lid is closed. */
+  pauses: number;
   /** The share of writes to the ledger that fail. */
   disk: number;
   /** The share of processes that are killed. */
@@ -45,7 +73,7 @@ export interface Weather {
   outages: ReadonlyArray<readonly [number, number]>;
 }
 
-export const calm: Weather = { network: 0, stale: 0, disk: 0, kills: 0, provider: 0, outages: [] };
+export const calm: Weather = { network: 0, lies: 0, pauses: 0, disk: 0, kills: 0, provider: 0, outages: [] };
 
 export function weatherOf(random: Random, from: number, to: number): Weather {
   const rough = random.pick([0.05, 0.15, 0.4]);
@@ -55,13 +83,23 @@ export function weatherOf(random: Random, from: number, to: number): Weather {
   });
   return {
     network: rough,
-    stale: random.pick([0, 0.1, 0.5]),
+    lies: random.pick([0, 0.2, 0.6]),
+    pauses: random.pick([0, 0.15, 0.4]),
     disk: random.pick([0, 0.02, 0.1]),
     kills: random.pick([0.05, 0.2]),
     provider: random.pick([0, 0.05, 0.2]),
     outages,
   };
 }
+
+/** Of instructions alone: the service did it, or did not, and answers whatever it likes. */
+export const lies = [
+  'false-status-after-commit',
+  'false-status-before-commit',
+  'says-failure-after-commit',
+  'says-failure-before-commit',
+] as const satisfies readonly FaultKind[];
+export type Lie = (typeof lies)[number];
 
 export type RequestFault = Extract<
   FaultKind,

@@ -1,4 +1,5 @@
-// A process of an operator: it does its work until it ends or is killed. What it sent before is not called back.
+// A process of an operator: it does its work until it ends or is killed, and may be paused for a while at any step, like
+// a laptop whose lid is closed. What it sent before is not called back.
 
 import type { Timeline } from './timeline.ts';
 
@@ -6,6 +7,10 @@ export interface Life {
   readonly name: string;
   alive(): boolean;
   kill(): void;
+  /** Resolves once the process runs, with whether it goes on; one that was killed does not. */
+  step(): Promise<boolean>;
+  /** Resolves once the process runs: what comes due while it is paused comes after. */
+  awake(): Promise<void>;
   /** Goes on only while the process lives; a dead one waits here for ever. */
   gate<T>(work: () => Promise<T>): Promise<T>;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -15,14 +20,23 @@ export interface Life {
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-/** `killAt`: the how manieth step is its last; an even one dies before what it was about to do, an odd one after it. */
+export interface LifeOptions {
+  /** The how manieth step is its last; an even one dies before what it was about to do, an odd one after it. */
+  killAt?: number | undefined;
+  onKilled(): void;
+  /** The how manieth step it is paused at, and for how long. */
+  pause?: { at: number; ms: number } | undefined;
+  onPaused(ms: number): void;
+}
+
 export function createLife(
   name: string,
   timeline: Timeline,
-  { killAt, onKilled }: { killAt?: number | undefined; onKilled(): void },
+  { killAt, onKilled, pause, onPaused }: LifeOptions,
 ): Life {
   let isAlive = true;
   let steps = 0;
+  let wakesAt = 0;
   let tellDeath: () => void = () => undefined;
   const death = new Promise<void>((resolve) => (tellDeath = resolve));
 
@@ -33,19 +47,29 @@ export function createLife(
     tellDeath();
   }
 
-  function passes(): boolean {
+  function awake(): Promise<void> | undefined {
+    if (timeline.now() >= wakesAt) return undefined;
+    return new Promise((resolve) => timeline.at(wakesAt, resolve));
+  }
+
+  async function step(): Promise<boolean> {
     steps += 1;
     if (steps === killAt) kill();
+    if (steps === pause?.at && isAlive) {
+      wakesAt = timeline.now() + pause.ms;
+      onPaused(pause.ms);
+    }
+    await awake();
     return isAlive;
   }
 
   async function gate<T>(work: () => Promise<T>): Promise<T> {
-    if (!passes()) return never();
+    if (!(await step())) return never();
     try {
       const value = await work();
-      return passes() ? value : await never<T>();
+      return (await step()) ? value : await never<T>();
     } catch (error) {
-      if (!passes()) return never();
+      if (!(await step())) return never();
       throw error;
     }
   }
@@ -54,6 +78,8 @@ export function createLife(
     name,
     alive: () => isAlive,
     kill,
+    step,
+    awake: async () => awake(),
     gate,
     sleep: (ms, signal) =>
       gate(

@@ -2,51 +2,79 @@
 
 import type { Failure, Lost, OpenAnswer, SendRequest, Transport, Unsent } from '../../src/client/exchange.js';
 import type { SettleOperation } from '../../src/contract/states.js';
-import { calm, requestFaults, type FaultKind, type RequestFault, type Weather } from './faults.ts';
+import {
+  calm,
+  lies,
+  requestFaults,
+  type FaultKind,
+  type Lie,
+  type RequestFault,
+  type Weather,
+} from './faults.ts';
 import type { Life } from './life.ts';
-import { states } from './program.ts';
 import type { Random } from './random.ts';
+import { createReplies, type Reply } from './replies.ts';
+import type { ServiceKind } from './service-kind.ts';
 import type { World } from './service.ts';
 import type { Timeline } from './timeline.ts';
 
-/** An instruction that may have left: the service may carry it out. */
+/** An instruction whose first byte was written: the service may carry it out. Times are true. */
 export interface Instruction {
   process: string;
   operation: SettleOperation;
   paymentId: number;
   sent: number;
+  /** What the last read before it showed to whoever sent it. */
+  before: string | undefined;
   /** When it came to the service, and what the service made of it; undefined for one that never arrived. */
   arrived?: number;
   status?: number;
   /** The service's own record of carrying it out. */
   operationId?: number;
+  /** The status that came back, and whether that was not so. */
+  answered?: number;
+  lied?: boolean;
+}
+
+/** The payment as a process was shown it. */
+export interface Look {
+  process: string;
+  paymentId: number;
+  kind: 'read' | 'recheck';
+  asked: number;
+  answered: number;
+  /** As the service names it; undefined for a recheck that shows nothing. */
+  state: string | undefined;
 }
 
 export interface Network {
   readonly instructions: readonly Instruction[];
-  /** Requests that are still on their way to the service. */
-  travelling(): number;
+  readonly looks: readonly Look[];
   transportOf(life: Life): Transport;
   setWeather(weather: Weather): void;
 }
 
-/** A request that is under way arrives within this time or never: what the quiet period rests on. */
-export const LONGEST_DELAY_MS = 7.5 * 60_000;
-
 export interface NetworkOptions {
   world: World;
+  kind: ServiceKind;
   timeline: Timeline;
   random: Random;
   count(kind: FaultKind): void;
   trace(text: string): void;
+  onSent(instruction: Instruction, network: Network): void;
 }
 
-export function createNetwork({ world, timeline, random, count, trace }: NetworkOptions): Network {
-  const instructions: Instruction[] = [];
-  let weather = calm;
-  let travelling = 0;
+type Result = OpenAnswer | Unsent | Lost;
 
-  function chooseFault(request: SendRequest): RequestFault | undefined {
+export function createNetwork(options: NetworkOptions): Network {
+  const { world, kind, timeline, random, count, trace } = options;
+  const replies = createReplies(options);
+  const instructions: Instruction[] = [];
+  const looks: Look[] = [];
+  let weather = calm;
+
+  function chooseFault(request: SendRequest): RequestFault | Lie | undefined {
+    if (instructionOf(request) && random.chance(weather.lies)) return random.pick(lies);
     const share = request.method === 'GET' ? weather.network / 2 : weather.network;
     if (!random.chance(share)) return undefined;
     const fault = random.pick(requestFaults);
@@ -57,7 +85,7 @@ export function createNetwork({ world, timeline, random, count, trace }: Network
 
   const inOutage = () => weather.outages.some(([from, to]) => timeline.now() >= from && timeline.now() < to);
 
-  function exchange(life: Life, request: SendRequest): Promise<OpenAnswer | Unsent | Lost> {
+  function exchange(life: Life, request: SendRequest): Promise<Result> {
     return new Promise((resolve) => {
       const outage = inOutage();
       const fault = outage
@@ -66,131 +94,160 @@ export function createNetwork({ world, timeline, random, count, trace }: Network
       if (outage) count('outage');
       if (fault) count(fault);
       const say = (what: string) => trace(`${life.name} ${request.method} ${request.path} ${what}`);
-      const timer = timeline.at(timeline.now() + request.limitMs, () =>
-        answer(lost('time-up', 'the time was up')),
-      );
-      const onAbort = () => answer(lost('aborted', 'it was stopped'));
+      const later = (ms: number, run: () => void) => timeline.at(timeline.now() + ms, run);
+      const deadline = timeline.now() + request.limitMs;
       let isOver = false;
-      let shown: string | undefined;
-      function answer(value: OpenAnswer | Unsent | Lost): void {
-        if (isOver) return;
+      let written: number | undefined;
+      let instruction: Instruction | undefined;
+
+      const broken = (why: Failure): Result => ({
+        kind: written === undefined ? 'unsent' : 'lost',
+        failure: why,
+      });
+      const timer = later(request.limitMs, () => void life.awake().then(() => answer(broken(timeUp))));
+      const onAbort = () => answer(broken(aborted));
+      const over = () => {
         isOver = true;
         timeline.cancel(timer);
         request.signal?.removeEventListener('abort', onAbort);
+      };
+      function answer(value: Result, reply?: Reply): void {
+        if (isOver) return;
+        over();
+        if (instruction && value.kind === 'open') instruction.answered = value.status;
+        const shown = reply && noteLook(life, request, written ?? 0, reply);
         say(
           value.kind === 'open' ? `${value.status} ${shown ?? ''}` : `${value.kind} ${value.failure.reason}`,
         );
         resolve(value);
       }
-      if (request.signal?.aborted) {
-        return answer({ kind: 'unsent', failure: failure('aborted', 'it was stopped') });
-      }
+      if (request.signal?.aborted) return answer(broken(aborted));
       request.signal?.addEventListener('abort', onAbort);
-      say(`sent${fault ? ` (${fault})` : ''}`);
-      const later = (ms: number, run: () => void) => timeline.at(timeline.now() + ms, run);
       const latency = random.between(2, 150);
       if (fault === 'refused-connection') {
-        later(latency, () =>
-          answer({ kind: 'unsent', failure: failure('refused', 'the connection was refused') }),
-        );
+        say('is refused a connection');
+        const refused = failure('refused', 'the connection was refused');
+        later(latency, () => answer({ kind: 'unsent', failure: refused }));
         return;
       }
 
-      const instruction = noteInstruction(life, request);
       const breakOff = () => {
         // A reset is told at once; a silence only by the clock.
         if (random.chance(0.5))
-          later(latency + random.between(1, 2_000), () => answer(lost('reset', 'reset')));
+          later(latency + random.between(1, 2_000), () => answer(broken(failure('reset', 'reset'))));
       };
-      if (fault === 'lost-before-arrival') return breakOff();
-      if (fault === 'error-before-commit' || fault === 'rate-limited') {
-        later(latency, () => answer(turnedAway(fault)));
-        return;
+      /** The connection is there: what was given up meanwhile is not written, what was killed writes nothing. */
+      async function write(): Promise<void> {
+        if (!(await life.step()) || isOver) return;
+        // After a pause the clock and the connection both have news, in any order.
+        if (timeline.now() > deadline && random.chance(0.5)) return answer(broken(timeUp));
+        if (request.beforeFirstByte?.() === false) return answer(broken(late));
+        written = timeline.now();
+        say(`sent${fault ? ` (${fault})` : ''}`);
+        instruction = noteInstruction(life, request);
+        travel();
       }
-      const arrivesIn = fault === 'late-arrival' ? random.between(1_000, LONGEST_DELAY_MS) : latency;
-      if (fault === 'late-arrival') breakOff();
-      travelling += 1;
-      later(arrivesIn, () => {
-        void arrive(request, instruction).then((reply) => {
-          travelling -= 1;
-          shown = /"paymentState":"(\w+)"/.exec(reply.body)?.[1];
-          if (fault === 'answer-lost') return breakOff();
-          const takes = fault === 'slow-answer' ? random.between(5_000, 60_000) : random.between(2, 150);
-          later(takes, () => answer(damaged(reply, fault)));
+      function travel(): void {
+        if (fault === 'lost-before-arrival') return breakOff();
+        const arrivesIn = fault === 'late-arrival' ? random.between(1_000, kind.longestDelayMs) : latency;
+        if (fault === 'late-arrival') breakOff();
+        later(arrivesIn, () => {
+          void arrive(request, instruction, fault).then((reply) => {
+            if (fault === 'answer-lost') return breakOff();
+            const takes = fault === 'slow-answer' ? random.between(5_000, 60_000) : random.between(2, 150);
+            later(takes, () => {
+              const damage = damaged(reply, fault);
+              answer(damage ?? open(reply), damage ? undefined : reply);
+            });
+          });
         });
-      });
+      }
+      later(random.chance(0.05) ? random.between(100, 4_000) : random.between(1, 20), () => void write());
     });
   }
 
   function noteInstruction(life: Life, request: SendRequest): Instruction | undefined {
-    const [, id, operation] =
-      /\/payments\/(\d+)\/(capture|cancel|refund|unhold)(?:\?|$)/.exec(request.path) ?? [];
-    if (id === undefined || operation === undefined || request.method !== 'POST') return undefined;
-    const instruction: Instruction = {
-      process: life.name,
-      operation: operation as SettleOperation,
-      paymentId: Number(id),
-      sent: timeline.now(),
-    };
+    const found = instructionOf(request);
+    if (!found) return undefined;
+    const before = looks.findLast((each) => each.process === life.name && each.paymentId === found.paymentId);
+    const instruction = { process: life.name, ...found, sent: timeline.now(), before: before?.state };
+    options.onSent(instruction, network);
     instructions.push(instruction);
     return instruction;
   }
 
-  async function arrive(request: SendRequest, instruction: Instruction | undefined): Promise<Reply> {
+  /** Returns the state that was shown. */
+  function noteLook(life: Life, request: SendRequest, asked: number, reply: Reply): string | undefined {
+    const state = /"paymentState":"(\w+)"/.exec(reply.body)?.[1];
+    const kind = request.method === 'GET' ? 'read' : isRecheck(request) ? 'recheck' : undefined;
+    const id = /\/payments\/(\d+)/.exec(request.path)?.[1] ?? /"paymentId":(\d+)/.exec(reply.body)?.[1];
+    if (kind && id !== undefined && reply.status < 300) {
+      looks.push({
+        process: life.name,
+        paymentId: Number(id),
+        kind,
+        asked,
+        answered: timeline.now(),
+        state,
+      });
+    }
+    return state;
+  }
+
+  async function arrive(
+    request: SendRequest,
+    instruction: Instruction | undefined,
+    fault: RequestFault | Lie | undefined,
+  ): Promise<Reply> {
+    if (instruction) instruction.arrived = timeline.now();
+    const turnedAway = turnAway(fault);
+    if (turnedAway) return turnedAway;
+    const unsupported = isRecheck(request) ? replies.unsupportedRecheck() : undefined;
+    if (unsupported) return unsupported;
     const { status, headers, body } = await world.handle(request);
+    const reply = { status, headers, body };
     if (instruction) {
-      instruction.arrived = timeline.now();
       instruction.status = status;
       trace(`the service took ${instruction.operation} of ${instruction.paymentId}: ${status}`);
       const taken =
         status < 300 ? await world.lastOperation(instruction.paymentId, instruction.operation) : undefined;
       if (taken !== undefined) instruction.operationId = taken;
+      if (isLie(fault)) {
+        instruction.lied = true;
+        return replies.lie(fault);
+      }
     }
-    const reply = { status, headers, body };
-    return request.method === 'GET' && status === 200 ? asReplicaShows(request.path, reply) : reply;
+    if (isRecheck(request)) return replies.inItsWords(await replies.ofRecheck(reply));
+    const isRead = request.method === 'GET' && status === 200 && request.path.includes('/payments/');
+    return replies.inItsWords(isRead ? await replies.asReplicaShows(reply, 'stale-read') : reply);
   }
 
-  /** A replica that lags behind answers with what was true a while ago. */
-  async function asReplicaShows(path: string, reply: Reply): Promise<Reply> {
-    if (!path.includes('/payments/') || !random.chance(weather.stale)) return reply;
-    const paymentId = Number(/"paymentId":(\d+)/.exec(reply.body)?.[1]);
-    const lag = random.pick([500, 2_000, 10_000, 60_000]);
-    const state = await world.stateAt(paymentId, timeline.now() - lag);
-    if (reply.body.includes(`"paymentState":"${state}"`)) return reply;
-    count('stale-read');
-    if (state === undefined) return { ...reply, status: 404, body: '{"code":"not-found"}' };
-    const wasCaptured = ['Captured', 'Refunding', 'Refunded'].includes(state);
-    const body = reply.body
-      .replace(
-        /"paymentState":"\w+","paymentStateId":\d+/,
-        `"paymentState":"${state}","paymentStateId":${states[state].id}`,
-      )
-      .replace(/"capturedAmount":[^,]+/, (amount) => (wasCaptured ? amount : '"capturedAmount":0'));
-    return { ...reply, body };
-  }
-
-  function turnedAway(fault: 'error-before-commit' | 'rate-limited'): OpenAnswer {
-    if (fault === 'error-before-commit') return open({ status: 503, headers: {}, body: 'busy' });
+  /** Received, and not carried out. */
+  function turnAway(fault: RequestFault | Lie | undefined): Reply | undefined {
+    if (fault === 'false-status-before-commit' || fault === 'says-failure-before-commit')
+      return replies.lie(fault);
+    if (fault === 'error-before-commit') return { status: 503, headers: {}, body: 'busy' };
+    if (fault !== 'rate-limited') return undefined;
     const tells = random.chance(0.5);
-    return open({
+    return {
       status: 429,
       headers: tells ? { 'retry-after': String(random.between(1, 20)) } : {},
       body: '',
-    });
+    };
   }
 
-  function damaged(reply: Reply, fault: RequestFault | undefined): OpenAnswer | Lost {
+  function damaged(reply: Reply, fault: RequestFault | Lie | undefined): OpenAnswer | Lost | undefined {
     if (fault === 'error-after-commit')
       return open({ status: random.pick([500, 502, 504]), headers: {}, body: '' });
     if (fault === 'truncated-body')
       return { ...lost('cut', 'the answer was cut short'), status: reply.status };
     if (fault === 'garbled-body') return open({ ...reply, body: `${reply.body.slice(0, 20)}\u0000<html>` });
-    return open(reply);
+    return undefined;
   }
 
-  return {
+  const network: Network = {
     instructions,
-    travelling: () => travelling,
+    looks,
     setWeather: (next) => {
       weather = next;
     },
@@ -199,17 +256,30 @@ export function createNetwork({ world, timeline, random, count, trace }: Network
       close: () => Promise.resolve(),
     }),
   };
+  return network;
 }
 
-interface Reply {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
+function instructionOf({
+  method,
+  path,
+}: SendRequest): Pick<Instruction, 'operation' | 'paymentId'> | undefined {
+  const [, id, operation] = /\/payments\/(\d+)\/(capture|cancel|refund|unhold)(?:\?|$)/.exec(path) ?? [];
+  if (id === undefined || operation === undefined || method !== 'POST') return undefined;
+  return { operation: operation as SettleOperation, paymentId: Number(id) };
 }
 
-function failure(reason: Failure['reason'], message: string): Failure {
-  return { reason, message, permanent: false };
+const isRecheck = ({ method, path }: SendRequest): boolean =>
+  method === 'POST' && /\/recheck(?:\?|$)/.test(path);
+
+const isLie = (fault: RequestFault | Lie | undefined): fault is Lie => lies.includes(fault as Lie);
+
+function failure(reason: Failure['reason'], message: string, permanent = false): Failure {
+  return { reason, message, permanent };
 }
+
+const aborted = failure('aborted', 'it was stopped', true);
+const late = failure('late', 'it was held up');
+const timeUp = failure('time-up', 'the time was up', true);
 
 function lost(reason: Failure['reason'], message: string): Lost {
   return { kind: 'lost', failure: failure(reason, message) };

@@ -5,10 +5,11 @@ import type { Client } from '../../src/client/client.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Ledger, Outcome } from '../../src/ledger/ledger.js';
-import type { Desk } from '../../src/payments/desk.js';
+import type { Desk, Place } from '../../src/payments/desk.js';
 import type { Store } from '../../src/store/store.js';
+import { runOn, type Machine, type SteadyClock } from './clocks.ts';
 import { storeOf } from './disk.ts';
-import type { FaultKind, Weather } from './faults.ts';
+import type { FaultKind, Hostility, Weather } from './faults.ts';
 import { createLife, type Life } from './life.ts';
 import type { Network } from './network.ts';
 import {
@@ -21,14 +22,16 @@ import {
   StoreError,
 } from './program.ts';
 import type { Random } from './random.ts';
-import { BASE_URL, type World } from './service.ts';
+import { QUIET_MS, type ServiceKind } from './service-kind.ts';
+import { BASE_URL, SPELLINGS, type World } from './service.ts';
 import type { Timeline } from './timeline.ts';
-
-export const QUIET_MS = 600_000;
 
 /** Takes the place of a part of the program that keeps a promise; the simulator must then find it broken. */
 export interface Sabotage {
   quietMs?: number;
+  /** What the ledger takes for its steady clock. */
+  steady?: () => { boot: string; ms: number };
+  place?: (place: Place) => Place;
   client?: (client: Client) => Client;
   ledger?: (ledger: Ledger, store: Store<DeskTables>) => Ledger;
   store?: (store: Store<DeskTables>) => Store<DeskTables>;
@@ -37,12 +40,16 @@ export interface Sabotage {
 
 export interface Surroundings {
   world: World;
+  kind: ServiceKind;
+  machines: readonly Machine[];
+  steady: SteadyClock;
   store: Store<DeskTables>;
   network: Network;
   timeline: Timeline;
   random: Random;
   weather: () => Weather;
   sabotage: Sabotage;
+  only: readonly Hostility[];
   /** Everybody who was ever at work, by name. */
   lives: Map<string, Life>;
   count(kind: FaultKind): void;
@@ -69,18 +76,48 @@ export interface Report {
   time: number;
 }
 
-/** `steps`: about as many as it takes at most; a process that is to be killed dies at one of them, 0 for one that is not. */
-export function startProcess(around: Surroundings, name: string, steps = 60): Process {
-  const { world, network, timeline, random, sabotage, count, trace } = around;
-  const killed = steps > 0 && random.chance(around.weather().kills);
+const pauses = [2_000, 20_000, 300_000, 590_000, 900_000, 900_000, 1_200_000, 3_600_000];
+/** About where a move has written its intent and has not sent it yet. */
+const BEFORE_SENDING = [10, 20] as const;
+
+/** A process on one of the machines: it may be killed, and it may be paused. */
+function startLife(around: Surroundings, name: string, steps: number, onPaused: (ms: number) => void): Life {
+  const { timeline, random, count, trace } = around;
+  const { kills, pauses: share } = around.weather();
+  const machine = random.pick(around.machines);
+  const isKilled = steps > 0 && random.chance(kills);
+  const isPaused = steps > 0 && random.chance(share);
   const life = createLife(name, timeline, {
-    killAt: killed ? random.between(1, steps) : undefined,
+    killAt: isKilled ? random.between(1, steps) : undefined,
+    pause: isPaused
+      ? {
+          at: random.chance(0.5) ? random.between(...BEFORE_SENDING) : random.between(1, steps / 2),
+          ms: random.pick(pauses),
+        }
+      : undefined,
     onKilled: () => {
       count('killed');
       trace(`${name} killed`);
     },
+    onPaused: (ms) => {
+      count('paused');
+      trace(`${name} paused for ${ms / 1000} s`);
+      onPaused(ms);
+    },
   });
   around.lives.set(name, life);
+  return { ...life, live: (work) => life.live(() => runOn(machine, work)) };
+}
+
+/** `steps`: about as many as it takes at most; a process that is to be killed dies at one of them, 0 for one that is not. */
+export function startProcess(
+  around: Surroundings,
+  name: string,
+  steps = 60,
+  onPaused: (ms: number) => void = () => undefined,
+): Process {
+  const { world, kind, network, timeline, random, sabotage, count, trace } = around;
+  const life = startLife(around, name, steps, onPaused);
   const stop = new AbortController();
   if (random.chance(around.weather().kills / 2)) {
     timeline.at(timeline.now() + random.between(100, 60_000), () => {
@@ -95,24 +132,31 @@ export function startProcess(around: Surroundings, name: string, steps = 60): Pr
     count,
     share: () => around.weather().disk,
     now: () => timeline.now(),
+    clocksJump: around.machines.some(({ jumps }) => jumps),
     violate: around.violate,
   });
-  const clock = { now: () => timeline.now(), sleep: life.sleep };
+  const clock = { now: () => Date.now(), sleep: life.sleep };
   const transport = network.transportOf(life);
+  // One ledger, one steady clock: that of its machine, or of its database.
+  const { steady } = around;
   const ledger = createLedger(store, {
     operator: name,
-    now: () => timeline.now(),
-    steady: () => ({ boot: 'simulated', ms: timeline.now() }),
+    now: () => Date.now(),
+    steady: sabotage.steady ?? (() => steady.now()),
   });
+  const baseUrl = random.pick(around.only.includes('spellings') ? SPELLINGS : [BASE_URL]);
+  if (baseUrl !== BASE_URL) count('other-spelling');
   const common = {
-    baseUrl: BASE_URL,
+    baseUrl,
     appId: world.appId,
     kind: 'sandbox',
+    aliases: kind.aliases,
     apiKey: () => world.apiKey,
     clock,
     random: () => random.share(),
     transport,
   } as const;
+  const place: Place = { baseUrl, appId: world.appId, kind: 'sandbox', profile: undefined };
   const wrap = sabotage.client ?? ((client: Client) => client);
   return {
     life,
@@ -122,10 +166,10 @@ export function startProcess(around: Surroundings, name: string, steps = 60): Pr
       client: wrap(createClient({ ...common, signal: stop.signal })),
       settling: wrap(createClient({ ...common, timeouts: { attemptMs: 5_000, overallMs: 5_000 } })),
       ledger: sabotage.ledger?.(ledger, around.store) ?? ledger,
-      place: { baseUrl: BASE_URL, appId: world.appId, kind: 'sandbox', profile: undefined },
+      place: sabotage.place?.(place) ?? place,
       quietMs: sabotage.quietMs ?? QUIET_MS,
       clock,
-      steady: () => timeline.now(),
+      steady: () => steady.now().ms,
       signal: stop.signal,
       waitMs: 30_000,
       note: () => undefined,
@@ -143,10 +187,15 @@ export interface MoveCommand {
 }
 
 /** Runs one command to its end or to its death; what it told is returned, and nothing for one that was killed. */
-export async function runMove(around: Surroundings, name: string, command: MoveCommand): Promise<Report[]> {
+export async function runMove(
+  around: Surroundings,
+  name: string,
+  command: MoveCommand,
+  onPaused?: (ms: number) => void,
+): Promise<Report[]> {
   const { timeline, random, trace } = around;
   const { operation, payments } = command;
-  const { life, desk } = startProcess(around, name);
+  const { life, desk } = startProcess(around, name, undefined, onPaused);
   const think = random.pick([0, 500, 20_000]);
   const reports: Report[] = [];
   const tell = (paymentId: number, outcome: Report['outcome'], code?: string) => {

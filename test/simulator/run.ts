@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { faultKinds, noFaults } from './faults.ts';
+import { faultKinds, hostilities, noFaults, type Hostility } from './faults.ts';
 import { sabotages } from './sabotage.ts';
 import { simulate, type SeedResult } from './simulate.ts';
 
@@ -19,6 +19,8 @@ const { values } = parseArgs({
     /** A guard to take away; ends at the first violation, or the first that `--find` describes. */
     without: { type: 'string' },
     find: { type: 'string', default: '' },
+    /** The kinds of hostility that the world has, with commas between; all of them otherwise. */
+    only: { type: 'string' },
     trace: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -33,6 +35,11 @@ if (![from, seeds, operations].every((value) => Number.isSafeInteger(value) && v
 const sabotage = values.without === undefined ? undefined : sabotages[values.without];
 if (values.without !== undefined && !sabotage) {
   throw new RangeError(`--without is one of ${Object.keys(sabotages).join(', ')}`);
+}
+
+const only = values.only?.split(',').filter((name) => name !== '') as Hostility[] | undefined;
+if (only?.some((name) => !hostilities.includes(name))) {
+  throw new RangeError(`--only takes ${hostilities.join(', ')}`);
 }
 
 // Plans are made in files that nobody needs after a crash: where the machine has a folder in memory, they are kept there.
@@ -53,6 +60,7 @@ for (let seed = from; seed < from + seeds; seed += 1) {
       if (values.trace) write(`${text}\n`);
     },
     ...(sabotage && { sabotage }),
+    ...(only && { only }),
   });
   digest.update(lines.join(''));
   results.push(result);

@@ -1,9 +1,8 @@
 // Guards taken away one by one, from outside: the part of the program that keeps the promise is handed over broken.
 
 import type { Client } from '../../src/client/client.js';
-import type { SettleOperation } from '../../src/contract/states.js';
-import type { Entry, Ledger, NewIntent } from '../../src/ledger/ledger.js';
-import type { StateName } from '../../src/contract/states.js';
+import type { Blocked, Entry, Ledger, NewIntent } from '../../src/ledger/ledger.js';
+import type { SettleOperation, StateName } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Store } from '../../src/store/store.js';
 import type { Sabotage } from './operators.ts';
@@ -13,13 +12,14 @@ function writesTooLate(ledger: Ledger): Ledger {
   const waiting = new Map<number, NewIntent>();
   return {
     ...ledger,
-    async open(intent, options) {
-      const way = await ledger.findBlocking(intent, intent.operation, options ?? {});
-      if (way) return way;
+    async open(intent, options = {}) {
+      const blocked = await ledger.findBlocking(intent, intent.operation, options);
+      if (blocked) return blocked;
       const id = -1 - waiting.size;
       waiting.set(id, intent);
       return { kind: 'opened', intent: { ...unwritten(intent), id } };
     },
+    renew: (id) => (waiting.has(id) ? Promise.resolve(true) : ledger.renew(id)),
     async record(id, outcome) {
       const intent = waiting.get(id);
       if (!intent) return ledger.record(id, outcome);
@@ -32,7 +32,6 @@ function writesTooLate(ledger: Ledger): Ledger {
 function unwritten(intent: NewIntent): Entry {
   return {
     id: 0,
-    base_url: intent.baseUrl,
     app_id: intent.appId,
     payment_id: intent.paymentId,
     reference_id: intent.referenceId ?? null,
@@ -41,10 +40,7 @@ function unwritten(intent: NewIntent): Entry {
     currency: intent.currency ?? null,
     before_state: intent.before ?? null,
     before_print: intent.beforePrint ?? null,
-    boot: '',
-    steady_ms: 0,
-    quiet_ms: 0,
-    retired: 0,
+    base_url: intent.baseUrl,
     profile: null,
     kind: intent.kind,
     operator: '',
@@ -52,8 +48,12 @@ function unwritten(intent: NewIntent): Entry {
     ticket: null,
     description: null,
     time: 0,
+    boot: '',
+    steady_ms: 0,
+    quiet_ms: intent.quietMs ?? 0,
     resend_of: null,
     batch_id: intent.batchId ?? null,
+    retired: 0,
     last: undefined,
   };
 }
@@ -69,20 +69,96 @@ function sendsAgain(client: Client): Client {
   };
 }
 
-/** What is open for a payment keeps nobody from sending. */
-function letsEverybodyIn(ledger: Ledger, store: Store<DeskTables>): Ledger {
+/** Neither a late process nor one that was taken over from is kept from sending. */
+function sendsHoweverLate(client: Client): Client {
+  const fence = { beforeAttempt: () => Promise.resolve(), beforeFirstByte: () => true };
   return {
+    ...client,
+    operate: (operation, paymentId, given) => client.operate(operation, paymentId, { ...given, fence }),
+  };
+}
+
+/** The earlier intent loses its hold and is taken for one that never left. */
+async function forget(store: Store<DeskTables>, id: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.deleteFrom('holds').where('intent_id', '=', id).execute();
+    await tx.updateTable('outcomes').set({ may_have_left: 0 }).where('intent_id', '=', id).execute();
+  });
+}
+
+/** What is open, refused or not taken keeps nobody from sending. `kinds`: what is let through. */
+function lets(kinds: ReadonlyArray<Blocked['kind']>, { looks }: { looks: boolean }) {
+  return (ledger: Ledger, store: Store<DeskTables>): Ledger => ({
     ...ledger,
     async findBlocking(...asked) {
-      const way = await ledger.findBlocking(...asked);
-      return way?.kind === 'held' ? undefined : way;
+      const blocked = await ledger.findBlocking(...asked);
+      return !looks && blocked && kinds.includes(blocked.kind) ? undefined : blocked;
     },
     async open(...asked) {
       const opening = await ledger.open(...asked);
-      if (opening.kind !== 'held') return opening;
-      const { id } = opening.intent;
-      await store.transaction((tx) => tx.deleteFrom('holds').where('intent_id', '=', id).execute());
+      if (opening.kind === 'opened' || !kinds.includes(opening.kind)) return opening;
+      await forget(store, opening.intent.id);
       return ledger.open(...asked);
+    },
+  });
+}
+
+/** Whatever an earlier instruction has made of the payment, it is taken to have been so before. */
+function takesForTheSame(): Sabotage {
+  const shown = new Map<string, string | undefined>();
+  return {
+    client: (client) => ({
+      ...client,
+      async getPayment(...asked) {
+        const read = await client.getPayment(...asked);
+        shown.set(String(read.fields.paymentId), read.fields.paymentState);
+        return read;
+      },
+    }),
+    ledger: (ledger) => ({
+      ...ledger,
+      async findBlocking(ref, ...asked) {
+        const blocked = await ledger.findBlocking(ref, ...asked);
+        if (!blocked || blocked.kind === 'ended') return blocked;
+        const before_state = shown.get(ref.paymentId) ?? null;
+        return { ...blocked, intent: { ...blocked.intent, before_state, before_print: null } };
+      },
+    }),
+  };
+}
+
+/** A recheck is taken to have gone through without being sent. */
+function rechecksNothing(client: Client): Client {
+  return {
+    ...client,
+    recheck: () =>
+      Promise.resolve({
+        value: undefined,
+        answer: { httpStatus: 204, headers: {}, raw: undefined, readable: true },
+        attempts: 1,
+      } as unknown as Awaited<ReturnType<Client['recheck']>>),
+  };
+}
+
+/** A state that nobody knows is taken for the end that was wanted. */
+function guessesStates(client: Client): Client {
+  const sent = new Map<string, StateName>();
+  const ends = {
+    refund: 'Refunded',
+    capture: 'Captured',
+    cancel: 'Cancelled',
+    unhold: 'Authorised',
+  } as const;
+  return {
+    ...client,
+    operate(verb, paymentId, given) {
+      sent.set(paymentId, ends[verb]);
+      return client.operate(verb, paymentId, given);
+    },
+    async getPayment(...asked) {
+      const read = await client.getPayment(...asked);
+      const end = sent.get(String(read.fields.paymentId));
+      return read.state === undefined && end !== undefined ? { ...read, state: end } : read;
     },
   };
 }
@@ -117,7 +193,7 @@ function takesForUnsent(client: Client): Client {
       if (answer.kind !== 'unknown') return answer;
       const after = await client.getPayment({ paymentId });
       if (after.state !== before.state) return answer;
-      return { kind: 'unsent', proven: true, why: 'nothing moved', attempts: answer.attempts };
+      return { kind: 'unsent', why: 'nothing moved', attempts: answer.attempts };
     },
   };
 }
@@ -140,13 +216,22 @@ let copies = 0;
 export const sabotages: Readonly<Record<string, Sabotage>> = {
   'intent-before-send': { ledger: writesTooLate },
   'no-re-send': { client: sendsAgain },
-  'open-intent-refusal': { ledger: letsEverybodyIn },
+  'open-intent-refusal': { ledger: lets(['held'], { looks: false }) },
+  'hold-after-refusal': { ledger: lets(['quiet'], { looks: false }) },
+  'check-in-transaction': { ledger: lets(['held', 'quiet'], { looks: true }) },
+  'hold-by-app': { place: (place) => ({ ...place, appId: `${place.appId} at ${place.baseUrl}` }) },
+  fence: { client: sendsHoweverLate },
+  'hold-at-each-attempt': { ledger: (ledger) => ({ ...ledger, renew: () => Promise.resolve(true) }) },
+  'exactly-as-before': takesForTheSame(),
+  recheck: { client: rechecksNothing },
+  'unknown-states': { client: guessesStates },
   'proof-of-refund': { client: takesForDone('refund', 'Captured', 'Refunded') },
   'proof-of-capture': { client: takesForDone('capture', 'Authorised', 'Captured') },
   'proof-of-cancel': { client: takesForDone('cancel', 'Authorised', 'Cancelled') },
   'proof-of-unhold': { client: takesForDone('unhold', 'Held', 'Authorised') },
   'proof-of-absence': { client: takesForUnsent },
-  'quiet-period': { quietMs: 0 },
+  'quiet-period': { quietMs: 60_000 },
+  'steady-clock': { steady: () => ({ boot: 'wall', ms: Date.now() }) },
   claim: { store: handsOutTwice },
   'single-use-plan': {
     batches: (batches) => ({

@@ -15,6 +15,8 @@ import {
 import type { Timeline } from './timeline.ts';
 
 export const BASE_URL = 'http://service.test';
+/** Ways to write the same address; desks do not agree on one. */
+export const SPELLINGS = [BASE_URL, `${BASE_URL}/`, `${BASE_URL}:80`, 'http://127.0.0.1'] as const;
 
 export interface ServiceCall {
   method: string;

@@ -3,29 +3,36 @@
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Store } from '../../src/store/store.js';
-import { createBatchDesk } from './batches.ts';
+import { createBatchDesk, type BatchDesk } from './batches.ts';
 import { checkCharges, chooseJob, runJob, type ChargeJob, type ChargeReport } from './charges.ts';
 import { checkBatches } from './check-batches.ts';
-import { checkAlways, checkEnd, follow, type Followed, type Records } from './check.ts';
-import { calm, noFaults, weatherOf, type FaultCounts, type Weather } from './faults.ts';
-import { createNetwork, LONGEST_DELAY_MS } from './network.ts';
+import { checkAlways, checkEnd, follow, isProvable, type Followed, type Records } from './check.ts';
+import { createMachine, createSteadyClock, wallClock } from './clocks.ts';
 import {
-  QUIET_MS,
-  runMove,
-  type MoveCommand,
-  type Report,
-  type Sabotage,
-  type Surroundings,
-} from './operators.ts';
+  calm,
+  noFaults,
+  weatherOf,
+  hostilities,
+  type FaultCounts,
+  type Hostility,
+  type Weather,
+} from './faults.ts';
+import { createNetwork } from './network.ts';
+import { runMove, type MoveCommand, type Report, type Sabotage, type Surroundings } from './operators.ts';
 import { makePayment } from './payments.ts';
 import { isLegal, openDeskDatabase, stateNames } from './program.ts';
 import { createRandom, type Random } from './random.ts';
+import { breaksRule } from './rule.ts';
+import { chooseServiceKind, isKnown, limited, QUIET_MS } from './service-kind.ts';
 import { createWorld, type World } from './service.ts';
+import { stamped, type Stamps } from './stamps.ts';
 import { createTimeline, liveBy, type Timeline } from './timeline.ts';
 
 export interface SeedOptions {
   operations: number;
   sabotage?: Sabotage;
+  /** The world is this hostile and no more. */
+  only?: readonly Hostility[];
   trace?: (text: string) => void;
 }
 
@@ -50,7 +57,11 @@ const settleOperations: readonly SettleOperation[] = ['refund', 'capture', 'canc
 export async function simulate(seed: number, options: SeedOptions): Promise<SeedResult> {
   const random = createRandom(seed);
   const timeline = createTimeline(START);
-  liveBy(timeline, () => random.share());
+  liveBy(
+    timeline,
+    () => random.share(),
+    () => wallClock(timeline),
+  );
   const trace = (text: string) =>
     options.trace?.(`${new Date(timeline.now()).toISOString().slice(11, 23)} ${text}`);
   return timeline.run(play(seed, random, timeline, { ...options, trace }));
@@ -60,7 +71,7 @@ async function play(
   seed: number,
   random: Random,
   timeline: Timeline,
-  { operations, sabotage = {}, trace = () => undefined }: SeedOptions,
+  { operations, sabotage = {}, only = hostilities, trace = () => undefined }: SeedOptions,
 ): Promise<SeedResult> {
   const faults = noFaults();
   const violations: string[] = [];
@@ -71,59 +82,140 @@ async function play(
   const count = (kind: keyof FaultCounts) => {
     faults[kind] += 1;
   };
-  const world = await createWorld(timeline, seed);
-  const desk = await openDeskDatabase({
-    location: ':memory:',
-    operator: 'simulator',
-    now: () => timeline.now(),
-  });
-  const network = createNetwork({ world, timeline, random, count, trace });
-  let weather: Weather = calm;
-  const setWeather = (next: Weather) => {
-    weather = next;
-    network.setWeather(next);
-  };
-  const around: Surroundings = {
-    world,
-    store: desk.store,
-    network,
-    timeline,
-    random,
-    weather: () => weather,
-    lives: new Map(),
+  const { around, stamps, setWeather, close } = await setUp(seed, random, timeline, {
     sabotage,
-    count,
-    violate,
+    only,
     trace,
-  };
+    violate,
+    count,
+  });
+  const { world, network } = around;
 
   const payments: number[] = [];
   for (let index = 0; index < Math.max(4, operations / 2); index += 1) {
     payments.push(await makePayment(world, random, `inv-${index}`, timeline.now()));
   }
   const reports: Report[] = [];
-  const read = (): Promise<Records> => readRecords(around, reports);
+  const read = (): Promise<Records> => readRecords(around, stamps, reports);
 
   setWeather(weatherOf(random, START, START + HOUR));
-  if (weather.provider > 0) await world.providerFaults(weather.provider);
+  const { provider } = around.weather();
+  if (provider > 0) await world.providerFaults(provider);
   const batches = createBatchDesk(around);
   const isBatchSeed = random.chance(0.5);
   const rows = isBatchSeed ? Math.ceil(operations / 4) : 0;
   const batch = isBatchSeed
     ? sleep(timeline, random.whole(HOUR / 2)).then(() => batches.play(rows))
     : undefined;
+  if (only.includes('restarts') && random.chance(0.2)) restartWithin(around, HOUR);
   const { asked, charges } = await work(around, payments, operations - rows, reports);
   await batch;
 
   setWeather(calm);
+  const settling = await settleAll(around, batches, reports, read);
+  const records = await read();
+  const followed = follow(records, violate);
+  checkAlways(records, followed, violate);
+  checkEnd(records, followed, violate);
+  await checkCharges(world, charges, violate);
+  checkBatches(
+    { rows: await batches.rows(), batches: await batches.batches(), plans: batches.plans },
+    records,
+    violate,
+  );
+  Object.assign(faults, await world.providerTrouble());
+  for (const error of world.errors) violate(`the service failed: ${String(error)}`);
+  await close();
+  return {
+    seed,
+    operations: asked + batches.plans.reduce((sum, { file }) => sum + file.counts.act, 0),
+    sent: network.instructions.length,
+    faults,
+    violations,
+    ...settling,
+  };
+}
+
+async function setUp(
+  seed: number,
+  random: Random,
+  timeline: Timeline,
+  tools: Pick<Surroundings, 'sabotage' | 'only' | 'count' | 'violate' | 'trace'>,
+) {
+  const { only, count, trace, violate } = tools;
+  const kind = limited(chooseServiceKind(random), only);
+  trace(`the service: ${JSON.stringify(kind)}`);
+  const world = await createWorld(timeline, seed);
+  const desk = await openDeskDatabase({
+    location: ':memory:',
+    operator: 'simulator',
+    now: () => timeline.now(),
+  });
+  const stamps = stamped(desk.store, timeline);
+  const network = createNetwork({
+    world,
+    kind,
+    timeline,
+    random,
+    count,
+    trace,
+    onSent(instruction, { instructions, looks }) {
+      const wrong = breaksRule(instruction, instructions, looks);
+      if (wrong !== undefined) violate(wrong);
+    },
+  });
+  const jumps = only.includes('clocks') ? random.pick([0, 0, 0.7]) : 0;
+  const machines = ['east', 'west', 'north'].map((name) =>
+    createMachine(name, { random, timeline, jumps, until: START + HOUR, count, trace }),
+  );
+  let weather: Weather = calm;
+  const around: Surroundings = {
+    ...tools,
+    world,
+    kind,
+    machines,
+    steady: createSteadyClock(timeline),
+    store: stamps.store,
+    network,
+    timeline,
+    random,
+    weather: () => weather,
+    lives: new Map(),
+  };
+  return {
+    around,
+    stamps,
+    setWeather(next: Weather) {
+      weather = {
+        ...next,
+        lies: only.includes('lies') ? next.lies : 0,
+        pauses: only.includes('pauses') ? next.pauses : 0,
+      };
+      network.setWeather(weather);
+    },
+    async close() {
+      await world.close();
+      await desk.close();
+    },
+  };
+}
+
+/** Nothing goes wrong any more, and people bring everything to its end that can be brought there. */
+async function settleAll(
+  around: Surroundings,
+  batches: BatchDesk,
+  reports: Report[],
+  read: () => Promise<Records>,
+): Promise<Pick<SeedResult, 'carriedOut' | 'settled' | 'decided'>> {
+  const { world, timeline, violate } = around;
   await world.calm();
-  await sleep(timeline, LONGEST_DELAY_MS);
+  await sleep(timeline, QUIET_MS);
   await recheckAll(world);
-  await sleep(timeline, 120_000);
+  await sleep(timeline, QUIET_MS);
   let records = await read();
   const open = follow(records, violate).filter(isOpen);
   const unknown = open.filter(({ last }) => last === undefined || last.outcome === 'unknown');
-  const carriedOut = unknown.filter(({ operation }) => operation && operation.status !== 'failed');
+  const carriedOut = unknown.filter((each) => isProvable(records, each));
   await batches.resumeAll('settles', false);
   reports.push(...(await runAgain(around, open, 'settles')));
 
@@ -136,42 +228,41 @@ async function play(
   await sleep(timeline, QUIET_MS);
   await batches.resumeAll('decides', true);
   reports.push(...(await runAgain(around, left, 'decides', { resend: true })));
-  await sleep(timeline, 120_000);
+  await sleep(timeline, QUIET_MS);
   for (let look = 1; look <= 3; look += 1) {
     const rest = follow(await read(), violate).filter(isOpen);
     if (look > 1 && rest.length === 0) break;
     reports.push(...(await runAgain(around, rest, `looks${look}`)));
     await batches.resumeAll(`looks${look}`, false);
-    await sleep(timeline, 120_000);
+    await sleep(timeline, QUIET_MS);
   }
-  records = await read();
-  const followed = follow(records, violate);
-  checkAlways(records, followed, violate);
-  checkEnd(records, followed, violate);
-  await checkCharges(world, charges, violate);
-  checkBatches(
-    { rows: await batches.rows(), batches: await batches.batches(), plans: batches.plans },
-    records,
-    violate,
-  );
-  Object.assign(faults, await world.providerTrouble());
-  for (const error of world.errors) violate(`the service failed: ${String(error)}`);
-  await world.close();
-  await desk.close();
-  return {
-    seed,
-    operations: asked + batches.plans.reduce((sum, { file }) => sum + file.counts.act, 0),
-    sent: network.instructions.length,
-    faults,
-    violations,
-    carriedOut: carriedOut.length,
-    settled,
-    decided: left.length,
-  };
+  await discoverAll(around, reports, read);
+  return { carriedOut: carriedOut.length, settled, decided: left.length };
 }
 
-const isOpen = ({ outcomes, resentAs }: Followed): boolean =>
-  !resentAs && outcomes.every(({ outcome }) => outcome === 'accepted' || outcome === 'unknown');
+/** What a false answer made the desk call refused is found to be done by whoever asks again. */
+async function discoverAll(
+  around: Surroundings,
+  reports: Report[],
+  read: () => Promise<Records>,
+): Promise<void> {
+  const records = await read();
+  const hidden = follow(records, around.violate).filter(
+    (each) => isProvable(records, each) && each.last?.outcome !== 'done',
+  );
+  const told = await runAgain(around, hidden, 'discovers');
+  reports.push(...told);
+  for (const { operation, paymentId, outcome, code } of told) {
+    // Another operation that stays unknown is settled first.
+    if (outcome === 'done' || code === 'intent-open') continue;
+    around.violate(
+      `${operation} of ${paymentId} is done, and whoever asks again is told ${outcome} (${code})`,
+    );
+  }
+}
+
+const isOpen = ({ last, resentAs }: Followed): boolean =>
+  !resentAs && ['accepted', 'unknown'].includes(last?.outcome ?? 'unknown');
 
 const sleep = (timeline: Timeline, ms: number): Promise<void> =>
   new Promise((resolve) => timeline.at(timeline.now() + ms, resolve));
@@ -204,10 +295,48 @@ async function work(
     const command = await choose(around, payments, typed.slice(-4));
     typed.push(command);
     asked += command.payments.length;
-    track(runMove(around, `op${random.whole(3)}#${number}`, command).then((told) => reports.push(...told)));
+    const run = (name: string, what: MoveCommand, onPaused?: (ms: number) => void) =>
+      runMove(around, name, what, onPaused).then((told) => reports.push(...told));
+    track(
+      run(`op${random.whole(3)}#${number}`, command, (ms) => {
+        if (ms >= LONG_PAUSE_MS) track(takeOver(around, number, command, run));
+      }),
+    );
   }
-  await Promise.all(running);
+  // Whoever takes over may be paused in turn, and so be taken over from.
+  for (let awaited = 0; awaited < running.length; awaited += 1) await running[awaited];
   return { asked, charges };
+}
+
+/** Shorter ones nobody notices. */
+const LONG_PAUSE_MS = 300_000;
+
+/** A colleague is not answered: looks for himself, perhaps, and sends it again once that is allowed. */
+async function takeOver(
+  { timeline, random, count }: Surroundings,
+  number: number,
+  command: MoveCommand,
+  run: (name: string, command: MoveCommand) => Promise<unknown>,
+): Promise<void> {
+  count('takeover');
+  const looksIn = random.chance(0.5) ? random.whole(120_000) : undefined;
+  const sendsIn = QUIET_MS + random.whole(200_000);
+  if (looksIn !== undefined) {
+    await sleep(timeline, looksIn);
+    await run(`looker#${number}`, { ...command, again: false, resend: false, wait: false });
+  }
+  await sleep(timeline, sendsIn - (looksIn ?? 0));
+  await run(`colleague#${number}`, { ...command, again: false, resend: true, wait: false });
+}
+
+/** The machine restarts: every process on it is gone, and its steady clock begins again. */
+function restartWithin({ timeline, random, steady, lives, count, trace }: Surroundings, ms: number): void {
+  timeline.at(timeline.now() + random.whole(ms), () => {
+    count('restart');
+    trace('the machine restarts');
+    steady.restart();
+    for (const life of lives.values()) if (life.alive()) life.kill();
+  });
 }
 
 /** What somebody would type: mostly what the state allows, often what somebody typed just now, sometimes nonsense. */
@@ -267,10 +396,19 @@ async function recheckAll(world: World): Promise<void> {
   }
 }
 
-async function readRecords({ world, store, network }: Surroundings, reports: Report[]): Promise<Records> {
+async function readRecords(
+  { world, kind, machines, store, network }: Surroundings,
+  stamps: Stamps,
+  reports: Report[],
+): Promise<Records> {
   const { db }: Store<DeskTables> = store;
   const held = await db.selectFrom('holds').select('intent_id').execute();
   return {
+    clocksJump: machines.some(({ jumps }) => jumps),
+    readable: stateNames.every((state) => isKnown(kind, state)),
+    rechecks: kind.recheck !== 'unsupported',
+    aliases: kind.aliases,
+    stamps,
     instructions: network.instructions,
     intents: await db
       .selectFrom('intents')

@@ -109,10 +109,10 @@ const isBusyWithFiles = (): boolean =>
 let current: Timeline | undefined;
 
 /** From now on the process lives by this timeline. */
-export function liveBy(timeline: Timeline, random: () => number): void {
+export function liveBy(timeline: Timeline, random: () => number, wall: () => number): void {
   current = timeline;
   Math.random = random;
-  Date.now = () => timeline.now();
+  Date.now = wall;
   performance.now = () => timeline.now();
   const later = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
     timeline.at(timeline.now() + Math.max(1, ms), () => run(...args));
