@@ -26,7 +26,7 @@ const count = (line: string, mark: string): number => line.split(mark).length;
 function cellsOf(line: string, delimiter: Separator): string[] {
   try {
     const options = { delimiter, trim: delimiter !== '\t', relax_quotes: true, relax_column_count: true };
-    return (parse(line, options) as string[][])[0] ?? [];
+    return parse(line, options)[0] ?? [];
   } catch {
     return [];
   }
