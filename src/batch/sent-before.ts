@@ -8,7 +8,7 @@ export type MarkFailed = (assessments: readonly Assessment[]) => Promise<Assessm
 
 export function createMarkFailed(
   store: Store<DeskTables>,
-  { baseUrl, appId }: { baseUrl: string; appId: string },
+  { appId }: { appId: string },
   action: BatchAction,
 ): MarkFailed {
   async function failedIn(paymentIds: readonly string[]): Promise<Map<string, number>> {
@@ -24,7 +24,7 @@ export function createMarkFailed(
       )
       .where('payment_id', 'in', [...paymentIds])
       .where('app_id', '=', appId)
-      .where('base_url', '=', baseUrl)
+      .where('retired', '=', 0)
       .where('operation', '=', action)
       .orderBy('id')
       .execute();
