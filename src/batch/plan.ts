@@ -18,7 +18,7 @@ import {
   verdicts,
 } from './plan-row.js';
 import { createOutage, type Outage, readWatched, throttleOf } from './reading.js';
-import { firstLine } from './row-work.js';
+import { firstLine } from './worked-row.js';
 import type { MarkFailed } from './sent-before.js';
 import { openStaging, type Staging } from './staging.js';
 import { createTotals } from './totals.js';

@@ -3,23 +3,19 @@
 import type { SettleOperation } from '../contract/states.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import {
-  exitCodeOf,
-  GuardError,
-  type PaydeskError,
-  ServiceError,
-  TemporaryError,
-  UnknownOutcomeError,
-} from '../errors.js';
-import { outcomeOf, type Entry } from '../ledger/ledger.js';
+import { exitCodeOf, GuardError, ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import { isOpen, outcomeOf, type Entry } from '../ledger/ledger.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
 import type { Desk } from '../payments/desk.js';
 import { carryOut } from '../payments/move/send.js';
-import type { Move, MoveResult } from '../payments/move/result.js';
+import type { Move } from '../payments/move/result.js';
 import { stateOf } from '../payments/named-payments.js';
-import { checkIntent, clearToSend } from '../payments/move/check.js';
-import { PLANNED_AGAIN, type RowResult } from './batches.js';
+import { checkIntent } from '../payments/move/check.js';
+import { beforeSending, refOfPayment } from '../payments/move/record.js';
+import { PLANNED_AGAIN } from './batches.js';
 import { type Claimed, knownResult } from './claims.js';
+import { mayHaveLeft, sendAgain } from './send-again.js';
+import { firstLine, rowResult, type WorkedRow } from './worked-row.js';
 
 export interface RowWork {
   /** Follow each to its end state. */
@@ -30,16 +26,6 @@ export interface RowWork {
   read: (paymentId: string) => Promise<PaymentRead>;
   /** Throws when the app is not the one that is meant. */
   checkApp: (read: PaymentRead) => Promise<void>;
-}
-
-/** What became of a row, with the error behind it and how long the service took. */
-export interface WorkedRow extends RowResult {
-  error?: PaydeskError | undefined;
-  tookMs?: number | undefined;
-  /** An instruction was sent, and no read went through since. */
-  blind?: boolean;
-  /** How long the same instruction is not sent again, because it may have left. */
-  heldMs?: number | undefined;
 }
 
 /** Throws what concerns more than this row: a key that is not accepted, a ledger that cannot be written. */
@@ -83,39 +69,22 @@ async function move(
     wait: work.wait,
     again: row.planned === PLANNED_AGAIN,
   };
-  const isOpen = earlier !== undefined && outcomeOf(earlier) !== 'unsent';
-  if (isOpen) return rowResult(await settle(desk, plain, earlier, work.resend));
-  // An instruction that the service asked to send later may have arrived all the same.
-  const now = row.tries > 0 ? await recheckAndRead(desk, row) : read;
-  const change = changeSince(row, now);
-  if (change !== undefined) return { outcome: 'skipped', after: stateOf(now) ?? undefined, why: change };
-  await work.checkApp(now);
-  const result = rowResult(await carryOut(desk, { ...plain, read: now, readTime }));
-  return { ...result, heldMs: isNotTaken(result) ? desk.quietMs : undefined };
+  if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
+  // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
+  const change = earlier && mayHaveLeft(earlier) ? undefined : changeSince(row, read);
+  if (change !== undefined) return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
+  await work.checkApp(read);
+  const blocked = await beforeSending(() =>
+    desk.ledger.findBlocking(refOfPayment(desk, read), plain.operation, { again: plain.again }),
+  );
+  if (blocked?.kind === 'quiet') return sendAgain(desk, plain, blocked.intent);
+  return rowResult(await carryOut(desk, { ...plain, readTime }));
 }
 
-/** The service said that it did not take the instruction (425, 429), which is no proof that it did not act on it. */
-const isNotTaken = ({ outcome, error }: WorkedRow): boolean =>
-  outcome === 'unsent' && error?.code === 'not-taken';
-
-async function recheckAndRead(desk: Desk, row: BatchRow): Promise<PaymentRead> {
-  const paymentId = row.payment_id;
-  const { value } = await desk.client.recheck(paymentId);
-  return desk.client.readBackPayment(value, { paymentId });
-}
-
-/** By reading; only a person's decision sends anew what may have left. */
-async function settle(desk: Desk, move: Move, entry: Entry, resend: boolean): Promise<MoveResult> {
-  const settled = await checkIntent(desk, move, entry);
-  if (!resend || settled.outcome !== 'unknown') return settled;
-  try {
-    const clear = await clearToSend(desk, move, entry);
-    return 'settled' in clear ? clear.settled : await carryOut(desk, clear.cleared);
-  } catch (error) {
-    // Not before the quiet period is over, and not when anything moved: it stays as it is.
-    if (!(error instanceof GuardError)) throw error;
-    return { ...settled, error };
-  }
+/** Checks the outcome by reading. What may have left is sent again only when a person decided so. */
+async function settle(desk: Desk, move: Move, entry: Entry, resend: boolean): Promise<WorkedRow> {
+  const settled = rowResult(await checkIntent(desk, move, entry));
+  return resend && settled.outcome === 'unknown' ? sendAgain(desk, move, entry) : settled;
 }
 
 function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
@@ -132,24 +101,15 @@ function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
 /** A recheck may be sent any number of times, so it needs no intent. */
 async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {
   const from = desk.clock.now();
-  const now = await recheckAndRead(desk, row);
+  const paymentId = row.payment_id;
+  const { value } = await desk.client.recheck(paymentId);
+  const now = await desk.client.readBackPayment(value, { paymentId });
   const [before, after] = [stateOf(read), stateOf(now)];
   return {
     outcome: 'done',
     after: after ?? undefined,
     why: before === after ? 'nothing changed' : `${before ?? '?'} → ${after ?? '?'}`,
     tookMs: desk.clock.now() - from,
-  };
-}
-
-function rowResult({ outcome, after, error, tookMs }: MoveResult): WorkedRow {
-  return {
-    outcome,
-    after: after ?? undefined,
-    why: error && firstLine(error.message),
-    error,
-    tookMs,
-    blind: outcome === 'unknown' && after === null,
   };
 }
 
@@ -176,8 +136,6 @@ function notDone(error: unknown, row: BatchRow): WorkedRow {
 export const isLedgerLost = (error: unknown): error is TemporaryError =>
   error instanceof TemporaryError && error.code === LEDGER_LOST;
 const LEDGER_LOST = 'ledger-unavailable';
-
-export const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 /** Whether the service does not accept the key, so that no other row would fare better. */
 export const isKeyRefused = ({ error }: WorkedRow): boolean => error !== undefined && exitCodeOf(error) === 4;

@@ -9,10 +9,11 @@ import type { Claimed, Claims } from './claims.js';
 import { groupOf, type Tally } from './counts.js';
 import { createPace, type Ticket } from './pace.js';
 import { createOutage, readWatched, throttleOf } from './reading.js';
-import { isKeyRefused, isLedgerLost, workOn, type WorkedRow } from './row-work.js';
+import { isKeyRefused, isLedgerLost, workOn } from './row-work.js';
 import type { RunOptions } from './run-options.js';
 import type { Stopping } from './stopping.js';
 import type { Supply } from './supply.js';
+import type { WorkedRow } from './worked-row.js';
 
 /** A row that the service asked to send later is sent so often at most in one run. */
 const MAX_TRIES = 3;

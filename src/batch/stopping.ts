@@ -1,6 +1,6 @@
 import type { PaydeskError } from '../errors.js';
 import type { StoreError } from '../store/errors.js';
-import type { WorkedRow } from './row-work.js';
+import type { WorkedRow } from './worked-row.js';
 
 export type StopReason =
   /** Ctrl-C, or the time was up. */

@@ -99,10 +99,10 @@ export function applyingLines({ total, counts, inFlight, waiting }: Progress, ra
   ];
 }
 
-/** `3 rows wait until 12:40`: the service asked to send them later. */
+/** Rows whose instruction may have left wait for the end of their quiet period. */
 function waitingText({ rows, until, now }: Waiting): string {
   const time = new Date(until).toISOString().slice(11, until - now < 120_000 ? 19 : 16);
-  return `${number(rows)} ${rows === 1 ? 'row waits' : 'rows wait'} until ${time} UTC: the service is busy`;
+  return `${number(rows)} ${rows === 1 ? 'row waits' : 'rows wait'} until ${time} UTC to be sent again`;
 }
 
 function timeLeft(seconds: number): string {

@@ -1,0 +1,27 @@
+import type { PaydeskError } from '../errors.js';
+import type { MoveResult } from '../payments/move/result.js';
+import type { RowResult } from './batches.js';
+
+/** What became of a row, with the error behind it and how long the service took. */
+export interface WorkedRow extends RowResult {
+  error?: PaydeskError | undefined;
+  tookMs?: number | undefined;
+  /** An instruction was sent, and no read went through since. */
+  blind?: boolean;
+  /** Milliseconds until an unsent row may be sent again, because its instruction may have left. */
+  heldMs?: number | undefined;
+}
+
+export function rowResult({ outcome, after, error, tookMs, heldMs }: MoveResult): WorkedRow {
+  return {
+    outcome,
+    after: after ?? undefined,
+    why: error && firstLine(error.message),
+    error,
+    tookMs,
+    blind: outcome === 'unknown' && after === null,
+    heldMs: outcome === 'unsent' ? heldMs : undefined,
+  };
+}
+
+export const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
