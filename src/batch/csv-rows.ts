@@ -1,8 +1,7 @@
 // A file of payments: the columns that a batch knows, and what their values must look like.
 
-import type { PaymentKey } from '../client/payment-calls.js';
 import { amountProblem } from '../contract/money.js';
-import { parsePayment } from '../payments/named-payments.js';
+import { type NamedPayment, parsePayment } from '../payments/named-payments.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
 
@@ -98,8 +97,8 @@ function nameOf(cells: SheetRow<Column>['cells'], tell: (problem: string) => voi
     return '';
   }
   try {
-    const { key } = parsePayment(column === 'referenceId' ? `ref:${value}` : value);
-    return typedName(key);
+    const prefix = { payment: '', paymentId: 'id:', referenceId: 'ref:' }[column];
+    return typedName(parsePayment(prefix + value));
   } catch (error) {
     tell(`${column} ${short(value)}: ${(error as Error).message}`);
     return '';
@@ -107,7 +106,7 @@ function nameOf(cells: SheetRow<Column>['cells'], tell: (problem: string) => voi
 }
 
 /** One name for one payment, however it was written. */
-export function typedName(key: PaymentKey): string {
-  if ('paymentId' in key) return key.paymentId;
+function typedName({ key, mayBeReference }: NamedPayment): string {
+  if ('paymentId' in key) return mayBeReference ? key.paymentId : `id:${key.paymentId}`;
   return /^(\d+$|id:|ref:)/.test(key.referenceId) ? `ref:${key.referenceId}` : key.referenceId;
 }

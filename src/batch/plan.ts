@@ -2,8 +2,8 @@
 
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
-import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
-import { parsePayment } from '../payments/named-payments.js';
+import { GuardError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
+import { parsePayment, readNamed } from '../payments/named-payments.js';
 import { assess } from './assess.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import type { SheetEnd, SheetFormat } from '../spreadsheet/sheet.js';
@@ -210,7 +210,7 @@ async function lookAt(
   const { line } = row;
   for (;;) {
     try {
-      const read = await readWatched(client, parsePayment(row.typed).key, outage);
+      const read = await readWatched(() => readNamed(client, parsePayment(row.typed)), outage);
       pace.answered(ticket);
       return assess(action, row, read);
     } catch (error) {
@@ -220,6 +220,10 @@ async function lookAt(
         outage.throttled(pace.throttles, error);
         await pace.pause();
         if (!signal.aborted) continue;
+      }
+      if (error instanceof GuardError) {
+        pace.answered(ticket);
+        return { line, verdict: 'not-possible', why: firstLine(error.message) };
       }
       if (!(error instanceof ServiceError || error instanceof TemporaryError)) throw error;
       if (error.code === 'not-found') {

@@ -1,7 +1,6 @@
 // Reads for many rows: a service that asks to wait is waited for, and one that answers nobody is an outage.
 
-import type { Client } from '../client/client.js';
-import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
+import type { PaymentRead } from '../client/payment-calls.js';
 import { type PaydeskError, TemporaryError } from '../errors.js';
 
 /** Reads that failed in succession, of different payments: after so many it is not the payment. */
@@ -55,10 +54,13 @@ export function throttleOf(
   return { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined };
 }
 
-/** One read; that it was answered is told to the outage watch. Throws as the client does. */
-export async function readWatched(client: Client, key: PaymentKey, outage: Outage): Promise<PaymentRead> {
+/** Reads a payment, and tells the outage watch that the service answered. Throws as the client does. */
+export async function readWatched(
+  readPayment: () => Promise<PaymentRead>,
+  outage: Outage,
+): Promise<PaymentRead> {
   try {
-    const read = await client.getPayment(key);
+    const read = await readPayment();
     outage.readable();
     return read;
   } catch (error) {

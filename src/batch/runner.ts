@@ -50,7 +50,7 @@ export function createRunner(tools: RunnerTools): Runner {
   const rowWork = {
     wait: options.wait,
     resend: options.resend,
-    read: (paymentId: string) => readWatched(desk.client, { paymentId }, outage),
+    read: (paymentId: string) => readWatched(() => desk.client.getPayment({ paymentId }), outage),
     checkApp: (read: { fields: { customerId?: string | undefined } }) =>
       (appChecked ??= checkApp(desk.client, read.fields.customerId)),
   };

@@ -7,6 +7,7 @@ import { isEmbedded } from '../ledger/desk.js';
 import type { LedgerOptions } from '../ledger/ledger.js';
 import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
 import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
+import { StoreError } from '../store/errors.js';
 
 export function databaseLocation(env: Environment): string {
   const given = env['PAYDESK_DATABASE'];
@@ -28,8 +29,28 @@ export async function openDatabase(
   const { openDeskDatabase } = await import('../ledger/desk.js');
   const { placeDatabase } = await import('../ledger/place/placed-ledger.js');
   const { findOperator } = await import('../ledger/operator.js');
+  const { markKnownReferences, takeSeen } = await import('./take-seen.js');
   const database = await openDeskDatabase({ location, operator: findOperator(env), ...options });
-  return placeDatabase(database, { location, configFolder: config });
+  const placed = placeDatabase(database, { location, configFolder: config });
+  await takeSeen(database.store, env);
+  await markKnownReferences(database.store, env);
+  return {
+    ...placed,
+    async close() {
+      await markKnownReferences(database.store, env);
+      await placed.close();
+    },
+  };
+}
+
+/** A journal that cannot be taken in now is taken in later. */
+export async function takeInJournal(env: Environment): Promise<void> {
+  try {
+    const { close } = await openDatabase(env);
+    await close();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
 }
 
 /**

@@ -1,6 +1,8 @@
-import { PaydeskError, TemporaryError } from '../errors.js';
+import { GuardError, PaydeskError, TemporaryError } from '../errors.js';
 import { toned } from '../output/lines.js';
 import { BaseCommand } from './base-command.js';
+import { type ReadOptions, TWO_PAYMENTS } from '../payments/named-payments.js';
+import { knowsNumericReferences } from './seen-journal.js';
 import { createSentChanges } from './sent-changes.js';
 import { openSession, verifyKind, type ChangingSession, type Session } from './session.js';
 import { createWaiting } from './waiting.js';
@@ -51,7 +53,13 @@ export abstract class ServiceCommand extends BaseCommand {
     return session;
   }
 
+  /** For reads of payments that are named by digits alone. */
+  protected get readOptions(): ReadOptions {
+    return { checkBoth: knowsNumericReferences(this.streams.env) };
+  }
+
   protected override refine(error: unknown): unknown {
+    if (error instanceof GuardError && error.code === TWO_PAYMENTS) return this.#withBothCommands(error);
     const isRefused = error instanceof PaydeskError && error.code === 'refused';
     if (!isRefused || !this.#session?.isOwnSandbox) return error;
     const { port } = new URL(this.#session.profile.baseUrl);
@@ -60,6 +68,17 @@ export abstract class ServiceCommand extends BaseCommand {
       next: [`paydesk sandbox start${port === USUAL_PORT ? '' : ` --port ${port}`}`],
       cause: error,
     });
+  }
+
+  /** The command as it was typed, once for each of the two payments. */
+  #withBothCommands({ message, code, details, next, cause }: GuardError): GuardError {
+    const [byId = ''] = next;
+    const [, digits = ''] = /id:(\d+)$/.exec(byId) ?? [];
+    const typed = this.typed.split(' ');
+    const commands = ['id', 'ref'].map((prefix) =>
+      typed.map((word) => (word === digits ? `${prefix}:${digits}` : word)).join(' '),
+    );
+    return new GuardError(message, { code, details, next: typed.includes(digits) ? commands : next, cause });
   }
 
   /** For what changes something: whether the app is live is known before anybody is asked to confirm. */

@@ -40,6 +40,7 @@ export abstract class SupportCommand extends DeskCommand {
 
   protected explainOptions({ quietMs }: Pick<ResolvedProfile, 'quietMs'>) {
     return {
+      ...this.readOptions,
       now: this.now().getTime(),
       quietMs,
       profile: this.profileName,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
-import { idColumn, type Migration } from '../store/store.js';
+import { idColumn, isPostgres, type Migration } from '../store/store.js';
 import { inboxMigration, type InboxTables } from './inbox-schema.js';
 import { placeMigration, type PlaceTables } from './place/place-schema.js';
 import { resolveMigration, type ResolveTables } from './resolve-schema.js';
@@ -325,6 +325,11 @@ export const deskMigrations: Migration[] = [
         db,
       );
       await sql`create index known_by_reference on known_payments (app_id, reference_id)`.execute(db);
+      if (!isPostgres(db)) {
+        await sql`create index known_by_number on known_payments (app_id) where reference_id not glob '*[^0-9]*'`.execute(
+          db,
+        );
+      }
       await sql`create index known_in_state on known_payments (app_id, state, since_time, payment_id)`.execute(
         db,
       );

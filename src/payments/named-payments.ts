@@ -1,24 +1,27 @@
 import type { Client } from '../client/client.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
+import { GuardError, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import { BadValue, parseId } from '../typed-values.js';
+import { formatAmount } from '../output/amount.js';
 import { safeText } from '../output/text.js';
 
 /** A payment as a person named it. */
 export interface NamedPayment {
   typed: string;
   key: PaymentKey;
+  /** The name is all digits, so it may be a reference as well as an id. */
+  mayBeReference?: true;
 }
 
-/** A `paymentId` when it is all digits, otherwise a `referenceId`; `id:` and `ref:` force it. */
+/** All digits are a `paymentId` or a `referenceId`, anything else is a `referenceId`; `id:` and `ref:` force it. */
 export function parsePayment(typed: string): NamedPayment {
   const [, prefix, rest = typed] = /^(id|ref):(.*)$/su.exec(typed) ?? [];
   const name = parseId(rest);
   const digits = /^\d+$/.test(name);
   if (prefix === 'id' && !digits) throw new BadValue('use digits after id:, for example id:100231');
-  const key = digits && prefix !== 'ref' ? { paymentId: name } : { referenceId: name };
-  return { typed, key };
+  if (!digits || prefix === 'ref') return { typed, key: { referenceId: name } };
+  return { typed, key: { paymentId: name }, ...(prefix === undefined ? { mayBeReference: true } : {}) };
 }
 
 /** One payment a line; empty lines are passed over, and every bad line is told at once. */
@@ -43,27 +46,96 @@ export type NamedRead =
 
 const AT_ONCE = 8;
 
+export interface ReadOptions {
+  /**
+   * Whether the reference is read even where the id was found. Money moves always check both; a read may leave it out
+   * while this desk knows no payment whose reference is all digits.
+   */
+  checkBoth?: boolean;
+}
+
 /** Reads them all, in order. What concerns one payment stays with it; what concerns all of them is thrown. */
-export async function readPayments(client: Client, names: readonly NamedPayment[]): Promise<NamedRead[]> {
+export async function readPayments(
+  client: Client,
+  names: readonly NamedPayment[],
+  options: ReadOptions = {},
+): Promise<NamedRead[]> {
   const results: NamedRead[] = [];
   let next = 0;
   const work = async () => {
     for (let index = next++; index < names.length; index = next++) {
       const name = names[index] as NamedPayment;
-      results[index] = await readOne(client, name);
+      results[index] = await readOne(client, name, options);
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, names.length) }, work));
   return results;
 }
 
-async function readOne(client: Client, name: NamedPayment): Promise<NamedRead> {
+async function readOne(client: Client, name: NamedPayment, options: ReadOptions): Promise<NamedRead> {
   try {
-    return { name, read: await client.getPayment(name.key) };
+    return { name, read: await readNamed(client, name, options) };
   } catch (error) {
-    if (error instanceof ServiceError || error instanceof TemporaryError) return { name, error };
+    const isOfThisOne =
+      error instanceof ServiceError || error instanceof TemporaryError || error instanceof GuardError;
+    if (isOfThisOne) return { name, error };
     throw error;
   }
+}
+
+/** All digits are an id, or else a reference. Where they are both, of different payments, a person has to say which. */
+export async function readNamed(
+  client: Client,
+  { key, mayBeReference }: NamedPayment,
+  { checkBoth = true }: ReadOptions = {},
+): Promise<PaymentRead> {
+  if (!mayBeReference || !('paymentId' in key)) return client.getPayment(key);
+  const readReference = () => orNotFound(client.getPayment({ referenceId: key.paymentId }));
+  const [byId, early] = await Promise.all([
+    orNotFound(client.getPayment(key)),
+    checkBoth ? readReference() : undefined,
+  ]);
+  if (early === undefined && !(byId instanceof ServiceError)) return byId;
+  const byReference = early ?? (await readReference());
+  if (byReference instanceof ServiceError) {
+    if (byId instanceof ServiceError) throw byId;
+    return byId;
+  }
+  if (byId instanceof ServiceError || idOf(byId) === idOf(byReference)) return byReference;
+  throw twoPayments(key.paymentId, byId, byReference);
+}
+
+async function orNotFound(reading: Promise<PaymentRead>): Promise<PaymentRead | ServiceError> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not-found') return error;
+    throw error;
+  }
+}
+
+function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead): GuardError {
+  return new GuardError(
+    `${digits} is the id of one payment and the reference of another. Nothing was sent. Say which one you mean.`,
+    {
+      code: TWO_PAYMENTS,
+      details: [
+        { input: `id:${digits}`, problem: factsOf(byId) },
+        { input: `ref:${digits}`, problem: factsOf(byReference) },
+      ],
+      next: [`paydesk payments get id:${digits}`, `paydesk payments get ref:${digits}`],
+    },
+  );
+}
+
+/** The code of the error about digits that name two payments. */
+export const TWO_PAYMENTS = 'two-payments';
+
+function factsOf(read: PaymentRead): string {
+  const { referenceId, amount, currency } = read.fields;
+  const reference = referenceId === undefined ? '' : `, reference ${safeText(referenceId)}`;
+  const shown = amount === undefined ? '' : `, ${safeText(formatAmount(numberText(amount), currency))}`;
+  return `payment ${idOf(read)}${reference}${shown}, ${stateText(read)}`;
 }
 
 /** Refuses a payment that was named twice, be it once by its id and once by its reference. */

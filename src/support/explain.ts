@@ -2,7 +2,7 @@ import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { PaydeskError } from '../errors.js';
-import { type NamedPayment, readPayments } from '../payments/named-payments.js';
+import { type NamedPayment, type ReadOptions, readPayments } from '../payments/named-payments.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
 import { gatherSituation } from './gather.js';
@@ -31,7 +31,7 @@ export interface Explanation {
   reply: string;
 }
 
-export interface ExplainOptions {
+export interface ExplainOptions extends ReadOptions {
   now: number;
   quietMs: number;
   /** `--profile` as given, for the commands. */
@@ -67,14 +67,14 @@ export function explain(
 
 export type Explained = { typed: string; explanation: Explanation } | { typed: string; error: PaydeskError };
 
-/** One request per payment; what is read becomes known. `records` is undefined where they cannot be opened. */
+/** What is read becomes known. `records` is undefined where they cannot be opened. */
 export async function explainAll(
   client: Client,
   names: readonly NamedPayment[],
   records: Promise<Records | undefined>,
   options: ExplainOptions,
 ): Promise<Explained[]> {
-  const [entries, kept] = await Promise.all([readPayments(client, names), records]);
+  const [entries, kept] = await Promise.all([readPayments(client, names, options), records]);
   const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
   await kept?.remember(reads);
   const found = (await kept?.find(reads)) ?? [];

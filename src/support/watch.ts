@@ -5,6 +5,7 @@ import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { canReach, type StateName } from '../contract/states.js';
 import {
+  GuardError,
   InterruptedError,
   NotReachedError,
   type PaydeskError,
@@ -12,7 +13,15 @@ import {
   ServiceError,
   TemporaryError,
 } from '../errors.js';
-import { idOf, labelOf, type NamedPayment, stateOf, stateText } from '../payments/named-payments.js';
+import {
+  idOf,
+  labelOf,
+  type NamedPayment,
+  readNamed,
+  type ReadOptions,
+  stateOf,
+  stateText,
+} from '../payments/named-payments.js';
 import type { Wakeups } from './wakeups.js';
 
 /** The customer was charged, refunded, or will not be charged. */
@@ -41,7 +50,7 @@ export interface Watched {
   error?: PaydeskError;
 }
 
-export interface WatchOptions {
+export interface WatchOptions extends ReadOptions {
   client: Client;
   clock: Clock;
   /** Fires on Ctrl-C and when the time is up. */
@@ -67,7 +76,7 @@ export async function watchAll(names: readonly NamedPayment[], options: WatchOpt
 async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots): Promise<Watched> {
   const { client, clock, signal, until, intervalMs, wakeups } = options;
   const { typed } = name;
-  let key = name.key;
+  let named = name;
   let last: PaymentRead | undefined;
   let since = clock.now();
   let by: WatchEvent['by'] = 'poll';
@@ -75,13 +84,13 @@ async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots)
   const longest = Math.max(MAX_PAUSE_MS, intervalMs);
   for (let pause = intervalMs; ; pause = Math.min(longest, pause * PAUSE_GROWTH)) {
     try {
-      const asked = key;
-      const read = await slots(() => client.getPayment(asked));
+      const asked = named;
+      const read = await slots(() => readNamed(client, asked, options));
       hasTrouble = false;
       const time = clock.now();
       const [before, after] = [last ? stateOf(last) : null, stateOf(read)];
       const event = last === undefined ? 'watching' : 'changed';
-      key = { paymentId: idOf(read) };
+      named = { typed, key: { paymentId: idOf(read) } };
       if (event === 'watching' || before !== after) {
         await options.onEvent({ event, read, before, after, time, tookMs: time - since, by });
         since = time;
@@ -95,7 +104,7 @@ async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots)
       if (!signal.aborted) {
         const forNow = error instanceof TemporaryError;
         // A payment that was never read fails at once; any other is read again.
-        if (error instanceof ServiceError || (forNow && last === undefined)) {
+        if (error instanceof ServiceError || error instanceof GuardError || (forNow && last === undefined)) {
           return { typed, read: last, result: 'failed', error };
         }
         if (!forNow) throw error;

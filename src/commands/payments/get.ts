@@ -1,8 +1,10 @@
 import { listFlagsFor } from '../../cli/flags.js';
 import { endingOf } from '../../payments/endings.js';
-import { readPayments } from '../../payments/named-payments.js';
+import { type NamedRead, readPayments } from '../../payments/named-payments.js';
 import { paymentCard, paymentList, readJson } from '../../output/views/payment.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { noteSeen } from '../../cli/seen-journal.js';
 import { ServiceCommand } from '../../cli/service-command.js';
 
 export default class PaymentsGet extends ServiceCommand {
@@ -19,8 +21,9 @@ export default class PaymentsGet extends ServiceCommand {
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(PaymentsGet);
     const names = namesIn(args);
-    const { client } = await this.session();
-    const reads = await readPayments(client, names);
+    const { client, profile } = await this.session();
+    const reads = await readPayments(client, names, this.readOptions);
+    await this.#noteSeen(profile, reads);
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
     const found = reads.flatMap((entry) => ('read' in entry ? [entry.read.object] : []));
@@ -36,5 +39,15 @@ export default class PaymentsGet extends ServiceCommand {
     );
     if (ending) this.endAs(ending);
     return reads.length === 1 ? found[0] : reads.map(readJson);
+  }
+
+  /** What was read becomes known, without the database being loaded for it. */
+  async #noteSeen(app: AppRef, entries: readonly NamedRead[]): Promise<void> {
+    const { env } = this.streams;
+    const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
+    const isLong = reads.length > 0 && noteSeen(env, app, reads, this.now().getTime());
+    if (!isLong) return;
+    const { takeInJournal } = await import('../../cli/desk-database.js');
+    await takeInJournal(env);
   }
 }

@@ -29,7 +29,7 @@ export default class PaymentsRecheck extends SupportCommand {
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(PaymentsRecheck);
     const desk = await this.openLookingDesk();
-    const reads = await readPayments(desk.client, namesIn(args));
+    const reads = await readPayments(desk.client, namesIn(args), this.readOptions);
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
     const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now);

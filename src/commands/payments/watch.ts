@@ -40,6 +40,7 @@ export default class PaymentsWatch extends SupportCommand {
     const records = await this.records(profile);
     const watched = await withWakeups({ store, place: profile, clock: systemClock }, (wakeups) =>
       watchAll(namesIn(args), {
+        ...this.readOptions,
         client,
         clock: systemClock,
         signal: this.signal,

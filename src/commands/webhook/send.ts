@@ -1,7 +1,7 @@
 import { custom } from '@oclif/core/args';
 import { InboxCommand } from '../../cli/inbox-command.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
-import { parsePayment, type NamedPayment } from '../../payments/named-payments.js';
+import { parsePayment, readNamed, type NamedPayment } from '../../payments/named-payments.js';
 import { keepMade, madeMarks, replayTo } from '../../webhooks/forwarding/replay.js';
 import { endingOfReplays } from '../../webhooks/forwarding/replay-all.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
@@ -30,7 +30,7 @@ export default class WebhookSend extends InboxCommand {
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(WebhookSend);
     const { client } = await this.session();
-    const read = await client.getPayment(args.payment.key);
+    const read = await readNamed(client, args.payment);
     const { place, inbox, database, profile } = await this.openInbox();
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());

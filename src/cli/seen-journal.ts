@@ -1,0 +1,49 @@
+// `payments get` answers without loading the database. It leaves what it read in a small file beside it, which is taken
+// in whenever the database is opened.
+
+import { appendFileSync, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PaymentRead } from '../client/payment-calls.js';
+import type { AppRef } from '../ledger/payment-ref.js';
+import { seenPayment } from '../payments/seen-payment.js';
+import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
+
+export const journalFile = (env: Environment): string => join(findPaths(env).data, 'seen.jsonl');
+
+/** Exists once this desk knows a payment whose reference is all digits. */
+const markerFile = (env: Environment): string => join(findPaths(env).data, 'numeric-references');
+
+/** Whether digits that are found as an id may be the reference of another payment that this desk knows. */
+export function knowsNumericReferences(env: Environment): boolean {
+  return Boolean(env['PAYDESK_DATABASE']) || existsSync(markerFile(env));
+}
+
+export function markNumericReferences(env: Environment): void {
+  append(env, markerFile(env), '');
+}
+
+const MAX_JOURNAL_BYTES = 1_000_000;
+
+/** Notes how payments were just seen; true when the journal has grown so long that it should be taken in. */
+export function noteSeen(
+  env: Environment,
+  app: AppRef,
+  reads: readonly PaymentRead[],
+  time: number,
+): boolean {
+  const file = journalFile(env);
+  const lines = reads.map((read) => `${JSON.stringify({ time, seen: seenPayment(app, read) })}\n`);
+  append(env, file, lines.join(''));
+  if (reads.some(({ fields }) => /^\d+$/.test(fields.referenceId ?? ''))) markNumericReferences(env);
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_JOURNAL_BYTES;
+}
+
+/** A home that cannot be written to does not keep anybody from reading payments. */
+function append(env: Environment, file: string, text: string): void {
+  try {
+    makeFolder(findPaths(env).data);
+    appendFileSync(file, text, { mode: 0o600 });
+  } catch {
+    return;
+  }
+}
