@@ -8,6 +8,7 @@ import { errorLines } from '../output/report.js';
 import { standingView } from '../output/views/explanation.js';
 import { moveQuestion } from '../output/views/moves.js';
 import { operationLine } from '../output/views/operation.js';
+import { checkLines } from '../output/views/check.js';
 import { recheckLine } from '../output/views/recheck.js';
 import { watchLine } from '../output/views/watch.js';
 import type { ResolveItemRow } from '../ledger/resolve-schema.js';
@@ -258,6 +259,7 @@ const CTRL_C = 3;
 function showActed(guided: GuidedSession, { kind, result }: Acted): void {
   guided.print('');
   if (kind === 'moved') guided.show(result, operationLine);
+  if (kind === 'checked') guided.show(result, checkLines);
   if (kind === 'rechecked') guided.show(result, recheckLine);
   if (result.error !== undefined && !isPending(result.error)) showError(guided, result.error);
 }

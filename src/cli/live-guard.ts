@@ -3,7 +3,9 @@
 import type { input } from '@inquirer/prompts';
 import { sameAmount } from '../contract/money.js';
 import { GuardError, InterruptedError } from '../errors.js';
+import { formatAmount } from '../output/amount.js';
 import type { Line } from '../output/lines.js';
+import type { AmountToType } from '../output/views/moves.js';
 import { liveBanner } from '../output/views/live.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 
@@ -43,7 +45,7 @@ export interface Question {
   /** What is about to be done. */
   lines: Line[];
   /** Where the amount is to be typed instead of the App ID. */
-  amount?: string | undefined;
+  amount?: AmountToType | undefined;
 }
 
 /** Asks on a terminal when the app is live and was not confirmed by a flag. */
@@ -53,11 +55,12 @@ export async function askToConfirm(guard: LiveGuard, question: Question): Promis
   note(...question.lines);
   const { input } = await import('@inquirer/prompts');
   const { amount } = question;
-  const wanted = amount === undefined ? `the App ID, ${profile.appId},` : `the amount, ${amount},`;
-  const isRight = (text: string) =>
+  const wanted =
     amount === undefined
-      ? text === profile.appId
-      : /^\d+(\.\d{1,2})?$/.test(text) && sameAmount(text, amount);
+      ? `the App ID, ${profile.appId},`
+      : `the amount, ${formatAmount(amount.digits, amount.currency)},`;
+  const isRight = (text: string) =>
+    amount === undefined ? text === profile.appId : isTypedAmount(text, amount);
   const typed = await input(
     {
       message: `Type ${amount === undefined ? 'the App ID' : 'the amount'} to confirm:`,
@@ -67,6 +70,19 @@ export async function askToConfirm(guard: LiveGuard, question: Question): Promis
     guard.prompts(),
   );
   if (typed.trim() === '') throw declined();
+}
+
+/** `20`, `20.00`, `20,00`, `EUR 20` and `1,234.50` are all understood; another currency is not. */
+export function isTypedAmount(typed: string, { digits, currency }: AmountToType): boolean {
+  const [, before = '', number = '', after = ''] = /^([a-z]*)\s*([\d.,]+)\s*([a-z]*)$/i.exec(typed) ?? [];
+  const named = [before, after].filter((name) => name !== '').map((name) => name.toUpperCase());
+  if (named.some((name) => name !== currency)) return false;
+  const [, sign] = /([.,])\d{1,2}$/.exec(number) ?? [];
+  const group = sign === ',' ? '.' : ',';
+  const isGrouped = sign === undefined ? /^\d{1,3}([.,]\d{3})+$/ : /^\d{1,3}([.,]\d{3})+[.,]\d{1,2}$/;
+  const whole = isGrouped.test(number) ? number.replaceAll(sign === undefined ? /[.,]/g : group, '') : number;
+  const decimal = whole.replace(',', '.');
+  return /^\d+(\.\d{1,2})?$/.test(decimal) && sameAmount(decimal, digits);
 }
 
 /** A yes or no before something that was put together on the spot. */

@@ -38,11 +38,12 @@ export abstract class SupportCommand extends DeskCommand {
     };
   }
 
-  protected explainOptions({ quietMs }: Pick<ResolvedProfile, 'quietMs'>) {
+  protected explainOptions({ quietMs, sandboxQuietMs }: Pick<ResolvedProfile, 'quietMs' | 'sandboxQuietMs'>) {
     return {
       ...this.readOptions,
       now: this.now().getTime(),
       quietMs,
+      sandboxQuietMs,
       profile: this.profileName,
     };
   }

@@ -62,7 +62,7 @@ export const endpoints = {
   unholdPayment: {
     method: 'POST',
     path: '/payments/{paymentId}/unhold',
-    summary: 'Release a payment that a fraud rule holds',
+    summary: 'Approve a payment that a fraud rule holds',
     success: 200,
     repeat: 'settle',
   },

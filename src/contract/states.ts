@@ -94,7 +94,7 @@ const rules = {
   },
   Refunded: {
     id: 9,
-    meaning: 'The money was given back.',
+    meaning: 'The money was refunded.',
     tone: 'good',
     legal: ['recheck'],
     next: [],
@@ -102,7 +102,7 @@ const rules = {
   },
   Cancelling: {
     id: 10,
-    meaning: 'The provider is releasing the money.',
+    meaning: 'The provider is cancelling the payment.',
     tone: 'waiting',
     legal: ['recheck'],
     next: ['Cancelled', 'Created', 'ActionRequired', 'Processing', 'Held', 'Authorised'],

@@ -22,7 +22,7 @@ import {
   TAKING,
   takeHold,
 } from './statements.js';
-import { steadyNow, type SteadyTime } from './steady-clock.js';
+import { DATABASE_CLOCK, steadyNow, type SteadyTime } from './steady-clock.js';
 
 // What this desk did: an intent is written before anything is sent, and outcomes are added as they become known.
 // While an intent is open, nobody on the same ledger sends anything else for that payment. Whatever may have left is
@@ -417,7 +417,7 @@ function createClocks(store: Store<DeskTables>, { now, steady }: LedgerOptions) 
     /** Several machines on one database go by its clock. */
     async steady(db: Db): Promise<SteadyTime> {
       if (steady) return steady();
-      return store.engine === 'sqlite' ? steadyNow() : { boot: 'database', ms: await wall(db) };
+      return store.engine === 'sqlite' ? steadyNow() : { boot: DATABASE_CLOCK, ms: await wall(db) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { AppRef } from './payment-ref.js';
-import type { DeskTables, IntentRow, KnownPaymentRow, OutcomeRow } from './schema.js';
+import type { DeskTables, HoldRow, IntentRow, KnownPaymentRow, OutcomeRow } from './schema.js';
 
 /** An intent with everything that became known of it, the oldest first. */
 export interface RecordedIntent extends IntentRow {
@@ -12,8 +12,8 @@ export interface PaymentRecord {
   known: KnownPaymentRow | undefined;
   /** The oldest first. */
   intents: RecordedIntent[];
-  /** The intent that holds the payment. */
-  holdId: number | undefined;
+  /** The intent that holds the payment, and when it was last renewed. */
+  hold: Pick<HoldRow, 'intent_id' | 'boot' | 'steady_ms'> | undefined;
 }
 
 // A payment that was rechecked all day has more than anybody reads.
@@ -39,7 +39,7 @@ export async function readPaymentRecords(
   const ofPayments = { app_id: appId };
   const holds = await db
     .selectFrom('holds')
-    .select(['payment_id', 'intent_id'])
+    .select(['payment_id', 'intent_id', 'boot', 'steady_ms'])
     .where((eb) => eb.and(ofPayments))
     .where('payment_id', 'in', paymentIds)
     .execute();
@@ -60,7 +60,7 @@ export async function readPaymentRecords(
           ...intent,
           outcomes: outcomesOf.get(intent.id) ?? [],
         })),
-        holdId: holds.find(({ payment_id }) => payment_id === paymentId)?.intent_id,
+        hold: holds.find(({ payment_id }) => payment_id === paymentId),
       },
     ]),
   );

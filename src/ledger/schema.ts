@@ -164,6 +164,7 @@ export interface DeskTables extends InboxTables, PlaceTables, ResolveTables {
 }
 
 export type IntentRow = Selectable<IntentTable>;
+export type HoldRow = Selectable<HoldTable>;
 export type OutcomeRow = Selectable<OutcomeTable>;
 export type BatchRecord = Selectable<BatchTable>;
 export type KnownPaymentRow = Selectable<KnownPaymentTable>;

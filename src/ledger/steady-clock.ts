@@ -9,6 +9,9 @@ export interface SteadyTime {
   ms: number;
 }
 
+/** The `boot` of times by the clock of a shared database. */
+export const DATABASE_CLOCK = 'database';
+
 export function steadyNow(): SteadyTime {
   return { boot: (bootId ??= readBootId()), ms: Math.floor(uptime() * 1000) };
 }

@@ -1,9 +1,10 @@
 // Carries out an action that an explanation offers, through the same functions as the commands.
 
 import { systemClock } from '../client/clock.js';
-import { GuardError, InterruptedError, PendingError } from '../errors.js';
+import { InterruptedError, PendingError } from '../errors.js';
 import type { Desk } from '../payments/desk.js';
 import { targetState } from '../payments/follow-payment.js';
+import { type CheckResult, checkPayments } from '../payments/move/check-payments.js';
 import { recordRecheck } from '../payments/move/record.js';
 import { type MovesPlan, moveAll, type PlannedMove } from '../payments/move/plan.js';
 import { type NamedPayment, parsePayment, readPayments } from '../payments/named-payments.js';
@@ -29,12 +30,13 @@ export interface ActOptions {
 
 export type Acted =
   | { kind: 'moved'; result: PlannedMove }
+  | { kind: 'checked'; result: CheckResult }
   | { kind: 'rechecked'; result: RecheckResult }
   | { kind: 'watched'; result: Watched };
 
 export async function act(
   desk: Desk,
-  { paymentId, last }: Situation,
+  { paymentId }: Situation,
   action: Action,
   options: ActOptions,
 ): Promise<Acted | undefined> {
@@ -49,34 +51,29 @@ export async function act(
       const result = await watch(desk, name, flags[1], options);
       return result && { kind: 'watched', result };
     }
+    case 'check': {
+      const [result] = await checkPayments(desk, [name], { wait: false });
+      return result && { kind: 'checked', result };
+    }
     default: {
-      const sends = operation !== 'check';
-      if (!sends && last === undefined) return undefined;
       const [result] = await moveAll(
         { ...desk, waitMs: options.waitMs },
         {
-          operation: sends ? operation : (last as NonNullable<typeof last>).operation,
+          operation,
           names: [name],
           force: false,
-          wait: sends,
+          wait: true,
           dryRun: false,
           again: flags.includes('--again'),
           resend: flags.includes('--resend'),
           reason: options.reason,
           ticket: options.ticket,
         },
-        // Only what would be sent is confirmed; whoever checks an outcome sends nothing.
-        { confirm: sends ? options.confirm : refuseToSend },
+        { confirm: options.confirm },
       );
       return result && { kind: 'moved', result };
     }
   }
-}
-
-async function refuseToSend(): Promise<void> {
-  throw new GuardError('The outcome was recorded in the meantime. Nothing was sent.', {
-    code: 'nothing-open',
-  });
 }
 
 async function recheck(

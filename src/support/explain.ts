@@ -5,7 +5,7 @@ import type { PaydeskError } from '../errors.js';
 import { type NamedPayment, type ReadOptions, readPayments } from '../payments/named-payments.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
-import { gatherSituation } from './gather.js';
+import { type GatherOptions, gatherSituation } from './gather.js';
 import type { Records, Sources } from './records.js';
 import { type Language, replyOf, replyPayment } from './reply.js';
 import type { Age, Situation } from './situation.js';
@@ -31,9 +31,7 @@ export interface Explanation {
   reply: string;
 }
 
-export interface ExplainOptions extends ReadOptions {
-  now: number;
-  quietMs: number;
+export interface ExplainOptions extends ReadOptions, GatherOptions {
   /** `--profile` as given, for the commands. */
   profile: string | undefined;
   /** Of the reply. */

@@ -7,6 +7,8 @@ import { numberText } from '../contract/json.js';
 import { isStateName, operationStates, states } from '../contract/states.js';
 import type { Outcome } from '../ledger/ledger.js';
 import type { PaymentRecord, RecordedIntent } from '../ledger/payment-record.js';
+import { quietLeft } from '../ledger/quiet-period.js';
+import { DATABASE_CLOCK, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { idOf } from '../payments/named-payments.js';
@@ -18,7 +20,11 @@ import type { Age, LastOperation, Situation } from './situation.js';
 
 export interface GatherOptions {
   now: number;
+  /** The quiet period of the profile, and that of a sandbox of ours where nobody set one. */
   quietMs: number;
+  sandboxQuietMs?: number | undefined;
+  /** In place of the steady clock of this machine. */
+  steady?: SteadyTime | undefined;
 }
 
 type Canonical = (name: string) => string;
@@ -151,9 +157,9 @@ function fromLedger(
   const outcomes: Situation['outcomes'] = {};
   for (const intent of sent) outcomes[intent.operation as SettleOperation] = outcomeOf(intent);
   // The intent that holds the payment is the one that matters, whatever was written after it.
-  const last = sent.find(({ id }) => id === record?.holdId) ?? sent.at(-1);
+  const last = sent.find(({ id }) => id === record?.hold?.intent_id) ?? sent.at(-1);
   return {
-    last: last && lastOperation(last, sent, options),
+    last: last && lastOperation(last, sent, { ...options, hold: record?.hold }),
     outcomes,
     ...recheckTimes(intents, options),
   };
@@ -165,8 +171,9 @@ const outcomeOf = ({ outcomes }: RecordedIntent): Outcome =>
 function lastOperation(
   intent: RecordedIntent,
   sent: readonly RecordedIntent[],
-  { quietMs, canonical }: LedgerOptions,
+  options: LedgerOptions & Pick<PaymentRecord, 'hold'>,
 ): LastOperation {
+  const { canonical } = options;
   const operation = intent.operation as SettleOperation;
   const outcome = outcomeOf(intent);
   const before = canonical(intent.before_state ?? '');
@@ -183,8 +190,21 @@ function lastOperation(
     why: intent.outcomes.at(-1)?.why ?? undefined,
     wasInProgress: intent.outcomes.some(({ after_state }) => canonical(after_state ?? '') === during),
     failures: others.length - 1 - lastOther,
-    quietUntil: (intent.outcomes.at(-1)?.time ?? intent.time) + quietMs,
+    quietUntil: options.now + quietLeftOf(intent, options),
   };
+}
+
+/** Measured as the ledger does before it lets the same instruction be sent again. */
+function quietLeftOf(
+  intent: RecordedIntent,
+  { now, quietMs, sandboxQuietMs, steady, hold }: GatherOptions & Pick<PaymentRecord, 'hold'>,
+): number {
+  const last = intent.outcomes.at(-1);
+  if (last?.may_have_left === 0) return 0;
+  const { boot, steady_ms } = hold?.intent_id === intent.id ? hold : intent;
+  const length = intent.quiet_ms === sandboxQuietMs ? sandboxQuietMs : quietMs;
+  const clock = boot === DATABASE_CLOCK ? { boot, ms: now } : (steady ?? steadyNow());
+  return quietLeft({ intent, last, renewed: { boot, ms: steady_ms } }, length, clock);
 }
 
 function recheckTimes(

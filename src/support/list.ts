@@ -11,7 +11,7 @@ import type { Store } from '../store/store.js';
 import { didYouMean } from '../suggest.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
-import { gatherKnown } from './gather.js';
+import { gatherKnown, type GatherOptions } from './gather.js';
 import { OVERDUE_AFTER_MS, overdueStates } from './overdue.js';
 import type { Situation } from './situation.js';
 import { severities, type Verdict, verdictOf } from './verdict.js';
@@ -34,13 +34,11 @@ export interface ListedPayment {
   recommended: Action | undefined;
 }
 
-export interface ListOptions {
+export interface ListOptions extends GatherOptions {
   store: Store<DeskTables>;
   place: AppRef;
   /** Knows the names of states. */
   client: Pick<Client, 'canonicalState'>;
-  now: number;
-  quietMs: number;
   /** `--profile` as given, for the commands. */
   profile: string | undefined;
 }

@@ -140,10 +140,10 @@ describe('customers, methods and operations', () => {
       tookMs: 400,
     };
     expect(text(operationLine, result)).toBe(
-      '  100231  inv-2041   Captured → Refunding   accepted   0.4 s\n',
+      '  100231  inv-2041   EUR 49.90   Captured → Refunding   accepted   0.4 s\n',
     );
     expect(text(operationLine, { ...result, outcome: 'unknown', tookMs: undefined })).toBe(
-      '  100231  inv-2041   Captured → ?   outcome unknown\n',
+      '  100231  inv-2041   EUR 49.90   Captured → ?   outcome unknown\n',
     );
   });
 });

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ran, Verb } from '../commands/payments/desk.js';
 import { type Explained, openSeededDesk, sceneNames, type SeededDesk } from './seeded.js';
@@ -143,11 +142,7 @@ describe('followed blindly', () => {
     expect(quiet.actions[0]?.command).toBe(`paydesk payments check ${never.paymentId}`);
     expect((await checkOutcome(never.paymentId)).code).toBe(6);
     expect(await desk.sandbox.books(never.paymentId)).not.toHaveProperty('refund');
-    // As if the quiet period had passed.
-    const db = new DatabaseSync(join(desk.home, 'data', 'desk.db'));
-    db.prepare('update intents set time = time - 660000').run();
-    db.prepare('update outcomes set time = time - 660000').run();
-    db.close();
+    desk.passQuietPeriod();
     const { state, steps } = await follow(String(never.paymentId));
     expect([state, steps[0]]).toEqual(['Refunded', 'refund --resend']);
     expect(await desk.sandbox.books(never.paymentId)).toMatchObject({ refund: '1/1' });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll } from 'vitest';
 import { scenes } from '../../src/sandbox/seed.js';
 import { openTestDesk, type Ran, type TestDesk, type Verb } from '../commands/payments/desk.js';
@@ -22,6 +23,8 @@ export interface Explained {
 export interface SeededDesk extends TestDesk {
   home: string;
   explain(payment: string | number, now?: Date): Promise<Explained>;
+  /** As if the quiet period of everything that was sent had passed. */
+  passQuietPeriod(): void;
   /** Types a command that an explanation gave, as it is. */
   type(command: string, ...more: string[]): Promise<Ran>;
 }
@@ -46,6 +49,13 @@ export async function openSeededDesk(): Promise<SeededDesk> {
       const { stdout, stderr, code } = await run('explain', [payment, '--json'], { now });
       if (code !== 0) throw new Error(`${code}: ${stdout}${stderr}`);
       return JSON.parse(stdout) as Explained;
+    },
+    passQuietPeriod() {
+      const db = new DatabaseSync(join(home, 'data', 'desk.db'));
+      for (const table of ['intents', 'outcomes', 'holds']) {
+        db.exec(`update ${table} set steady_ms = steady_ms - 660000`);
+      }
+      db.close();
     },
     type(command, ...more) {
       const [program, topic, verb, ...args] = command.split(' ');

@@ -112,7 +112,11 @@ export async function allResults(): Promise<CaseResult[]> {
       const { last, id, shown } = one;
       const { sent, created } = times[one.age];
       if (last === undefined) continue;
-      const ledger = createLedger(store, { operator: 'ada@desk-1', now: () => sent });
+      const ledger = createLedger(store, {
+        operator: 'ada@desk-1',
+        now: () => sent,
+        steady: () => ({ boot: 'machine', ms: sent }),
+      });
       const before = beforeState(one);
       const intent = { ...place, paymentId: id, amount: '49.9', currency: 'EUR', createdTime: created };
       const opening = await ledger.open({
@@ -132,7 +136,7 @@ export async function allResults(): Promise<CaseResult[]> {
     const records = createRecords(store, place, () => now);
     await records.remember(reads);
     const sources = await records.find(reads);
-    const options = { now, quietMs, profile: undefined };
+    const options = { now, steady: { boot: 'machine', ms: now }, quietMs, profile: undefined };
     const listOptions = { ...options, store, place, client };
     const { listed } = await takeListed(listOptions, {}, Infinity);
     const stuck = await takeListed(listOptions, { stuck: true }, Infinity);

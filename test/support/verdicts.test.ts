@@ -137,6 +137,7 @@ describe('of a payment that this desk followed', () => {
       `paydesk payments recheck ${paymentId}`,
     ]);
     expect(early.notPossible.map(({ operation }) => operation)).toEqual(['capture', 'cancel']);
+    desk.passQuietPeriod();
     const late = await desk.explain(paymentId, later(11));
     expect(late.actions.map(({ command }) => command)).toEqual([
       `paydesk payments refund ${paymentId} --resend`,

@@ -13,7 +13,12 @@ import { safeJson } from '../text.js';
 import { textAt } from '../values.js';
 import { paymentAmount } from './payment.js';
 
-const verbs = { capture: 'Capture', cancel: 'Cancel', refund: 'Refund', unhold: 'Approve' } as const;
+const verbs = {
+  capture: 'Capture',
+  cancel: 'Cancel',
+  refund: 'Refund',
+  unhold: 'Approve and charge',
+} as const;
 
 /** As `--json` prints it. */
 export function moveJson(result: PlannedMove): Record<string, unknown> {
@@ -29,23 +34,52 @@ export function moveJson(result: PlannedMove): Record<string, unknown> {
   };
 }
 
-/** What is asked before it is done on a live app; a single refund is confirmed by its amount. */
-export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: string | undefined } {
+/** What is asked before it is done on a live app; a single payment is confirmed by its amount. */
+export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountToType | undefined } {
   const { operation, reads, leftOut } = plan;
-  const verb = verbs[operation];
   const [first] = reads;
   if (first !== undefined && reads.length + leftOut.length === 1) {
     const payment = first.object;
-    const of = `payment ${textAt(payment, 'paymentId')} (${textAt(payment, 'referenceId')})`;
     const to = operation === 'refund' ? ` to customer ${textAt(payment, 'customerId')}` : '';
-    const amount = textAt(payment, 'amount');
+    const digits = textAt(payment, 'amount');
+    const amount = { digits, currency: textAt(payment, 'currency') };
     return {
-      lines: [`${verb} ${paymentAmount(payment)} of ${of}${to}?`],
-      amount: operation === 'refund' && /^\d+(\.\d{1,2})?$/.test(amount) ? amount : undefined,
+      lines: [`${moveText(operation, payment)}${to}?`],
+      amount: /^\d+(\.\d{1,2})?$/.test(digits) ? amount : undefined,
     };
   }
   const left = leftOut.map(({ typed, error }) => `  left out: ${typed}: ${error.message.split('\n', 1)[0]}`);
-  return { lines: [`${verb} ${reads.length} payments, ${totals(plan)} in all?`, ...left] };
+  return {
+    lines: [
+      `${verbs[operation]} ${reads.length} payments, ${totals(plan)} in all?`,
+      ...listed(plan),
+      ...left,
+    ],
+  };
+}
+
+/** An amount that a person types to confirm it. */
+export interface AmountToType {
+  digits: string;
+  currency: string;
+}
+
+/** `Refund EUR 20.00 of payment 100231 (inv-2041)`. */
+const moveText = (operation: MovesPlan['operation'], payment: unknown): string =>
+  `${verbs[operation]} ${paymentAmount(payment)} of payment ${textAt(payment, 'paymentId')} (${textAt(payment, 'referenceId')})`;
+
+/** One line for each payment, in columns. */
+function listed({ reads }: MovesPlan): string[] {
+  const rows = reads.map(({ object }) => [
+    textAt(object, 'paymentId'),
+    textAt(object, 'referenceId'),
+    paymentAmount(object),
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map(
+    ([id = '', reference = '', amount = '']) =>
+      `  ${id.padEnd(widths[0] ?? 0)}  ${reference.padEnd(widths[1] ?? 0)}  ${amount.padStart(widths[2] ?? 0)}`,
+  );
 }
 
 /** `EUR 58,112.40   GBP 1,020.00`; amounts that are none count as they are shown. */
@@ -70,7 +104,9 @@ export function requestLines({ method, path, body }: PlannedRequest): Line[] {
 }
 
 export function plannedLines(result: PlannedMove): Line[] {
-  return result.request === undefined ? [] : ['Would be sent:', ...requestLines(result.request)];
+  if (result.request === undefined) return [];
+  const { operation, payment, request } = result;
+  return [`${moveText(operation, payment)}. Would be sent:`, ...requestLines(request)];
 }
 
 const ways = {

@@ -3,6 +3,7 @@ import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { tookTime } from '../time.js';
 import { statePiece, textAt } from '../values.js';
+import { paymentAmount } from './payment.js';
 
 /** What became of one money move: the object that `--json` prints, and how long it took. */
 export interface OperationResult {
@@ -33,6 +34,11 @@ function change({ before, after, outcome }: OperationResult): Line {
   return to ? joinPieces(before, ' → ', statePiece(to)) : statePiece(before);
 }
 
+const amountPieces = ({ payment }: OperationResult): Piece[] => {
+  const amount = paymentAmount(payment);
+  return amount === '' ? [] : [amount, '   '];
+};
+
 export const operationLine: View<OperationResult> = (result) => [
   joinPieces(
     '  ',
@@ -40,6 +46,7 @@ export const operationLine: View<OperationResult> = (result) => [
     '  ',
     textAt(result.payment, 'referenceId'),
     '   ',
+    ...amountPieces(result),
     change(result),
     '   ',
     outcomePiece(result.outcome ?? ''),
@@ -52,6 +59,14 @@ export const operationList: ListView<OperationResult> = {
   columns: [
     { key: 'payment', value: ({ payment }) => textAt(payment, 'paymentId') },
     { key: 'reference', value: ({ payment }) => textAt(payment, 'referenceId') },
+    {
+      key: 'amount',
+      align: 'right',
+      number: true,
+      value: ({ payment }) => textAt(payment, 'amount'),
+      shown: ({ payment }) => paymentAmount(payment),
+    },
+    { key: 'currency', extra: 'terminal', value: ({ payment }) => textAt(payment, 'currency') },
     { key: 'operation', extra: true, value: ({ operation }) => operation ?? '' },
     { key: 'before', value: ({ before }) => before ?? '' },
     { key: 'after', value: ({ after }) => after ?? '', shown: ({ after }) => statePiece(after ?? '?') },

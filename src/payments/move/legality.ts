@@ -4,12 +4,12 @@ import { isLegal, operationStates, states, type StateName } from '../../contract
 import { GuardError } from '../../errors.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 
-/** What is said of a payment that it was done to. */
+/** What a payment has been once an operation on it is done. */
 export const participles: Readonly<Record<SettleOperation | 'recheck', string>> = {
   capture: 'captured',
   cancel: 'cancelled',
   refund: 'refunded',
-  unhold: 'released',
+  unhold: 'approved',
   recheck: 'rechecked',
 };
 
@@ -43,7 +43,7 @@ function alreadyThere(operation: SettleOperation, state: StateName): string | un
   if (operation === 'unhold') return undefined;
   const { during, end } = operationStates[operation];
   if (state === end) return 'There is nothing left to do.';
-  return state === during ? 'It is on its way already.' : undefined;
+  return state === during ? 'It is already in progress.' : undefined;
 }
 
 /** Their name, and ours where that is another. */

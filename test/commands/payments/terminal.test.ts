@@ -83,7 +83,7 @@ it('a live refund is confirmed by its amount; a wrong one is told, none leaves i
   await terminal.waitFor('Type the amount to confirm');
   terminal.type('49.91');
   terminal.press('enter');
-  await terminal.waitFor('Type the amount, 49.9,');
+  await terminal.waitFor('Type the amount, EUR 49.90,');
   terminal.press('backspace');
   terminal.type('0');
   terminal.press('enter');
@@ -103,12 +103,28 @@ it('several live payments are confirmed once, by the App ID, with their totals',
   const [one, two] = [await livePayment(), await livePayment()];
   const terminal = await tty(['refund', String(one), String(two)], 'live');
   await terminal.waitFor('Refund 2 payments, EUR 99.80 in all?');
+  await terminal.waitFor(new RegExp(`  ${one}  \\S+  EUR 49\\.90`));
+  await terminal.waitFor(new RegExp(`  ${two}  \\S+  EUR 49\\.90`));
   await terminal.waitFor('Type the App ID to confirm');
   terminal.type(desk.sandbox.live.appId);
   terminal.press('enter');
   expect(await terminal.ended()).toBe(0);
   expect(await desk.sandbox.books(one)).toMatchObject({ refund: '1/1' });
   expect(await desk.sandbox.books(two)).toMatchObject({ refund: '1/1' });
+});
+
+it('a live approval is confirmed by its amount too, as a person writes it', async () => {
+  const { live: app } = desk.sandbox;
+  const { paymentId } = await desk.sandbox.create({ amount: 49.9 }, { key: app.apiKey, appId: app.appId });
+  await desk.sandbox.pay(paymentId, 'held');
+  await desk.sandbox.settle();
+  const terminal = await tty(['unhold', String(paymentId)], 'live');
+  await terminal.waitFor(`Approve and charge EUR 49.90 of payment ${paymentId}`);
+  await terminal.waitFor('Type the amount to confirm');
+  terminal.type('EUR 49,90');
+  terminal.press('enter');
+  await terminal.waitFor('EUR 49.90   Held →');
+  expect(await terminal.ended()).toBe(0);
 });
 
 it('a payment that moved while the question stood is looked at again', async () => {
