@@ -3,12 +3,12 @@ import { InterruptedError } from '../errors.js';
 import { askToConfirm, checkConfirmation, type LiveGuard } from './live-guard.js';
 import type { Line } from '../output/lines.js';
 import type { KnownProfile } from '../profiles/resolve.js';
-import { ServiceCommand } from './service-command.js';
+import { DeskCommand } from './desk-command.js';
 
 /** A command that takes something away that cannot be brought back, and asks before it does. */
-export abstract class ConfirmingCommand extends ServiceCommand {
+export abstract class ConfirmingCommand extends DeskCommand {
   static override baseFlags = {
-    ...ServiceCommand.baseFlags,
+    ...DeskCommand.baseFlags,
     confirm: string({
       helpValue: 'APP_ID',
       summary: 'App ID to confirm: required on a live app without a terminal.',

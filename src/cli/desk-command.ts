@@ -6,6 +6,8 @@ import { steadyNow } from '../ledger/steady-clock.js';
 import type { Desk } from '../payments/desk.js';
 import { beforeSending } from '../payments/move/record.js';
 import type { Line } from '../output/lines.js';
+import type { ResolvedProfile } from '../profiles/resolve.js';
+import { noteCustomerChange, type CustomerChange } from './customer-history.js';
 import { openDatabase } from './desk-database.js';
 import { checkLedgerPlace } from './ledger-guard.js';
 import { checkConfirmation, type LiveGuard } from './live-guard.js';
@@ -30,6 +32,10 @@ export abstract class DeskCommand extends ServiceCommand {
 
   protected lazyLedger(): Ledger {
     return createLazyLedger(async () => (await this.database()).ledger);
+  }
+
+  protected noteCustomerChange(profile: ResolvedProfile, change: CustomerChange): Promise<void> {
+    return noteCustomerChange(this.lazyLedger(), profile, change, (text) => this.note(text));
   }
 
   async #open(): Promise<PlacedDatabase> {

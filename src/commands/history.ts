@@ -4,9 +4,14 @@ import { openDatabase } from '../cli/desk-database.js';
 import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags.js';
 import { readHistory } from '../ledger/history.js';
 import { outcomes } from '../ledger/ledger.js';
+import { customerOperations } from '../cli/customer-history.js';
+import { ProfileError } from '../errors.js';
 import { historyList } from '../output/views/history.js';
+import { resolveProfile } from '../profiles/resolve.js';
+import { openProfiles } from '../profiles/store.js';
 
-const USUAL = 50;
+const DEFAULT_LIMIT = 50;
+const paymentOperations = ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold', 'recheck'];
 
 export default class History extends BaseCommand {
   static override summary = 'List what paydesk sent and the outcomes, newest first.';
@@ -24,15 +29,16 @@ export default class History extends BaseCommand {
     payment: string({ helpValue: 'PAYMENT', summary: 'Only this payment (ID or reference).' }),
     operation: string({
       summary: 'Only this operation.',
-      options: ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold', 'recheck'],
+      options: [...paymentOperations, ...customerOperations],
     }),
     outcome: string({ options: [...outcomes], summary: 'Only this outcome.' }),
     operator: string({ helpValue: 'WHO', summary: 'Only this operator, as shown in the list.' }),
     ticket: string({ helpValue: 'ID', summary: 'Only this ticket.' }),
-    app: string({ helpValue: 'APP_ID', summary: 'Only this app.' }),
+    app: string({ helpValue: 'APP_ID', summary: 'Only this app.', exclusive: ['all-profiles'] }),
+    'all-profiles': boolean({ summary: 'All apps, not only that of the chosen profile.' }),
     batch: string({ helpValue: 'ID', summary: 'Only this batch.' }),
     since: sinceFlag({ summary: 'Only since this time.' }),
-    limit: countFlag({ summary: `Maximum number to show (default ${USUAL}).`, exclusive: ['all'] }),
+    limit: countFlag({ summary: `Maximum number to show (default ${DEFAULT_LIMIT}).`, exclusive: ['all'] }),
     all: boolean({ summary: 'Show all.' }),
   };
 
@@ -48,15 +54,26 @@ export default class History extends BaseCommand {
       outcome,
       operator,
       ticket,
-      appId: flags.app,
+      appId: flags['all-profiles'] ? undefined : (flags.app ?? this.#chosenApp()),
       batchId: flags.batch,
       since: flags.since?.getTime(),
     };
-    const limit = flags.all ? Infinity : (flags.limit ?? USUAL);
+    const limit = flags.all ? Infinity : (flags.limit ?? DEFAULT_LIMIT);
     await this.showStream(
       readHistory(database.store, filter, { limit, more: () => void (more = true) }),
       historyList,
     );
     if (more) this.note('There are more. Show all with --all, or the newest N with --limit N.');
+  }
+
+  /** Undefined where no profile is chosen: then there is nothing to keep to. */
+  #chosenApp(): string | undefined {
+    const { env } = this.streams;
+    try {
+      return resolveProfile({ flag: this.profileName, env, store: openProfiles(env) }).appId;
+    } catch (error) {
+      if (error instanceof ProfileError && error.code === 'no-profile') return undefined;
+      throw error;
+    }
   }
 }

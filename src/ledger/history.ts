@@ -22,9 +22,10 @@ export interface HistoryRecord {
   time: string;
   operation: string;
   outcome: Outcome;
-  /** Null while the answer to a create or charge is lost. */
+  /** Null while the answer to a create or charge is lost, and for changes to a customer. */
   paymentId: string | null;
   referenceId: string | null;
+  customerId: string | null;
   amount: string | null;
   currency: string | null;
   before: string | null;
@@ -78,6 +79,7 @@ function recordOf(entry: HistoryEntry): HistoryRecord {
     outcome: outcomeOf(entry),
     paymentId: entry.payment_id === UNNAMED ? null : entry.payment_id,
     referenceId: entry.reference_id,
+    customerId: entry.customer_id,
     amount: entry.amount,
     currency: entry.currency,
     before: entry.before_state,

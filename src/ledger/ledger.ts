@@ -150,6 +150,7 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
     const row = {
       ...refColumns(intent),
       reference_id: intent.referenceId ?? null,
+      customer_id: intent.customerId ?? null,
       operation: intent.operation,
       amount: intent.amount ?? null,
       currency: intent.currency ?? null,

@@ -11,6 +11,7 @@ interface IntentTable {
   app_id: string;
   payment_id: string;
   reference_id: string | null;
+  customer_id: string | null;
   operation: string;
   amount: string | null;
   currency: string | null;
@@ -180,6 +181,7 @@ export const deskMigrations: Migration[] = [
         .addColumn('app_id', 'text', (column) => column.notNull())
         .addColumn('payment_id', 'text', (column) => column.notNull())
         .addColumn('reference_id', 'text')
+        .addColumn('customer_id', 'text')
         .addColumn('operation', 'text', (column) => column.notNull())
         .addColumn('amount', 'text')
         .addColumn('currency', 'text')

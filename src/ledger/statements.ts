@@ -15,6 +15,7 @@ const intentColumns = [
   'app_id',
   'payment_id',
   'reference_id',
+  'customer_id',
   'operation',
   'amount',
   'currency',

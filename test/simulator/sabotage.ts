@@ -35,6 +35,7 @@ function unwritten(intent: NewIntent): Entry {
     app_id: intent.appId,
     payment_id: intent.paymentId,
     reference_id: intent.referenceId ?? null,
+    customer_id: intent.customerId ?? null,
     operation: intent.operation,
     amount: intent.amount ?? null,
     currency: intent.currency ?? null,

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ran, Verb } from '../commands/payments/desk.js';
 import { type Explained, openSeededDesk, sceneNames, type SeededDesk } from './seeded.js';

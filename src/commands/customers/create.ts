@@ -4,9 +4,9 @@ import { idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
 import { createCustomer, type CreatedCustomer } from '../../customers/create-customer.js';
 import { customerCard, customerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
-import { ServiceCommand } from '../../cli/service-command.js';
+import { DeskCommand } from '../../cli/desk-command.js';
 
-export default class CustomersCreate extends ServiceCommand {
+export default class CustomersCreate extends DeskCommand {
   static override summary = 'Create a customer.';
   static override description =
     'If the customer exists with the same details, the exit code is 0 and "created" is false. If the ' +
@@ -41,6 +41,9 @@ export default class CustomersCreate extends ServiceCommand {
     const result = await createCustomer(client, body, () =>
       this.note('The first answer was lost, so the customer may have existed before.'),
     );
+    if (result.created) {
+      await this.noteCustomerChange(profile, { operation: 'customer-create', customerId: flags.customer });
+    }
     if (!result.created) this.note('The customer already exists with these details. Nothing was changed.');
     await this.showOne(result.customer, customerCard, customerList);
     return result;

@@ -2,9 +2,9 @@ import { customerArgument } from '../../cli/customer-input.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { linkFlags, useLink } from '../../cli/links.js';
 import { expiryNote, panelLinkList, panelLinkView, type PanelLink } from '../../output/views/panel-link.js';
-import { ServiceCommand } from '../../cli/service-command.js';
+import { DeskCommand } from '../../cli/desk-command.js';
 
-export default class CustomersPanelLink extends ServiceCommand {
+export default class CustomersPanelLink extends DeskCommand {
   static override summary = 'Create a link where a customer manages stored methods.';
   static override description = 'Anyone with this link can use it. Send it only to the customer.';
   static override examples = [
@@ -16,9 +16,10 @@ export default class CustomersPanelLink extends ServiceCommand {
 
   async run(): Promise<PanelLink> {
     const { args, flags } = await this.parse(CustomersPanelLink);
-    const { client } = await this.session();
+    const { client, profile } = await this.session();
     const { url, expiresTime } = await client.panelLink(args.customer);
     this.secrets.add(url);
+    await this.noteCustomerChange(profile, { operation: 'panel-link', customerId: args.customer });
     const link = expiresTime === undefined ? { url } : { url, expiresTime };
     await this.showOne(link, panelLinkView, panelLinkList);
     this.note(...expiryNote(link, this.now()));

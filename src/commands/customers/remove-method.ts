@@ -27,6 +27,11 @@ export default class CustomersRemoveMethod extends ConfirmingCommand {
     const what = methodName(args.method, await findMethod(client, name));
     await this.askFirst(guard, `Remove ${what} of customer ${args.customer}?`);
     await removeMethod(client, name);
+    await this.noteCustomerChange(profile, {
+      operation: 'remove-method',
+      customerId: args.customer,
+      what,
+    });
     return this.show(
       { removed: true, customerId: args.customer, paymentMethodId: numberFromText(args.method) },
       () => [`Removed ${what} of customer ${args.customer}.`],

@@ -34,6 +34,11 @@ export default class CustomersStopAutoPayment extends ConfirmingCommand {
     const what = `auto-payment registration ${args.registration}${of}`;
     await this.askFirst(guard, `Stop ${what} for customer ${args.customer}?`);
     await stopAutoPayment(client, name);
+    await this.noteCustomerChange(profile, {
+      operation: 'stop-auto-payment',
+      customerId: args.customer,
+      what,
+    });
     return this.show(
       { stopped: true, customerId: args.customer, customerAutomaticProfileId: args.registration },
       () => [`Stopped ${what} for customer ${args.customer}.`],

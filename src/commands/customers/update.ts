@@ -3,9 +3,9 @@ import { listFlagsFor } from '../../cli/flags.js';
 import { updateCustomer, type UpdatedCustomer } from '../../customers/update-customer.js';
 import { customerChanges, updatedCustomerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
-import { ServiceCommand } from '../../cli/service-command.js';
+import { DeskCommand } from '../../cli/desk-command.js';
 
-export default class CustomersUpdate extends ServiceCommand {
+export default class CustomersUpdate extends DeskCommand {
   static override summary = 'Change the name, e-mail or mobile number of a customer.';
   static override examples = [
     '<%= config.bin %> customers update c_881 --email ada@example.org',
@@ -19,6 +19,11 @@ export default class CustomersUpdate extends ServiceCommand {
     const { client, profile } = await this.changingSession();
     this.note(...liveBanner(profile));
     const updated = await updateCustomer(client, args.customer, contactFields(flags));
+    await this.noteCustomerChange(profile, {
+      operation: 'customer-update',
+      customerId: args.customer,
+      what: updated.changes.map(({ field }) => field).join(', '),
+    });
     await this.showOne(updated, customerChanges, updatedCustomerList);
     return updated;
   }
