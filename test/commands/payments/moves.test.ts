@@ -20,7 +20,9 @@ describe('capture, cancel, refund and unhold', () => {
     const { code, stdout, stderr } = await desk.run('refund', [referenceId], { terminal: true });
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      new RegExp(`^  ${paymentId}  ${referenceId}   EUR 10\\.50   Captured → Refunding   accepted   [\\d.]+ m?s\n$`),
+      new RegExp(
+        `^  ${paymentId}  ${referenceId}   EUR 10\\.50   Captured → Refunding   accepted   [\\d.]+ m?s\n$`,
+      ),
     );
     expect(stderr).toBe(
       '\nThe refund is on its way. It is final when the state is Refunded:\n' +
@@ -51,7 +53,9 @@ describe('capture, cancel, refund and unhold', () => {
   it('prints a row in a pipe and the operation as JSON', async () => {
     const one = await desk.authorised();
     const row = await desk.run('capture', [one.paymentId]);
-    expect(row.stdout).toBe(`${one.paymentId}\t${one.referenceId}\t10.5\tEUR\tAuthorised\tCapturing\taccepted\n`);
+    expect(row.stdout).toBe(
+      `${one.paymentId}\t${one.referenceId}\t10.5\tEUR\tAuthorised\tCapturing\taccepted\n`,
+    );
 
     const two = await desk.authorised();
     const { code, json } = await desk.run('cancel', [two.referenceId, '--json']);
