@@ -32,8 +32,8 @@ describe('a CSV of payments', () => {
   it('names payments by id, by reference, or by whichever it looks like', async () => {
     expect(
       (await read('payment\n100231\ninv-1\nref:7\nref:inv-2\nid:5\n')).rows.map((row) => row.typed),
-    ).toEqual(['100231', 'inv-1', 'ref:7', 'inv-2', '5']);
-    expect((await read('paymentId\n100231\n')).rows[0]?.typed).toBe('100231');
+    ).toEqual(['100231', 'inv-1', 'ref:7', 'inv-2', 'id:5']);
+    expect((await read('paymentId\n100231\n')).rows[0]?.typed).toBe('id:100231');
     expect((await read('referenceId\n100231\ninv-1\n')).rows.map((row) => row.typed)).toEqual([
       'ref:100231',
       'inv-1',
@@ -63,7 +63,7 @@ describe('a CSV of payments', () => {
   it.each([
     ['PAYMENT ; Amount;Currency;Shop\n7;1.234,50;eur;Bonn\n', '1234.50', 'semicolons', 'comma', ['Shop']],
     ['Amount\tCurrency\tpayment\n1,234.50\tEUR\t7\n', '1234.50', 'tabs', 'point', []],
-    ['amount,payment_id,currency,\n"12,50",7,EUR,\n', '12.50', 'commas', 'comma', ['(no name)']],
+    ['amount,Payment,currency,\n"12,50",7,EUR,\n', '12.50', 'commas', 'comma', ['(no name)']],
     ['payment,amount,currency\n7,1234,EUR\n', '1234', 'commas', null, []],
   ])(
     'is read as a spreadsheet saves it: %j',

@@ -22,11 +22,12 @@ it('shows a payment as the service has it: a card on a terminal, lines in a pipe
   expect((await desk.run('get', [paymentId, '--json'])).json).toEqual(JSON.parse(text));
 });
 
-it('takes digits for an id unless ref: says otherwise', async () => {
+it('takes digits for a reference where no payment has that id', async () => {
   const reference = '777000111';
   const { paymentId } = await desk.sandbox.create({ referenceId: reference });
   expect((await desk.run('get', [`ref:${reference}`, '--jq', '.paymentId'])).stdout).toBe(`${paymentId}\n`);
-  expect((await desk.run('get', [reference])).code).toBe(1);
+  expect((await desk.run('get', [reference, '--jq', '.paymentId'])).stdout).toBe(`${paymentId}\n`);
+  expect((await desk.run('get', [`id:${reference}`])).code).toBe(1);
   expect((await desk.run('get', [`id:${paymentId}`])).code).toBe(0);
   const bad = await desk.run('get', ['id:inv-1']);
   expect(bad).toMatchObject({ code: 2 });
