@@ -201,10 +201,12 @@ function quietLeftOf(
 ): number {
   const last = intent.outcomes.at(-1);
   if (last?.may_have_left === 0) return 0;
-  const { boot, steady_ms } = hold?.intent_id === intent.id ? hold : intent;
-  const length = intent.quiet_ms === sandboxQuietMs ? sandboxQuietMs : quietMs;
+  const { quiet_ms, boot, steady_ms } = intent;
+  const held = hold?.intent_id === intent.id ? hold : undefined;
+  const renewed = held && { boot: held.boot, ms: held.steady_ms };
+  const length = quiet_ms === sandboxQuietMs ? sandboxQuietMs : quietMs;
   const clock = boot === DATABASE_CLOCK ? { boot, ms: now } : (steady ?? steadyNow());
-  return quietLeft({ intent, last, renewed: { boot, ms: steady_ms } }, length, clock);
+  return quietLeft({ quiet_ms, boot, steady_ms, last, renewed }, length, clock);
 }
 
 function recheckTimes(

@@ -167,8 +167,9 @@ export async function clearToSend(
   throw moved(entry, read);
 }
 
-/** Reads once more before it says that it is too early: it may be done by now. */
+/** Reads once more before it says that it is too early: it may be done by now. What failed stays failed. */
 async function refusedUntil(desk: Desk, move: Move, entry: Entry, error: GuardError): Promise<MoveResult> {
+  if (outcomeOf(entry) === 'failed') throw error;
   const result = await checkIntent(desk, move, entry);
   return result.outcome === 'done' ? result : { ...result, error };
 }
