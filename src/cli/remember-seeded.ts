@@ -8,7 +8,7 @@ import { openDatabase } from './desk-database.js';
 /** Makes sample payments known to this desk; false where its records cannot be opened. */
 export async function rememberSeeded(
   env: Environment,
-  baseUrl: string,
+  generation: string | undefined,
   seeded: readonly SeededPayment[],
 ): Promise<boolean> {
   try {
@@ -19,7 +19,7 @@ export async function rememberSeeded(
         for (const { about: _, added: __, createdTime, ...payment } of seeded) {
           const seen = {
             ...payment,
-            baseUrl,
+            generation,
             paymentId: numberText(payment.paymentId),
             amount: numberText(payment.amount),
             createdTime: Date.parse(createdTime),

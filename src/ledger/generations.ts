@@ -11,18 +11,34 @@ export async function isNewGeneration(
   { appId, generation }: PaymentRef,
 ): Promise<boolean> {
   if (generation === undefined) return false;
-  const current = await db
-    .selectFrom('generations')
-    .select('generation')
-    .where('app_id', '=', appId)
-    .executeTakeFirst();
-  return current?.generation !== generation;
+  const current = await currentGeneration(db, appId);
+  return current !== undefined && current !== generation;
 }
 
 /** Retires what is on record of the app's earlier generation: it stays in the history and blocks nothing. */
 export async function startGeneration(tx: Kysely<DeskTables>, ref: PaymentRef): Promise<void> {
   const { appId, generation } = ref;
-  if (generation === undefined || !(await isNewGeneration(tx, ref))) return;
+  if (generation === undefined) return;
+  const current = await currentGeneration(tx, appId);
+  if (current === generation) return;
+  if (current !== undefined) await retire(tx, appId);
+  await tx
+    .insertInto('generations')
+    .values({ app_id: appId, generation })
+    .onConflict((conflict) => conflict.column('app_id').doUpdateSet({ generation }))
+    .execute();
+}
+
+async function currentGeneration(db: Kysely<DeskTables>, appId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('generations')
+    .select('generation')
+    .where('app_id', '=', appId)
+    .executeTakeFirst();
+  return row?.generation;
+}
+
+async function retire(tx: Kysely<DeskTables>, appId: string): Promise<void> {
   await tx.deleteFrom('holds').where('app_id', '=', appId).execute();
   await tx.deleteFrom('known_payments').where('app_id', '=', appId).execute();
   await tx
@@ -30,10 +46,5 @@ export async function startGeneration(tx: Kysely<DeskTables>, ref: PaymentRef): 
     .set({ retired: 1 })
     .where('app_id', '=', appId)
     .where('retired', '=', 0)
-    .execute();
-  await tx
-    .insertInto('generations')
-    .values({ app_id: appId, generation })
-    .onConflict((conflict) => conflict.column('app_id').doUpdateSet({ generation }))
     .execute();
 }

@@ -101,8 +101,8 @@ describe('profiles add', () => {
 
   it.each([
     ['an empty key', ' \n', 2, 'empty'],
-    ['two keys', `${canary}\n${canary}\n`, 2, 'one word'],
-    ['far too much', canary.repeat(100_000), 2, 'one word'],
+    ['two keys', `${canary}\n${canary}\n`, 2, 'without spaces or line breaks'],
+    ['far too much', canary.repeat(100_000), 2, 'without spaces or line breaks'],
   ])('refuses %s on stdin', async (_, input, code, reason) => {
     const { home, run } = desk();
     const args = ['profiles', 'add', 'shop', ...where, '--sandbox', '--api-key-stdin', '--debug'];
@@ -221,7 +221,7 @@ describe('profiles add', () => {
     const terminal = await paydeskTty(args, { home });
     onTestFinished(() => terminal.kill());
     expect(await terminal.ended()).toBe(2);
-    expect(terminal.text()).toContain('Leave --api-key-stdin out');
+    expect(terminal.text()).toContain('Leave out --api-key-stdin');
   });
 });
 

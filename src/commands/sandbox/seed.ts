@@ -18,7 +18,12 @@ export default class SandboxSeed extends SandboxCommand {
     const sandbox = await this.sandbox(flags);
     const seeded = await sandbox.seed();
     const payments = seeded.filter(({ added }) => added).length;
-    const isKnown = await rememberSeeded(this.streams.env, sandbox.run.url, seeded);
+    const { generation } = await sandbox.status();
+    const isKnown = await rememberSeeded(
+      this.streams.env,
+      typeof generation === 'string' ? generation : undefined,
+      seeded,
+    );
     if (!isKnown)
       this.note(
         'paydesk could not open its ledger, so these payments are not in its list of known payments.',

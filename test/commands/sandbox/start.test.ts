@@ -152,7 +152,7 @@ describe('profiles', () => {
     ];
     expect((await home.run([...add, '--api-key-stdin'], 'sk_mine\n')).code).toBe(0);
     const sandbox = await home.start('--memory');
-    expect(sandbox.stderr()).toContain('Not changed: local is a profile of your own');
+    expect(sandbox.stderr()).toContain('Not changed: you created the profile local');
     const profiles = await home.json<unknown[]>(['profiles', 'list']);
     expect(profiles).toMatchObject([
       { name: 'local', baseUrl: 'https://pay.example', appId: 'a1' },

@@ -116,11 +116,11 @@ describe('webhook events', () => {
 
   it('is a table on a terminal, rows in a pipe, and says when there is nothing', async () => {
     const none = await run('events', []);
-    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringContaining('No webhook')]);
+    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringContaining('No matching webhooks')]);
     const { paid } = await filled(await desk.listen({ to: [handler.url] }));
     const table = await run('events', [], { terminal: true });
     expect(table.stdout).toMatch(/id +time +payment +reference +state +handler/);
-    expect(table.stdout).toContain('? (names no payment)');
+    expect(table.stdout).toContain('? (no payment named)');
     expect(table.stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
     const rows = (await run('events', [])).stdout.trim().split('\n');
     expect(rows.at(-1)?.split('\t')).toEqual([
@@ -264,7 +264,7 @@ describe('webhook replay', () => {
     const bare = await desk.listen();
     await bare.post('{}');
     await bare.waitFor(1);
-    expect((await run('replay', [4])).stderr).toContain('forwarded nowhere');
+    expect((await run('replay', [4])).stderr).toContain('was never forwarded');
   });
 });
 
@@ -343,7 +343,7 @@ describe('payments create --listen', () => {
 
   it('takes its settings only beside --listen', async () => {
     const { code, stderr } = await run('create', [...createFlags('r'), '--forward-to', handler.url]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('only together with --listen')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('can only be used together with --listen')]);
     const both = await run('create', [
       ...createFlags('r'),
       '--listen',

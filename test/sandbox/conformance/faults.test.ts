@@ -273,7 +273,7 @@ onEveryStore((bench) => {
       ['a route of another kind', { kind: 'webhook-drop', route: 'create' }, 'route'],
       ['next and a probability', { kind: 'latency', next: 1, probability: 0.5 }, 'probability'],
       ['a probability above 1', { kind: 'latency', probability: 1.1 }, 'probability'],
-      ['a status that is no failure', { kind: 'error-before-commit', status: 404 }, 'status'],
+      ['a status that is no failure', { kind: 'error-before-commit', status: 302 }, 'status'],
     ])('with %s is refused', async (_name, fault, path) => {
       const { status, body } = await sandbox().control('POST', '/faults', fault);
       expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ path }] } });
