@@ -30,7 +30,7 @@ import type { Timeline } from './timeline.ts';
 export interface Sabotage {
   quietMs?: number;
   /** What the ledger takes for its steady clock. */
-  steady?: () => { boot: string; ms: number };
+  steady?: (wall: () => number) => () => { boot: string; ms: number };
   place?: (place: Place) => Place;
   client?: (client: Client) => Client;
   ledger?: (ledger: Ledger, store: Store<DeskTables>) => Ledger;
@@ -81,10 +81,14 @@ const pauses = [2_000, 20_000, 300_000, 590_000, 900_000, 900_000, 1_200_000, 3_
 const BEFORE_SENDING = [10, 20] as const;
 
 /** A process on one of the machines: it may be killed, and it may be paused. */
-function startLife(around: Surroundings, name: string, steps: number, onPaused: (ms: number) => void): Life {
+function startLife(
+  around: Surroundings,
+  name: string,
+  options: { machine: Machine; steps: number; onPaused: (ms: number) => void },
+): Life {
+  const { machine, steps, onPaused } = options;
   const { timeline, random, count, trace } = around;
   const { kills, pauses: share } = around.weather();
-  const machine = random.pick(around.machines);
   const isKilled = steps > 0 && random.chance(kills);
   const isPaused = steps > 0 && random.chance(share);
   const life = createLife(name, timeline, {
@@ -117,7 +121,9 @@ export function startProcess(
   onPaused: (ms: number) => void = () => undefined,
 ): Process {
   const { world, kind, network, timeline, random, sabotage, count, trace } = around;
-  const life = startLife(around, name, steps, onPaused);
+  // What a shared database runs for somebody does not know whose machine asked.
+  const machine = random.pick(around.machines);
+  const life = startLife(around, name, { machine, steps, onPaused });
   const stop = new AbortController();
   if (random.chance(around.weather().kills / 2)) {
     timeline.at(timeline.now() + random.between(100, 60_000), () => {
@@ -141,8 +147,8 @@ export function startProcess(
   const { steady } = around;
   const ledger = createLedger(store, {
     operator: name,
-    now: () => Date.now(),
-    steady: sabotage.steady ?? (() => steady.now()),
+    now: machine.wall,
+    steady: sabotage.steady?.(machine.wall) ?? (() => steady.now()),
   });
   const baseUrl = random.pick(around.only.includes('spellings') ? SPELLINGS : [BASE_URL]);
   if (baseUrl !== BASE_URL) count('other-spelling');

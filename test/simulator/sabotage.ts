@@ -232,7 +232,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   'proof-of-unhold': { client: takesForDone('unhold', 'Held', 'Authorised') },
   'proof-of-absence': { client: takesForUnsent },
   'quiet-period': { quietMs: 60_000 },
-  'steady-clock': { steady: () => ({ boot: 'wall', ms: Date.now() }) },
+  'steady-clock': { steady: (wall) => () => ({ boot: 'wall', ms: wall() }) },
   claim: { store: handsOutTwice },
   'single-use-plan': {
     batches: (batches) => ({
