@@ -24,7 +24,7 @@ describe('parseAliases', () => {
     ['OnHold=Hled', 'Did you mean Held?'],
     ['OnHold=held', 'Did you mean Held?'],
     ['OnHold=Paused', 'They are: Created,'],
-    ['Captured=Authorised', 'always means itself'],
+    ['Captured=Authorised', 'cannot be an alias'],
     ['On\u001bHold=Held', 'characters'],
   ])('refuses %j', (pair, reason) => {
     expect(refused([pair]).details).toEqual([

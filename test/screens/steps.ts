@@ -219,7 +219,7 @@ const endSteps: Step[] = [
   type('sandbox import all.json'),
   type('sandbox import bad.json'),
   type('sandbox reset --no-input'),
-  type('sandbox reset', { answers: [{ at: 'Empty the sandbox', type: 'n\r' }] }),
+  type('sandbox reset', { answers: [{ at: 'Delete everything in the sandbox', type: 'n\r' }] }),
   type('sandbox stop'),
   type('sandbox stop --port 1'),
   type('sandbox seed'),

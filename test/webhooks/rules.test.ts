@@ -32,11 +32,11 @@ describe('a target', () => {
   });
 
   it.each([
-    ['shop.example/hooks', 'with its scheme'],
+    ['shop.example/hooks', 'add the scheme'],
     ['ftp://shop.example', 'a web address'],
     ['https://me:secret@shop.example', 'remove the user name'],
-    ['localhost:3000 color=red', 'is no setting'],
-    ['localhost:3000 state=', 'is no setting'],
+    ['localhost:3000 color=red', 'is not a setting'],
+    ['localhost:3000 state=', 'is not a setting'],
     ['localhost:3000 header=Host:evil', 'is set by paydesk itself'],
     ['localhost:3000 header=a', 'Name:value'],
   ])('%s is refused', (text, problem) => {

@@ -36,7 +36,7 @@ describe('the state decides, not the answer', () => {
     expect(failed.json.created).toBe(true);
     expect(['Declined', 'Failed']).toContain(failed.json.payment?.paymentState);
     expect(failed.json.error?.details?.reason).toBe(failed.json.payment?.failureReason);
-    expect(failed.json.error?.message).toContain('Another try needs a new --reference');
+    expect(failed.json.error?.message).toContain('To try again, use a new --reference');
     desk.requests();
     const again = await desk.run('charge', charge(customer, reference));
     expect(again).toMatchObject({ code: 3 });
@@ -50,7 +50,7 @@ describe('the state decides, not the answer', () => {
     const args = charge(customer, newReference()).filter((word) => word !== '--json');
     const accepted = await desk.run('charge', args, { terminal: true });
     expect(accepted.code).toBe(0);
-    expect(accepted.stderr).toContain('accepted and is on its way');
+    expect(accepted.stderr).toContain('The service accepted the charge');
     const late = await desk.run('charge', charge(customer, newReference(), '--wait', '--timeout', '500ms'));
     expect(late.code).toBe(8);
     expect(late.json).toMatchObject({ payment: { paymentState: 'Processing' }, error: { exit: 8 } });

@@ -116,7 +116,11 @@ describe('webhook events', () => {
 
   it('is a table on a terminal, rows in a pipe, and says when there is nothing', async () => {
     const none = await run('events', []);
-    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringContaining('No matching webhooks')]);
+    expect([none.code, none.stdout, none.stderr]).toEqual([
+      0,
+      '',
+      expect.stringContaining('No matching webhooks'),
+    ]);
     const { paid } = await filled(await desk.listen({ to: [handler.url] }));
     const table = await run('events', [], { terminal: true });
     expect(table.stdout).toMatch(/id +time +payment +reference +state +handler/);

@@ -219,7 +219,7 @@ describe('for jobs', () => {
     const bad = await home.run('webhook', 'listen', '--until', 'Captred', '--json');
     expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('Did you mean Captured')]);
     const target = await home.run('webhook', 'listen', '--forward-to', 'shop.example', '--chaos', 'fire');
-    expect([target.code, target.stderr]).toEqual([2, expect.stringContaining('with its scheme')]);
+    expect([target.code, target.stderr]).toEqual([2, expect.stringContaining('add the scheme')]);
     expect(target.stderr).toContain('duplicate,delay,reorder,drop');
   });
 });

@@ -64,11 +64,11 @@ describe('--tunnel', () => {
     ['localhost.run', 'did you mean ssh:localhost.run?'],
     ['ops@bastion.example.org', 'did you mean ssh:ops@bastion.example.org?'],
     ['hooks.example.org', 'did you mean https://hooks.example.org?'],
-    ['ftp://x', 'it is no tunnel'],
+    ['ftp://x', 'it is not a tunnel'],
     ['https://hooks.example.org/paydesk', 'without a path, https://hooks.example.org'],
-    ['https://me:word@hooks.example.org', 'with a password in it'],
+    ['https://me:word@hooks.example.org', 'remove the password'],
     ['https://', 'is no address'],
-    ['ngrok:-x', '-x is no domain'],
+    ['ngrok:-x', '-x is not a domain'],
     ['ssh:?', 'ssh to which server'],
     ['ssh', 'ssh to which server'],
     ['ssh:host:0', '0 is no port'],
@@ -76,9 +76,9 @@ describe('--tunnel', () => {
     ['ssh:host?port=x', 'x is no port'],
     ['ssh:host?prot=1', 'prot is no setting of an ssh tunnel. Did you mean port?'],
     ['ssh:host?port=', 'port has no value'],
-    ['ssh:host?preset=shish', 'shish is no preset. Did you mean sish?'],
-    ['ssh:host?url=https://hooks.example.org', 'say the port on the server'],
-    ['ssh:host?name=shop', 'name is for a preset'],
+    ['ssh:host?preset=shish', 'shish is not a preset. Did you mean sish?'],
+    ['ssh:host?url=https://hooks.example.org', 'also set the port on the server'],
+    ['ssh:host?name=shop', 'name can only be used with a preset'],
     ['ssh:pinggy?port=80', 'pinggy gives the address itself'],
   ])('%s is refused: %s', async (text, message) => {
     expect(await refusal(text)).toContain(message);
@@ -125,10 +125,10 @@ describe('--tunnel auto', () => {
   it('takes what is installed, says so, and says who can read along', async () => {
     const both = await choose('auto', far, { PATH: installed('cloudflared', 'ngrok') });
     expect(both.tunnel.name).toBe('cloudflared');
-    expect(both.because).toContain('Cloudflare can read what passes');
+    expect(both.because).toContain('Cloudflare can read the webhooks');
     const one = await choose('auto', far, { PATH: installed('ngrok') });
     expect(one.tunnel.name).toBe('ngrok');
-    expect(one.because).toContain('ngrok can read what passes');
+    expect(one.because).toContain('ngrok can read the webhooks');
   });
 
   it('sends nothing to a stranger by itself: it says what there is to choose', async () => {
