@@ -105,11 +105,12 @@ export async function readNamed(
   throw twoPayments(key.paymentId, byId, byReference);
 }
 
+/** A service may refuse a name that it does not know in other ways than with a 404. */
 async function orNotFound(reading: Promise<PaymentRead>): Promise<PaymentRead | ServiceError> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not-found') return error;
+    if (error instanceof ServiceError) return error;
     throw error;
   }
 }

@@ -34,7 +34,7 @@ describe('parseAliases', () => {
 
   it('reports everything that is wrong at once', () => {
     const error = refused(['A=Hled', 'B', 'C=Held', 'C=Captured']);
-    expect(error.message).toBe('3 aliases cannot be used.');
+    expect(error.message).toBe('3 invalid aliases. Nothing was changed.');
     expect(error.details).toHaveLength(3);
   });
 });

@@ -146,7 +146,7 @@ describe.each(answerVariants['panel-link'])('a panel link in the shape: %s', asy
     expect(piped.stderr).toContain('GET /api/apps/');
     expect(piped.stderr).not.toContain('/panel/');
     if (variant === 'object')
-      expect(piped.stderr).toMatch(/It works until \S+ \S+ \(in (59 minutes|1 hour)\)/);
+      expect(piped.stderr).toMatch(/The link works until \S+ \S+ \(in (59 minutes|1 hour)\)/);
 
     const json = await desk.run(CustomersPanelLink, ['p1', '--json']);
     expect(parsed(json)).toMatchObject({ url: expect.stringContaining('/panel/') as unknown });

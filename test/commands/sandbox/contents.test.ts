@@ -71,7 +71,7 @@ describe('seed, reset, export and import', () => {
   test('reset asks on a terminal, and not in a script', async () => {
     await person.control('POST', '/seed');
     const no = await paydeskTty(['sandbox', 'reset'], { home: person.home.path });
-    await no.waitFor('20 payments will be lost.');
+    await no.waitFor('20 payments will be deleted.');
     await no.waitFor(`Delete everything in the sandbox at ${person.sandbox.ready.url}?`);
     no.type('n');
     no.press('enter');
@@ -82,7 +82,7 @@ describe('seed, reset, export and import', () => {
     await yes.waitFor('Delete everything in the sandbox');
     yes.type('y');
     yes.press('enter');
-    await yes.waitFor('The sandbox is empty again; 20 payments gone.');
+    await yes.waitFor('Deleted 20 payments.');
     expect(await yes.ended()).toBe(0);
     expect(await person.pipe('reset')).toBe('reset\t0\n');
     expect(await person.json('reset')).toEqual({ reset: true, payments: 0 });

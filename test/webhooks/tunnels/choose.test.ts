@@ -67,19 +67,19 @@ describe('--tunnel', () => {
     ['ftp://x', 'it is not a tunnel'],
     ['https://hooks.example.org/paydesk', 'without a path, https://hooks.example.org'],
     ['https://me:word@hooks.example.org', 'remove the password'],
-    ['https://', 'is no address'],
+    ['https://', 'is not an address'],
     ['ngrok:-x', '-x is not a domain'],
-    ['ssh:?', 'ssh to which server'],
-    ['ssh', 'ssh to which server'],
-    ['ssh:host:0', '0 is no port'],
-    ['ssh:host:99999', '99999 is no port'],
-    ['ssh:host?port=x', 'x is no port'],
-    ['ssh:host?prot=1', 'prot is no setting of an ssh tunnel. Did you mean port?'],
+    ['ssh:?', 'Which ssh server?'],
+    ['ssh', 'Which ssh server?'],
+    ['ssh:host:0', '0 is not a port'],
+    ['ssh:host:99999', '99999 is not a port'],
+    ['ssh:host?port=x', 'x is not a port'],
+    ['ssh:host?prot=1', 'prot is not a setting of an ssh tunnel. Did you mean port?'],
     ['ssh:host?port=', 'port has no value'],
     ['ssh:host?preset=shish', 'shish is not a preset. Did you mean sish?'],
     ['ssh:host?url=https://hooks.example.org', 'also set the port on the server'],
     ['ssh:host?name=shop', 'name can only be used with a preset'],
-    ['ssh:pinggy?port=80', 'pinggy gives the address itself'],
+    ['ssh:pinggy?port=80', 'pinggy chooses'],
   ])('%s is refused: %s', async (text, message) => {
     expect(await refusal(text)).toContain(message);
   });
@@ -98,7 +98,7 @@ describe('--tunnel', () => {
     'ssh:tuns.sh?name=-oProxyCommand',
     'ssh:tuns.sh?name=a:80:b',
   ])('%s cannot become an option of ssh', async (text) => {
-    expect(await refusal(text)).toMatch(/is no (host|user)? ?name/);
+    expect(await refusal(text)).toMatch(/is not a valid (host |user )?name/);
   });
 
   it('alone takes the server that the ssh configuration names', async () => {
@@ -134,7 +134,7 @@ describe('--tunnel auto', () => {
   it('sends nothing to a stranger by itself: it says what there is to choose', async () => {
     const error = (await choose('auto').catch((thrown: unknown) => thrown)) as UsageError;
     expect(error).toBeInstanceOf(UsageError);
-    expect(error.message).toContain('pay.example.com cannot reach this machine by itself');
+    expect(error.message).toContain('pay.example.com cannot reach this machine directly');
     expect(JSON.stringify(error.details)).toContain('ssh:localhost.run');
   });
 });
