@@ -97,7 +97,8 @@ export async function readNamed(
   ]);
   if (early === undefined && !(byId instanceof ServiceError)) return byId;
   const byReference = early ?? (await readReference());
-  if (byReference instanceof ServiceError) {
+  // A payment that does not show this very reference was not found by it.
+  if (byReference instanceof ServiceError || byReference.fields.referenceId !== key.paymentId) {
     if (byId instanceof ServiceError) throw byId;
     return byId;
   }

@@ -45,7 +45,8 @@ class Service {
   }
 
   #reply(method: string | undefined, url: string, response: ServerResponse): void {
-    const id = /\/payments\/(\d+)/.exec(url)?.[1] ?? '';
+    const id = /\/payments\/(\d+)/.exec(url)?.[1];
+    if (id === undefined) return void response.writeHead(404).end();
     if (method === 'GET') this.onRead((this.reads += 1));
     if (url.includes('/refund')) {
       this.told.push(id);
