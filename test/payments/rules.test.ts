@@ -20,14 +20,16 @@ function payment(state: string, more: Record<string, unknown> = {}): PaymentRead
 
 describe('a payment as it is typed', () => {
   it.each([
-    ['100231', { paymentId: '100231' }],
     ['inv-2041', { referenceId: 'inv-2041' }],
     ['ref:123', { referenceId: '123' }],
     ['id:123', { paymentId: '123' }],
     ['ref:id:1', { referenceId: 'id:1' }],
     ['ORD 7', { referenceId: 'ORD 7' }],
-    ['99999999999999999999', { paymentId: '99999999999999999999' }],
   ])('%s', (typed, key) => expect(parsePayment(typed)).toEqual({ typed, key }));
+
+  it.each(['100231', '99999999999999999999'])('%s, which may be a reference as well', (typed) => {
+    expect(parsePayment(typed)).toEqual({ typed, key: { paymentId: typed }, mayBeReference: true });
+  });
 
   it.each(['', ' ', 'id:x', 'ref:', 'a\nb', '\u202Ex'])('%j is refused', (typed) => {
     expect(() => parsePayment(typed)).toThrow();

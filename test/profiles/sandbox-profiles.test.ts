@@ -87,7 +87,7 @@ describe('storeSandboxProfiles', () => {
     const result = await storeSandboxProfiles(store, { url, apps });
     expect(result).toEqual({
       stored: ['local-live'],
-      skipped: [{ name: 'local', why: 'local is a profile of your own, for https://mine.example.com' }],
+      skipped: [{ name: 'local', why: 'you created the profile local, for https://mine.example.com' }],
       defaultName: 'local',
     });
     expect(store.get('local').baseUrl).toBe('https://mine.example.com');

@@ -58,7 +58,7 @@ test('on a terminal it says where the log is and how to stop it', async () => {
   expect(tty.text()).toContain('Stop:  paydesk sandbox stop');
   const stop = await paydeskTty(['sandbox', 'stop'], { home: home.path });
   expect(await stop.ended()).toBe(0);
-  expect(stop.text()).toMatch(/^Stopped the sandbox at http:\S+\.\nWhat was in it is gone\.\n$/);
+  expect(stop.text()).toMatch(/^Stopped the sandbox at http:\S+\.\nIts contents are gone\.\n$/);
 });
 
 test('what keeps it from starting is told as if it had happened here', async () => {

@@ -68,9 +68,9 @@ describe('the live table', () => {
     await shows(new RegExp(`› \\d\\d:\\d\\d:\\d\\d  ${paymentId} +${referenceId} +Created +200 +\\d+ ms`));
     handler.answer({ status: 500 });
     await postTo(url, '{"hello":"world"}');
-    await shows(/\? \(names no payment\) +500 +\d+ ms +will retry/);
+    await shows(/\? \(no payment named\) +500 +\d+ ms +will retry/);
     handler.answer({ status: 200 });
-    await shows(/\? \(names no payment\) +200/);
+    await shows(/\? \(no payment named\) +200/);
     tty.press('up');
     await shows(new RegExp(`› \\d\\d:\\d\\d:\\d\\d  ${paymentId}`));
     tty.press('enter');
@@ -138,7 +138,7 @@ describe('the live table', () => {
     const { secret } = await openListener(database.store, place);
     await database.close();
     await postTo(`${origin}/wh/${secret}`, 'hello\nworld', { headers: { 'X-Odd': 'yes' } });
-    await tty.waitFor(/names no payment.*200.*\n +POST \/wh\/\[redacted\]/);
+    await tty.waitFor(/no payment named.*200.*\n +POST \/wh\/\[redacted\]/);
     await tty.waitFor('X-Odd: yes');
     await tty.waitFor(/hello\n +world/);
     expect(tty.text()).not.toContain(secret);
