@@ -1,7 +1,7 @@
 // The live table of `webhook listen`: one frame for what there is to see. Pure: whoever has a terminal draws it.
 
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
-import { joinPieces, type Line, lineWidth, plainLine, toned, wrapLine } from '../lines.js';
+import { type Line, joinPieces, lineWidth, plainLine, sliceLine, toned, wrapLine } from '../lines.js';
 import { pad, truncate } from '../text.js';
 import { changeLine, clockTime, handlerLine, readyLines, type ReadyFacts } from './webhook.js';
 
@@ -122,7 +122,15 @@ function detailLines({ details, size, ...rest }: TableState): Line[] {
 
 /** How many lines the details take at that width. */
 export const wrappedDetails = (lines: readonly Line[], columns: number): Line[] =>
-  lines.flatMap((line) => wrapLine(line, columns));
+  lines.flatMap((line) => wrapLine(line, columns)).flatMap((line) => brokenLine(line, columns));
+
+/** A body without spaces is broken anywhere: on this screen what does not fit would be lost. */
+function brokenLine(line: Line, columns: number): Line[] {
+  if (lineWidth(line) <= columns) return [line];
+  const { length } = plainLine(line);
+  const count = Math.ceil(length / columns);
+  return Array.from({ length: count }, (_, index) => sliceLine(line, index * columns, (index + 1) * columns));
+}
 
 function footLine({ message, down }: TableState, keys: string): Line {
   if (message !== undefined) return message;

@@ -119,6 +119,6 @@ it.each(calls)('%s stops when the profile says sandbox and the app is live', asy
     '--json',
   ]);
   expect(code).toBe(4);
-  expect(json.error?.message).toContain('is sandbox, and the service says live');
+  expect(json.error?.message).toContain('is sandbox, but the service says live');
   expect(sent().filter((line) => line.startsWith('POST'))).toEqual([]);
 });

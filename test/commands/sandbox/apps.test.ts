@@ -82,7 +82,7 @@ describe('apps', () => {
   test('what cannot be: nothing to change, another app, ids of others, contradictions', async () => {
     const set = (code: number, ...flags: string[]) => person.failure(code, 'apps', 'set', ...flags);
     expect((await set(2, appId())).message).toBe('Nothing to change: use at least one option.');
-    expect((await set(2, appId(), '--provider-profile', '1')).message).toContain('needs what to change');
+    expect((await set(2, appId(), '--provider-profile', '1')).message).toContain('needs at least one');
     expect((await set(1, 'app_none', '--blocked')).message).toBe('There is no app app_none.');
     expect((await set(2, appId(), '--fraud-policy', '99')).details).toMatchObject([
       { input: '--fraud-policy' },

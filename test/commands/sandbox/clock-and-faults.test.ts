@@ -80,7 +80,7 @@ describe('fault', () => {
     expect((await person.failure(2, 'fault', 'add', 'latency', '--route', 'x')).details).toMatchObject([
       { input: '--route', problem: expect.stringContaining('must be one of *, capture') },
     ]);
-    const values = ['--next', '0', '--probability', '2', '--status', '404', '--delay', 'long'];
+    const values = ['--next', '0', '--probability', '2', '--status', '304', '--delay', 'long'];
     const { details } = await person.failure(2, 'fault', 'add', 'latency', ...values);
     const inputs = (details as Array<{ input: string }>).map(({ input }) => input);
     expect(new Set(inputs)).toEqual(new Set(['--next', '--probability', '--status', '--delay']));
