@@ -75,7 +75,7 @@ it('nor the probe of the keyring; a sandbox in the background gets its home alon
   try {
     const run = (...args: string[]) =>
       paydesk(args, { home: home.path, env: env(), input: 'key-of-the-shop\n' });
-    const app = ['--base-url', sandbox.url, '--app-id', 'a', '--sandbox', '--api-key-stdin'];
+    const app = ['--base-url', 'http://127.0.0.1:9', '--app-id', 'a', '--sandbox', '--api-key-stdin'];
     await run('profiles', 'add', 'shop', ...app);
     expect(started().map(({ args }) => args.join(' '))).toContainEqual(
       expect.stringContaining('keyring-probe'),

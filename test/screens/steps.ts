@@ -116,7 +116,7 @@ const paymentSteps: Step[] = [
   type('payments list --state Held --since 1h'),
   type('payments list --since yesterday'),
   type('payments resolve stuck-expiring', { answers: [{ at: 'navigate', type: '\u0003' }] }),
-  type('payments resolve --file references.txt', { answers: [{ at: 'navigate', type: '\u001B[A\r' }] }),
+  type('payments resolve --file references.txt', { answers: [{ at: 'navigate', type: '\u0003' }] }),
   type('payments resolve nobody --no-input'),
   type('history'),
   type('history --since nonsense'),

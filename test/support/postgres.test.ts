@@ -69,5 +69,5 @@ it('explains from the service alone where the database cannot be reached, and sa
   const { code, stdout, stderr } = await desk.run('explain', ['seed-captured'], { env });
   expect(code).toBe(0);
   expect(stdout).toContain('Captured. The customer has paid EUR 49.90.');
-  expect(stderr).toContain('The records of this desk cannot be read');
+  expect(stderr).toContain('paydesk cannot read its ledger');
 });
