@@ -172,10 +172,7 @@ async function choose(
 ): Promise<Choice> {
   const { select } = await import('@inquirer/prompts');
   const { choices, start } = menuFor(entry, position);
-  return select<Choice>(
-    { message: 'What do you want to do?', choices, default: start, pageSize: 12 },
-    guided.prompts(),
-  );
+  return select<Choice>({ message: 'Choose:', choices, default: start, pageSize: 12 }, guided.prompts());
 }
 
 async function askWhy({ prompts }: GuidedSession, why: Why): Promise<Why> {

@@ -12,7 +12,7 @@ export async function confirmReset(
 ): Promise<void> {
   const { confirm } = await import('@inquirer/prompts');
   note(`${payments === '1' ? '1 payment' : `${payments} payments`} will be deleted.`);
-  if (await confirm({ message: `Delete everything in the sandbox at ${url}?`, default: false }, prompts))
-    return;
+  note(url);
+  if (await confirm({ message: 'Delete everything in it?', default: false }, prompts)) return;
   throw new InterruptedError('Nothing was changed.', { code: 'declined' });
 }

@@ -34,7 +34,7 @@ async function menu(terminal: Tty, ...expected: Array<string | RegExp>): Promise
 
 /** Waits for the menu, with these choices. */
 async function offers(terminal: Tty, ...choices: string[]): Promise<void> {
-  await terminal.waitFor('What do you want to do?');
+  await terminal.waitFor('Choose:');
   for (const choice of choices) await terminal.waitFor(choice);
   // The last line of the list: from now on keys are read.
   await terminal.waitFor('navigate');

@@ -72,14 +72,15 @@ describe('seed, reset, export and import', () => {
     await person.control('POST', '/seed');
     const no = await paydeskTty(['sandbox', 'reset'], { home: person.home.path });
     await no.waitFor('20 payments will be deleted.');
-    await no.waitFor(`Delete everything in the sandbox at ${person.sandbox.ready.url}?`);
+    await no.waitFor(person.sandbox.ready.url);
+    await no.waitFor('Delete everything in it?');
     no.type('n');
     no.press('enter');
     expect(await no.ended()).toBe(130);
     expect(no.text()).toContain('Nothing was changed.');
     expect(await person.json('status')).toMatchObject({ payments: 20 });
     const yes = await paydeskTty(['sandbox', 'reset'], { home: person.home.path });
-    await yes.waitFor('Delete everything in the sandbox');
+    await yes.waitFor('Delete everything in it?');
     yes.type('y');
     yes.press('enter');
     await yes.waitFor('Deleted 20 payments.');
