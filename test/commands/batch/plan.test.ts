@@ -138,7 +138,7 @@ describe('batch plan', () => {
 
   it('goes on when one payment cannot be read, and gives up when none can: 5', async () => {
     const payments = await desk.paid(4);
-    const file = desk.csv('payment', ...payments.map(({ paymentId }) => paymentId));
+    const file = desk.csv('payment', ...payments.map(({ paymentId }) => `id:${paymentId}`));
     await desk.fault({ kind: 'error-before-commit', route: 'get', next: 6 });
     const some = await desk.run('plan', [file, '--action', 'refund', '--concurrency', 1, '--json']);
     expect(some.code).toBe(0);

@@ -77,7 +77,7 @@ describe('sending a probe', () => {
 
   it('follows nobody elsewhere', async () => {
     const why = await sentTo((_, response) => void response.writeHead(302, { location: '/elsewhere' }).end());
-    expect(why).toBe('it answers 302, and not from here');
+    expect(why).toBe('something else answers there (HTTP 302)');
   });
 
   it('waits only so long', async () => {
