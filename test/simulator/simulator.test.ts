@@ -14,7 +14,7 @@ describe('desks in a hostile world', () => {
     expect(result.carriedOut).toBeGreaterThan(100);
     expect(result.settled).toBeGreaterThanOrEqual(result.carriedOut * 0.99);
     expect(result.decided).toBeGreaterThan(100);
-  }, 600_000);
+  }, 900_000);
 
   test('a seed plays the same way every time', async () => {
     const [first, second] = await Promise.all([

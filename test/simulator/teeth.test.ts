@@ -31,7 +31,7 @@ describe('the simulator has teeth', () => {
     expect(Object.keys(expected).sort()).toEqual(Object.keys(sabotages).sort());
   });
 
-  const limits = { timeout: 300_000 };
+  const limits = { timeout: 900_000 };
   test.concurrent.for(Object.entries(expected))(
     'without %s',
     limits,
