@@ -14,7 +14,7 @@ export type RowOutcome = 'done' | 'accepted' | 'failed' | 'refused' | 'skipped' 
 /** What the plan does with a row: `batch_rows.planned`. */
 export const LEFT_OUT = 0;
 export const PLANNED = 1;
-/** It was sent before and failed, and whoever applied the plan wants it sent again. */
+/** It was sent before and failed, and the person who applied the plan wants it sent again. */
 export const PLANNED_AGAIN = 2;
 
 export interface RowResult {

@@ -33,7 +33,7 @@ export async function checkLedgerPlace(
   });
 }
 
-/** Everything that can be wrong, locks included. They are probed every time: a file system can be mounted anew. */
+/** Everything that can be wrong, locks included. They are probed every time: a file system can be remounted. */
 export async function ledgerProblem(
   place: LedgerPlace,
   guard: Pick<LedgerGuard, 'program' | 'env'>,
