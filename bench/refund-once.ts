@@ -2,7 +2,8 @@
 import { createClient } from '../src/client/client.js';
 import { systemClock } from '../src/client/clock.js';
 import { createLazyLedger } from '../src/ledger/lazy-ledger.js';
-import type { Entry, Ledger } from '../src/ledger/ledger.js';
+import type { Entry } from '../src/ledger/entries.js';
+import type { Ledger } from '../src/ledger/ledger.js';
 import { moveAll } from '../src/payments/move/plan.js';
 
 const [mode = '', location = '', baseUrl = '', appId = '', apiKey = '', paymentId = ''] =

@@ -1,7 +1,7 @@
 // Who works on which row: rows are claimed with a lease that is renewed while the work goes on.
 
 import { sql } from 'kysely';
-import { outcomeOf, type Entry } from '../ledger/ledger.js';
+import { outcomeOf, type Entry } from '../ledger/entries.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { prepared, type Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';

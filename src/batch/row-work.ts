@@ -4,7 +4,7 @@ import type { SettleOperation } from '../contract/states.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { exitCodeOf, GuardError, ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
-import { isOpen, outcomeOf, type Entry } from '../ledger/ledger.js';
+import { isOpen, outcomeOf, type Entry } from '../ledger/entries.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
 import type { Desk } from '../payments/desk.js';
 import { carryOut } from '../payments/move/send.js';

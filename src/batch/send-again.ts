@@ -2,7 +2,7 @@
 // period has passed and the payment was found exactly as it was.
 
 import { GuardError } from '../errors.js';
-import { isOpen, outcomeOf, type Entry } from '../ledger/ledger.js';
+import { isOpen, outcomeOf, type Entry } from '../ledger/entries.js';
 import { quietOf, type Desk } from '../payments/desk.js';
 import { checkIntent, clearToSend } from '../payments/move/check.js';
 import { quietPeriod } from '../payments/move/errors.js';

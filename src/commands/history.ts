@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base-command.js';
 import { openDatabase } from '../cli/desk-database.js';
 import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags.js';
 import { readHistory } from '../ledger/history.js';
-import { outcomes } from '../ledger/ledger.js';
+import { outcomes } from '../ledger/entries.js';
 import { customerOperations } from '../cli/customer-history.js';
 import { ProfileError } from '../errors.js';
 import { historyList } from '../output/views/history.js';

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js';
-import { outcomeOf, UNNAMED, type Outcome } from './ledger.js';
+import { outcomeOf, UNNAMED, type Outcome } from './entries.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 
 export interface HistoryFilter {

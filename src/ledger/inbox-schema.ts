@@ -1,4 +1,4 @@
-import { sql, type Generated, type Selectable } from 'kysely';
+import { sql, type Generated, type Kysely, type Selectable } from 'kysely';
 import { blobType, idColumn, type Migration } from '../store/store.js';
 
 // What was said to this desk: webhooks as they came, what became of each, and where they were passed on to.
@@ -104,91 +104,103 @@ export type ForwardAttemptRow = Selectable<ForwardAttemptTable>;
 export const inboxMigration: Migration = {
   name: 'inbox',
   async up(db) {
-    await db.schema
-      .createTable('listeners')
-      .addColumn('id', ...idColumn(db))
-      .addColumn('app_id', 'text', (column) => column.notNull())
-      .addColumn('secret', 'text', (column) => column.notNull())
-      .addColumn('time', 'bigint', (column) => column.notNull())
-      .addUniqueConstraint('one_listener_per_app', ['app_id'])
-      .execute();
-    await db.schema
-      .createTable('deliveries')
-      .addColumn('id', ...idColumn(db))
-      .addColumn('listener_id', 'bigint', (column) => column.notNull())
-      .addColumn('time', 'bigint', (column) => column.notNull())
-      .addColumn('kind', 'text', (column) => column.notNull())
-      .addColumn('method', 'text', (column) => column.notNull())
-      .addColumn('path', 'text', (column) => column.notNull())
-      .addColumn('query', 'text', (column) => column.notNull())
-      .addColumn('headers', 'text', (column) => column.notNull())
-      .addColumn('body', sql.raw(blobType(db)), (column) => column.notNull())
-      .addColumn('digest', 'text', (column) => column.notNull())
-      .addColumn('payment_id', 'text')
-      .addColumn('reference_id', 'text')
-      .addColumn('named_by', 'text')
-      .addColumn('said_state', 'text')
-      .addColumn('event_id', 'text')
-      .addColumn('read_state', 'text')
-      .addColumn('previous_state', 'text')
-      .addColumn('verdict', 'text')
-      .addColumn('why', 'text')
-      .addColumn('read_time', 'bigint')
-      .addColumn('due_time', 'bigint', (column) => column.notNull())
-      .addColumn('lease_until', 'bigint')
-      .addColumn('lease_owner', 'text')
-      .addColumn('finished', 'integer', (column) => column.notNull())
-      .execute();
-    for (const statement of [
-      sql`create index deliveries_in_order on deliveries (listener_id, id)`,
-      sql`create index deliveries_of_payment on deliveries (listener_id, payment_id, id) where payment_id is not null`,
-      sql`create index deliveries_of_reference on deliveries (listener_id, reference_id, id) where reference_id is not null`,
-      sql`create index deliveries_in_state on deliveries (listener_id, read_state, id) where read_state is not null`,
-      sql`create index deliveries_of_event on deliveries (listener_id, event_id, id) where event_id is not null`,
-      sql`create index deliveries_alike on deliveries (listener_id, digest, id) where event_id is null`,
-      sql`create index deliveries_due on deliveries (due_time, id) where finished = 0`,
-    ]) {
-      await statement.execute(db);
-    }
-    await db.schema
-      .createTable('forwards')
-      .addColumn('id', ...idColumn(db))
-      .addColumn('listener_id', 'bigint', (column) => column.notNull())
-      .addColumn('delivery_id', 'bigint', (column) => column.notNull())
-      .addColumn('target', 'text', (column) => column.notNull())
-      .addColumn('target_key', 'text', (column) => column.notNull())
-      .addColumn('lane', 'text', (column) => column.notNull())
-      .addColumn('replay', 'integer', (column) => column.notNull())
-      .addColumn('chaos', 'text')
-      .addColumn('attempts', 'integer', (column) => column.notNull())
-      .addColumn('first_time', 'bigint')
-      .addColumn('status', 'integer')
-      .addColumn('ms', 'integer')
-      .addColumn('error', 'text')
-      .addColumn('outcome', 'text')
-      .addColumn('due_time', 'bigint', (column) => column.notNull())
-      .addColumn('lease_until', 'bigint')
-      .addColumn('lease_owner', 'text')
-      .addColumn('finished', 'integer', (column) => column.notNull())
-      .execute();
-    await db.schema
-      .createTable('forward_attempts')
-      .addColumn('id', ...idColumn(db))
-      .addColumn('forward_id', 'bigint', (column) => column.notNull())
-      .addColumn('time', 'bigint', (column) => column.notNull())
-      .addColumn('status', 'integer')
-      .addColumn('ms', 'integer', (column) => column.notNull())
-      .addColumn('answer', 'text')
-      .addColumn('error', 'text')
-      .execute();
-    for (const statement of [
-      sql`create index forwards_of_delivery on forwards (delivery_id, id)`,
-      sql`create index forwards_failed on forwards (listener_id, delivery_id) where outcome = 'failed'`,
-      sql`create index forwards_due on forwards (due_time, id) where finished = 0`,
-      sql`create index forwards_in_lane on forwards (lane, id) where finished = 0`,
-      sql`create index attempts_of_forward on forward_attempts (forward_id, id)`,
-    ]) {
-      await statement.execute(db);
-    }
+    await createListeners(db);
+    await createDeliveries(db);
+    await createForwards(db);
   },
 };
+
+async function createListeners(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('listeners')
+    .addColumn('id', ...idColumn(db))
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .addColumn('secret', 'text', (column) => column.notNull())
+    .addColumn('time', 'bigint', (column) => column.notNull())
+    .addUniqueConstraint('one_listener_per_app', ['app_id'])
+    .execute();
+}
+
+async function createDeliveries(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('deliveries')
+    .addColumn('id', ...idColumn(db))
+    .addColumn('listener_id', 'bigint', (column) => column.notNull())
+    .addColumn('time', 'bigint', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('method', 'text', (column) => column.notNull())
+    .addColumn('path', 'text', (column) => column.notNull())
+    .addColumn('query', 'text', (column) => column.notNull())
+    .addColumn('headers', 'text', (column) => column.notNull())
+    .addColumn('body', sql.raw(blobType(db)), (column) => column.notNull())
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addColumn('payment_id', 'text')
+    .addColumn('reference_id', 'text')
+    .addColumn('named_by', 'text')
+    .addColumn('said_state', 'text')
+    .addColumn('event_id', 'text')
+    .addColumn('read_state', 'text')
+    .addColumn('previous_state', 'text')
+    .addColumn('verdict', 'text')
+    .addColumn('why', 'text')
+    .addColumn('read_time', 'bigint')
+    .addColumn('due_time', 'bigint', (column) => column.notNull())
+    .addColumn('lease_until', 'bigint')
+    .addColumn('lease_owner', 'text')
+    .addColumn('finished', 'integer', (column) => column.notNull())
+    .execute();
+  for (const statement of [
+    sql`create index deliveries_in_order on deliveries (listener_id, id)`,
+    sql`create index deliveries_of_payment on deliveries (listener_id, payment_id, id) where payment_id is not null`,
+    sql`create index deliveries_of_reference on deliveries (listener_id, reference_id, id) where reference_id is not null`,
+    sql`create index deliveries_in_state on deliveries (listener_id, read_state, id) where read_state is not null`,
+    sql`create index deliveries_of_event on deliveries (listener_id, event_id, id) where event_id is not null`,
+    sql`create index deliveries_alike on deliveries (listener_id, digest, id) where event_id is null`,
+    sql`create index deliveries_due on deliveries (due_time, id) where finished = 0`,
+  ]) {
+    await statement.execute(db);
+  }
+}
+
+async function createForwards(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('forwards')
+    .addColumn('id', ...idColumn(db))
+    .addColumn('listener_id', 'bigint', (column) => column.notNull())
+    .addColumn('delivery_id', 'bigint', (column) => column.notNull())
+    .addColumn('target', 'text', (column) => column.notNull())
+    .addColumn('target_key', 'text', (column) => column.notNull())
+    .addColumn('lane', 'text', (column) => column.notNull())
+    .addColumn('replay', 'integer', (column) => column.notNull())
+    .addColumn('chaos', 'text')
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('first_time', 'bigint')
+    .addColumn('status', 'integer')
+    .addColumn('ms', 'integer')
+    .addColumn('error', 'text')
+    .addColumn('outcome', 'text')
+    .addColumn('due_time', 'bigint', (column) => column.notNull())
+    .addColumn('lease_until', 'bigint')
+    .addColumn('lease_owner', 'text')
+    .addColumn('finished', 'integer', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('forward_attempts')
+    .addColumn('id', ...idColumn(db))
+    .addColumn('forward_id', 'bigint', (column) => column.notNull())
+    .addColumn('time', 'bigint', (column) => column.notNull())
+    .addColumn('status', 'integer')
+    .addColumn('ms', 'integer', (column) => column.notNull())
+    .addColumn('answer', 'text')
+    .addColumn('error', 'text')
+    .execute();
+  for (const statement of [
+    sql`create index forwards_of_delivery on forwards (delivery_id, id)`,
+    sql`create index forwards_failed on forwards (listener_id, delivery_id) where outcome = 'failed'`,
+    sql`create index forwards_due on forwards (due_time, id) where finished = 0`,
+    sql`create index forwards_in_lane on forwards (lane, id) where finished = 0`,
+    sql`create index attempts_of_forward on forward_attempts (forward_id, id)`,
+  ]) {
+    await statement.execute(db);
+  }
+}

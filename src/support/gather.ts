@@ -5,7 +5,7 @@ import type { SettleOperation } from '../contract/states.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { isStateName, operationStates, states } from '../contract/states.js';
-import type { Outcome } from '../ledger/ledger.js';
+import type { Outcome } from '../ledger/entries.js';
 import type { PaymentRecord, RecordedIntent } from '../ledger/payment-record.js';
 import { quietLeft } from '../ledger/quiet-period.js';
 import { DATABASE_CLOCK, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openDeskDatabase, type DeskDatabase } from '../../src/ledger/desk.js';
 import { readHistory } from '../../src/ledger/history.js';
 import { findKnown } from '../../src/ledger/known-payments.js';
-import { outcomeOf, type Entry, type NewIntent, type SendAgain } from '../../src/ledger/ledger.js';
+import { outcomeOf, type Entry, type NewIntent, type SendAgain } from '../../src/ledger/entries.js';
 import type { SteadyTime } from '../../src/ledger/steady-clock.js';
 import { findOperator } from '../../src/ledger/operator.js';
 import { describeWithPostgres } from '../helpers/postgres.js';

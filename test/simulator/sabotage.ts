@@ -1,7 +1,8 @@
 // Guards taken away one by one, from outside: the part of the program that keeps the promise is handed over broken.
 
 import type { Client } from '../../src/client/client.js';
-import type { Blocked, Entry, Ledger, NewIntent } from '../../src/ledger/ledger.js';
+import type { Blocked, Entry, NewIntent } from '../../src/ledger/entries.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { SettleOperation, StateName } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Store } from '../../src/store/store.js';

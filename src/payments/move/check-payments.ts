@@ -3,7 +3,7 @@ import { operationEndpoints } from '../../client/payment-calls.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
 import type { PaydeskError } from '../../errors.js';
-import { isOpen, outcomeOf, type Entry } from '../../ledger/ledger.js';
+import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
 import type { Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';
 import { checkIntent } from './check.js';

@@ -2,7 +2,7 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { GuardError } from '../../errors.js';
-import { type Blocked, outcomeOf, type Entry } from '../../ledger/ledger.js';
+import { type Blocked, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
 import { stateOf } from '../named-payments.js';
 import {

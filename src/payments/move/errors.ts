@@ -14,7 +14,7 @@ import {
   TemporaryError,
   UnknownOutcomeError,
 } from '../../errors.js';
-import { outcomeOf, type Entry } from '../../ledger/ledger.js';
+import { outcomeOf, type Entry } from '../../ledger/entries.js';
 import { safeText } from '../../output/text.js';
 import { whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';

@@ -2,7 +2,7 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { type PaydeskError, TemporaryError } from '../../errors.js';
-import { UNNAMED, type NewIntent, type NewOutcome, type Outcome } from '../../ledger/ledger.js';
+import { UNNAMED, type NewIntent, type NewOutcome, type Outcome } from '../../ledger/entries.js';
 import type { PaymentRef } from '../../ledger/payment-ref.js';
 import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';

@@ -3,7 +3,7 @@ import type { ServiceProblem } from '../../client/problems.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
 import type { PaydeskError } from '../../errors.js';
-import type { Entry, Outcome } from '../../ledger/ledger.js';
+import type { Entry, Outcome } from '../../ledger/entries.js';
 import { stateOf } from '../named-payments.js';
 import type { Before, Standing } from './proof.js';
 

@@ -1,0 +1,87 @@
+import type { Store } from '../store/store.js';
+import { steadyColumns, type Clocks, type Db, type Tx } from './clocks.js';
+import { UNNAMED, type Entry, type NewIntent, type NewOutcome } from './entries.js';
+import { refColumns } from './payment-ref.js';
+import type { DeskTables } from './schema.js';
+import { holdOf, insertIntentRow, insertOutcomeRow, intentById, lastOutcomeOf } from './statements.js';
+
+export type IntentLog = ReturnType<typeof createIntentLog>;
+
+/** Reads and writes the intents and outcomes themselves, whoever holds the payment. */
+export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, operator: string) {
+  async function insertIntent(tx: Tx, intent: NewIntent, resendOf?: number): Promise<Entry> {
+    const steady = await clocks.steady(tx);
+    const row = {
+      ...refColumns(intent),
+      reference_id: intent.referenceId ?? null,
+      customer_id: intent.customerId ?? null,
+      operation: intent.operation,
+      amount: intent.amount ?? null,
+      currency: intent.currency ?? null,
+      before_state: intent.before ?? null,
+      before_print: intent.beforePrint ?? null,
+      base_url: intent.baseUrl,
+      profile: intent.profile ?? null,
+      kind: intent.kind,
+      operator,
+      reason: intent.reason ?? null,
+      ticket: intent.ticket ?? null,
+      description: intent.description ?? null,
+      time: await clocks.wall(tx),
+      ...steadyColumns(steady),
+      quiet_ms: intent.quietMs ?? 0,
+      resend_of: resendOf ?? null,
+      batch_id: intent.batchId ?? null,
+    };
+    const [inserted] = await insertIntentRow(tx, engine, row);
+    const { id } = inserted as { id: number };
+    return { ...row, id, retired: 0, last: undefined };
+  }
+
+  async function insertOutcome(tx: Tx, intentId: number, outcome: NewOutcome): Promise<void> {
+    // A failure is told only after the quiet period, which it does not begin again.
+    const [last] =
+      outcome.outcome === 'failed' ? await lastOutcomeOf(tx, engine, { intent_id: intentId }) : [];
+    const steady = last ? { boot: last.boot, ms: last.steady_ms } : await clocks.steady(tx);
+    await insertOutcomeRow(tx, engine, {
+      intent_id: intentId,
+      outcome: outcome.outcome,
+      after_state: outcome.after ?? null,
+      why: outcome.why ?? null,
+      http_status: outcome.httpStatus ?? null,
+      may_have_left: outcome.neverLeft ? 0 : 1,
+      operator,
+      time: await clocks.wall(tx),
+      ...steadyColumns(steady),
+    });
+  }
+
+  async function entry(db: Db, id: number): Promise<Entry> {
+    const [intent] = await intentById(db, engine, { id });
+    if (!intent) throw new Error(`The ledger has no intent ${id}.`);
+    const [last] = await lastOutcomeOf(db, engine, { intent_id: id });
+    const [hold] = await holdOf(db, engine, { intent_id: id });
+    return { ...intent, last, renewed: hold && { boot: hold.boot, ms: hold.steady_ms } };
+  }
+
+  return { insertIntent, insertOutcome, entry, takeUnnamed };
+}
+
+/** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
+async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; time: number } | undefined> {
+  const { appId, paymentId, referenceId, operation } = intent;
+  if (referenceId === undefined || !['create', 'charge'].includes(operation)) return undefined;
+  const unnamed = await tx
+    .selectFrom('intents')
+    .select(['id', 'time'])
+    .where('payment_id', '=', UNNAMED)
+    .where('app_id', '=', appId)
+    .where('retired', '=', 0)
+    .where('operation', '=', operation)
+    .where('reference_id', '=', referenceId)
+    .executeTakeFirst();
+  if (unnamed) {
+    await tx.updateTable('intents').set({ payment_id: paymentId }).where('id', '=', unnamed.id).execute();
+  }
+  return unnamed;
+}

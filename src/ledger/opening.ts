@@ -1,0 +1,96 @@
+import type { Store } from '../store/store.js';
+import { steadyColumns, type Clocks, type Db, type Tx } from './clocks.js';
+import {
+  isOpen,
+  isSame,
+  outcomeOf,
+  type Blocked,
+  type Entry,
+  type NewIntent,
+  type Opening,
+  type SendAgain,
+} from './entries.js';
+import { startGeneration } from './generations.js';
+import type { IntentLog } from './intent-log.js';
+import { remember } from './known-payments.js';
+import { refColumns, type PaymentRef } from './payment-ref.js';
+import { quietLeft } from './quiet-period.js';
+import type { DeskTables } from './schema.js';
+import { claimHold, dropHold, giveHoldTo, holdOn, lastIntentOn, TAKING, takeHold } from './statements.js';
+
+/** Whether an instruction may be sent, and the hold that it gets when it may. */
+export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+  const { entry, insertIntent, insertOutcome } = log;
+
+  /** `db` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
+  async function findBlocking(
+    db: Db,
+    ref: PaymentRef,
+    operation: string,
+    { again = false, cleared, quietMs = 0 }: SendAgain & { quietMs?: number | undefined },
+  ): Promise<Blocked | undefined> {
+    const [held] = await holdOn(db, engine, refColumns(ref));
+    if (held && held.intent_id !== TAKING) return { kind: 'held', intent: await entry(db, held.intent_id) };
+    const [before] = await lastIntentOn(db, engine, { ...refColumns(ref), operation });
+    if (!before) return undefined;
+    const last = await entry(db, before.id);
+    const outcome = outcomeOf(last);
+    if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
+    if (last.last?.may_have_left === 0) return undefined;
+    const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
+    return isClear ? undefined : { kind: 'quiet', intent: last };
+  }
+
+  async function leftOf(db: Db, { id }: Entry, quietMs: number): Promise<number> {
+    return quietLeft(await entry(db, id), quietMs, await clocks.steady(db));
+  }
+
+  /**
+   * Takes the hold of an open intent over, unless its quiet period is not over or its process has just renewed it:
+   * then nobody else may send.
+   */
+  async function claimCleared(tx: Tx, cleared: Entry, quietMs: number): Promise<Blocked | undefined> {
+    const { id } = cleared;
+    const earlier = await entry(tx, id);
+    const { renewed } = earlier;
+    if (!renewed) return undefined;
+    const isClear = isSame(cleared, earlier) && (await leftOf(tx, earlier, quietMs)) === 0;
+    const [claimed] = isClear
+      ? await claimHold(tx, engine, { intent_id: id, ...steadyColumns(renewed) })
+      : [];
+    return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
+  }
+
+  /** What was open stays unknown for ever: its instruction was sent again as another one. */
+  async function closeCleared(tx: Tx, id: number, sentAs: number): Promise<void> {
+    const earlier = await entry(tx, id);
+    if (!isOpen(outcomeOf(earlier))) return;
+    await insertOutcome(tx, id, { outcome: 'unknown', why: `sent again as ${sentAs}` });
+  }
+
+  async function open(tx: Tx, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {
+    await startGeneration(tx, intent);
+    const ref = refColumns(intent);
+    const { cleared } = sendAgain;
+    const held = cleared === undefined ? undefined : await claimCleared(tx, cleared, intent.quietMs ?? 0);
+    if (held) return held;
+    const steady = steadyColumns(await clocks.steady(tx));
+    await takeHold(tx, engine, { ...ref, intent_id: TAKING, ...steady });
+    const { operation, quietMs } = intent;
+    // Its hold is ours by now.
+    const claimed = cleared && { ...cleared, renewed: undefined };
+    const blocked = await findBlocking(tx, intent, operation, { ...sendAgain, cleared: claimed, quietMs });
+    if (blocked) {
+      if (blocked.kind !== 'held') await dropHold(tx, engine, ref);
+      return blocked;
+    }
+    const opened = await insertIntent(tx, intent, cleared?.id);
+    if (cleared !== undefined) await closeCleared(tx, cleared.id, opened.id);
+    const { boot, steady_ms } = opened;
+    await giveHoldTo(tx, engine, { ...ref, intent_id: opened.id, boot, steady_ms });
+    await remember(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });
+    return { kind: 'opened', intent: opened };
+  }
+
+  return { findBlocking, leftOf, open };
+}

@@ -1,0 +1,46 @@
+import type { Store } from '../store/store.js';
+import { steadyColumns, type Clocks, type Tx } from './clocks.js';
+import { isOpen, isUnsettled, outcomeOf, type Entry, type NewOutcome, type Outcome } from './entries.js';
+import type { IntentLog } from './intent-log.js';
+import { remember } from './known-payments.js';
+import { refColumns, refOf } from './payment-ref.js';
+import type { DeskTables, IntentRow } from './schema.js';
+import { dropHoldOf, holdOf, lastIntentOn, takeHold } from './statements.js';
+
+/** Adds what became of an intent, and keeps, gives up or takes back its hold accordingly. */
+export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+  /** Takes the hold back for an intent that was thought to be over. */
+  async function reopen(tx: Tx, intent: IntentRow): Promise<void> {
+    const steady = steadyColumns(await clocks.steady(tx));
+    await takeHold(tx, engine, { ...refColumns(refOf(intent)), intent_id: intent.id, ...steady });
+  }
+
+  async function isNewest(tx: Tx, { id, operation, ...row }: Entry): Promise<boolean> {
+    const [newest] = await lastIntentOn(tx, engine, { ...refColumns(refOf(row)), operation });
+    return newest?.id === id;
+  }
+
+  async function record(tx: Tx, intentId: number, outcome: NewOutcome): Promise<void> {
+    const [held] = await holdOf(tx, engine, { intent_id: intentId });
+    const stays = isOpen(outcome.outcome);
+    if (!held) {
+      // Only a later proof reopens what was closed; a process that comes late knows less.
+      const closed = await log.entry(tx, intentId);
+      if (!(await isNewest(tx, closed)) || !mayChange(closed, outcome.outcome)) return;
+      if (stays) await reopen(tx, closed);
+    }
+    await log.insertOutcome(tx, intentId, outcome);
+    if (outcome.state !== undefined) {
+      const intent = held ?? (await log.entry(tx, intentId));
+      const seen = { ...refOf(intent), state: outcome.state };
+      await remember(tx, engine, { seen, source: 'changed', now: await clocks.wall(tx) });
+    }
+    if (!stays) await dropHoldOf(tx, engine, { intent_id: intentId });
+  }
+
+  return { record };
+}
+
+function mayChange(closed: Entry, outcome: Outcome): boolean {
+  return isUnsettled(closed) && outcome !== outcomeOf(closed);
+}
