@@ -41,10 +41,9 @@ export async function* readRecords(
       );
       return undefined;
     }
-    for await (const raw of parsed(text, separator)) {
-      const cells = separator === '\t' ? raw.map((cell) => cell.trim()) : raw;
+    for await (const cells of parsed(text, separator)) {
       if (cells.some((cell) => cell !== '')) yield { line, cells };
-      line += 1 + raw.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+      line += 1 + cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
     }
   } catch (error) {
     const problem = problemIn(error);
@@ -59,13 +58,16 @@ function parsed(text: AsyncIterable<string>, separator: Separator): AsyncIterabl
     parse({
       delimiter: separator,
       relax_column_count: true,
-      // Trimming would take the tabs away that separate empty cells.
-      trim: separator !== '\t',
+      // Trimming would remove the tabs between empty cells, so each cell of a tab-separated file is trimmed alone.
+      ...(separator === '\t' ? { cast: trimUnquoted } : { trim: true }),
       record_delimiter: ['\r\n', '\n', '\r'],
       max_record_size: MAX_RECORD_LENGTH,
     }),
   ) as AsyncIterable<string[]>;
 }
+
+const trimUnquoted = (cell: string, { quoting }: { quoting: boolean }): string =>
+  quoting ? cell : cell.trim();
 
 /** The beginning of the text up to the end of its first line with anything on it, and all of the text. */
 async function splitHead(

@@ -72,7 +72,8 @@ const files = fc.record({
   quoteAll: fc.boolean(),
   order: fc.shuffledSubarray(['payment', 'amount', 'note', 'extra'] as const, { minLength: 4, maxLength: 4 }),
   spelling: fc.nat(11),
-  note: fc.string({ unit: 'grapheme-ascii', maxLength: 12 }),
+  // An apostrophe before a formula is a guard, and not part of the text.
+  note: fc.string({ unit: 'grapheme-ascii', maxLength: 12 }).filter((note) => !/^'\s*[=+@-]/.test(note)),
   size: fc.integer({ min: 1, max: 40 }),
 });
 
@@ -86,8 +87,7 @@ describe('a spreadsheet', () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(amounts, styles, files, async (sums, style, file) => {
-        const { separator, newline, quoteAll, order, spelling } = file;
-        const note = file.note.trim().replace(/^'/, '');
+        const { separator, newline, quoteAll, order, spelling, note } = file;
         const row = (cells: Record<Column | 'extra', string>) =>
           order.map((column) => cell(cells[column], separator, quoteAll)).join(separator);
         const header = order.map((column) => names[column][spelling % names[column].length]!).join(separator);
@@ -136,6 +136,11 @@ describe('a spreadsheet', () => {
   it('finds the same line numbers with line breaks in quoted cells', async () => {
     const { rows } = await read('payment,note\n\na,"two\nlines"\nb,x\n');
     expect(rows.map(({ line }) => line)).toEqual([3, 5]);
+  });
+
+  it.each([',', ';', '\t'])('keeps the spaces of quoted cells only, separated by %j', async (separator) => {
+    const { rows } = await read(`payment${separator}note\n a ${separator}" two "\n`);
+    expect(rows.map(({ cells }) => cells)).toEqual([{ payment: 'a', note: ' two ' }]);
   });
 
   it('reads a file of one column with any separator in its cells', async () => {
