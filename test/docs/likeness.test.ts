@@ -12,6 +12,14 @@ describe('a page and a run', () => {
     ['  payment  state', '  payment      state'],
     ['one\n\n\n\ntwo\n', '\none\n\ntwo'],
     ['one\n…\nfour', 'one\ntwo\nthree\nfour'],
+    ['since 13:27 UTC at the earliest', 'since 09:05 UTC at the earliest'],
+    ['from 15 November 2026', 'from 1 May 2027'],
+    ['2030-02-28 07:16:33  (3 years ahead)', '2030-02-28 07:16:33  (1 year ahead)'],
+    [
+      '  a  Held since 13:27 UTC at\n     the earliest.',
+      '  a  Held since 14 Nov\n     2026, 23:50 UTC at the\n     earliest.',
+    ],
+    ['since 13:27 UTC at\nthe earliest.\n…\nb', 'since 14 Nov 2026, 23:27 UTC\nat the earliest.\nx\nb'],
   ])('are alike: %j and %j', (shown, printed) => {
     expect(difference(shown, printed)).toBeUndefined();
   });
@@ -28,6 +36,12 @@ describe('a page and a run', () => {
     ['one\n…\nfour', 'one\ntwo\nthree'],
     ['2026-11-15', 'yesterday'],
     ['exit 9', 'exit 1'],
+    ['13:27 UTC', '13:27'],
+    ['order 20:41', 'order 20:42'],
+    ['one two\nthree', 'one\ntwo three'],
+    ['since 13:27 UTC\nat the earliest', 'since 13:27 UTC\nat the latest'],
+    ['since 13:27 UTC\nat the earliest', 'since 13:27\nUTC at the earliest. Why?'],
+    ['since 13:27 UTC at\nthe earliest', 'since 13:27 UTC at the earliest\n\nmore'],
   ])('differ: %j and %j', (shown, printed) => {
     expect(difference(shown, printed)).toEqual(expect.any(String));
   });

@@ -10,19 +10,33 @@ interface Varying {
 const varying: Readonly<Record<string, Varying>> = {
   app: { pattern: /\bapp_[0-9a-f]{12}\b/, bound: true },
   batch: { pattern: /\b20\d{6}-[a-z0-9]{6}\b/, bound: true },
+  reference: { pattern: /\bref_[0-9a-f]{16}\b/, bound: true },
   proof: { pattern: /\b[0-9a-f]{32}\b/ },
   keyFile: { pattern: /(?<=-)[0-9a-f]{8}(?=\.key\b)/ },
   event: { pattern: /\bevt_[\w-]+/ },
   secret: { pattern: /(?<=\/wh\/)[\w…-]+|(?<=token=)[\w-]{32}|(?<=\/panel\/)[\w.-]+/ },
-  time: {
-    pattern:
-      /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\b(?:\d{4}-)?\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?\b|\b\d\d:\d\d:\d\d\b/,
-  },
-  age: { pattern: /\bjust now\b|\b\d+ (?:second|minute)s? ago\b/ },
+  time: { pattern: anyTime() },
+  age: { pattern: /\bjust now\b|\b\d+ (?:second|minute)s? ago\b|\b\d+ (?:day|month|year)s? ahead\b/ },
   duration: { pattern: /\b\d+(?:\.\d+)? (?:ms|s)\b|(?<="ms":)\d+|(?<=(?:time|seconds)=")[\d.]+/ },
   rate: { pattern: /\b\d+(?:\.\d+)?\/s\b/ },
   expiry: { pattern: /\b\d\d\/20\d\d\b/ },
 };
+
+/** An instant, a day or a time of day, as JSON, tables and sentences write them. */
+function anyTime(): RegExp {
+  const clock = String.raw`\d\d:\d\d(?::\d\d)?`;
+  const months =
+    'Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:tember)?';
+  const day = String.raw`\d{1,2} (?:${months}|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?) \d{4}`;
+  const forms = [
+    String.raw`\d{4}-\d\d-\d\dT${clock}(?:\.\d+)?Z`,
+    String.raw`(?:\d{4}-)?\d\d-\d\d(?: ${clock})?\b`,
+    String.raw`(?:${day}, )?${clock} UTC\b`,
+    String.raw`${day}\b`,
+    String.raw`\d\d:\d\d:\d\d\b`,
+  ];
+  return new RegExp(String.raw`\b(?:${forms.join('|')})`);
+}
 
 const names = Object.keys(varying);
 const anyVarying = new RegExp(
@@ -36,7 +50,12 @@ interface Found {
 }
 
 /** A line with what varies taken out of it. */
-function shapeOf(line: string): { shape: string; found: Found[] } {
+interface Shape {
+  shape: string;
+  found: Found[];
+}
+
+function shapeOf(line: string): Shape {
   const found: Found[] = [];
   const shape = line.replaceAll(anyVarying, (text: string, ...rest: unknown[]) => {
     const groups = rest.at(-1) as Record<string, string | undefined>;
@@ -74,14 +93,10 @@ export function createLikeness(): Likeness {
 
   return {
     difference(shown, printed) {
-      const [left, right] = [trimmed(shown).map(shapeOf), trimmed(printed).map(shapeOf)];
-      const pairs = align(
-        left.map(({ shape }) => shape),
-        right.map(({ shape }) => shape),
-      );
+      const pairs = align(trimmed(shown), trimmed(printed));
       if (typeof pairs === 'string') return pairs;
-      for (const [a, b] of pairs) {
-        const problem = bind(left[a]?.found ?? [], right[b]?.found ?? []);
+      for (const [left, right] of pairs) {
+        const problem = bind(left.found, right.found);
         if (problem !== undefined) return problem;
       }
       return undefined;
@@ -94,24 +109,57 @@ export function createLikeness(): Likeness {
 /** A line of its own that stands for any lines: the reader sees that something was left out. */
 const LEFT_OUT = '…';
 
-/** Which line goes with which, or the first that goes with none. */
-function align(shown: string[], printed: string[]): Array<[number, number]> | string {
-  const pairs: Array<[number, number]> = [];
+/** What goes with what, or the first line that goes with nothing. */
+function align(shown: string[], printed: string[]): Array<[Shape, Shape]> | string {
+  const [left, right] = [shown.map(shapeOf), printed.map(shapeOf)];
+  const pairs: Array<[Shape, Shape]> = [];
   let at = 0;
-  for (const [index, line] of shown.entries()) {
-    if (line.trim() === LEFT_OUT) {
-      const next = shown[index + 1];
-      const found = next === undefined ? printed.length : printed.indexOf(next, at);
+  for (let index = 0; index < shown.length; index += 1) {
+    const line = left[index] as Shape;
+    if (line.shape.trim() === LEFT_OUT) {
+      const next = left[index + 1]?.shape;
+      const found =
+        next === undefined ? printed.length : right.findIndex(({ shape }, i) => i >= at && shape === next);
       if (found < 0) return `nothing printed is like: ${next}`;
       at = found;
       continue;
     }
-    if (line !== printed[at]) return `shown:   ${line}\nprinted: ${printed[at] ?? '(nothing more)'}`;
-    pairs.push([index, at]);
-    at += 1;
+    const other = right[at];
+    if (line.shape === other?.shape) {
+      pairs.push([line, other]);
+      at += 1;
+      continue;
+    }
+    const rewrapped = other && alignRewrapped(shown.slice(index), printed.slice(at));
+    if (!rewrapped) return `shown:   ${line.shape}\nprinted: ${other?.shape ?? '(nothing more)'}`;
+    pairs.push(rewrapped.pair);
+    index += rewrapped.shown - 1;
+    at += rewrapped.printed;
   }
-  return at < printed.length ? `shown:   (nothing more)\nprinted: ${printed[at]}` : pairs;
+  return at < printed.length ? `shown:   (nothing more)\nprinted: ${right[at]?.shape}` : pairs;
 }
+
+/** A longer or shorter date moves the line breaks after it: the words up to the next empty line must be the same. */
+function alignRewrapped(
+  shown: string[],
+  printed: string[],
+): { pair: [Shape, Shape]; shown: number; printed: number } | undefined {
+  const shownCount = paragraphLength(shown);
+  const left = joinedShape(shown.slice(0, shownCount));
+  if (!left.found.some(({ name }) => name === 'time')) return undefined;
+  for (let count = 1; count <= paragraphLength(printed); count += 1) {
+    const right = joinedShape(printed.slice(0, count));
+    if (left.shape === right.shape) return { pair: [left, right], shown: shownCount, printed: count };
+  }
+  return undefined;
+}
+
+function paragraphLength(lines: string[]): number {
+  const end = lines.findIndex((line) => line.trim() === '' || line.trim() === LEFT_OUT);
+  return end < 0 ? lines.length : end;
+}
+
+const joinedShape = (lines: string[]): Shape => shapeOf(lines.join(' ').replaceAll(/\s+/g, ' ').trim());
 
 function trimmed(lines: readonly string[]): string[] {
   const first = lines.findIndex((line) => line.trim() !== '');
