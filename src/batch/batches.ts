@@ -1,174 +1,28 @@
 // Batches in the desk's database: a plan becomes one once, and its rows are claimed by whoever works on them.
 
 import { sql } from 'kysely';
-import { GuardError, UsageError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
-import { leaseClock } from '../store/claim.js';
 import type { Store } from '../store/store.js';
-import type { Owner } from '../store/owner.js';
-import type { PlanFile } from './plan-file.js';
-import type { PlanRow, Verdict } from './plan-row.js';
+import { createLoading, type Loading } from './loading.js';
 
-export type RowOutcome = 'done' | 'accepted' | 'failed' | 'refused' | 'skipped' | 'unsent' | 'unknown';
-
-/** What the plan does with a row: `batch_rows.planned`. */
-export const LEFT_OUT = 0;
-export const PLANNED = 1;
-/** It was sent before and failed, and the person who applied the plan wants it sent again. */
-export const PLANNED_AGAIN = 2;
-
-export interface RowResult {
-  outcome: RowOutcome;
-  after?: string | undefined;
-  why?: string | undefined;
-}
-
-export interface Batches {
+export interface Batches extends Loading {
   identity(): Promise<{ id: string; planKey: string }>;
-  /** Makes a batch of a plan, whole or not at all; a plan that was applied before is refused. */
-  create(plan: PlanFile, rows: AsyncIterable<PlanRow>, options: CreateOptions): Promise<BatchRecord>;
-  /** Refuses a plan that was applied before. */
-  refuseApplied(plan: PlanFile, owner: Owner): Promise<void>;
   find(id: string): Promise<BatchRecord>;
   /** The newest first. */
   list(): Promise<BatchRecord[]>;
   rows(id: string): AsyncGenerator<BatchRow>;
 }
 
-export interface CreateOptions {
-  owner: Owner;
-  operator: string;
-  now: number;
-  /** For rows that bring none. */
-  reason?: string | undefined;
-  ticket?: string | undefined;
-  /** Send rows again that were sent before and failed. */
-  again: boolean;
-}
-
 const PAGE = 500;
-/** A loader that has written nothing for so long has ended, or must find that out before it goes on. */
-const LOADING_MS = 60_000;
 
 export function createBatches(store: Store<DeskTables>): Batches {
-  async function appliedAs(digest: string): Promise<Applied | undefined> {
-    return store.db
-      .selectFrom('batches')
-      .selectAll()
-      .select(leaseClock(store.engine).as('now'))
-      .where('digest', '=', digest)
-      .executeTakeFirst();
-  }
-
-  /** Adds rows and says that the loader is still at work, as long as the batch is still its own. */
-  async function insertRows(batchId: string, owner: Owner, rows: readonly NewRow[]): Promise<void> {
-    await store.transaction(async (tx) => {
-      const { numUpdatedRows } = await tx
-        .updateTable('batches')
-        .set({ loading_time: leaseClock(store.engine) })
-        .where('id', '=', batchId)
-        .where('loader', '=', owner.name)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows !== 1n) throw takenOver(batchId);
-      if (rows.length > 0)
-        await tx
-          .insertInto('batch_rows')
-          .values([...rows])
-          .execute();
-    });
-  }
-
-  /** From here on rows may be sent, so the batch must be ours and whole. */
-  async function finishLoading(batch: BatchRecord, owner: Owner): Promise<void> {
-    await store.transaction(async (tx) => {
-      const { numUpdatedRows } = await tx
-        .updateTable('batches')
-        .set({ loader: null, loading_time: null })
-        .where('id', '=', batch.id)
-        .where('loader', '=', owner.name)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows !== 1n) throw takenOver(batch.id);
-      const { count } = await tx
-        .selectFrom('batch_rows')
-        .select(({ fn }) => fn.countAll<number | string>().as('count'))
-        .where('batch_id', '=', batch.id)
-        .executeTakeFirstOrThrow();
-      if (Number(count) !== batch.rows) {
-        throw new Error(`Batch ${batch.id} has ${count} rows, and its plan has ${batch.rows}.`);
-      }
-    });
-  }
-
-  /** Removes a batch that was not loaded to the end, unless somebody else has it or its loader went on since. */
-  async function removeUnloaded(id: string, loader: string, since?: number): Promise<void> {
-    await store.transaction(async (tx) => {
-      let own = tx.deleteFrom('batches').where('id', '=', id).where('loader', '=', loader);
-      if (since !== undefined) own = own.where('loading_time', '=', since);
-      const { numDeletedRows } = await own.executeTakeFirstOrThrow();
-      if (numDeletedRows !== 1n) return;
-      await tx.deleteFrom('batch_rows').where('batch_id', '=', id).execute();
-    });
-  }
-
   return {
+    ...createLoading(store),
+
     async identity() {
       const row = await store.db.selectFrom('identity').selectAll().executeTakeFirstOrThrow();
       return { id: row.id, planKey: row.plan_key };
-    },
-
-    async refuseApplied(plan, owner) {
-      const before = await appliedAs(plan.digest);
-      if (before && !isAbandoned(before, owner)) throw refusalOf(before);
-    },
-
-    async create(plan, rows, { owner, operator, now, reason, ticket, again }) {
-      const { header } = plan;
-      const before = await appliedAs(plan.digest);
-      if (before?.loader && isAbandoned(before, owner)) {
-        await removeUnloaded(before.id, before.loader, before.loading_time ?? 0);
-      }
-      const batch: BatchRecord = {
-        id: header.id,
-        action: header.action,
-        base_url: header.baseUrl,
-        app_id: header.appId,
-        kind: header.kind,
-        profile: header.profile,
-        digest: plan.digest,
-        rows: plan.rows,
-        operator,
-        time: now,
-        loader: null,
-        loading_time: null,
-      };
-      const inserted = await store.transaction((tx) =>
-        tx
-          .insertInto('batches')
-          .values({ ...batch, loader: owner.name, loading_time: leaseClock(store.engine) })
-          .onConflict((conflict) => conflict.doNothing())
-          .returning('id')
-          .executeTakeFirst(),
-      );
-      if (inserted === undefined) {
-        const other = await appliedAs(plan.digest);
-        throw other ? refusalOf(other) : takenOver(batch.id);
-      }
-      try {
-        let chunk: NewRow[] = [];
-        for await (const row of rows) {
-          chunk.push(newRow(batch.id, { reason, ticket, ...row }, again));
-          if (chunk.length < PAGE) continue;
-          await insertRows(batch.id, owner, chunk);
-          chunk = [];
-        }
-        await insertRows(batch.id, owner, chunk);
-        await finishLoading(batch, owner);
-      } catch (error) {
-        // A database that is away keeps the unfinished batch: whoever applies the plan next removes it.
-        await removeUnloaded(batch.id, owner.name).catch(() => undefined);
-        throw error;
-      }
-      return batch;
     },
 
     async find(id) {
@@ -199,73 +53,4 @@ export function createBatches(store: Store<DeskTables>): Batches {
       }
     },
   };
-}
-
-type NewRow = Omit<BatchRow, 'id'>;
-
-function newRow(batchId: string, row: PlanRow, again: boolean): NewRow {
-  const planned = plannedOf(row.verdict, again);
-  const acts = planned !== LEFT_OUT;
-  return {
-    batch_id: batchId,
-    line: row.line,
-    typed: row.typed,
-    file_amount: row.file?.amount ?? null,
-    file_currency: row.file?.currency ?? null,
-    planned,
-    payment_id: row.payment ?? '',
-    reference_id: row.reference ?? null,
-    amount: row.amount ?? '',
-    currency: row.currency ?? '',
-    before_state: row.state ?? '',
-    description: row.description ?? null,
-    reason: row.reason ?? null,
-    ticket: row.ticket ?? null,
-    intent_id: null,
-    outcome: acts ? null : (leftOutAs[row.verdict] ?? 'refused'),
-    after_state: null,
-    why: acts ? null : (row.why ?? null),
-    due_time: 0,
-    tries: 0,
-    lease_until: null,
-    lease_owner: null,
-    finished: acts ? 0 : 1,
-  };
-}
-
-/** The outcome of a row that the plan leaves out. */
-const leftOutAs: Readonly<Partial<Record<Verdict, RowOutcome>>> = {
-  done: 'skipped',
-  'failed-before': 'failed',
-};
-
-function plannedOf(verdict: Verdict, again: boolean): number {
-  if (verdict === 'act') return PLANNED;
-  return verdict === 'failed-before' && again ? PLANNED_AGAIN : LEFT_OUT;
-}
-
-/** A batch with the time of the database, which alone compares with its loading time. */
-type Applied = BatchRecord & { now: number };
-
-/** Nothing was sent of a batch whose loader has ended: the next one starts over. */
-function isAbandoned({ loader, loading_time: last, now }: Applied, { isGone }: Owner): boolean {
-  if (loader === null) return false;
-  return isGone(loader) || (last ?? 0) + LOADING_MS < now;
-}
-
-const refusalOf = (batch: BatchRecord): GuardError =>
-  batch.loader === null ? appliedBefore(batch) : takenOver(batch.id);
-
-function appliedBefore(batch: BatchRecord): GuardError {
-  return new GuardError(
-    `${batch.operator} has already applied this plan, as batch ${batch.id}. A plan can be applied once. Nothing was sent.`,
-    { code: 'plan-applied', next: [`paydesk batch resume ${batch.id}`, `paydesk batch report ${batch.id}`] },
-  );
-}
-
-function takenOver(id: string): GuardError {
-  return new GuardError('Another process is applying this plan. This one sent nothing.', {
-    code: 'plan-in-use',
-    next: [`paydesk batch status ${id}`],
-  });
 }

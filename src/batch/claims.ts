@@ -5,8 +5,8 @@ import { outcomeOf, type Entry } from '../ledger/entries.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { prepared, type Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';
-import type { RowResult } from './batches.js';
 import type { Owner } from '../store/owner.js';
+import type { RowResult } from './worked-row.js';
 
 const LEASE_MS = 60_000;
 
@@ -82,37 +82,6 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
   /** The rows that this process has: looking for them among a million would take longer than the work. */
   const ours = new Set<number>();
 
-  async function intentsOf(rows: readonly BatchRow[]): Promise<Map<string, Entry>> {
-    if (rows.length === 0 || batch.action === 'recheck') return new Map();
-    const intents = await store.db
-      .selectFrom('intents')
-      .selectAll()
-      .where(
-        'payment_id',
-        'in',
-        rows.map((row) => row.payment_id),
-      )
-      .where('app_id', '=', batch.app_id)
-      .where('retired', '=', 0)
-      .where('operation', '=', batch.action)
-      .where('batch_id', '=', batch.id)
-      .orderBy('id')
-      .execute();
-    if (intents.length === 0) return new Map();
-    const outcomes = await store.db
-      .selectFrom('outcomes')
-      .selectAll()
-      .where(
-        'intent_id',
-        'in',
-        intents.map(({ id }) => id),
-      )
-      .orderBy('id')
-      .execute();
-    const last = new Map(outcomes.map((outcome) => [outcome.intent_id, outcome]));
-    return new Map(intents.map((intent) => [intent.payment_id, { ...intent, last: last.get(intent.id) }]));
-  }
-
   return {
     async claim(limit, before, onlyWaiting) {
       const rows = await store.claimDue({
@@ -124,66 +93,13 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         where: onlyWaiting ? sql<boolean>`${ofBatch} and due.tries > 0` : ofBatch,
       });
       for (const { id } of rows) ours.add(id);
-      const intents = await intentsOf(rows);
+      const intents = await intentsOf(store, batch, rows);
       return rows.map((row) => ({ row, earlier: intents.get(row.payment_id) }));
     },
 
-    async waiting() {
-      const clock = leaseClock(store.engine);
-      const found = await store.db
-        .selectFrom('batch_rows')
-        .select(({ fn }) => [
-          fn.countAll<number | string>().as('rows'),
-          fn.min('due_time').as('from'),
-          fn.max('due_time').as('until'),
-          clock.as('now'),
-        ])
-        .where('batch_id', '=', batch.id)
-        .where('finished', '=', 0)
-        .where('tries', '>', 0)
-        .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', clock)]))
-        .executeTakeFirstOrThrow();
-      const rows = Number(found.rows);
-      return rows === 0 ? undefined : { ...found, rows };
-    },
-
-    async othersAtWork(before) {
-      const held = await store.db
-        .selectFrom('batch_rows')
-        .select('id')
-        .where('batch_id', '=', batch.id)
-        .where('finished', '=', 0)
-        .where('due_time', '<=', before)
-        .where('lease_owner', '!=', owner.name)
-        .where('lease_until', '>', leaseClock(store.engine))
-        .limit(sql.lit(1))
-        .executeTakeFirst();
-      return held !== undefined;
-    },
-
-    async freeAbandoned() {
-      const owners = await store.db
-        .selectFrom('batch_rows')
-        .select('lease_owner')
-        .distinct()
-        .where('batch_id', '=', batch.id)
-        .where('finished', '=', 0)
-        .where('lease_until', 'is not', null)
-        .execute();
-      for (const { lease_owner: name } of owners) {
-        if (name === null || !owner.isGone(name)) continue;
-        await store.transaction((tx) =>
-          tx
-            .updateTable('batch_rows')
-            // After those that nobody has begun: settling takes its time, and the others need not wait for it.
-            .set({ lease_until: null, lease_owner: null, due_time: 1 })
-            .where('batch_id', '=', batch.id)
-            .where('finished', '=', 0)
-            .where('lease_owner', '=', name)
-            .execute(),
-        );
-      }
-    },
+    waiting: () => waitingRows(store, batch),
+    othersAtWork: (before) => hasOthers(store, batch, owner, before),
+    freeAbandoned: () => freeAbandoned(store, batch, owner),
 
     async renew() {
       if (ours.size === 0) return;
@@ -238,6 +154,104 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
       );
     },
   };
+}
+
+/** The last intent that the batch wrote for each payment. */
+async function intentsOf(
+  store: Store<DeskTables>,
+  batch: BatchRecord,
+  rows: readonly BatchRow[],
+): Promise<Map<string, Entry>> {
+  if (rows.length === 0 || batch.action === 'recheck') return new Map();
+  const intents = await store.db
+    .selectFrom('intents')
+    .selectAll()
+    .where(
+      'payment_id',
+      'in',
+      rows.map((row) => row.payment_id),
+    )
+    .where('app_id', '=', batch.app_id)
+    .where('retired', '=', 0)
+    .where('operation', '=', batch.action)
+    .where('batch_id', '=', batch.id)
+    .orderBy('id')
+    .execute();
+  if (intents.length === 0) return new Map();
+  const outcomes = await store.db
+    .selectFrom('outcomes')
+    .selectAll()
+    .where(
+      'intent_id',
+      'in',
+      intents.map(({ id }) => id),
+    )
+    .orderBy('id')
+    .execute();
+  const last = new Map(outcomes.map((outcome) => [outcome.intent_id, outcome]));
+  return new Map(intents.map((intent) => [intent.payment_id, { ...intent, last: last.get(intent.id) }]));
+}
+
+async function waitingRows(store: Store<DeskTables>, batch: BatchRecord): Promise<Waiting | undefined> {
+  const clock = leaseClock(store.engine);
+  const found = await store.db
+    .selectFrom('batch_rows')
+    .select(({ fn }) => [
+      fn.countAll<number | string>().as('rows'),
+      fn.min('due_time').as('from'),
+      fn.max('due_time').as('until'),
+      clock.as('now'),
+    ])
+    .where('batch_id', '=', batch.id)
+    .where('finished', '=', 0)
+    .where('tries', '>', 0)
+    .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', clock)]))
+    .executeTakeFirstOrThrow();
+  const rows = Number(found.rows);
+  return rows === 0 ? undefined : { ...found, rows };
+}
+
+async function hasOthers(
+  store: Store<DeskTables>,
+  batch: BatchRecord,
+  owner: Owner,
+  before: number,
+): Promise<boolean> {
+  const held = await store.db
+    .selectFrom('batch_rows')
+    .select('id')
+    .where('batch_id', '=', batch.id)
+    .where('finished', '=', 0)
+    .where('due_time', '<=', before)
+    .where('lease_owner', '!=', owner.name)
+    .where('lease_until', '>', leaseClock(store.engine))
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  return held !== undefined;
+}
+
+async function freeAbandoned(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Promise<void> {
+  const owners = await store.db
+    .selectFrom('batch_rows')
+    .select('lease_owner')
+    .distinct()
+    .where('batch_id', '=', batch.id)
+    .where('finished', '=', 0)
+    .where('lease_until', 'is not', null)
+    .execute();
+  for (const { lease_owner: name } of owners) {
+    if (name === null || !owner.isGone(name)) continue;
+    await store.transaction((tx) =>
+      tx
+        .updateTable('batch_rows')
+        // After those that nobody has begun: settling takes its time, and the others need not wait for it.
+        .set({ lease_until: null, lease_owner: null, due_time: 1 })
+        .where('batch_id', '=', batch.id)
+        .where('finished', '=', 0)
+        .where('lease_owner', '=', name)
+        .execute(),
+    );
+  }
 }
 
 /** The result that the ledger already has for a row, when that is the end of it. */

@@ -51,9 +51,8 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
   let throttles = 0;
   let pausedUntil = 0;
   let lastCut = 0;
-  let nextTurn = 0;
-  let usualMs: number | undefined;
-  let recentMs = 0;
+  const takeTurn = createTurns(rate, clock, signal);
+  const isSlowing = createSlowness();
   let waiting: Array<() => void> = [];
 
   const wake = () => {
@@ -69,15 +68,6 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
     lastCut = clock.now();
     widening = false;
     limit = Math.max(1, limit / 2);
-  }
-
-  function watchLatency(ticket: Ticket, tookMs: number): void {
-    usualMs ??= tookMs;
-    usualMs += (tookMs - usualMs) * (tookMs < usualMs ? 0.1 : 0.002);
-    recentMs = recentMs === 0 ? tookMs : recentMs + (tookMs - recentMs) * 0.2;
-    if (recentMs <= usualMs * SLOWER + SLACK_MS) return;
-    cut(ticket);
-    recentMs = 0;
   }
 
   const pause = () => clock.sleep(Math.max(0, pausedUntil - clock.now()), signal);
@@ -105,12 +95,7 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
     },
 
     async turn(ticket) {
-      if (rate === undefined) return;
-      const now = clock.now();
-      const mine = Math.max(now, nextTurn);
-      nextTurn = mine + 1000 / rate;
-      if (mine > now) await clock.sleep(mine - now, signal);
-      ticket.at = clock.now();
+      if (await takeTurn()) ticket.at = clock.now();
     },
 
     leave() {
@@ -121,7 +106,7 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
     answered(ticket, tookMs) {
       throttles = 0;
       limit = Math.min(concurrency, limit + (widening ? 1 : 1 / limit));
-      if (tookMs !== undefined) watchLatency(ticket, tookMs);
+      if (tookMs !== undefined && isSlowing(tookMs)) cut(ticket);
     },
 
     pause,
@@ -135,5 +120,32 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
       pausedUntil = Math.max(pausedUntil, clock.now() + wait);
       ticket.at = Math.max(pausedUntil, clock.now() + 1);
     },
+  };
+}
+
+/** Spreads the rows evenly over each second; false where there is no rate. */
+function createTurns(rate: number | undefined, clock: Clock, signal: AbortSignal): () => Promise<boolean> {
+  let nextTurn = 0;
+  return async () => {
+    if (rate === undefined) return false;
+    const now = clock.now();
+    const mine = Math.max(now, nextTurn);
+    nextTurn = mine + 1000 / rate;
+    if (mine > now) await clock.sleep(mine - now, signal);
+    return true;
+  };
+}
+
+/** Whether answers take much longer of late than they usually do. */
+function createSlowness(): (tookMs: number) => boolean {
+  let usualMs: number | undefined;
+  let recentMs = 0;
+  return (tookMs) => {
+    usualMs ??= tookMs;
+    usualMs += (tookMs - usualMs) * (tookMs < usualMs ? 0.1 : 0.002);
+    recentMs = recentMs === 0 ? tookMs : recentMs + (tookMs - recentMs) * 0.2;
+    if (recentMs <= usualMs * SLOWER + SLACK_MS) return false;
+    recentMs = 0;
+    return true;
   };
 }

@@ -12,7 +12,7 @@ import type { Move } from '../payments/move/result.js';
 import { stateOf } from '../payments/named-payments.js';
 import { checkIntent } from '../payments/move/check.js';
 import { beforeSending, refOfPayment } from '../payments/move/record.js';
-import { PLANNED_AGAIN } from './batches.js';
+import { PLANNED_AGAIN } from './loading.js';
 import { type Claimed, knownResult } from './claims.js';
 import { mayHaveLeft, sendAgain } from './send-again.js';
 import { firstLine, rowResult, type WorkedRow } from './worked-row.js';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openStore, type Migration } from '../store/store.js';
+import { openStore, type Migration, type Store } from '../store/store.js';
 import type { CsvRow } from './csv-rows.js';
 import type { Assessment, PlanRow } from './plan-row.js';
 
@@ -61,6 +61,8 @@ export interface Staging {
   close(): Promise<void>;
 }
 
+type StagingStore = Store<StagingTables>;
+
 const PAGE = 500;
 
 export async function openStaging(): Promise<Staging> {
@@ -75,21 +77,10 @@ export async function openStaging(): Promise<Staging> {
     throw error;
   });
 
-  async function* readPages(): AsyncGenerator<StagedTable[]> {
-    for (let after = -1; ;) {
-      const page = await store.db
-        .selectFrom('staged')
-        .selectAll()
-        .where('line', '>', after)
-        .orderBy('line')
-        .limit(sql.lit(PAGE))
-        .execute();
-      if (page.length > 0) yield page;
-      if (page.length < PAGE) return;
-      after = page.at(-1)?.line ?? after;
-    }
-  }
+  return createStaging(store, remove);
+}
 
+function createStaging(store: StagingStore, remove: () => Promise<void>): Staging {
   return {
     async add(rows) {
       const values = JSON.stringify(rows.map((row) => [row.line, row.typed, JSON.stringify(row)]));
@@ -108,7 +99,7 @@ export async function openStaging(): Promise<Staging> {
     },
 
     async *pages() {
-      for await (const page of readPages()) yield page.map(({ cells }) => JSON.parse(cells) as CsvRow);
+      for await (const page of readPages(store)) yield page.map(({ cells }) => JSON.parse(cells) as CsvRow);
     },
 
     async assess(assessments) {
@@ -121,28 +112,10 @@ export async function openStaging(): Promise<Staging> {
       );
     },
 
-    async *repeated(by) {
-      const column = sql.ref(by);
-      await store.transaction((tx) =>
-        sql`create index if not exists ${sql.ref(`staged_by_${by}`)} on staged (${column}, line)`.execute(tx),
-      );
-      for (let after = -1; ;) {
-        const { rows } = await sql<Repeated>`
-          select later.line, later.typed,
-            (select min(line) from staged as first where first.${column} = later.${column}) as first
-          from staged as later
-          where later.line > ${after} and exists (
-            select 1 from staged as earlier where earlier.${column} = later.${column} and earlier.line < later.line
-          )
-          order by later.line limit ${sql.lit(PAGE)}`.execute(store.db);
-        yield* rows;
-        if (rows.length < PAGE) return;
-        after = rows.at(-1)?.line ?? after;
-      }
-    },
+    repeated: (by) => findRepeated(store, by),
 
     async *planned() {
-      for await (const page of readPages()) yield* page.map(planRow);
+      for await (const page of readPages(store)) yield* page.map(planRow);
     },
 
     async leftOut(limit) {
@@ -157,6 +130,41 @@ export async function openStaging(): Promise<Staging> {
       await remove();
     },
   };
+}
+
+async function* readPages(store: StagingStore): AsyncGenerator<StagedTable[]> {
+  for (let after = -1; ;) {
+    const page = await store.db
+      .selectFrom('staged')
+      .selectAll()
+      .where('line', '>', after)
+      .orderBy('line')
+      .limit(sql.lit(PAGE))
+      .execute();
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.line ?? after;
+  }
+}
+
+async function* findRepeated(store: StagingStore, by: 'typed' | 'payment_id'): AsyncGenerator<Repeated> {
+  const column = sql.ref(by);
+  await store.transaction((tx) =>
+    sql`create index if not exists ${sql.ref(`staged_by_${by}`)} on staged (${column}, line)`.execute(tx),
+  );
+  for (let after = -1; ;) {
+    const { rows } = await sql<Repeated>`
+      select later.line, later.typed,
+        (select min(line) from staged as first where first.${column} = later.${column}) as first
+      from staged as later
+      where later.line > ${after} and exists (
+        select 1 from staged as earlier where earlier.${column} = later.${column} and earlier.line < later.line
+      )
+      order by later.line limit ${sql.lit(PAGE)}`.execute(store.db);
+    yield* rows;
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)?.line ?? after;
+  }
 }
 
 function planRow({ cells, assessment }: StagedTable): PlanRow {

@@ -1,6 +1,13 @@
 import type { PaydeskError } from '../errors.js';
 import type { MoveResult } from '../payments/move/result.js';
-import type { RowResult } from './batches.js';
+
+export type RowOutcome = 'done' | 'accepted' | 'failed' | 'refused' | 'skipped' | 'unsent' | 'unknown';
+
+export interface RowResult {
+  outcome: RowOutcome;
+  after?: string | undefined;
+  why?: string | undefined;
+}
 
 /** What became of a row, with the error behind it and how long the service took. */
 export interface WorkedRow extends RowResult {

@@ -1,0 +1,121 @@
+// One row after the other, with what the run as a whole learns from each: an outage, a refused key, too many failures.
+
+import type { BatchRecord } from '../ledger/schema.js';
+import { checkApp } from '../payments/app-check.js';
+import type { Desk } from '../payments/desk.js';
+import { StoreError } from '../store/errors.js';
+import type { Claimed, Claims } from './claims.js';
+import { groupOf, type Tally } from './counts.js';
+import type { Pace, Ticket } from './pace.js';
+import { createOutage, readWatched, throttleOf } from './reading.js';
+import { isKeyRefused, workOn } from './row-work.js';
+import type { RunOptions } from './run-options.js';
+import type { Stopping } from './stopping.js';
+import type { WorkedRow } from './worked-row.js';
+
+/** A row that the service asked to send later is sent so often at most in one run. */
+const MAX_TRIES = 3;
+
+export interface RunnerTools {
+  desk: Desk;
+  batch: BatchRecord;
+  claims: Claims;
+  tally: Tally;
+  stopping: Stopping;
+  options: RunOptions;
+  /** When this run began, by the ledger's clock: rows that are left for later runs are due after it. */
+  before: number;
+  tell: () => void;
+}
+
+export interface RowRunner {
+  /** Rows for which something was sent or the outcome was found out. */
+  readonly worked: number;
+  run(claimed: Claimed, ticket: Ticket): Promise<WorkedRow>;
+}
+
+export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
+  const { desk, batch, stopping, options, tell } = tools;
+  const { signal, stop } = stopping;
+  const outage = createOutage((error) => stop({ kind: 'outage', error }));
+  let appChecked: Promise<void> | undefined;
+  const rowWork = {
+    wait: options.wait,
+    resend: options.resend,
+    read: (paymentId: string) => readWatched(() => desk.client.getPayment({ paymentId }), outage),
+    checkApp: (read: { fields: { customerId?: string | undefined } }) =>
+      (appChecked ??= checkApp(desk.client, read.fields.customerId)),
+  };
+  let worked = 0;
+  let failures = 0;
+
+  /** Reads that are throttled are tried again after a pause; what may have been sent is not. */
+  async function work(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
+    for (;;) {
+      const result = await workOn(desk, batch, claimed, rowWork);
+      const throttle = result.outcome === 'unsent' ? throttleOf(result.error) : undefined;
+      if (!throttle || !result.error) {
+        if (result.outcome !== 'unsent' && !result.blind) pace.answered(ticket, result.tookMs);
+        return result;
+      }
+      pace.throttled(ticket, throttle.retryAfterMs);
+      outage.throttled(pace.throttles, result.error);
+      if (result.heldMs !== undefined) return result;
+      await pace.pause();
+      if (signal.aborted) return result;
+    }
+  }
+
+  /** A ledger that breaks on the way leaves it open whether something was sent. */
+  async function workOrLose(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
+    try {
+      return await work(claimed, ticket);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      stop({ kind: 'ledger', error });
+      return { outcome: 'unknown', why: error.message };
+    }
+  }
+
+  async function run(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
+    tell();
+    const result = await workOrLose(claimed, ticket);
+    const isLater = throttleOf(result.error) !== undefined || result.heldMs !== undefined;
+    if ((result.blind || (result.outcome === 'unsent' && !isLater)) && result.error) {
+      outage.unreadable(result.error);
+    }
+    if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
+    await record(tools, claimed, result);
+    if (result.outcome !== 'unsent') worked += 1;
+    if (['refused', 'failed', 'unknown'].includes(result.outcome)) failures += 1;
+    if (options.stopAfterFailures !== undefined && failures >= options.stopAfterFailures) {
+      stop({ kind: 'failures', failures });
+    }
+    return result;
+  }
+
+  return {
+    get worked() {
+      return worked;
+    },
+    run,
+  };
+}
+
+/** Writes down what became of a row; a ledger that is away ends the run. */
+async function record(tools: RunnerTools, { row }: Claimed, result: WorkedRow): Promise<void> {
+  const { desk, claims, tally, stopping, before } = tools;
+  const waits =
+    result.heldMs !== undefined && groupOf(result.outcome) === 'pending' && row.tries + 1 < MAX_TRIES;
+  try {
+    const due = waits
+      ? { time: (await desk.ledger.now()) + (result.heldMs ?? 0), tries: row.tries + 1 }
+      : { time: before + 1, tries: 0 };
+    if (await claims.finish(row, result, due)) tally.move(row, result.outcome);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    // The outcome is known all the same, and the ledger finds it out again when the batch is resumed.
+    tally.move(row, result.outcome);
+    stopping.stop({ kind: 'ledger', error });
+  }
+}
