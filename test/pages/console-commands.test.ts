@@ -68,7 +68,7 @@ async function createFor(
 /** The commands that a page shows, ready to copy. */
 async function commandsOn(path: string): Promise<string[]> {
   const { html } = await visitor.get(path);
-  return Array.from(html.matchAll(/<p class="command"><code[^>]*>([^<]*)<\/code>/g), ([, code]) =>
+  return Array.from(html.matchAll(/<p class="command"><code[^>]*>(.*?)<\/code>/g), ([, code]) =>
     textOf(code!).trim(),
   );
 }
@@ -198,6 +198,6 @@ test('what a button did is shown with the command that does the same', async () 
   const { html } = await visitor.send(`${page}/pay`, { card: 'insufficient-funds' });
   const { port } = new URL(sandbox.ready.url);
   expect(textOf(html)).toContain(
-    `The same at a shell paydesk sandbox pay ${PAYMENT} --card insufficient-funds --port ${port}`,
+    `The same in a terminal paydesk sandbox pay ${PAYMENT} --card insufficient-funds --port ${port}`,
   );
 });

@@ -1,7 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.js';
-import { startReceiver, startTestSandbox, type Receiver, type TestSandbox } from '../helpers/sandbox.js';
+import {
+  eventually,
+  startReceiver,
+  startTestSandbox,
+  type Receiver,
+  type TestSandbox,
+} from '../helpers/sandbox.js';
 import { MOST_WATCHERS } from '../../src/sandbox/console/live.js';
 import { SLOW_MS } from '../../src/sandbox/http/pages/console/console-script.js';
 import { consoleLink, textOf, visitConsole } from './console-visitor.js';
@@ -98,6 +104,36 @@ it('writes out what would turn text around, and lets every text keep its directi
   }
 });
 
+it('shows names of apps and answers to webhooks in their own direction', async () => {
+  const friendlyName = 'متجر (2)';
+  const { body: app } = await sandbox.control<{ appId: string; apiKey: string }>('POST', '/apps', {
+    friendlyName,
+    isSandbox: true,
+  });
+  receiver.next({ status: 500, body: 'photo_\u202Egnp.exe' });
+  const { paymentId } = await sandbox.create(
+    { webhookUrl: receiver.url, customerOrder: { customer: { customerId: 'متجر-customer' } } },
+    { appId: app.appId, key: app.apiKey },
+  );
+  const { get, send } = await visitConsole(sandbox);
+  const webhook = await eventually(async () => {
+    const { html } = await get(`/console/payments/${paymentId}`);
+    const [, path] = /href="(\/console\/webhooks\/\d+)"/.exec(html) ?? [];
+    if (path === undefined || !html.includes('failed once')) throw new Error('not delivered yet');
+    return path;
+  });
+  for (const path of ['/console', '/console/customers', '/console/apps', `/console/payments/${paymentId}`])
+    expect((await get(path)).html).toContain(`<bdi>${friendlyName}</bdi>`);
+  expect((await get('/console/apps')).html).toContain(`Change <bdi>${friendlyName}</bdi>`);
+  for (const path of [webhook, `/console/payments/${paymentId}`]) {
+    const { html } = await get(path);
+    expect(html).not.toContain('\u202E');
+    expect(html).toContain('photo_\\u202Egnp.exe');
+  }
+  const { html } = await send(`/console/apps/${app.appId}`, { what: 'block' });
+  expect(html).toContain(`<bdi>${friendlyName}</bdi>: its calls are blocked.`);
+});
+
 describe('lists', () => {
   it('are counted, and webhooks that are retried have a filter of their own', async () => {
     const own = await startTestSandbox();
@@ -162,6 +198,28 @@ describeWithBrowser('the console', (browser) => {
     expect(await page.evaluate('document.activeElement.id')).toBe('card');
   });
 
+  it.each([phone, desktop])(
+    'breaks a command between its words, never inside one ($width)',
+    async (viewport) => {
+      const { paymentId } = await sandbox.create({
+        customerOrder: { customer: { customerId: 'عميل-7' } },
+      });
+      const { page } = await enter({ viewport });
+      for (const path of [`payments/${paymentId}`, 'faults', 'clock', 'apps']) {
+        await page.goto(`${sandbox.url}/console/${path}`);
+        expect(await page.locator('code:visible').count()).toBeGreaterThan(0);
+        expect(await brokenWords(page)).toEqual([]);
+      }
+      // Also after the script wrote it again.
+      await page.goto(`${sandbox.url}/console/faults`);
+      await page.fill('#delay', '3s');
+      expect(await page.locator('[data-form=fault]').innerText()).toContain('--delay 3s --port');
+      expect(await brokenWords(page)).toEqual([]);
+      await page.goto(`${sandbox.url}/console/customers/one?app=${sandbox.app.appId}&id=عميل-7`);
+      await expectAccessible(page);
+    },
+  );
+
   it('does not move its header from section to section', async () => {
     for (const viewport of [phone, desktop, { width: 1700, height: 900 }]) {
       const { page } = await enter({ viewport });
@@ -184,7 +242,7 @@ describeWithBrowser('the console', (browser) => {
     await own.close();
     const tones = new Map<string, Set<string>>();
     for (const [, tone, state, rest] of html.matchAll(
-      /badge tone-(\w+)">(\w+)<\/span>(<span class="sub">recheck)?/g,
+      /badge tone-(\w+)">(\w+)<\/span>(<span class="sub">needs a recheck)?/g,
     )) {
       const key = rest === undefined ? state! : `${state} (stuck)`;
       tones.set(key, (tones.get(key) ?? new Set()).add(tone!));
@@ -213,7 +271,6 @@ describeWithBrowser('the console', (browser) => {
       return [getComputedStyle(item, '::before').backgroundColor, getComputedStyle(document.body).backgroundColor];
     })()`)) as [string, string];
     expect(dot).not.toBe(behind);
-    await page.screenshot({ path: process.env['SHOTS'] ? '/tmp/shots/forced.png' : undefined });
   });
 
   it('draws the path taken and what can come next, and leaves the rest out', async () => {
@@ -269,3 +326,18 @@ const linkPlaces = async (page: Page): Promise<string> =>
       `[...document.querySelectorAll('header nav a, header .brand')].map((a) => Object.values(a.getBoundingClientRect().toJSON()).map(Math.round))`,
     ),
   );
+
+/** Words of a command that stand on more than one line. */
+const brokenWords = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('code')].flatMap((code) => {
+    const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    const broken = [];
+    for (let node = walk.nextNode(); node; node = walk.nextNode())
+      for (const { index, 0: word } of node.data.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+      }
+    return broken;
+  })`);

@@ -85,7 +85,7 @@ describeWithBrowser('the console', (browser) => {
       const { page } = await enter({ viewport });
       const shown = await page.locator('tbody .badge').allTextContents();
       expect([...new Set(shown)].toSorted()).toEqual(stateNames.toSorted());
-      expect(await page.getByText('recheck tells more').count()).toBe(7);
+      expect(await page.getByText('needs a recheck').count()).toBe(7);
       for (const state of stateNames) {
         await page.goto(`${sandbox.url}/console?state=${state}`);
         await page.goto(new URL((await page.getAttribute('tbody a', 'href'))!, sandbox.url).href);
@@ -139,10 +139,10 @@ describeWithBrowser('the console', (browser) => {
       expect(await press(page, 'Advance')).toContain('The clock shows');
       expect(await badge(page)).toBe('Captured');
 
-      await page.click('summary:text("Set a fault")');
+      await page.click('summary:text("Add a fault")');
       await page.selectOption('#kind', 'provider-fails');
       await page.selectOption('#route', 'refund');
-      expect(await press(page, 'Set the fault')).toMatch(/Fault 1 is set: provider-fails for refund/);
+      expect(await press(page, 'Add fault')).toMatch(/Fault 1 was added: provider-fails for refund/);
       expect(page.url()).toContain(`/payments/${waiting}`);
       await sandbox.call('POST', `/payments/${waiting}/refund`);
       await sandbox.settle();
@@ -155,26 +155,26 @@ describeWithBrowser('the console', (browser) => {
       expect(await press(page, 'Clear 1')).toContain('1 fault was cleared.');
       await page.selectOption('#kind', 'webhook-delay');
       await page.selectOption('#route', 'refund');
-      expect(await press(page, 'Set the fault')).toContain('Nothing was changed. Where must be one of');
+      expect(await press(page, 'Add fault')).toContain('Nothing was changed. Where must be one of');
       await page.fill('#delay', '3 weeks');
-      expect(await press(page, 'Set the fault')).toContain('Delay must be');
+      expect(await press(page, 'Add fault')).toContain('Delay must be');
 
       await page.goto(`${sandbox.url}/console/clock`);
-      expect(await press(page, 'Stop')).toContain('stands still');
+      expect(await press(page, 'Stop')).toContain('is stopped');
       await page.fill('#to', '2031-02-03T04:05:06Z');
       expect(await press(page, 'Set')).toContain('The clock shows 2031-02-03 04:05:06 UTC');
       await page.fill('#to', '2030-01-01T00:00:00Z');
       expect(await press(page, 'Set')).toContain('Time would turn the clock back');
       await page.fill('#by', 'soon');
       expect(await press(page, 'Advance')).toContain('Nothing was changed. Time must be');
-      expect(await press(page, 'Resume')).toContain('runs');
+      expect(await press(page, 'Resume')).toContain('is running');
 
       await page.goto(`${sandbox.url}/console/apps`);
       await page.locator('summary').first().click();
       await page.locator('input[name=url]').first().fill('http://127.0.0.1:9/other');
       await Promise.all([
         page.waitForURL(/[?&]result=/),
-        page.getByRole('button', { name: 'Save the address' }).first().click(),
+        page.getByRole('button', { name: 'Save address' }).first().click(),
       ]);
       expect(await notice(page)).toContain('Sandbox shop: webhooks go to http://127.0.0.1:9/other.');
       const [app] = (await sandbox.control<Array<{ webhookUrl: string }>>('GET', '/apps')).body;
@@ -195,9 +195,9 @@ describeWithBrowser('the console', (browser) => {
     const { page } = await enter({ javaScriptEnabled: false });
     const rows = () => page.locator('tbody tr').count();
     expect(await rows()).toBe(30);
-    await page.click('a:text("Further payments")');
+    await page.click('a:text("More payments")');
     expect(await rows()).toBe(6);
-    await page.click('a:text("Back to the first")');
+    await page.click('a:text("First page")');
     expect(await rows()).toBe(30);
     const search = async (text: string) => {
       await page.fill('#q', text);
@@ -215,7 +215,7 @@ describeWithBrowser('the console', (browser) => {
     expect(await search('inv-1')).toContain('No matching payments.');
     await page.click('a:text("Clear")');
     await page.selectOption('#state', 'Held');
-    await page.click('button:text("Show")');
+    await page.click('button:text("Search")');
     expect(await page.textContent('tbody')).toContain('other-1');
     expect(await rows()).toBe(1);
   });

@@ -90,8 +90,8 @@ describeWithBrowser('the customer panel', (browser) => {
       if (javaScriptEnabled) await expectAccessible(page);
       await page.getByText('Remove', { exact: false }).first().click();
       await page.getByRole('button', { name: 'Yes, remove it' }).click();
-      await isTold(page, 'status', 'was removed. It is not charged any more.');
-      expect(await page.locator('main').innerText()).toContain('no stored payment method of yours');
+      await isTold(page, 'status', 'was removed. It will not be charged again.');
+      expect(await page.locator('main').innerText()).toContain('no saved payment method for you');
       if (javaScriptEnabled) await expectAccessible(page);
       expect(await methodsOf(customerId)).toEqual([]);
       expect((await charge(customerId, 'again')).status).toBe(422);
@@ -221,7 +221,7 @@ describe('a form of the panel', () => {
     const again = await sendForm(url, fields);
     expect(again.location).toMatch(/done=nothing$/);
     expect((await pageOf(sandbox.url + again.location)).text).toMatch(
-      /Nothing was changed: Visa credit card, registration \d+ was removed or stopped before/,
+      /Nothing was changed: Visa credit card, registration \d+ was already removed or stopped/,
     );
   });
 

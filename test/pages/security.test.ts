@@ -87,7 +87,7 @@ describeWithBrowser('the pages in a browser', (browser) => {
     await page.goto('http://evil.example/');
     await page.click('button');
     await page.waitForURL(redirectUrl);
-    await seesHeading(page, 'Nothing was done');
+    await seesHeading(page, 'Nothing was changed');
     expect((await sandbox.read(paymentId)).paymentState).toBe('Created');
   });
 });

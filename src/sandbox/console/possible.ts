@@ -23,6 +23,6 @@ export function obstacles(app: App, payment: PaymentRow, now: number): Partial<R
   return found;
 }
 
-/** What the merchant may ask for now. */
+/** The operations that the state allows. */
 export const legalOperations = ({ state }: Pick<PaymentRow, 'state'>): Operation[] =>
   operations.filter((operation) => states[state].legal.includes(operation));

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/** What became of a button that was pressed, for the page that follows. */
+/** The result of a button, for the page that follows. */
 export interface Result {
   tone: 'good' | 'bad';
+  /** The name of what was changed, in front of the text. */
+  about?: string;
   text: string;
   /** What would have done the same. */
   command?: string;

@@ -78,13 +78,13 @@ export const testCards = {
   'unknown-charged': {
     ...base,
     number: '4000000000000093',
-    summary: 'stays Processing; the provider has authorised it, recheck tells',
+    summary: 'stays Processing; authorised at the provider, a recheck finds out',
     answer: 'lost',
   },
   'unknown-not-charged': {
     ...base,
     number: '4000000000000101',
-    summary: 'stays Processing; the provider knows nothing of it, recheck tells',
+    summary: 'stays Processing; unknown to the provider, a recheck finds out',
     verdict: 'decline',
     reason: 'the provider never received it',
     answer: 'lost',

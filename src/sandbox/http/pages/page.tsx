@@ -22,7 +22,7 @@ export interface PageOptions {
   script?: string;
   /** The script may ask this server for news. */
   live?: boolean;
-  /** Goes on by itself where there is no JavaScript; without `to` it loads itself again. */
+  /** Where the page continues without JavaScript; without `to` it loads itself again. */
   onward?: { seconds: number; to?: string };
 }
 
@@ -97,7 +97,7 @@ function Page({
   );
 }
 
-/** One answer for every link that opens nothing: it says nothing of anyone. */
+/** One answer for every link that opens nothing, so that it tells nothing about anyone. */
 export function showGone(c: Context): Response | Promise<Response> {
   return showPage(
     c,
@@ -113,9 +113,9 @@ export function showGone(c: Context): Response | Promise<Response> {
 export function showRefused(c: Context, why: string): Response | Promise<Response> {
   return showPage(
     c,
-    { title: 'Nothing was done', status: 403 },
+    { title: 'Nothing was changed', status: 403 },
     <div class="card stack">
-      <h1>Nothing was done</h1>
+      <h1>Nothing was changed</h1>
       <p>{why}</p>
       <p>Open the page again and use the form there.</p>
     </div>,
@@ -128,9 +128,7 @@ export function showBroken(c: Context, status: 500 | 503): Response | Promise<Re
     { title: 'Something went wrong', status },
     <div class="card stack">
       <h1>Something went wrong</h1>
-      <p>
-        The sandbox could not answer. It is not known whether anything was done: open the page again to see.
-      </p>
+      <p>The sandbox could not answer. Something may have changed: open the page again to see.</p>
     </div>,
   );
 }

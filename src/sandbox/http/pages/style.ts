@@ -43,6 +43,7 @@ h3 { font-size: .9375rem; line-height: 1.4; font-weight: 650; }
 a { color: var(--link); text-underline-offset: .15em; }
 a:hover { text-decoration-thickness: 2px; }
 code, .mono { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
+code > span { display: inline-block; max-width: 100%; }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
 [hidden] { display: none !important; }
 .muted { color: var(--muted); }

@@ -26,14 +26,14 @@ export function Actions({ app, payment, webhook, now, commands, token }: Actions
   const because = obstacles(app, payment, now);
   const path = paymentPath(id);
   const answer = { path: `${path}/provider`, token, name: 'answer' };
-  const asked = payment.state === 'Processing' ? 'the payment' : `what it was asked (${payment.state})`;
+  const asked = payment.state === 'Processing' ? 'the payment' : `the instruction (${payment.state})`;
   return (
     <>
       <ul class="quiet-list actions">
         {because.challenge === undefined && (
           <Action title="Finish the step at the provider">
             <Challenge {...{ id, commands, token }} result="passed" text="Customer confirms" />
-            <Challenge {...{ id, commands, token }} result="failed" text="Customer gives up" />
+            <Challenge {...{ id, commands, token }} result="failed" text="Customer cancels" />
           </Action>
         )}
         {because.pay === undefined && (
@@ -54,7 +54,7 @@ export function Actions({ app, payment, webhook, now, commands, token }: Actions
           </>
         )}
         {because.hold === undefined && (
-          <Action title="Hold" hint="As a fraud rule would, before anything is charged.">
+          <Action title="Hold" hint="Like a fraud rule, before anything is charged.">
             <Press {...answer} value="hold" text="Hold" />
             <Command template={commands.provider(id, 'hold')} />
           </Action>
@@ -64,7 +64,7 @@ export function Actions({ app, payment, webhook, now, commands, token }: Actions
             <Resend event={{ id: webhook, payment_id: id }} commands={commands} token={token} back={path} />
           </Action>
         )}
-        <Action title="At the desk" hint="What the merchant may ask for now.">
+        <Action title="As the merchant" hint="Commands that this state allows.">
           <DeskCommands
             app={app}
             commands={commands}
@@ -81,7 +81,7 @@ export function Actions({ app, payment, webhook, now, commands, token }: Actions
         <NotNow title="Hold" because={because.hold} />
         <NotNow
           title="Send the last webhook again"
-          because={webhook === undefined ? 'The last change had no address to send it to.' : undefined}
+          because={webhook === undefined ? 'It had no address.' : undefined}
         />
       </ul>
     </>

@@ -39,7 +39,7 @@ export function addAppRoutes(routes: Hono, desk: Desk): void {
       async (form) => {
         const { patch, text, command } = changeOf(form, id);
         const app = await control.changeApp(id, check(appPatch, patch));
-        return { back: path, text: `${app.friendly_name}: ${text}.`, command };
+        return { back: path, about: app.friendly_name, text: `${text}.`, command };
       },
       path,
     );

@@ -3,8 +3,8 @@ import type { TypedForm } from '../../../console/results.js';
 import { clip, durationText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { Field, Form } from '../form.js';
-import { Text } from '../text.js';
-import { Command } from './command.js';
+import { plain, Text } from '../text.js';
+import { Command, Words } from './command.js';
 import { sections } from './console-frame.js';
 import { Fact, Pager, Select } from './pieces.js';
 
@@ -30,8 +30,8 @@ export function AppsPage({ apps, next, isFirst, commands, token, typed }: AppsPr
         query={{}}
         next={next}
         isFirst={isFirst}
-        older="Further apps"
-        first="Back to the first"
+        older="More apps"
+        first="First page"
       />
     </>
   );
@@ -61,17 +61,24 @@ function AppCard(props: AppProps) {
         <Fact name="App ID">
           <code>{id}</code>
         </Fact>
-        <Fact name="Kind">{app.is_sandbox === 1 ? 'sandbox' : 'poses as live'}</Fact>
+        <Fact name="Kind">{app.is_sandbox === 1 ? 'sandbox' : 'live (for practice)'}</Fact>
         <Fact name="API key">
-          ends in {app.api_key.slice(-4)}; <code>{commands.app.list}</code> shows it
+          ends in {app.api_key.slice(-4)}. To see it:{' '}
+          <code>
+            <Words of={commands.app.list} />
+          </code>
         </Fact>
-        <Fact name="Webhooks to">{app.webhook_url === null ? 'no address' : clip(app.webhook_url, 200)}</Fact>
-        <Fact name="Fraud policy">{policy ? clip(policy.name, 60) : 'none'}</Fact>
+        <Fact name="Webhooks to">
+          <Text of={app.webhook_url === null ? 'no address' : clip(app.webhook_url, 200)} />
+        </Fact>
+        <Fact name="Fraud policy">
+          <Text of={policy ? clip(policy.name, 60) : 'none'} />
+        </Fact>
         <Fact name="Providers">
           <ul class="quiet-list">
             {app.profiles.slice(0, LISTED).map((profile) => (
               <li>
-                {profile.payment_profile_id} {clip(profile.name, 40)}: {profile.method_type}
+                {profile.payment_profile_id} <Text of={clip(profile.name, 40)} />: {profile.method_type}
                 {profile.is_active === 1 ? '' : ', not active'}, window {durationText(profile.window_ms)}
                 {profile.delay_ms > 0 && `, answers after ${durationText(profile.delay_ms)}`}
               </li>
@@ -93,7 +100,9 @@ function Changes({ app, commands, token, typed }: AppProps) {
   const policy = typed?.values['policy'] ?? String(app.fraud_policy_id ?? '');
   return (
     <details open={typed !== undefined}>
-      <summary>Change {clip(app.friendly_name, 40)}</summary>
+      <summary>
+        Change <Text of={clip(app.friendly_name, 40)} />
+      </summary>
       <div class="stack">
         <div>
           <Form action={path} token={token} id={`hook-${id}`}>
@@ -102,14 +111,14 @@ function Changes({ app, commands, token, typed }: AppProps) {
               <Field
                 id={`url-${id}`}
                 name="url"
-                label="Webhooks of its payments go to"
+                label="Webhook address"
                 value={url}
                 error={typed?.errors['url']}
                 focus={typed?.errors['url'] !== undefined}
-                hint="Empty for none. Only addresses on this machine, unless sandbox start allowed others."
+                hint="Leave empty for none. Only addresses on this machine, unless sandbox start allowed others."
                 input={{ inputmode: 'url' }}
               />
-              <button>Save the address</button>
+              <button>Save address</button>
             </div>
           </Form>
           <Command template={commands.app.webhook(id)} values={{ url }} form={`hook-${id}`} />
@@ -125,12 +134,12 @@ function Changes({ app, commands, token, typed }: AppProps) {
                 options={[
                   ['', 'none'],
                   ...policies.map(
-                    ({ fraud_policy_id, name }) => [String(fraud_policy_id), clip(name, 60)] as const,
+                    ({ fraud_policy_id, name }) => [String(fraud_policy_id), plain(clip(name, 60))] as const,
                   ),
                 ]}
                 chosen={policy}
               />
-              <button>Save the policy</button>
+              <button>Save policy</button>
             </div>
           </Form>
           <Command template={commands.app.policy(id)} values={{ policy }} form={`policy-${id}`} />
@@ -138,9 +147,7 @@ function Changes({ app, commands, token, typed }: AppProps) {
         <div>
           <Form action={path} token={token}>
             <input type="hidden" name="what" value={blocked ? 'unblock' : 'block'} />
-            <button class={blocked ? '' : 'danger'}>
-              {blocked ? 'Let it call again' : 'Block its calls'}
-            </button>
+            <button class={blocked ? '' : 'danger'}>{blocked ? 'Unblock this app' : 'Block this app'}</button>
           </Form>
           <Command template={commands.app.blocked(id, !blocked)} />
         </div>

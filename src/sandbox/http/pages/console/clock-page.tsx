@@ -25,8 +25,8 @@ export function ClockPage({ now, stopped, commands, token, typed }: ClockProps) 
           <h2 id="now-title">{timeText(now)} UTC</h2>
           <p>
             {stopped
-              ? 'Stopped: nothing falls due until it is set, advanced or resumed.'
-              : 'Running: provider answers, expiries and webhooks fall due by it.'}
+              ? 'Stopped: nothing happens until it is set, advanced or resumed.'
+              : 'Running: provider answers, expiries and webhooks happen when they are due.'}
           </p>
           {stopped ? (
             <div>
@@ -42,10 +42,10 @@ export function ClockPage({ now, stopped, commands, token, typed }: ClockProps) 
         </div>
       </section>
       <section class="card stack" aria-labelledby="move-title">
-        <h2 id="move-title">Move it on</h2>
+        <h2 id="move-title">Advance or set</h2>
         <p class="muted">
-          It never goes back. Everything that falls due on the way happens in order and at its time, and its
-          webhooks have left before the page comes back.
+          The clock never goes back. Everything that falls due happens in order and at its time, and its
+          webhooks are sent before this page returns.
         </p>
         <AdvanceForm commands={commands} token={token} back={path} typed={typed} />
         <Form action={path} token={token} id="set">
@@ -54,7 +54,7 @@ export function ClockPage({ now, stopped, commands, token, typed }: ClockProps) 
             <Field
               id="to"
               name="to"
-              label="Set it to"
+              label="Set the clock to"
               value={to}
               error={typed?.errors['to']}
               focus={typed?.errors['to'] !== undefined}

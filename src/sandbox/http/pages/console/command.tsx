@@ -11,12 +11,26 @@ interface CommandProps {
   form?: string;
 }
 
-/** What does the same at a shell: text to select, with a button to copy it where scripts run. */
+/** A command breaks between its words only, and a word of another script does not reorder the others. */
+export function Words({ of }: { of: string }) {
+  return (
+    <>
+      {of.split(' ').map((word, index) => (
+        <>
+          {index > 0 && ' '}
+          <span>{word}</span>
+        </>
+      ))}
+    </>
+  );
+}
+
+/** The same command for a shell: text to select, with a button to copy it where scripts run. */
 export function Command({ template, values = {}, isLiteral = false, form }: CommandProps) {
   return (
     <p class="command">
       <code {...(form !== undefined && { 'data-template': template, 'data-form': form })}>
-        {isLiteral ? template : fillCommand(template, values)}
+        <Words of={isLiteral ? template : fillCommand(template, values)} />
       </code>
       <button type="button" class="small" data-copy hidden>
         Copy<span class="visually-hidden"> the command</span>

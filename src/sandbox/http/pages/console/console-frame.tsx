@@ -3,13 +3,14 @@ import type { Child } from 'hono/jsx';
 import type { Control } from '../../../control.js';
 import type { Commands } from '../../../console/commands.js';
 import type { LiveFeed } from '../../../console/live.js';
-import type { Results, TypedForm } from '../../../console/results.js';
+import type { Result, Results, TypedForm } from '../../../console/results.js';
 import { refusedForm } from '../../../console/refused-form.js';
 import { timeText } from '../../../console/texts.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { Addresses } from '../../addresses.js';
 import { showPage } from '../page.js';
+import { plain, Text } from '../text.js';
 import type { FormGuard } from '../page-security.js';
 import { Command } from './command.js';
 import { CONSOLE_PATH } from './console-access.js';
@@ -76,10 +77,17 @@ export async function showConsole(
     <div class="stack-wide">
       {result !== undefined && (
         <div class={`notice tone-${result.tone}`} role={result.tone === 'bad' ? 'alert' : 'status'}>
-          <p>{result.text}</p>
+          <p>
+            {result.about !== undefined && (
+              <>
+                <Text of={result.about} />:{' '}
+              </>
+            )}
+            {plain(result.text)}
+          </p>
           {result.command !== undefined && (
             <details>
-              <summary>The same at a shell</summary>
+              <summary>The same in a terminal</summary>
               <Command template={result.command} isLiteral />
             </details>
           )}
@@ -97,9 +105,9 @@ export function showNothing(c: Context, desk: Desk): Promise<Response> {
     desk,
     { section: 'payments', title: 'Not found', status: 404 },
     <div class="card stack">
-      <h1>There is nothing here</h1>
+      <h1>Not found</h1>
       <p>
-        It is not there any more, or never was. <a href={CONSOLE_PATH}>To the payments</a>
+        There is no such page, or what it showed was removed. <a href={CONSOLE_PATH}>Go to the payments</a>
       </p>
     </div>,
   );
@@ -124,24 +132,23 @@ function Top({ section, live }: Pick<Shown, 'section' | 'live'>) {
   );
 }
 
-/** One token for all forms of the console: whoever may press one button may press all. */
+/** One token for all forms of the console: a visitor who may press one button may press all. */
 export const FORMS = 'console';
 
 /**
- * Does what a form asks for and goes back to a page that says what became of it. `run` returns that in words;
- * a refusal says it itself, and the form is shown again as it was.
+ * Carries out a form and goes back to a page that shows the result, which `run` returns in words. After a refusal
+ * the form is shown again as it was.
  */
 export async function act(
   c: Context,
   desk: Desk,
-  run: (form: URLSearchParams) => Promise<{ back: string; text: string; command?: string }>,
+  run: (form: URLSearchParams) => Promise<{ back: string } & Omit<Result, 'tone' | 'form'>>,
   back: string,
 ): Promise<Response> {
   const form = await desk.forms.read(c, FORMS);
   try {
-    const done = await run(form);
-    const { text, command } = done;
-    return goBack(c, done.back, desk.results.keep({ tone: 'good', text, ...(command && { command }) }));
+    const { back: next, ...done } = await run(form);
+    return goBack(c, next, desk.results.keep({ tone: 'good', ...done }));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const refused = refusedForm(c.req.path, form, error);

@@ -14,7 +14,7 @@ import { addPaymentRoutes } from './payment-routes.js';
 import { addSettingRoutes } from './setting-routes.js';
 import { addWebhookRoutes } from './webhook-routes.js';
 
-/** What happens in the sandbox, to look at and to have a hand in: for whoever has the link that `sandbox start` prints. */
+/** Shows and steers what happens in the sandbox, for people with the link that `sandbox start` prints. */
 export function createConsoleRoutes(options: ControlOptions): Hono {
   const access = createConsoleAccess(options.token);
   const commands = createCommands(options.url, options.profileOf);
@@ -63,14 +63,14 @@ function isArriving(c: Context): boolean {
   );
 }
 
-/** Comes again from here, this time with the cookie; whoever has none sees how to get one. */
+/** Loads the console again, this time with the cookie; a visitor without one sees how to get in. */
 function comeIn(c: Context): Response | Promise<Response> {
   c.header('refresh', `0;url=${CONSOLE_PATH}`);
   return showPage(
     c,
     { title: 'paydesk sandbox' },
     <p>
-      <a href={CONSOLE_PATH}>To the console</a>
+      <a href={CONSOLE_PATH}>Go to the console</a>
     </p>,
   );
 }
@@ -81,9 +81,9 @@ function stayOut(c: Context, commands: Commands): Response | Promise<Response> {
     { title: 'The console is closed', status: 403, style: commandStyle },
     <div class="card stack">
       <h1>The console is closed</h1>
-      <p>It opens with a link of its own, which belongs to one run of the sandbox. This shows the link:</p>
+      <p>Open it with its own link, which is valid until the sandbox stops. This command shows the link:</p>
       <Command template={commands.status} />
-      <p>If the sandbox is not running any more, start it; it prints a new link:</p>
+      <p>If the sandbox is not running, start it. It prints a new link:</p>
       <Command template="paydesk sandbox start" />
     </div>,
   );

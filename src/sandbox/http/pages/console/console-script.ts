@@ -14,7 +14,12 @@ const live = document.getElementById('live');
 const follow = (form) => {
   const values = Object.fromEntries(new FormData(form));
   for (const code of all(document, '[data-form="' + form.id + '"]')) {
-    code.textContent = fill(code.dataset.template, values);
+    const words = fill(code.dataset.template, values).split(' ').map((word) => {
+      const span = document.createElement('span');
+      span.textContent = word;
+      return span;
+    });
+    code.replaceChildren(...words.flatMap((word) => [' ', word]).slice(1));
   }
 };
 const prepare = (where) => {

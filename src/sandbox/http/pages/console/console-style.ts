@@ -31,7 +31,7 @@ details[open] > summary { margin-bottom: .5rem; }
 .actions p { margin-top: .25rem; }
 .actions form { margin-top: .5rem; }
 .sub { display: block; color: var(--muted); font-size: .875rem; }
-pre { margin: .375rem 0 0; padding: .5rem .75rem; background: var(--sunken); border-radius: 8px; white-space: pre-wrap; font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+pre { unicode-bidi: plaintext; margin: .375rem 0 0; padding: .5rem .75rem; background: var(--sunken); border-radius: 8px; white-space: pre-wrap; font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .timeline details { margin-top: .25rem; }
 .timeline > li.change::before { background: var(--accent); }
 .diagram svg { display: block; width: 100%; max-width: 24rem; height: auto; margin: 0 auto .75rem; }

@@ -40,8 +40,12 @@ export function CustomerPage({ app, customer, methods, payments, panel, commands
           <Fact name="E-mail">
             <Text of={clip(customer.email ?? 'none', 120)} />
           </Fact>
-          <Fact name="Mobile">{clip(customer.mobile_number ?? 'none', 60)}</Fact>
-          <Fact name="Fraud policy">{policy ? clip(policy.name, 60) : 'that of the payment or the app'}</Fact>
+          <Fact name="Mobile">
+            <Text of={clip(customer.mobile_number ?? 'none', 60)} />
+          </Fact>
+          <Fact name="Fraud policy">
+            <Text of={policy ? clip(policy.name, 60) : 'the policy of the payment or the app'} />
+          </Fact>
           <Fact name="App">
             <Text of={clip(app.friendly_name, 80)} /> ({appId})
           </Fact>
@@ -50,7 +54,7 @@ export function CustomerPage({ app, customer, methods, payments, panel, commands
           </Fact>
           <Fact name="Panel">
             <a href={panel} target="_blank" rel="noopener">
-              Open the customer’s own panel<span class="visually-hidden"> in a new tab</span>
+              Open the customer panel<span class="visually-hidden"> in a new tab</span>
             </a>
           </Fact>
         </dl>
@@ -94,7 +98,7 @@ function Method({ method }: { method: MethodRow }) {
       <p>
         {brand === null ? method.method_type : `${brand} ${type ?? ''}`}
         {month !== null && year !== null && `, expires ${String(month).padStart(2, '0')}/${year}`}
-        {method.is_stopped === 1 && ', not charged any more'}
+        {method.is_stopped === 1 && ', automatic payments stopped'}
       </p>
       <p class="small muted">
         Method {method.payment_method_id}, registration {registrationOf(method)}, test card {method.card}

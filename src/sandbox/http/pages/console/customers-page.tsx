@@ -4,7 +4,7 @@ import { clip, timeText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import type { CustomerRow } from '../../../schema.js';
 import { sections } from './console-frame.js';
-import { Text } from '../text.js';
+import { plain, Text } from '../text.js';
 import { Count, Pager, Select, withQuery } from './pieces.js';
 
 export const customerPath = (app: string, id: string): string =>
@@ -47,7 +47,7 @@ export function CustomersPage({ apps, filter, typed, page, isFirst }: CustomersP
             value={typed.text}
             maxlength={200}
             autocomplete="off"
-            placeholder="How an ID, e-mail or name begins"
+            placeholder="c_ada or ada@example.org"
           />
         </div>
         <Select id="by" label="Search in" options={kinds} chosen={typed.by} />
@@ -56,12 +56,12 @@ export function CustomersPage({ apps, filter, typed, page, isFirst }: CustomersP
           label="App"
           options={[
             ['', 'All apps'],
-            ...apps.map((app) => [app.app_id, clip(app.friendly_name, 40)] as const),
+            ...apps.map((app) => [app.app_id, plain(clip(app.friendly_name, 40))] as const),
           ]}
           chosen={filter.app ?? ''}
         />
         <div class="row">
-          <button class="primary">Show</button>
+          <button class="primary">Search</button>
           {(filter.app !== undefined || filter.search !== undefined) && <a href={path}>Clear</a>}
         </div>
       </form>
@@ -86,8 +86,8 @@ export function CustomersPage({ apps, filter, typed, page, isFirst }: CustomersP
           query={{ q: filter.search?.text, by: filter.search?.by, app: filter.app }}
           next={page.next}
           isFirst={isFirst}
-          older="Further customers"
-          first="Back to the first"
+          older="More customers"
+          first="First page"
         />
       </section>
     </>
@@ -102,7 +102,9 @@ function CustomerTable({ customers, apps }: { customers: CustomerRow[]; apps: Ap
         <thead>
           <tr>
             <th scope="col">Customer</th>
-            <th scope="col">E-mail</th>
+            <th scope="col" class="roomy">
+              E-mail
+            </th>
             <th scope="col" class="roomy">
               App
             </th>
@@ -121,11 +123,16 @@ function CustomerTable({ customers, apps }: { customers: CustomerRow[]; apps: Ap
                 <span class="sub">
                   <Text of={clip(nameText(customer), 40)} />
                 </span>
+                <span class="sub compact">
+                  <Text of={clip(customer.email ?? '', 40)} />
+                </span>
               </td>
-              <td>
+              <td class="roomy">
                 <Text of={clip(customer.email ?? '', 40)} />
               </td>
-              <td class="roomy">{clip(nameOf(customer.app_id), 24)}</td>
+              <td class="roomy">
+                <Text of={clip(nameOf(customer.app_id), 24)} />
+              </td>
               <td class="roomy when">{timeText(customer.created_time)}</td>
             </tr>
           ))}

@@ -8,9 +8,9 @@ import { sections } from './console-frame.js';
 import { Select } from './pieces.js';
 
 const routes = {
-  'Calls of the service': shortRoutes,
-  'What the provider is told': providerInstructions,
-  'Webhooks of a state': stateNames,
+  'API calls': shortRoutes,
+  'Instructions to the provider': providerInstructions,
+  'Webhooks by state': stateNames,
 };
 
 interface FaultFormProps {
@@ -20,7 +20,7 @@ interface FaultFormProps {
   typed: TypedForm | undefined;
 }
 
-/** Every way to go wrong on purpose that a form can tell; the command knows a few more. */
+/** The kinds of fault that fit a form; the command has a few more options. */
 export function FaultForm({ commands, token, back, typed }: FaultFormProps) {
   const values: TypedForm['values'] = typed?.values ?? { next: '1' };
   const field = fieldOf(typed, values);
@@ -36,13 +36,13 @@ export function FaultForm({ commands, token, back, typed }: FaultFormProps) {
         />
         <div class="fields">
           <Where chosen={values['route']} error={typed?.errors['route']} />
-          <Field {...field('next', 'For the next calls')} hint="Empty: every one." input={number} />
-          <Field {...field('probability', 'Or a share of them')} hint="For example 0.2." />
-          <Field {...field('status', 'Status of an error')} hint="400 to 599." input={number} />
+          <Field {...field('next', 'Number of calls')} hint="Leave empty for every call." input={number} />
+          <Field {...field('probability', 'Share of calls')} hint="For example 0.2." />
+          <Field {...field('status', 'Error status')} hint="400 to 599." input={number} />
           <Field {...field('delay', 'Delay')} hint="For example 3s." />
         </div>
         <div>
-          <button>Set the fault</button>
+          <button>Add fault</button>
         </div>
       </Form>
       <Command
@@ -95,7 +95,7 @@ function Where({ chosen, error }: { chosen: string | undefined; error: string | 
       </select>
       {error !== undefined && (
         <p class="error" id="route-error">
-          {error.length > 200 ? 'This kind cannot strike there.' : error}
+          {error.length > 200 ? 'This kind of fault cannot happen there.' : error}
         </p>
       )}
     </div>

@@ -23,9 +23,9 @@ export function FaultsPage({ faults, commands, token, typed }: FaultsProps) {
   return (
     <>
       <h1>Faults</h1>
-      <section class="card stack" id="faults" data-live aria-label="Faults that are set">
+      <section class="card stack" id="faults" data-live aria-label="Active faults">
         {faults.length === 0 ? (
-          <p>None is set: everything works as it should.</p>
+          <p>No faults. Everything works normally.</p>
         ) : (
           <>
             <FaultTable faults={faults.slice(-SHOWN)} commands={commands} token={token} />
@@ -49,7 +49,7 @@ export function FaultsPage({ faults, commands, token, typed }: FaultsProps) {
         )}
       </section>
       <section class="card stack" aria-labelledby="set-title">
-        <h2 id="set-title">Set a fault</h2>
+        <h2 id="set-title">Add a fault</h2>
         <FaultForm commands={commands} token={token} back={path} typed={typed} />
       </section>
     </>
@@ -63,9 +63,9 @@ function FaultTable({ faults, commands, token }: Omit<FaultsProps, 'typed'>) {
         <thead>
           <tr>
             <th scope="col">Fault</th>
-            <th scope="col">Strikes</th>
+            <th scope="col">Applies to</th>
             <th scope="col" class="num roomy">
-              Met
+              Applied
             </th>
             <th scope="col">Clear</th>
           </tr>
@@ -78,7 +78,7 @@ function FaultTable({ faults, commands, token }: Omit<FaultsProps, 'typed'>) {
                 <span class="sub">{fault.route === '*' ? 'everywhere' : fault.route}</span>
                 <span class="sub">{settingsOf(fault)}</span>
               </td>
-              <td>{strikes(fault)}</td>
+              <td>{appliesTo(fault)}</td>
               <td class="num roomy">{fault.seen}</td>
               <td>
                 <Press
@@ -99,10 +99,10 @@ function FaultTable({ faults, commands, token }: Omit<FaultsProps, 'typed'>) {
   );
 }
 
-function strikes({ remaining, probability }: FaultRow): string {
+function appliesTo({ remaining, probability }: FaultRow): string {
   if (remaining === 0) return 'used up';
-  if (remaining !== null) return `the next ${remaining}`;
-  return probability === null ? 'every one' : `${Number((probability * 100).toPrecision(6))} % of them`;
+  if (remaining !== null) return remaining === 1 ? 'the next call' : `the next ${remaining} calls`;
+  return probability === null ? 'every call' : `${Number((probability * 100).toPrecision(6))} % of calls`;
 }
 
 function settingsOf({ options }: FaultRow): string {

@@ -46,7 +46,7 @@ export function PaymentPage(props: PaymentProps) {
       </section>
       <div class="columns">
         <section class="card stack side" id="actions" data-live aria-labelledby="actions-title">
-          <h2 id="actions-title">What can be done</h2>
+          <h2 id="actions-title">Actions</h2>
           <Actions
             app={props.app}
             payment={payment}
@@ -57,7 +57,7 @@ export function PaymentPage(props: PaymentProps) {
           />
         </section>
         <section class="card stack main" id="story" data-live aria-labelledby="story-title">
-          <h2 id="story-title">What happened, the newest first</h2>
+          <h2 id="story-title">History, newest first</h2>
           <Timeline story={story} />
           <Pager path={back} query={{}} next={story.next} isFirst={isFirst} older="Earlier" first="Newest" />
         </section>
@@ -66,7 +66,7 @@ export function PaymentPage(props: PaymentProps) {
             <h2 id="time-title">Time and faults</h2>
             <AdvanceForm commands={commands} token={token} back={back} typed={typed.clock} />
             <details open={typed.fault !== undefined}>
-              <summary>Set a fault</summary>
+              <summary>Add a fault</summary>
               <FaultForm commands={commands} token={token} back={back} typed={typed.fault} />
             </details>
           </section>
@@ -95,9 +95,14 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
       </div>
       <p>
         {states[state].meaning}
-        {payment.failure !== null && ` ${sentence(clip(payment.failure, 200))}`}
+        {payment.failure !== null && (
+          <>
+            {' '}
+            <Text of={sentence(clip(payment.failure, 200))} />
+          </>
+        )}
         {isStuck(state, payment.provider_knows) &&
-          ' The provider has decided, and the service has not heard of it: recheck brings it in.'}
+          ' The provider has decided, but the service does not know it yet: run a recheck.'}
       </p>
       <dl class="pairs">
         <Fact name="Amount">
@@ -112,7 +117,7 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
           <Text of={app.friendly_name} /> ({app.app_id})
         </Fact>
         <Fact name="Flow">
-          {payment.flow}, {payment.auto_capture === 1 ? 'captured at once' : 'captured when asked for'}
+          {payment.flow}, {payment.auto_capture === 1 ? 'captured automatically' : 'captured on request'}
         </Fact>
         {payment.card !== null && <Fact name="Test card">{payment.card}</Fact>}
         <Fact name="Fraud">{payment.fraud_status}</Fact>
@@ -137,7 +142,7 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
           </Fact>
         )}
         <Fact name="Webhook">
-          {clip(payment.webhook_url ?? app.webhook_url ?? 'no address, so none is sent', 200)}
+          <Text of={clip(payment.webhook_url ?? app.webhook_url ?? 'no address, so none is sent', 200)} />
         </Fact>
         <Fact name="Provider’s books">{booksText(books)}</Fact>
       </dl>
@@ -147,7 +152,7 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
 
 function booksText(books: Books): string {
   const told = providerInstructions.filter((kind) => books[kind].told > 0);
-  if (told.length === 0) return 'nothing asked of it';
+  if (told.length === 0) return 'no instructions';
   return told.map((kind) => `${kind}: told ${books[kind].told}, did ${books[kind].done}`).join('; ');
 }
 

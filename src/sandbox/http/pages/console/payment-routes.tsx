@@ -144,7 +144,7 @@ export function addPaymentRoutes(routes: Hono, desk: Desk): void {
       did:
         challenge === 'passed'
           ? 'The customer confirmed at the provider.'
-          : 'The customer gave up at the provider.',
+          : 'The customer cancelled at the provider.',
       command: commands.challenge(id, challenge),
     };
   });

@@ -5,7 +5,7 @@ import type { App } from '../../../domain/apps.js';
 import { StateBadge } from '../badge.js';
 import { sections } from './console-frame.js';
 import { Command } from './command.js';
-import { Text } from '../text.js';
+import { plain, Text } from '../text.js';
 import { Count, Pager, Select } from './pieces.js';
 
 export interface PaymentsProps {
@@ -59,12 +59,12 @@ export function PaymentsPage({ apps, filter, typed, page, isFirst, create, seed 
           label="App"
           options={[
             ['', 'All apps'],
-            ...apps.map((app) => [app.app_id, clip(app.friendly_name, 40)] as const),
+            ...apps.map((app) => [app.app_id, plain(clip(app.friendly_name, 40))] as const),
           ]}
           chosen={filter.app ?? ''}
         />
         <div class="row">
-          <button class="primary">Show</button>
+          <button class="primary">Search</button>
           {isFiltered && <a href={sections.payments.path}>Clear</a>}
         </div>
       </form>
@@ -81,8 +81,8 @@ export function PaymentsPage({ apps, filter, typed, page, isFirst, create, seed 
           query={queryOf(filter)}
           next={page.next}
           isFirst={isFirst}
-          older={page.looked === undefined ? 'Further payments' : 'Look further'}
-          first="Back to the first"
+          older={page.looked === undefined ? 'More payments' : 'Continue the search'}
+          first="First page"
         />
       </section>
     </>
@@ -113,7 +113,7 @@ function Said({ filter: { search, state }, page }: { filter: PaymentFilter; page
         <Text of={clip(search.text, 60)} />
       </strong>
       {state !== undefined && `, in the state ${state}`}.
-      {page.looked !== undefined && page.next !== undefined && ` Looked at ${page.looked} of them so far.`}
+      {page.looked !== undefined && page.next !== undefined && ` ${page.looked} searched so far.`}
     </p>
   );
 }
@@ -175,9 +175,7 @@ export function PaymentTable({ payments, apps }: { payments: ListedPayment[]; ap
               <td class="num roomy">{amountText(payment.amount, payment.currency)}</td>
               <td>
                 <StateBadge state={payment.state} isStuck={isStuck(payment.state, payment.provider_knows)} />
-                {isStuck(payment.state, payment.provider_knows) && (
-                  <span class="sub">recheck tells more</span>
-                )}
+                {isStuck(payment.state, payment.provider_knows) && <span class="sub">needs a recheck</span>}
               </td>
               <td class="roomy when">{timeText(payment.created_time)}</td>
               <td class="roomy">
@@ -193,6 +191,6 @@ export function PaymentTable({ payments, apps }: { payments: ListedPayment[]; ap
 
 export const paymentPath = (id: number): string => `${sections.payments.path}/payments/${id}`;
 
-/** The provider has decided, and the service has not heard of it. */
+/** The provider has decided, and the service does not know it yet. */
 export const isStuck = (state: StateName, providerKnows: string | null): boolean =>
   providerKnows !== null && ['Processing', 'Capturing', 'Refunding', 'Cancelling'].includes(state);

@@ -37,7 +37,7 @@ export function addSettingRoutes(routes: Hono, desk: Desk): void {
         const { now, stopped } = await engine.clock.read();
         return {
           back: pathBack(form, sections.clock.path),
-          text: `The clock shows ${timeText(now)} UTC and ${stopped ? 'stands still' : 'runs'}.`,
+          text: `The clock shows ${timeText(now)} UTC and ${stopped ? 'is stopped' : 'is running'}.`,
           command,
         };
       },
@@ -91,7 +91,7 @@ export function addSettingRoutes(routes: Hono, desk: Desk): void {
         const where = fault.route === '*' ? 'everywhere' : `for ${fault.route}`;
         return {
           back: pathBack(form, sections.faults.path),
-          text: `Fault ${id} is set: ${fault.kind} ${where}.`,
+          text: `Fault ${id} was added: ${fault.kind} ${where}.`,
           command,
         };
       },

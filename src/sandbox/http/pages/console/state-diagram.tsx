@@ -2,7 +2,7 @@ import { stateNames, type StateName } from '../../../../contract/states.js';
 import { BOX, centreOf, frameOf, lineOf, waysFrom, waysOf } from '../../../console/diagram.js';
 import { toneOf } from '../badge.js';
 
-/** The way that a payment went, and where it can go from here; the same in words for whoever cannot see it. */
+/** The way that a payment went, and where it can go from here; the same in words for people who cannot see it. */
 export function StateDiagram({ path }: { path: readonly StateName[] }) {
   const now = path.at(-1) ?? 'Created';
   const visited = new Set(path);
@@ -33,7 +33,9 @@ export function StateDiagram({ path }: { path: readonly StateName[] }) {
       </svg>
       <figcaption class="small" id="diagram-path">
         Path taken: {pathText(path)}{' '}
-        {open.length === 0 ? 'It ends here.' : `Possible next: ${open.map(([, to]) => to).join(', ')}.`}
+        {open.length === 0
+          ? 'This is a final state.'
+          : `Possible next: ${open.map(([, to]) => to).join(', ')}.`}
       </figcaption>
     </figure>
   );

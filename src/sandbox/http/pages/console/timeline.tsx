@@ -2,7 +2,7 @@ import type { Timeline as Story, TimelineEntry } from '../../../console/timeline
 import { clip, doorText } from '../../../console/texts.js';
 import type { AttemptRow, EventRow, ExchangeRow, OperationRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
-import { Text } from '../text.js';
+import { plain, Text } from '../text.js';
 import { Time } from './pieces.js';
 import { answerText, outcomeText } from './webhook-page.js';
 import { webhookPath } from './webhooks-page.js';
@@ -29,8 +29,12 @@ function Operation({ operation }: { operation: OperationRow }) {
   return (
     <>
       <p>
-        <strong>{kind}</strong> asked for: {status}
-        {error !== null && `, ${clip(error, 120)}`}
+        <strong>{kind}</strong> requested: {status}
+        {error !== null && (
+          <>
+            , <Text of={clip(error, 120)} />
+          </>
+        )}
       </p>
       {description !== null && (
         <p class="small">
@@ -48,7 +52,7 @@ function Exchange({ exchange }: { exchange: ExchangeRow }) {
   return (
     <>
       <p>
-        Provider was told to <strong>{kind}</strong>: {clip(verdict, 120)}
+        Provider was told to <strong>{kind}</strong>: <Text of={clip(verdict, 120)} />
       </p>
       <p class="small muted">
         <Time at={time} />
@@ -68,7 +72,7 @@ function Change({ event, delivery }: { event: EventRow; delivery: AttemptRow | u
       <p>
         <StateBadge state={event.to_state} />{' '}
         {event.from_state !== null && <span class="muted">from {event.from_state}: </span>}
-        {event.from_state !== null && clip(event.cause, 120)}
+        {event.from_state !== null && <Text of={clip(event.cause, 120)} />}
       </p>
       <When time={event.time} via={event.via} />
       {event.url !== null && <Webhook event={event} url={event.url} delivery={delivery} />}
@@ -79,7 +83,7 @@ function Change({ event, delivery }: { event: EventRow; delivery: AttemptRow | u
 function When({ time, via }: { time: number; via: string | null }) {
   return (
     <p class="small muted">
-      <Time at={time} /> {clip(doorText(via), 70)}
+      <Time at={time} /> <Text of={clip(doorText(via), 70)} />
     </p>
   );
 }
@@ -97,13 +101,13 @@ function Webhook({
     <div class="small">
       <p>
         <a href={webhookPath(event.id)}>Webhook {event.id}</a> {outcomeText(event)}
-        {delivery && `: ${answerText(delivery)}`}
+        {delivery && `: ${plain(answerText(delivery))}`}
       </p>
       {delivery?.body != null && (
         <details id={`delivery-${delivery.id}`}>
           <summary>Request and answer</summary>
-          <pre>{`POST ${clip(url, 80)}\n${clip(delivery.body, 260)}`}</pre>
-          <pre>{`${answerText(delivery)}\n${clip(delivery.answer ?? '', 80)}`}</pre>
+          <pre>{plain(`POST ${clip(url, 80)}\n${clip(delivery.body, 260)}`)}</pre>
+          <pre>{plain(`${answerText(delivery)}\n${clip(delivery.answer ?? '', 80)}`)}</pre>
         </details>
       )}
     </div>

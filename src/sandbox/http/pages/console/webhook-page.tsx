@@ -4,6 +4,7 @@ import type { WebhookStory } from '../../../console/webhook-list.js';
 import type { AttemptRow, EventRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
 import { Form } from '../form.js';
+import { plain, Text } from '../text.js';
 import { Command } from './command.js';
 import { sections } from './console-frame.js';
 import { Fact, Pager, Time } from './pieces.js';
@@ -27,10 +28,12 @@ export function WebhookPage({ story: { event, deliveries }, isFirst, commands, t
           <Fact name="Payment">
             <a href={`${sections.payments.path}/payments/${event.payment_id}`}>{event.payment_id}</a>
           </Fact>
-          <Fact name="Tells of">
+          <Fact name="Change">
             <StateBadge state={event.to_state} /> at <Time at={event.time} />
           </Fact>
-          <Fact name="To">{event.url ?? 'no address, so it was never sent'}</Fact>
+          <Fact name="To">
+            <Text of={event.url ?? 'no address, so it was never sent'} />
+          </Fact>
           {event.finished === 0 && (
             <Fact name="Due">
               <Time at={event.due_time} />
@@ -52,7 +55,7 @@ export function WebhookPage({ story: { event, deliveries }, isFirst, commands, t
         )}
       </section>
       <section class="card stack" id="deliveries" data-live aria-labelledby="deliveries-title">
-        <h2 id="deliveries-title">Deliveries, the newest first</h2>
+        <h2 id="deliveries-title">Deliveries, newest first</h2>
         {deliveries.rows.length === 0 && <p class="muted">None yet.</p>}
         <ol class="timeline">
           {deliveries.rows.map((delivery) => (
@@ -97,24 +100,30 @@ function Delivery({ delivery }: { delivery: AttemptRow }) {
   return (
     <li data-key={delivery.id}>
       <p>
-        <strong>{answerText(delivery)}</strong>
+        <strong>
+          <Text of={answerText(delivery)} />
+        </strong>
       </p>
       <p class="small muted">
         <Time at={delivery.time} />
       </p>
       {body !== null && (
-        <pre>{`POST ${clip(delivery.url, 200)}\n${type === null ? '' : `content-type: ${type}\n`}\n${clip(body, 600)}`}</pre>
+        <pre>
+          {plain(
+            `POST ${clip(delivery.url, 200)}\n${type === null ? '' : `content-type: ${type}\n`}\n${clip(body, 600)}`,
+          )}
+        </pre>
       )}
-      {answer !== null && <pre>{answer === '' ? '(an empty answer)' : clip(answer, 250)}</pre>}
+      {answer !== null && <pre>{answer === '' ? '(an empty answer)' : plain(clip(answer, 250))}</pre>}
     </li>
   );
 }
 
 const tones: Readonly<Record<string, string>> = { delivered: 'good', failed: 'bad', dropped: 'neutral' };
 
-/** What became of a webhook, in a word or two. */
+/** The outcome of a webhook, in a word or two. */
 export function OutcomeBadge({ event }: { event: Pick<EventRow, 'outcome' | 'attempts'> }) {
-  // One that is retried waits on whoever answers at its address.
+  // A webhook that is retried waits for the server at its address.
   const open = event.attempts > 0 ? 'waiting' : 'progress';
   const tone = event.outcome === null ? open : (tones[event.outcome] ?? 'neutral');
   return <span class={`badge tone-${tone}`}>{outcomeText(event)}</span>;

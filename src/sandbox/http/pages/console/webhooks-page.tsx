@@ -2,6 +2,7 @@ import type { Page } from '../../../console/ranges.js';
 import { clip, timeText } from '../../../console/texts.js';
 import { webhookFilters, type ListedWebhook, type WebhookFilter } from '../../../console/webhook-list.js';
 import { StateBadge } from '../badge.js';
+import { Text } from '../text.js';
 import { sections } from './console-frame.js';
 import { paymentPath } from './payments-page.js';
 import { Count, Pager, withQuery } from './pieces.js';
@@ -36,7 +37,7 @@ export function WebhooksPage({ outcome, page, isFirst }: WebhooksProps) {
         {page.rows.length === 0 ? (
           <p>
             {outcome === undefined
-              ? 'None yet. A webhook is sent for each change of a payment that has a webhook address, its own or its app’s.'
+              ? 'No webhooks yet. The sandbox sends one for each change of a payment that has a webhook address, or whose app has one.'
               : `No webhooks are ${outcome}.`}
           </p>
         ) : (
@@ -96,9 +97,13 @@ function WebhookTable({ webhooks }: { webhooks: ListedWebhook[] }) {
                 <OutcomeBadge event={webhook} />
               </td>
               <td class="roomy num">{webhook.attempts}</td>
-              <td class="roomy">{webhook.last ? clip(answerText(webhook.last), 60) : 'not sent yet'}</td>
+              <td class="roomy">
+                <Text of={webhook.last ? clip(answerText(webhook.last), 60) : 'not sent yet'} />
+              </td>
               <td class="roomy when">{timeText(webhook.time)}</td>
-              <td class="roomy">{clip(webhook.url ?? '', 48)}</td>
+              <td class="roomy">
+                <Text of={clip(webhook.url ?? '', 48)} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -7,13 +7,14 @@ import { clip } from '../paying/order.js';
 import { plain, Text } from '../text.js';
 import { nameOf, StoredMethod, type MethodUses } from './stored-method.js';
 
-/** Methods a page. */
+/** Methods per page. */
 export const PANEL_PAGE = 10;
 
 const outcomes = {
-  removed: (name: string) => `${name} was removed. It is not charged any more.`,
-  stopped: (name: string) => `Automatic payments with ${name} were stopped. It is not charged any more.`,
-  nothing: (name: string) => `Nothing was changed: ${name} was removed or stopped before.`,
+  removed: (name: string) => `${name} was removed. It will not be charged again.`,
+  stopped: (name: string) =>
+    `Automatic payments with ${name} were stopped. It will not be charged without asking you.`,
+  nothing: (name: string) => `Nothing was changed: ${name} was already removed or stopped.`,
 } as const;
 
 export type Outcome = keyof typeof outcomes;
@@ -69,7 +70,7 @@ export function showPanel(c: Context, props: PanelProps): Response | Promise<Res
       {methods.length === 0 && (
         <div class="card">
           <p>
-            <Text of={app.friendly_name} /> has no stored payment method of yours.
+            <Text of={app.friendly_name} /> has no saved payment method for you.
           </p>
         </div>
       )}
@@ -129,7 +130,7 @@ function Methods({ app, methods, uses, now, home, here, token }: PanelProps) {
 }
 
 const panelStyle = `
-.sure > summary { display: inline-flex; align-items: center; min-height: 2.25rem; padding: .25rem .75rem; border: 1px solid var(--field-line); border-radius: 8px; font-weight: 550; list-style: none; }
+.sure > summary { display: inline-flex; font-size: .875rem; align-items: center; min-height: 2.25rem; padding: .25rem .75rem; border: 1px solid var(--field-line); border-radius: 8px; font-weight: 550; list-style: none; }
 .sure > summary::-webkit-details-marker { display: none; }
 .sure > summary:hover { background: var(--sunken); }
 .sure[open] { flex-basis: 100%; }

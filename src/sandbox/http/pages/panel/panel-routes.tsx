@@ -16,7 +16,7 @@ import { showGone } from '../page.js';
 import type { FormGuard } from '../page-security.js';
 import { isOutcome, PANEL_PAGE, showPanel, type Outcome } from './panel-page.js';
 
-/** Behind a panel link: whoever holds it sees and changes the methods of its one customer, until it expires. */
+/** Behind a panel link: anyone with the link sees and changes the methods of its customer, until it expires. */
 export function createPanelRoutes({ engine, addresses }: ControlOptions, forms: FormGuard): Hono {
   const routes = new Hono();
 

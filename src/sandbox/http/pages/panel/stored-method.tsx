@@ -121,7 +121,7 @@ function Endings({ method, shop, action, keep, token }: StoredMethodProps) {
 
 interface ConfirmationProps {
   title: string;
-  /** Of the title, for whoever cannot see what it stands beside. */
+  /** The rest of the title, for people who cannot see what it stands beside. */
   rest: string;
   text: string;
   action: string;

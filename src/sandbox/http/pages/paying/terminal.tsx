@@ -1,11 +1,15 @@
 import { fillCommand, type Commands } from '../../../console/commands.js';
 import type { PaymentRow } from '../../../schema.js';
+import { Words } from '../console/command.js';
 
-/** The same from a terminal, for whoever tests with this page. */
+/** The same from a terminal, for people who test with this page. */
 export function Terminal({ command }: { command: string }) {
   return (
     <p>
-      From a terminal: <code>{command}</code>
+      From a terminal:{' '}
+      <code>
+        <Words of={command} />
+      </code>
     </p>
   );
 }

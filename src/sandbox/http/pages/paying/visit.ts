@@ -17,7 +17,7 @@ export interface Visit {
   version: number;
   /** The page that the payment's own link leads to. */
   home: string;
-  /** What does the same at a terminal, for whoever tests with the page. */
+  /** The same as a command, for people who test with the page. */
   command: string | undefined;
   /** The page of the provider, whichever way the customer came. */
   provider: string;

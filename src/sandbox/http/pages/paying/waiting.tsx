@@ -6,12 +6,12 @@ import { frameOf, ownerOf } from './frame.js';
 import { returnAddress } from './return-address.js';
 import type { Visit } from './visit.js';
 
-/** How long somebody is kept waiting before they are told that they need not. */
+/** After this long the page says that it may be closed. */
 const PATIENT_MS = 60_000;
 const FIRST_MS = 1_000;
 const LONGEST_MS = 15_000;
 
-/** Asks whether the payment moved, less and less often, and goes on when it did. */
+/** Asks whether the payment has changed, less and less often, and continues when it has. */
 const script = `(() => {
 'use strict';
 const { version, news, onward } = document.getElementById('waiting').dataset;
@@ -106,8 +106,8 @@ function Explained({ visit: { payment, app, profile }, isLong }: { visit: Visit;
           There is no connection. Your payment is not affected; this page keeps trying.
         </p>
         <p class="notice tone-neutral" id="leave" hidden={!isLong}>
-          This is taking longer than usual. You may close this page: your payment goes on without it, and{' '}
-          <Text of={app.friendly_name} /> is told how it ends.
+          This is taking longer than usual. You may close this page: your payment continues, and{' '}
+          <Text of={app.friendly_name} /> will get the result.
         </p>
       </div>
     </>
