@@ -2,21 +2,27 @@ import * as z from 'zod/mini';
 import { described } from './described.js';
 import { email, id, identifier, object, phone, text } from './fields.js';
 
-export const customerBody = object({
-  customerId: identifier,
-  firstName: z.optional(text),
-  lastName: z.optional(text),
-  email: z.optional(email),
-  mobileNumber: z.optional(phone),
-  fraudPolicyId: z.optional(id),
-});
+export const customerBody = described(
+  object({
+    customerId: identifier,
+    firstName: z.optional(text),
+    lastName: z.optional(text),
+    email: z.optional(email),
+    mobileNumber: z.optional(phone),
+    fraudPolicyId: z.optional(id),
+  }),
+  { id: 'CustomerBody' },
+);
 
-export const customerPatch = object({
-  firstName: z.optional(text),
-  lastName: z.optional(text),
-  email: z.optional(email),
-  mobileNumber: z.optional(phone),
-});
+export const customerPatch = described(
+  object({
+    firstName: z.optional(text),
+    lastName: z.optional(text),
+    email: z.optional(email),
+    mobileNumber: z.optional(phone),
+  }),
+  { id: 'CustomerPatch' },
+);
 
 export const customerListQuery = object({
   cursor: z.optional(z.string()),

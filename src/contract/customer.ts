@@ -2,13 +2,18 @@ import * as z from 'zod/mini';
 import { described } from './described.js';
 import { card } from './payment.js';
 
-export const app = z.looseObject({
-  appId: z.optional(z.string()),
-  friendlyName: z.optional(z.string()),
-  isSandbox: z.optional(z.boolean()),
-  isBlocked: z.optional(z.boolean()),
-  createdTime: z.optional(z.string()),
-});
+const instantText = described(z.string(), { format: 'date-time' });
+
+export const app = described(
+  z.looseObject({
+    appId: z.optional(z.string()),
+    friendlyName: z.optional(z.string()),
+    isSandbox: z.optional(z.boolean()),
+    isBlocked: z.optional(z.boolean()),
+    createdTime: z.optional(instantText),
+  }),
+  { id: 'App', required: ['appId', 'friendlyName', 'isSandbox', 'isBlocked', 'createdTime'] },
+);
 
 export const customer = described(
   z.looseObject({
@@ -20,12 +25,12 @@ export const customer = described(
     fraudPolicyId: z.optional(z.int()),
     app: z.optional(app),
   }),
-  { id: 'Customer' },
+  { id: 'Customer', required: ['customerId'] },
 );
 
 export const customerList = described(
   z.looseObject({ items: z.array(customer), nextCursor: z.optional(z.nullable(z.string())) }),
-  { id: 'CustomerList' },
+  { id: 'CustomerList', required: ['items', 'nextCursor'] },
 );
 
 export const paymentMethod = described(
@@ -36,15 +41,19 @@ export const paymentMethod = described(
     paymentProfileId: z.optional(z.int()),
     customerAutomaticProfileId: z.optional(z.int()),
     isActive: z.optional(z.boolean()),
-    createdTime: z.optional(z.string()),
+    createdTime: z.optional(instantText),
   }),
-  { id: 'PaymentMethod' },
+  {
+    id: 'PaymentMethod',
+    required: ['paymentMethodId', 'paymentMethodType', 'paymentProfileId', 'isActive', 'createdTime'],
+  },
 );
 
 export const paymentMethodList = described(z.array(paymentMethod), { id: 'PaymentMethodList' });
 
-export const panelLink = described(z.looseObject({ url: z.string(), expiresTime: z.optional(z.string()) }), {
+export const panelLink = described(z.looseObject({ url: z.string(), expiresTime: z.optional(instantText) }), {
   id: 'PanelLink',
+  required: ['url', 'expiresTime'],
 });
 
 export type App = z.infer<typeof app>;

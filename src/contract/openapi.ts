@@ -1,130 +1,126 @@
-import * as z from 'zod/mini';
-import { APP_PATH, endpointNames, endpointOf, pathParameters } from './endpoints.js';
-import { payment } from './payment.js';
-import { customer, customerList, panelLink, paymentMethod, paymentMethodList } from './customer.js';
-import { problem, problems } from './problem.js';
-import { states, stateNames } from './states.js';
+import type * as z from 'zod/mini';
+import { APP_PATH, endpointNames, endpointOf, pathParameters, type EndpointName } from './endpoints.js';
+import { failureResponses, responsesOf } from './openapi-responses.js';
+import { createSchemaList, type Json } from './openapi-schemas.js';
+import { problem } from './problem.js';
 import { schemasOf } from './schemas.js';
+import { states, stateNames } from './states.js';
 import { webhookBody } from './webhook.js';
-
-type Json = Record<string, unknown>;
-
-const components = {
-  payment,
-  customer,
-  customerList,
-  paymentMethod,
-  paymentMethodList,
-  panelLink,
-  problem,
-  webhookBody,
-};
-
-const bodyIds: Record<string, string> = {
-  createHostedPayment: 'HostedPaymentBody',
-  createPayment: 'PlainPaymentBody',
-  createProviderHostedPayment: 'ProviderHostedPaymentBody',
-  createAutoPayment: 'AutoPaymentBody',
-  createCustomer: 'CustomerBody',
-  updateCustomer: 'CustomerPatch',
-};
 
 /** The service as an OpenAPI 3.1 document, made from the endpoint table. */
 export function openApiDocument(): Json {
-  const schemas: Json = {};
-  for (const schema of Object.values(components)) {
-    schemas[(z.globalRegistry.get(schema) as { id: string }).id] = jsonSchema(schema, 'output');
-  }
+  const { schemas, use } = createSchemaList();
   const paths: Record<string, Json> = {};
   for (const name of endpointNames) {
-    const endpoint = endpointOf(name);
-    const { query, body, answer } = schemasOf(name);
-    if (body) schemas[bodyIds[name] as string] = jsonSchema(body, 'input');
-    const path = APP_PATH + endpoint.path;
-    (paths[path] ??= {})[endpoint.method.toLowerCase()] = {
-      operationId: name,
-      summary: endpoint.summary,
-      tags: [endpoint.path.split('/')[1]],
-      'x-repeat': endpoint.repeat,
-      parameters: [
-        ...pathParameters(path).map((key) => ({
-          name: key,
-          in: 'path',
-          required: true,
-          schema: { type: integerIds.has(key) ? 'integer' : 'string' },
-        })),
-        ...queryParameters(query),
-      ],
-      ...(body && {
-        requestBody: { required: true, content: json(`#/components/schemas/${bodyIds[name]}`) },
-      }),
-      responses: {
-        [endpoint.success]: {
-          description: 'Success',
-          ...(answer && { content: json(refOf(answer)) }),
-        },
-        default: {
-          description: 'A problem',
-          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-        },
-      },
-    };
+    if (name === 'getPaymentByReference') continue;
+    const { method, path } = documented(name);
+    (paths[APP_PATH + path] ??= {})[method.toLowerCase()] = operation(name, use);
   }
+  use(problem, 'output');
+  const webhook = use(webhookBody, 'output');
   return {
     openapi: '3.1.0',
     info: {
       title: 'Payments service',
       version: '1',
+      license: { name: 'MIT', identifier: 'MIT' },
       description: [
         'A payment-orchestration service: hosted checkout, capture, cancel, refund, stored-method charges, customers.',
         `States: ${stateNames.map((name) => `${name} (${states[name].id})`).join(', ')}.`,
-        `Problem codes: ${Object.keys(problems).join(', ')}.`,
       ].join('\n\n'),
     },
+    servers,
     security: [{ apiKey: [] }],
+    tags: [
+      { name: 'payments', description: 'Create, charge, move and read payments.' },
+      { name: 'customers', description: 'Customers, their stored methods and their panel.' },
+    ],
     paths,
     webhooks: {
       paymentStateChanged: {
         post: {
+          operationId: 'paymentStateChanged',
           summary: 'Sent to the webhook address for each change of state',
-          requestBody: { content: json('#/components/schemas/Webhook') },
-          responses: { '2XX': { description: 'Received' } },
+          requestBody: { required: true, content: json(webhook) },
+          security: [],
+          responses: { '2XX': { description: 'Received.' } },
         },
       },
     },
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'The API key of the app.' } },
-      schemas,
+      responses: failureResponses(),
+      schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
 }
 
-const integerIds = new Set(['paymentId', 'paymentMethodId', 'customerAutomaticProfileId']);
+const servers = [
+  { url: 'http://127.0.0.1:4010', description: 'The sandbox on this machine: paydesk sandbox start' },
+  {
+    url: '{baseUrl}',
+    description: 'Another sandbox, or the service itself.',
+    variables: { baseUrl: { default: 'http://127.0.0.1:4010' } },
+  },
+];
 
-function json($ref: string): Json {
-  return { 'application/json': { schema: { $ref } } };
+type Use = ReturnType<typeof createSchemaList>['use'];
+
+function operation(name: EndpointName, use: Use): Json {
+  const { path, summary, repeat } = documented(name);
+  const { query, body, answer } = schemasOf(name);
+  return {
+    operationId: name,
+    summary,
+    tags: [path.split('/')[1]],
+    'x-repeat': repeat,
+    parameters: [
+      ...pathParameters(APP_PATH + path).map((key) => ({
+        name: key,
+        in: 'path',
+        required: true,
+        ...pathValues[key as keyof typeof pathValues],
+      })),
+      ...queryParameters(query, use),
+    ],
+    ...(body && { requestBody: { required: true, content: json(use(body, 'input')) } }),
+    responses: responsesOf(name, answer && json(use(answer, 'output'))),
+  };
 }
 
-function refOf(schema: z.ZodMiniType): string {
-  return `#/components/schemas/${(z.globalRegistry.get(schema) as { id: string }).id}`;
+/** Routers cannot tell `{paymentId}` from `referenceId:{referenceId}`: both reads of a payment are one operation here. */
+function documented(name: EndpointName) {
+  const endpoint = endpointOf(name);
+  return name === 'getPayment'
+    ? { ...endpoint, path: '/payments/{payment}', summary: 'Read a payment by its id or by its reference' }
+    : endpoint;
 }
 
-function queryParameters(query: z.ZodMiniType | undefined): Json[] {
+const text = { schema: { type: 'string', minLength: 1 } };
+const number = { schema: { type: 'integer', format: 'int64' } };
+
+const pathValues = {
+  appId: { ...text, description: 'The App ID, which belongs to the API key.' },
+  paymentId: { ...number, description: 'The numeric id, not the reference.' },
+  payment: {
+    description: 'The paymentId, or `referenceId:` and the reference of the merchant.',
+    schema: { type: 'string', pattern: '^(\\d+|referenceId:.+)$' },
+    examples: {
+      id: { summary: 'By id', value: '1001' },
+      reference: { summary: 'By reference', value: 'referenceId:order-17' },
+    },
+  },
+  customerId: { ...text, description: "The merchant's identifier of the customer." },
+  paymentMethodId: number,
+  customerAutomaticProfileId: number,
+};
+
+function json(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+function queryParameters(query: z.ZodMiniType | undefined, use: Use): Json[] {
   if (!query) return [];
-  const schema = jsonSchema(query, 'input') as { properties: Record<string, Json> };
-  return Object.entries(schema.properties).map(([name, property]) => ({
-    name,
-    in: 'query',
-    schema: property,
-  }));
-}
-
-function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
-  const { $schema: _, $defs, ...inline } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-  const id = z.globalRegistry.get(schema)?.id;
-  const own = id === undefined ? inline : ((($defs as Json | undefined)?.[id] as Json | undefined) ?? inline);
-  const text = JSON.stringify(own, (key, value: unknown) =>
-    key === 'id' && typeof value === 'string' ? undefined : value,
-  );
-  return JSON.parse(text.replaceAll('#/$defs/', '#/components/schemas/')) as Json;
+  const { properties } = use(query, 'input') as { properties: Record<string, Json> };
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
 }

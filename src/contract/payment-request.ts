@@ -17,44 +17,55 @@ const plainFields = {
   fraudPolicyId: z.optional(id),
 };
 
-export const plainPaymentBody = object({ ...plainFields, returnUrl: z.optional(webAddress) });
-
-export const providerHostedPaymentBody = object({
-  ...plainFields,
-  returnUrl: webAddress,
-  paymentProfileId: described(id, { description: 'The provider profile whose hosted page is used.' }),
+export const plainPaymentBody = described(object({ ...plainFields, returnUrl: z.optional(webAddress) }), {
+  id: 'PlainPaymentBody',
 });
 
-export const hostedPaymentBody = object({
-  ...plainFields,
-  returnUrl: webAddress,
-  showPayRecurringInCheckout: flag,
-  expirationTime: described(z.optional(instant), { description: 'When the checkout link stops working.' }),
-  paymentProfiles: z.optional(
-    z
-      .array(id, 'must be a list of provider profile ids')
-      .check(z.minLength(1, 'must name at least one provider profile, or be left out')),
-  ),
-  checkoutMethods: z.optional(
-    z
-      .array(
-        z.enum(checkoutMethods, `must be one of ${checkoutMethods.join(', ')}`),
-        'must be a list of method types',
-      )
-      .check(z.minLength(1, 'must name at least one method, or be left out')),
-  ),
-});
+export const providerHostedPaymentBody = described(
+  object({
+    ...plainFields,
+    returnUrl: z.optional(webAddress),
+    paymentProfileId: described(id, { description: 'The provider profile whose hosted page is used.' }),
+  }),
+  { id: 'ProviderHostedPaymentBody' },
+);
 
-export const autoPaymentBody = object({
-  referenceId: plainFields.referenceId,
-  amount,
-  autoCapture: flag,
-  customerOrder,
-  paymentMethodId: z.optional(id),
-  paymentMethodProviderProfileId: z.optional(id),
-  webhookUrl: z.optional(webAddress),
-  fraudPolicyId: z.optional(id),
-});
+export const hostedPaymentBody = described(
+  object({
+    ...plainFields,
+    returnUrl: webAddress,
+    showPayRecurringInCheckout: flag,
+    expirationTime: described(z.optional(instant), { description: 'When the checkout link stops working.' }),
+    paymentProfiles: z.optional(
+      z
+        .array(id, 'must be a list of provider profile ids')
+        .check(z.minLength(1, 'must name at least one provider profile, or be left out')),
+    ),
+    checkoutMethods: z.optional(
+      z
+        .array(
+          z.enum(checkoutMethods, `must be one of ${checkoutMethods.join(', ')}`),
+          'must be a list of method types',
+        )
+        .check(z.minLength(1, 'must name at least one method, or be left out')),
+    ),
+  }),
+  { id: 'HostedPaymentBody' },
+);
+
+export const autoPaymentBody = described(
+  object({
+    referenceId: plainFields.referenceId,
+    amount,
+    autoCapture: flag,
+    customerOrder,
+    paymentMethodId: z.optional(id),
+    paymentMethodProviderProfileId: z.optional(id),
+    webhookUrl: z.optional(webAddress),
+    fraudPolicyId: z.optional(id),
+  }),
+  { id: 'AutoPaymentBody' },
+);
 
 export type PlainPaymentBody = z.infer<typeof plainPaymentBody>;
 export type ProviderHostedPaymentBody = z.infer<typeof providerHostedPaymentBody>;

@@ -8,40 +8,47 @@ export const fraudStatuses = ['Unknown', 'Verified', 'Rejected'] as const;
 export const checkoutMethods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
 export type CheckoutMethod = (typeof checkoutMethods)[number];
 
-// What the service answers: every field may be missing, and fields that we do not know are kept.
+// What the service answers: every field may be missing, and fields that we do not know are kept. `required` is for the
+// documents: what the sandbox always answers with.
 
 /** A number in an answer: never judged, kept exactly. */
 const answeredNumber = described(z.custom<JsonNumber>(isJsonNumber), { type: 'number' });
 
-export const card = z.looseObject({
-  cardBrand: z.optional(z.string()),
-  cardType: z.optional(z.string()),
-  cardExpiryMonth: z.optional(z.int()),
-  cardExpiryYear: z.optional(z.int()),
-});
+export const card = described(
+  z.looseObject({
+    cardBrand: z.optional(z.string()),
+    cardType: z.optional(z.string()),
+    cardExpiryMonth: z.optional(z.int()),
+    cardExpiryYear: z.optional(z.int()),
+  }),
+  { id: 'Card' },
+);
 
-export const payInfo = z.looseObject({
-  providerReferenceId: z.optional(z.string()),
-  authorizeId: z.optional(z.string()),
-  captureId: z.optional(z.string()),
-  providerFee: z.optional(answeredNumber),
-  paymentProfile: z.optional(
-    z.looseObject({
-      paymentProfileId: z.optional(z.int()),
-      paymentProfileName: z.optional(z.string()),
-      paymentMethodTypeString: z.optional(z.string()),
-      isActive: z.optional(z.boolean()),
-    }),
-  ),
-  payer: z.optional(
-    z.looseObject({
-      fullName: z.optional(z.string()),
-      email: z.optional(z.string()),
-      country: z.optional(z.string()),
-      card: z.optional(card),
-    }),
-  ),
-});
+export const payInfo = described(
+  z.looseObject({
+    providerReferenceId: z.optional(z.string()),
+    authorizeId: z.optional(z.string()),
+    captureId: z.optional(z.string()),
+    providerFee: z.optional(answeredNumber),
+    paymentProfile: z.optional(
+      z.looseObject({
+        paymentProfileId: z.optional(z.int()),
+        paymentProfileName: z.optional(z.string()),
+        paymentMethodTypeString: z.optional(z.string()),
+        isActive: z.optional(z.boolean()),
+      }),
+    ),
+    payer: z.optional(
+      z.looseObject({
+        fullName: z.optional(z.string()),
+        email: z.optional(z.string()),
+        country: z.optional(z.string()),
+        card: z.optional(card),
+      }),
+    ),
+  }),
+  { id: 'PayInfo', description: 'What the provider said. Present after it was asked.' },
+);
 
 export const payment = described(
   z.looseObject({
@@ -68,7 +75,25 @@ export const payment = described(
     createdTime: described(z.optional(z.string()), { format: 'date-time' }),
     payInfo: z.optional(payInfo),
   }),
-  { id: 'Payment' },
+  {
+    id: 'Payment',
+    required: [
+      'appId',
+      'paymentId',
+      'paymentState',
+      'paymentStateId',
+      'amount',
+      'capturedAmount',
+      'referenceId',
+      'currency',
+      'autoCapture',
+      'paymentFlow',
+      'autoPayment',
+      'fraudStatus',
+      'customerId',
+      'createdTime',
+    ],
+  },
 );
 
 export type Payment = z.infer<typeof payment>;

@@ -40,7 +40,11 @@ export const problem = described(
     errors: z.optional(z.array(fieldError)),
     requestId: z.optional(z.string()),
   }),
-  { id: 'Problem', description: 'RFC 9457 problem details.' },
+  {
+    id: 'Problem',
+    description: 'RFC 9457 problem details.',
+    required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+  },
 );
 
 export type Problem = z.infer<typeof problem>;

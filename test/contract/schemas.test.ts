@@ -111,16 +111,29 @@ describe('answers are read tolerantly', () => {
 describe('the OpenAPI document', () => {
   const document = openApiDocument() as {
     paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
-    components: { schemas: Record<string, unknown> };
+    components: Record<'schemas' | 'responses', Record<string, unknown>>;
   };
 
-  test('has every endpoint once, with its status', () => {
-    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-    expect(operations.map((operation) => operation.operationId).toSorted()).toEqual(endpointNames.toSorted());
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+
+  test('has every endpoint once, with its status; both reads of a payment are one operation', () => {
+    const documented = endpointNames.filter((name) => name !== 'getPaymentByReference');
+    expect(operations.map((operation) => operation.operationId).toSorted()).toEqual(documented.toSorted());
     for (const { operationId, responses } of operations) {
-      const { success } = endpointOf(operationId as (typeof endpointNames)[number]);
-      expect(Object.keys(responses)).toEqual([String(success), 'default']);
+      const { success, repeat } = endpointOf(operationId as (typeof endpointNames)[number]);
+      const successes = Object.keys(responses).filter((status) => status.startsWith('2'));
+      expect(successes).toEqual(repeat === 'keyed' && success === 201 ? ['200', '201'] : [String(success)]);
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', 'default']));
     }
+  });
+
+  test('has only patterns that every engine reads', () => {
+    const patterns = Array.from(
+      JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g),
+      (match) => String(JSON.parse(match[1] as string)),
+    );
+    expect(patterns.length).toBeGreaterThan(5);
+    expect(patterns.filter((pattern) => /\\p\{|\(\?[^:]/.test(pattern))).toEqual([]);
   });
 
   test('refers only to schemas that it has', () => {
@@ -128,8 +141,8 @@ describe('the OpenAPI document', () => {
     const names = new Set(Array.from(references, (match) => match[1] as string));
     expect(names.size).toBeGreaterThan(10);
     for (const name of names) {
-      expect(name).toMatch(/^#\/components\/schemas\//);
-      expect(document.components.schemas).toHaveProperty(name.split('/').at(-1) as string);
+      const [, kind, schema] = /^#\/components\/(schemas|responses)\/(\w+)$/.exec(name) ?? [];
+      expect(document.components[kind as 'schemas' | 'responses']).toHaveProperty(schema as string);
     }
   });
 

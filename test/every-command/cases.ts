@@ -68,6 +68,17 @@ export const serviceCases: Record<string, (desk: TestDesk) => Words | Promise<Wo
   doctor: () => [],
 };
 
+/** Words with which the service refuses a command; the others are refused with an identifier that it does not know. */
+export const refusedCases: Record<string, string[]> = {
+  'payments:create': createFlags('refused', { currency: 'XXZ' }),
+  'payments:charge': ['--customer', 'nobody', '--amount', '3', '--reference', 'refused'],
+  'customers:create': ['--customer', 'refused', '--fraud-policy', '99'],
+  'customers:update': ['nobody', '--mobile', '+491701234567'],
+  'customers:remove-method': ['nobody', '5'],
+  'customers:stop-auto-payment': ['nobody', '5'],
+  api: ['GET', '/payments/1'],
+};
+
 /** Commands that ask nothing of the service of a profile: they answer alike, whatever that answers. */
 export const isLocal = (name: string): boolean =>
   /^(sandbox:|profiles:|payments:(list|resolve)$|completion|ledger:|whoami$|history$|demo$)/.test(name);

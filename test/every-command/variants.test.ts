@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnswerName, answerVariants } from '../../src/sandbox/answers.js';
-import { createFlags, envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
 import { runInProcess } from '../helpers/in-process.js';
-import { commandClass, commandNames, isLocal, serviceCases } from './cases.js';
+import { commandClass, commandNames, isLocal, refusedCases, serviceCases } from './cases.js';
 
 // What is answered differently is looked at where it belongs; here every command meets every way to answer.
 
@@ -47,17 +47,6 @@ describe.each(others)('with answers %s=%s', (answer, variant) => {
     }
   });
 });
-
-/** The same words for what is not there, or what the service refuses. */
-const refusedCases: Record<string, string[]> = {
-  'payments:create': createFlags('refused', { currency: 'XXZ' }),
-  'payments:charge': ['--customer', 'nobody', '--amount', '3', '--reference', 'refused'],
-  'customers:create': ['--customer', 'refused', '--fraud-policy', '99'],
-  'customers:update': ['nobody', '--mobile', '+491701234567'],
-  'customers:remove-method': ['nobody', '5'],
-  'customers:stop-auto-payment': ['nobody', '5'],
-  api: ['GET', '/payments/1'],
-};
 
 describe.each(shapes)('errors in the shape: %s', (shape) => {
   let desk: TestDesk;

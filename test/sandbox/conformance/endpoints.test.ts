@@ -352,10 +352,15 @@ onEveryStore((bench) => {
     const served = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const table = endpointNames.map(
-      (name) => `${endpointOf(name).method} /api/apps/{appId}${endpointOf(name).path}`,
+    const table = new Set(
+      endpointNames.map((name) => {
+        const { method, path } = endpointOf(name);
+        // Routers cannot tell the two reads of a payment apart.
+        const isRead = method === 'GET' && /^\/payments\/[^/]+$/.test(path);
+        return `${method} /api/apps/{appId}${isRead ? '/payments/{payment}' : path}`;
+      }),
     );
-    expect(served.toSorted()).toEqual(table.toSorted());
+    expect(served.toSorted()).toEqual([...table].toSorted());
     expect(z.looseObject({ openapi: z.literal('3.1.0') }).safeParse(body).success).toBe(true);
   });
 });

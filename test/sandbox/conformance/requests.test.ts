@@ -366,7 +366,6 @@ onEveryStore((bench) => {
           'customerOrder',
           'paymentProfileId',
           'referenceId',
-          'returnUrl',
         ],
         'auto-payment': ['amount', 'autoCapture', 'customerOrder', 'referenceId'],
         customer: ['customerId'],

@@ -1,0 +1,74 @@
+import { endpointOf, pathParameters, type EndpointName } from './endpoints.js';
+import type { Json } from './openapi-schemas.js';
+import { problems } from './problem.js';
+import { schemasOf } from './schemas.js';
+
+/** What an operation is refused with, by its kind. Every operation may also end with what `default` describes. */
+function failureStatuses(name: EndpointName): number[] {
+  const { path, repeat } = endpointOf(name);
+  const { query, body } = schemasOf(name);
+  const isKept = pathParameters(path).length > 0;
+  return [
+    ...(query || body ? [400] : []),
+    401,
+    403,
+    ...(isKept ? [404] : []),
+    ...(repeat === 'keyed' ? [409] : []),
+    ...(body ? [413, 415] : []),
+    ...(repeat === 'settle' || name === 'recheckPayment' || name === 'createAutoPayment' ? [422] : []),
+    429,
+  ];
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  413: 'TooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'NotPossible',
+  429: 'TooManyRequests',
+};
+
+const problemContent = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+
+/** The answers that operations share, by name. */
+export function failureResponses(): Json {
+  const shared = Object.entries(titles).map(([status, title]) => {
+    const codes = Object.entries(problems).filter(([, problem]) => problem.status === Number(status));
+    return [
+      title,
+      {
+        description: codes.map(([code, problem]) => `\`${code}\`: ${problem.title}.`).join(' '),
+        ...(status === '429' && { headers: { 'Retry-After': retryAfter } }),
+        content: problemContent,
+      },
+    ] as const;
+  });
+  return {
+    ...Object.fromEntries(shared),
+    Failure: { description: 'Any other failure.', content: problemContent },
+  };
+}
+
+const retryAfter = { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } };
+
+/** The answers of an operation; `content` is that of a success. */
+export function responsesOf(name: EndpointName, content: Json | undefined): Json {
+  const { success, repeat } = endpointOf(name);
+  const answer = (description: string) => ({ description, ...(content && { content }) });
+  return {
+    ...(repeat === 'keyed' && success === 201
+      ? { 200: answer('The same request was carried out before. This is what it created.') }
+      : {}),
+    [success]: answer(success === 201 ? 'Created.' : 'Done.'),
+    ...Object.fromEntries(
+      failureStatuses(name).map((status) => [status, response(titles[status] as string)]),
+    ),
+    default: response('Failure'),
+  };
+}
+
+const response = (title: string) => ({ $ref: `#/components/responses/${title}` });
