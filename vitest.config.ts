@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     exclude: ['test/proof/**'],
+    globalSetup: 'test/helpers/global-setup.ts',
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',

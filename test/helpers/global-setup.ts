@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MEMORY = '/dev/shm';
+const NEEDED_BYTES = 2 * 1024 ** 3;
+
+/** Gives the tests one temporary folder, in memory where that is possible, and removes it after the last of them. */
+export default function setup(): () => void {
+  const before = process.env['TMPDIR'];
+  const folder = makeFolder();
+  process.env['TMPDIR'] = folder;
+  return () => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+}
+
+/** Nearly every test writes a database. On a disk each one waits about 100 ms for it, in memory 2 ms. */
+function makeFolder(): string {
+  removeLeftovers(MEMORY);
+  if (existsSync(MEMORY)) {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    const folder = bavail * bsize < NEEDED_BYTES ? undefined : mkdtemp(MEMORY);
+    if (folder !== undefined && canExecute(folder)) return folder;
+    if (folder !== undefined) rmSync(folder, { recursive: true });
+  }
+  const folder = mkdtemp(tmpdir());
+  if (folder === undefined) throw new Error(`The tests cannot write to ${tmpdir()}.`);
+  return folder;
+}
+
+function mkdtemp(parent: string): string | undefined {
+  try {
+    const folder = mkdtempSync(join(parent, `paydesk-tests-${process.pid}-`));
+    // PostgreSQL runs as another user.
+    chmodSync(folder, 0o1777);
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tests put programs of their own into the folder, and it may be mounted without the right to run them. */
+function canExecute(folder: string): boolean {
+  const script = join(folder, 'probe');
+  writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
+  return spawnSync(script).status === 0;
+}
+
+/** A run that was killed has removed nothing, and what it left takes memory. */
+function removeLeftovers(parent: string): void {
+  const names = existsSync(parent) ? readdirSync(parent) : [];
+  for (const name of names) {
+    const pid = /^paydesk-tests-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
