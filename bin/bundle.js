@@ -24,7 +24,7 @@ const groups = [
   { name: 'start', test: /src\/start\.ts$/ },
   { name: 'help', test: /src\/(cli\/help|output\/(fit|lines|streams|theme))\.ts$/ },
   { name: 'command', test: /src\/cli\/base-command\.ts$/ },
-  { name: 'service', test: /src\/cli\/service-command\.ts$/ },
+  { name: 'service', test: /src\/cli\/session\.ts$/ },
   { name: 'payment', test: /src\/commands\/payments\/get\.ts$/ },
   { name: 'client', test: /src\/client\/client\.ts$|undici\/lib\/dispatcher\/pool\.js$/ },
   { name: 'ledger', test: /src\/(ledger\/(desk|operator)|store\/sqlite-store)\.ts$/ },

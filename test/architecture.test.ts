@@ -34,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   output: [...leaves, 'store'],
   sandbox: [...leaves, 'store'],
   payments: [...leaves, 'client', 'ledger', 'store', 'output'],
-  customers: [...leaves, 'client', 'payments'],
+  customers: [...leaves, 'client', 'ledger', 'store', 'payments'],
   batch: [...leaves, 'client', 'ledger', 'store', 'payments', 'spreadsheet'],
   webhooks: [...leaves, 'client', 'ledger', 'store', 'payments', 'output'],
   support: [...leaves, 'client', 'ledger', 'store', 'payments', 'webhooks', 'output'],

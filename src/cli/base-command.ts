@@ -2,20 +2,22 @@ import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { Input, ParserOutput } from '@oclif/core/interfaces';
 import { isCi } from '../ci.js';
-import { definitionOf, type Missing, readCommandLine, usageError } from './command-line.js';
+import { definitionOf, readCommandLine, usageError } from './command-line.js';
 import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageError } from '../errors.js';
 import { globalFlags } from './flags.js';
 import { fitLines } from '../output/fit.js';
 import type { Line, Look, View } from '../output/lines.js';
 import { renderLine, renderLines, toned } from '../output/lines.js';
 import type { Redactor } from '../redact.js';
-import { reportError, type UsageProblem } from '../output/report.js';
+import { type Missing, reportError, type UsageProblem } from '../output/report.js';
 import type { ListView } from '../output/rows.js';
 import { shellLine } from '../output/shell.js';
 import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson, safeText, truncate } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import type { Program } from './program.js';
+import type { CommandContext, PromptContext } from './context.js';
+import { createSentChanges } from './sent-changes.js';
 import { processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
 
 type Values = Record<string, unknown>;
@@ -24,16 +26,16 @@ type Values = Record<string, unknown>;
  * Every command: `run()` parses, makes one domain call, shows one view, and returns what `--json` prints.
  * Errors, exit codes, JSON, interruption and time limits are dealt with here and nowhere else.
  */
-export abstract class BaseCommand extends Command {
+export abstract class BaseCommand extends Command implements CommandContext {
   static override baseFlags = globalFlags;
 
-  protected readonly streams: Streams;
-  protected readonly secrets: Redactor;
-  protected readonly json: boolean;
-  /** Someone can be asked: a terminal on stdin and stderr, and not `--no-input`. Known once parsed. */
-  protected interactive = false;
-  /** `--profile` as given; the environment is looked at by whoever resolves it. */
-  protected profileName: string | undefined;
+  readonly streams: Streams;
+  readonly secrets: Redactor;
+  readonly json: boolean;
+  readonly sent = createSentChanges();
+  readonly trace: ((text: string) => void) | undefined;
+  interactive = false;
+  profileName: string | undefined;
 
   readonly #surroundings: Surroundings;
   readonly #debug: boolean;
@@ -47,6 +49,7 @@ export abstract class BaseCommand extends Command {
   #printed: 'nothing' | 'lines' | 'document' = 'nothing';
   #ending: PaydeskError | undefined;
   readonly #closers: Array<() => unknown> = [];
+  readonly #refinements: Array<(error: unknown) => unknown> = [];
 
   constructor(argv: string[], config: Config, surroundings: Surroundings = processSurroundings) {
     super(argv, config);
@@ -55,48 +58,45 @@ export abstract class BaseCommand extends Command {
     this.streams = createStreams(surroundings);
     this.json = wantsJson(argv);
     this.#debug = wantsDebug(argv, surroundings.env);
+    this.trace = this.#debug ? (text) => this.#trace(text) : undefined;
+  }
+
+  /** What the functions get that this command calls. */
+  protected get context(): CommandContext {
+    return this;
   }
 
   override jsonEnabled(): boolean {
     return this.json;
   }
 
-  /** Fires on Ctrl-C, SIGTERM and when `--timeout` is up; who takes it promises to come to an end by it. */
-  protected get signal(): AbortSignal {
+  get signal(): AbortSignal {
     this.#heedsSignal = true;
     return this.#abort.signal;
   }
 
-  /** What was typed, for those who are to type it again with something added. */
-  protected get typed(): string {
+  get typed(): string {
     return shellLine(this.config.bin, ...(this.id ?? '').split(':'), ...this.argv);
   }
 
-  /** The program that this command is a part of. */
-  protected get program(): Program {
+  get program(): Program {
     return (this.config as Config & { program: Program }).program;
   }
 
-  protected now(): Date {
+  now(): Date {
     return this.#surroundings.now();
   }
 
-  /** Whether anything was sent that may have changed something at the service; true where nobody has counted. */
-  protected get mayHaveChanged(): boolean {
-    return true;
-  }
-
-  /** Whether the command changes something at the service when it works. */
-  protected get changesService(): boolean {
+  get changesService(): boolean {
     const { flags } = definitionOf(this.ctor);
     return 'confirm' in flags || 'dry-run' in flags;
   }
 
-  /** For @inquirer/prompts: questions go to stderr, and Ctrl-C or the time limit ends them. */
-  protected get promptContext() {
+  /** Questions go to stderr, and Ctrl-C or the time limit ends them. */
+  prompts(): PromptContext {
     this.status(undefined);
     return {
-      input: this.#surroundings.stdin as NodeJS.ReadStream,
+      input: this.#surroundings.stdin,
       output: this.#surroundings.stderr as NodeJS.WriteStream,
       signal: this.signal,
     };
@@ -184,7 +184,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Shows a result to people; with `--json` the returned value of `run()` is printed instead. */
-  protected show<T>(value: T, view: View<T>): T {
+  show<T>(value: T, view: View<T>): T {
     if (!this.json) this.print(...view(value, this.#look()));
     return value;
   }
@@ -204,7 +204,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Shows rows as a table, as tab-separated lines in a pipe, or as CSV. */
-  protected async showList<T>(items: readonly T[], view: ListView<T>): Promise<readonly T[]> {
+  async showList<T>(items: readonly T[], view: ListView<T>): Promise<readonly T[]> {
     if (this.json) return items;
     const { renderStream } = await import('../output/rows.js');
     await renderStream(items, view, this.#listTarget());
@@ -232,9 +232,9 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Prints lines of data on stdout; nothing with `--json`. One line an element. */
-  protected print(...lines: Line[]): void {
+  readonly print = (...lines: Line[]): void => {
     if (!this.json) this.streams.write(renderLines(this.#fitted(lines, 'stdout'), this.#themes.stdout));
-  }
+  };
 
   /** Prints text that is for a program, or that another command of ours has made ready: as it is, however wide. */
   protected printExact(text: string): void {
@@ -242,16 +242,16 @@ export abstract class BaseCommand extends Command {
   }
 
   /** One line of a JSON stream, printed at once; nothing without `--json`. */
-  protected async emit(value: unknown): Promise<void> {
+  async emit(value: unknown): Promise<void> {
     if (!this.json) return;
     this.#printed = 'lines';
     await this.#printJson(value, { pretty: false });
   }
 
   /** For people, on stderr: banners, progress, hints. One line an element. */
-  protected note(...lines: Line[]): void {
+  readonly note = (...lines: Line[]): void => {
     this.streams.writeError(renderLines(this.#fitted(lines, 'stderr'), this.#themes.stderr));
-  }
+  };
 
   #fitted(lines: readonly Line[], name: 'stdout' | 'stderr'): readonly Line[] {
     const { terminal, width } = this.streams[name];
@@ -259,31 +259,27 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Says what is being waited for, until anything else is printed; only on a terminal. */
-  protected status(text: string | undefined): void {
+  status(text: string | undefined): void {
     const { width } = this.streams.stderr;
     const line = text === undefined ? undefined : toned('dim', truncate(safeText(text), width - 1));
     this.streams.status(line === undefined ? undefined : renderLine(line, this.#themes.stderr));
   }
 
-  /** Whether anybody hears of what is traced. */
-  protected get debugs(): boolean {
-    return this.#debug;
+  #trace(text: string): void {
+    this.streams.writeError(renderLines([toned('dim', `debug: ${text}`)], this.#themes.stderr));
   }
 
-  /** For `--debug`: one line on stderr, secrets redacted. */
-  protected trace = (text: string): void => {
-    if (!this.#debug) return;
-    this.streams.writeError(renderLines([toned('dim', `debug: ${text}`)], this.#themes.stderr));
-  };
-
   /** The result is shown all the same, but the exit code is this error's, and people are told it too. */
-  protected endAs(error: PaydeskError): void {
+  endAs(error: PaydeskError): void {
     this.#ending = error;
   }
 
-  /** Runs when the command ends, however it ends; the last registered first. */
-  protected atEnd(close: () => unknown): void {
+  atEnd(close: () => unknown): void {
     this.#closers.push(close);
+  }
+
+  refineErrors(refine: (error: unknown) => unknown): void {
+    this.#refinements.push(refine);
   }
 
   #look(): Look {
@@ -312,7 +308,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** What Ctrl-C does; for who reads keys one by one, since the terminal then passes it on as a key. */
-  protected interrupt(): void {
+  interrupt(): void {
     this.#interrupt();
   }
 
@@ -322,9 +318,8 @@ export abstract class BaseCommand extends Command {
     if (again) this.#surroundings.exit(130);
   }
 
-  /** An error with what only the kind of command knows. */
-  protected refine(error: unknown): unknown {
-    return error;
+  #refine(error: unknown): unknown {
+    return this.#refinements.reduce((refined, refine) => refine(refined), error);
   }
 
   /** What an error means: a prompt that was left and a call that was aborted mean what ended them. */
@@ -361,7 +356,7 @@ export abstract class BaseCommand extends Command {
       result = await Promise.race([this.run() as Promise<unknown>, interrupted]);
       if (this.json && this.#printed === 'nothing' && result !== undefined) await this.#printJson(result);
     } catch (error) {
-      failure = { error: this.refine(this.#meaning(error)) };
+      failure = { error: this.#refine(this.#meaning(error)) };
     }
     try {
       await this.#close();
@@ -375,7 +370,7 @@ export abstract class BaseCommand extends Command {
   }
 
   async #tell(failure: { error: unknown } | undefined): Promise<void> {
-    const nothingSent = this.changesService && !this.mayHaveChanged;
+    const nothingSent = this.changesService && !this.sent.any();
     const to = { streams: this.streams, debug: this.#debug, profile: this.profileName, nothingSent };
     if (failure) {
       // After a whole document there is no room for another: the error goes to stderr then.
@@ -386,7 +381,7 @@ export abstract class BaseCommand extends Command {
       // With --json the result has been printed, and it says how it ended.
       const told = this.json
         ? exitCodeOf(this.#ending)
-        : await reportError(this.refine(this.#ending), { ...to, json: false });
+        : await reportError(this.#refine(this.#ending), { ...to, json: false });
       this.#surroundings.setExitCode(told);
     }
   }

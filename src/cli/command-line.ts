@@ -4,20 +4,13 @@ import { CLIError } from '@oclif/core/errors';
 import type { Arg, Flag, OptionFlag, ParserOutput } from '@oclif/core/interfaces';
 import { parse } from '@oclif/core/parser';
 import { UsageError } from '../errors.js';
-import type { UsageProblem } from '../output/report.js';
+import type { Missing, UsageProblem } from '../output/report.js';
 import { suggest } from '../suggest.js';
 
 type AnyFlag = Flag<unknown>;
 type AnyArg = Arg<unknown>;
 type Values = Record<string, unknown>;
 type Env = Readonly<Record<string, string | undefined>>;
-
-/** A required flag or argument that was not given. */
-export interface Missing {
-  name: string;
-  input: string;
-  problem: string;
-}
 
 export interface CommandLine {
   output: ParserOutput<Values, Values, Values>;

@@ -7,17 +7,15 @@ import type { PaydeskError } from '../errors.js';
 import { followPayment } from '../payments/follow-payment.js';
 import type { Desk } from '../payments/desk.js';
 import { idOf } from '../payments/named-payments.js';
-import type { Line, Look } from '../output/lines.js';
-import type { Redactor } from '../redact.js';
 import { describeError } from '../output/report.js';
 import { deliveryLine, readyLines } from '../output/views/webhook.js';
-import type { Environment } from '../profiles/paths.js';
 import type { Delivery } from '../webhooks/inbox/delivery.js';
 import type { Header, Target } from '../webhooks/forwarding/targets.js';
+import { runListener } from '../webhooks/run-listener.js';
 import { chooseTunnel } from '../webhooks/tunnels/choose.js';
-import { openDatabase } from './desk-database.js';
-import { targetsOf } from './listen-flags.js';
-import { openListening } from './listening.js';
+import type { CommandContext } from './context.js';
+import { openLedger } from './desk-database.js';
+import { listenPort, targetsOf } from './listen-flags.js';
 
 export interface CreateListening {
   /** Of the listener: what the payment gets as its webhookUrl. */
@@ -26,30 +24,26 @@ export interface CreateListening {
   follow(read: PaymentRead, until: StateName): Promise<{ read: PaymentRead; error?: PaydeskError }>;
   /** What came, read and passed on. */
   deliveries: Delivery[];
-  stop(): Promise<void>;
 }
 
-export interface CreateListeningOptions {
-  desk: Desk;
-  env: Environment;
-  secrets: Redactor;
-  flags: {
-    'forward-to'?: Target[] | undefined;
-    header?: Header[] | undefined;
-    'skip-verify'?: boolean | undefined;
-    tunnel?: string | undefined;
-    port?: number | undefined;
-  };
-  interactive: boolean;
-  print: (...lines: Line[]) => void;
-  look: () => Look;
+export interface CreateListeningFlags {
+  'forward-to'?: Target[] | undefined;
+  header?: Header[] | undefined;
+  'skip-verify'?: boolean | undefined;
+  tunnel?: string | undefined;
+  port?: number | undefined;
 }
 
 /** How long the webhook of the last state is waited for once a read has shown that state. */
 const LAST_MS = 3_000;
 
-export async function openCreateListening(options: CreateListeningOptions): Promise<CreateListening> {
-  const { desk, env, flags, interactive, print, look } = options;
+export async function openCreateListening(
+  context: CommandContext,
+  desk: Desk,
+  flags: CreateListeningFlags,
+): Promise<CreateListening> {
+  const { interactive, print } = context;
+  const { env, stdout } = context.streams;
   const { client, place, signal, note, clock } = desk;
   const { tunnel, because } = await chooseTunnel({
     text: flags.tunnel ?? 'auto',
@@ -59,18 +53,18 @@ export async function openCreateListening(options: CreateListeningOptions): Prom
   if (because !== undefined) note(because);
   if (tunnel.thirdParty)
     note(`The tunnel ${tunnel.name} is run by a third party, who can read every webhook.`);
-  const database = await openDatabase(env);
+  const database = await openLedger(context);
   const deliveries: Delivery[] = [];
   const shown = createBell();
   const targets = targetsOf(client, flags);
-  const listening = await openListening({
+  const listening = await runListener({
     database,
     client,
     place,
     tunnel,
     targets,
     filter: { states: [], payments: [], paths: [] },
-    port: flags.port,
+    ...listenPort(flags.port),
     ack: 'immediate',
     chaos: { kinds: undefined, seed: undefined },
     expectation: undefined,
@@ -80,16 +74,14 @@ export async function openCreateListening(options: CreateListeningOptions): Prom
     onEvent(event) {
       if (event.type !== 'settled') return;
       deliveries.push(event.delivery);
-      print(deliveryLine(event.delivery, look()));
+      print(deliveryLine(event.delivery, { ...stdout, now: context.now() }));
       shown.ring();
     },
     onError: (error) => note(describeError(error).message),
-  }).catch(async (error: unknown) => {
-    await database.close();
-    throw error;
   });
+  context.atEnd(() => listening.stop());
   const { url, localUrl, secret } = listening.listener;
-  options.secrets.add(secret);
+  context.secrets.add(secret);
   const to = targets.map((target) => target.url);
   note(...readyLines({ url, localUrl, secret, targets: to, chaos: undefined, chaosSeed: undefined }));
 
@@ -105,10 +97,6 @@ export async function openCreateListening(options: CreateListeningOptions): Prom
       const deadline = clock.now() + LAST_MS;
       while (!told() && !signal.aborted && clock.now() < deadline) await woken.sleep(100, signal);
       return end;
-    },
-    async stop() {
-      await listening.stop();
-      await database.close();
     },
   };
 }

@@ -8,6 +8,7 @@ import type { LedgerOptions } from '../ledger/ledger.js';
 import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
 import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
 import { StoreError } from '../store/errors.js';
+import type { CommandContext } from './context.js';
 
 export function databaseLocation(env: Environment): string {
   const given = env['PAYDESK_DATABASE'];
@@ -43,6 +44,16 @@ export async function openDatabase(
   };
 }
 
+/** The same, closed when the command ends. */
+export async function openLedger(
+  context: CommandContext,
+  options: Pick<LedgerOptions, 'patient'> = {},
+): Promise<PlacedDatabase> {
+  const database = await openDatabase(context.streams.env, options);
+  context.atEnd(database.close);
+  return database;
+}
+
 /** A journal that cannot be taken in now is taken in later. */
 export async function takeInJournal(env: Environment): Promise<void> {
   try {
@@ -58,10 +69,9 @@ export async function takeInJournal(env: Environment): Promise<void> {
  * promise that nothing is sent twice, so it has to be said that it is meant.
  */
 export function checkSharedLedger(
-  env: Environment,
+  { streams: { env }, typed }: CommandContext,
   kind: 'sandbox' | 'live',
   localLedger: boolean,
-  typed = 'paydesk …',
 ): void {
   if (kind !== 'live' || localLedger || !isCi(env) || !isEmbedded(databaseLocation(env))) return;
   throw new GuardError(

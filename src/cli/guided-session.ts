@@ -6,7 +6,7 @@ import { parsePayment } from '../payments/named-payments.js';
 import type { Line, View } from '../output/lines.js';
 import { errorLines } from '../output/report.js';
 import { standingView } from '../output/views/explanation.js';
-import { moveQuestion } from '../output/views/moves.js';
+import { moveQuestion, reasonLines } from '../output/views/moves.js';
 import { operationLine } from '../output/views/operation.js';
 import { checkLines } from '../output/views/check.js';
 import { recheckLine } from '../output/views/recheck.js';
@@ -18,8 +18,8 @@ import { explainAll, type Explained, type ExplainOptions } from '../support/expl
 import type { Records } from '../support/records.js';
 import type { ResolveSession, Sessions } from '../support/sessions.js';
 import type { Wakeups } from '../support/wakeups.js';
-import { askToConfirm, type LiveGuard, type PromptContext } from './live-guard.js';
-import { reasonLines } from './money-command.js';
+import type { PromptContext } from './context.js';
+import { askToConfirm, type LiveGuard } from './live-guard.js';
 
 /** Why something is done: goes into the ledger. */
 interface Why {

@@ -2,18 +2,13 @@
 
 import { readFile } from 'node:fs/promises';
 import { custom } from '@oclif/core/flags';
-import { parseJson, type JsonValue } from '../contract/json.js';
+import { parseJson } from '../contract/json.js';
 import { BadValue } from '../typed-values.js';
+import type { JsonInput } from '../payments/payment-draft.js';
 import type { Streams } from '../output/streams.js';
 
-export interface JsonInput {
-  /** As typed: a file, or `-`. */
-  source: string;
-  value: JsonValue;
-}
-
 // More than any request of the service takes.
-const LONGEST = 16 * 1024 * 1024;
+const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** Numbers keep their text: 10.10 stays 10.10. */
 export async function readJsonInput(source: string, stdin: Streams['stdin']): Promise<JsonInput> {
@@ -43,7 +38,7 @@ export async function readAll(stdin: Streams['stdin']): Promise<string> {
   let text = '';
   for await (const chunk of stdin) {
     text += String(chunk);
-    if (text.length > LONGEST) throw new BadValue('the file is too large');
+    if (text.length > MAX_LENGTH) throw new BadValue('the file is too large');
   }
   return text;
 }

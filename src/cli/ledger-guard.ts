@@ -2,29 +2,22 @@
 
 import { GuardError } from '../errors.js';
 import type { LedgerPlace } from '../ledger/place/ledger-place.js';
-import { joinPieces, toned, type Line } from '../output/lines.js';
+import { joinPieces, toned } from '../output/lines.js';
 import { problemText, riskText, type LedgerProblem } from '../output/views/ledger-place.js';
-import type { Environment } from '../profiles/paths.js';
-import type { Program } from './program.js';
+import type { CommandContext } from './context.js';
 
-export interface LedgerGuard {
-  program: Program;
-  env: Environment;
-  note: (...lines: Line[]) => void;
-}
-
-/** Refuses to go on with a live app where the ledger may not know what was sent; elsewhere a warning will do. */
+/** Refuses a live app if the ledger may not know what was sent; on a sandbox it only warns. */
 export async function checkLedgerPlace(
+  context: CommandContext,
   place: LedgerPlace,
   isLive: boolean,
-  guard: LedgerGuard,
 ): Promise<void> {
-  const problem = isLive ? await ledgerProblem(place, guard) : await place.problem();
+  const problem = isLive ? await ledgerProblem(context, place) : await place.problem();
   if (problem === undefined) return;
   const found = problemText(problem, place.ledger);
   if (!isLive) {
     const hint = 'A live app would be refused. If this is intended, run: paydesk ledger adopt';
-    return guard.note(joinPieces(toned('waiting', 'Warning:'), ` ${found} ${hint}`));
+    return context.note(joinPieces(toned('waiting', 'Warning:'), ` ${found} ${hint}`));
   }
   throw new GuardError(`${found} Nothing was sent.`, {
     code: problem,
@@ -35,20 +28,17 @@ export async function checkLedgerPlace(
 
 /** Everything that can be wrong, locks included. They are probed every time: a file system can be remounted. */
 export async function ledgerProblem(
+  context: CommandContext,
   place: LedgerPlace,
-  guard: Pick<LedgerGuard, 'program' | 'env'>,
 ): Promise<LedgerProblem | undefined> {
-  const [problem, locked] = await Promise.all([place.problem(), locksWork(place, guard)]);
+  const [problem, locked] = await Promise.all([place.problem(), locksWork(context, place)]);
   return problem ?? (locked ? undefined : 'ledger-locks');
 }
 
 /** Always on PostgreSQL. */
-export async function locksWork(
-  place: LedgerPlace,
-  { program, env }: Pick<LedgerGuard, 'program' | 'env'>,
-): Promise<boolean> {
+async function locksWork({ program, streams }: CommandContext, place: LedgerPlace): Promise<boolean> {
   if (!place.embedded || place.adoptedWithoutLocks()) return true;
   const { probeLocks } = await import('../store/lock-probe.js');
-  const others = Object.entries(env).filter(([name]) => !name.startsWith('PAYDESK_'));
+  const others = Object.entries(streams.env).filter(([name]) => !name.startsWith('PAYDESK_'));
   return probeLocks(place.ledger, [...program.self, 'ledger', 'lock-probe'], Object.fromEntries(others));
 }

@@ -17,7 +17,12 @@ import {
 import { parsePort } from './sandbox-flags.js';
 
 /** The usual port: one that stays the same lets payments keep their address. */
-export const LISTEN_PORT = 4020;
+const LISTEN_PORT = 4020;
+
+/** A port that was asked for must be that one; the usual one may be replaced. */
+export function listenPort(flag: number | undefined): { port: number; orAnother: boolean } {
+  return { port: flag ?? LISTEN_PORT, orAnother: flag === undefined };
+}
 
 export const targetFlag = custom<Target>({ helpValue: 'URL', parse: async (text) => parseTarget(text) });
 

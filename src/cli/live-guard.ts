@@ -1,6 +1,5 @@
 // What stands between a command and real money: the banner, and a confirmation that names the app.
 
-import type { input } from '@inquirer/prompts';
 import { sameAmount } from '../contract/money.js';
 import { GuardError, InterruptedError } from '../errors.js';
 import { formatAmount } from '../output/amount.js';
@@ -8,8 +7,7 @@ import type { Line } from '../output/lines.js';
 import type { AmountToType } from '../output/views/moves.js';
 import { liveBanner } from '../output/views/live.js';
 import type { KnownProfile } from '../profiles/resolve.js';
-
-export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
+import type { CommandContext, PromptContext } from './context.js';
 
 export interface LiveGuard {
   profile: KnownProfile;
@@ -21,8 +19,25 @@ export interface LiveGuard {
   prompts: () => PromptContext;
 }
 
-/** Before anything is sent: the app must be the one that is meant, and somebody or something must say so. */
-export function checkConfirmation(guard: LiveGuard, again: string): void {
+/** Shows the banner, and refuses before anything is read or sent if nobody can confirm the app. */
+export function createGuard(
+  context: CommandContext,
+  profile: KnownProfile,
+  flags: { confirm?: string | undefined; 'dry-run'?: boolean },
+): LiveGuard {
+  const guard: LiveGuard = {
+    profile,
+    confirm: flags.confirm,
+    interactive: context.interactive,
+    dryRun: flags['dry-run'] === true,
+    note: context.note,
+    prompts: () => context.prompts(),
+  };
+  checkConfirmation(guard, context.typed);
+  return guard;
+}
+
+function checkConfirmation(guard: LiveGuard, typed: string): void {
   const { profile, confirm } = guard;
   guard.note(...liveBanner(profile));
   if (confirm !== undefined && confirm !== profile.appId) {
@@ -36,7 +51,7 @@ export function checkConfirmation(guard: LiveGuard, again: string): void {
     `This is a live app. Without a terminal, confirm it with --confirm. Nothing was sent.`,
     {
       code: 'confirmation-missing',
-      next: [`${again} --confirm ${profile.appId}`],
+      next: [`${typed} --confirm ${profile.appId}`],
     },
   );
 }
@@ -85,8 +100,18 @@ export function isTypedAmount(typed: string, { digits, currency }: AmountToType)
   return /^\d+(\.\d{1,2})?$/.test(decimal) && sameAmount(decimal, digits);
 }
 
+/** Before something that cannot be undone: a live app wants its App ID, a sandbox a yes if somebody can be asked. */
+export async function askBeforeRemoving(guard: LiveGuard, question: Line): Promise<void> {
+  if (guard.profile.kind === 'live') return askToConfirm(guard, { lines: [question] });
+  if (!guard.interactive || guard.confirm !== undefined) return;
+  guard.note(question);
+  const { confirm } = await import('@inquirer/prompts');
+  if (await confirm({ message: 'Continue?', default: false }, guard.prompts())) return;
+  throw new InterruptedError('Nothing was changed.', { code: 'declined' });
+}
+
 /** A yes or no before something that was put together on the spot. */
-export async function askToGoOn(guard: LiveGuard, question: Question): Promise<void> {
+export async function askToContinue(guard: LiveGuard, question: Question): Promise<void> {
   const { confirm } = await import('@inquirer/prompts');
   guard.note(...question.lines);
   if (!(await confirm({ message: 'Continue?', default: true }, guard.prompts()))) throw declined();

@@ -12,13 +12,16 @@ function parseNote(text: string): string {
 
 const noteFlag = custom({ helpValue: 'TEXT', parse: async (text) => parseNote(text) });
 
+/** On everything that a live app must confirm. */
+export const confirmFlag = string({
+  helpValue: 'APP_ID',
+  summary: 'App ID to confirm: required on a live app without a terminal.',
+});
+
 /** On everything that moves money. */
 export const moneyFlags = {
   'dry-run': boolean({ summary: 'Read and check everything, show what would be sent, and send nothing.' }),
-  confirm: string({
-    helpValue: 'APP_ID',
-    summary: 'App ID to confirm: required on a live app without a terminal.',
-  }),
+  confirm: confirmFlag,
   reason: noteFlag({ summary: 'Reason, saved in the ledger.' }),
   ticket: noteFlag({ helpValue: 'ID', summary: 'Ticket, saved in the ledger.' }),
   wait: boolean({ summary: 'Wait until the payment is settled, or until --timeout (default 5m).' }),

@@ -1,4 +1,5 @@
-import type { PromptContext } from './live-guard.js';
+import type { Missing } from '../output/report.js';
+import type { PromptContext } from './context.js';
 import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from '../typed-values.js';
 
 type Parse = (text: string) => unknown;
@@ -12,15 +13,15 @@ const questions: Readonly<Record<string, { message: string; parse: Parse }>> = {
   'provider-profile': { message: 'Provider profile:', parse: parseNumericId },
 };
 
-/** Asks for what is missing, by the names of the flags, and when to capture where that was left open. */
+/** Asks for the missing flags, and when to capture if no flag says so. */
 export async function askForPayment(
-  missing: readonly string[],
+  missing: readonly Missing[],
   flags: Readonly<Record<string, unknown>>,
   context: PromptContext,
 ): Promise<Record<string, unknown>> {
   const { input, select } = await import('@inquirer/prompts');
   const answers: Record<string, unknown> = {};
-  for (const name of missing) {
+  for (const { name } of missing) {
     const question = questions[name];
     if (question === undefined) continue;
     const { message, parse } = question;

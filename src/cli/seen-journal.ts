@@ -5,6 +5,7 @@ import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { AppRef } from '../ledger/payment-ref.js';
+import type { ReadOptions } from '../payments/named-payments.js';
 import { seenPayment } from '../payments/seen-payment.js';
 import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
 
@@ -17,6 +18,9 @@ const markerFile = (env: Environment): string => join(findPaths(env).data, 'nume
 export function knowsNumericReferences(env: Environment): boolean {
   return Boolean(env['PAYDESK_DATABASE']) || existsSync(markerFile(env));
 }
+
+/** For reads of payments that are named by digits alone. */
+export const readOptions = (env: Environment): ReadOptions => ({ checkBoth: knowsNumericReferences(env) });
 
 export function markNumericReferences(env: Environment): void {
   append(env, markerFile(env), '');

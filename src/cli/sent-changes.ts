@@ -5,6 +5,8 @@ import type { ClientEvent } from '../client/call.js';
 export interface SentChanges {
   /** For the events of one client. */
   listener(): (event: ClientEvent) => void;
+  /** For a command that sends in ways that are not counted here. */
+  assumeSome(): void;
   /** False only while it is certain that nothing but reads has left. */
   any(): boolean;
 }
@@ -13,6 +15,7 @@ export function createSentChanges(): SentChanges {
   const mayHaveLeft = new Set<string>();
   const underWay = new Set<string>();
   let clients = 0;
+  let isAssumed = false;
   return {
     listener() {
       const client = (clients += 1);
@@ -26,6 +29,7 @@ export function createSentChanges(): SentChanges {
         if (event.type === 'failure') underWay.delete(key);
       };
     },
-    any: () => mayHaveLeft.size + underWay.size > 0,
+    assumeSome: () => void (isAssumed = true),
+    any: () => isAssumed || mayHaveLeft.size + underWay.size > 0,
   };
 }

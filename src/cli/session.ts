@@ -1,16 +1,18 @@
-// From "which app" to a client that can be used: the profile, its key, and what --debug tells of each request.
+// The app that a command acts on: its profile, its key, and the clients that talk to it.
 
 import type { ClientEvent } from '../client/call.js';
 import type { Client, ClientOptions } from '../client/client.js';
 import { dropInsecureTls, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
 import { isStateName, type StateName } from '../contract/states.js';
-import type { Redactor } from '../redact.js';
-import type { Line } from '../output/lines.js';
+import { GuardError, PaydeskError, TemporaryError } from '../errors.js';
+import { type Line, toned } from '../output/lines.js';
 import { unverifiedKind } from '../output/views/live.js';
 import { tookTime } from '../output/time.js';
-import type { Environment } from '../profiles/paths.js';
+import { TWO_PAYMENTS } from '../payments/named-payments.js';
 import { resolveProfile, type KnownProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
+import type { CommandContext } from './context.js';
+import { createWaiting } from './waiting.js';
 
 export interface Session {
   profile: ResolvedProfile;
@@ -18,9 +20,8 @@ export interface Session {
   isOwnSandbox: boolean;
   /** Ends its calls on Ctrl-C and when `--timeout` is up. */
   client: Client;
-  /** Goes on after that, for a few seconds: reads that tell where an instruction stands that was sent before. */
+  /** Can still read for a few seconds after that, to find out what became of an instruction that was sent. */
   settling: Client;
-  close(): Promise<void>;
 }
 
 /** A session for what changes something. */
@@ -28,25 +29,59 @@ export interface ChangingSession extends Session {
   profile: KnownProfile;
 }
 
-export interface SessionOptions {
-  /** `--profile` as given. */
+/** A connection that a command brings its own signal for. */
+interface Connection {
   profileName: string | undefined;
-  env: Environment;
-  secrets: Redactor;
-  trace: ((text: string) => void) | undefined;
-  note: (text: string) => void;
+  signal: AbortSignal;
   /** Makes a listener for the requests of one client. */
   onEvent?: () => (event: ClientEvent) => void;
-  signal: AbortSignal;
 }
 
 const SETTLING_MS = 5_000;
+const SANDBOX_PORT = '4010';
 
-export async function openSession(options: SessionOptions): Promise<Session> {
-  const { env, secrets, trace } = options;
+/** The app that the command acts on. Requests are counted, and a slow one is told on a terminal. */
+export async function openSession(
+  context: CommandContext,
+  /** `tellsWaiting` is false where the screen shows what happens anyway. */
+  { tellsWaiting = true }: { tellsWaiting?: boolean } = {},
+): Promise<Session> {
+  const { stderr } = context.streams;
+  const waiting = createWaiting((text) => context.status(text));
+  const session = await connect(context, {
+    profileName: context.profileName,
+    signal: context.signal,
+    onEvent: () => {
+      const tells = tellsWaiting && stderr.terminal && context.trace === undefined;
+      const tell = tells ? waiting.listener() : undefined;
+      const count = context.sent.listener();
+      return (event) => {
+        count(event);
+        tell?.(event);
+      };
+    },
+  });
+  context.atEnd(() => waiting.close());
+  context.refineErrors((error) => refineError(error, context, session));
+  const { kind, name, appId } = session.profile;
+  if (kind === 'live' && stderr.terminal && !context.changesService) {
+    context.note(toned('dim', `Live app ${appId} (profile ${name ?? 'environment'})`));
+  }
+  return session;
+}
+
+/** For what changes something: whether the app is live is known before anybody is asked to confirm. */
+export async function openChangingSession(context: CommandContext): Promise<ChangingSession> {
+  return verifyKind(await openSession(context), context.note);
+}
+
+/** Clients for a profile, closed when the command ends. */
+export async function connect(context: CommandContext, connection: Connection): Promise<Session> {
+  const { secrets, trace, note } = context;
+  const { env } = context.streams;
   const store = openProfiles(env);
-  const profile = resolveProfile({ flag: options.profileName, env, store });
-  if (dropInsecureTls(env) && profile.baseUrl.startsWith('https:')) options.note(INSECURE_TLS_IGNORED);
+  const profile = resolveProfile({ flag: connection.profileName, env, store });
+  if (dropInsecureTls(env) && profile.baseUrl.startsWith('https:')) note(INSECURE_TLS_IGNORED);
   const { createClient } = await import('../client/client.js');
   const common: ClientOptions = {
     baseUrl: profile.baseUrl,
@@ -61,29 +96,49 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
   };
   const onEvent = () => {
-    const heed = options.onEvent?.();
+    const listen = connection.onEvent?.();
     return (event: ClientEvent) => {
-      heed?.(event);
+      listen?.(event);
       trace?.(eventText(event));
     };
   };
-  const client = createClient({ ...common, onEvent: onEvent(), signal: options.signal });
+  const client = createClient({ ...common, onEvent: onEvent(), signal: connection.signal });
   const settling = createClient({
     ...common,
     onEvent: onEvent(),
     timeouts: { attemptMs: SETTLING_MS, overallMs: SETTLING_MS },
   });
+  context.atEnd(async () => {
+    await client.close();
+    await settling.close();
+  });
   const stored = profile.name === undefined ? undefined : store.find(profile.name);
-  return {
-    profile,
-    isOwnSandbox: stored?.madeBy === 'sandbox' && stored.baseUrl === profile.baseUrl,
-    client,
-    settling,
-    close: async () => {
-      await client.close();
-      await settling.close();
-    },
-  };
+  const isOwnSandbox = stored?.madeBy === 'sandbox' && stored.baseUrl === profile.baseUrl;
+  return { profile, isOwnSandbox, client, settling };
+}
+
+/** Adds to an error what only the profile and the typed command tell. */
+function refineError(error: unknown, context: CommandContext, { profile, isOwnSandbox }: Session): unknown {
+  if (error instanceof GuardError && error.code === TWO_PAYMENTS) return withBothCommands(error, context);
+  const isRefused = error instanceof PaydeskError && error.code === 'refused';
+  if (!isRefused || !isOwnSandbox) return error;
+  const { port } = new URL(profile.baseUrl);
+  return new TemporaryError(`${error.message} Is the sandbox running?`, {
+    code: error.code,
+    next: [`paydesk sandbox start${port === SANDBOX_PORT ? '' : ` --port ${port}`}`],
+    cause: error,
+  });
+}
+
+/** The command as it was typed, once for each of the two payments. */
+function withBothCommands({ message, code, details, next, cause }: GuardError, context: CommandContext) {
+  const [byId = ''] = next;
+  const [, digits = ''] = /id:(\d+)$/.exec(byId) ?? [];
+  const typed = context.typed.split(' ');
+  const commands = ['id', 'ref'].map((prefix) =>
+    typed.map((word) => (word === digits ? `${prefix}:${digits}` : word)).join(' '),
+  );
+  return new GuardError(message, { code, details, next: typed.includes(digits) ? commands : next, cause });
 }
 
 /**

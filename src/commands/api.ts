@@ -1,20 +1,27 @@
 import { custom as argument, string } from '@oclif/core/args';
-import { checkSharedLedger } from '../cli/desk-database.js';
+import { BaseCommand } from '../cli/base-command.js';
+import { liveLedgerReady, openDesk } from '../cli/desk.js';
 import { pairFlag } from '../cli/flags.js';
 import { jsonFlag } from '../cli/json-input.js';
 import { askToConfirm } from '../cli/live-guard.js';
-import { MoneyCommand, reasonLines } from '../cli/money-command.js';
+import { runMoves } from '../cli/money-move.js';
+import { openSession } from '../cli/session.js';
+import type { JsonValue } from '../contract/json.js';
 import { parseMethod, planApiRequest, type ApiRequest } from '../payments/api-request.js';
 import { endingOf } from '../payments/endings.js';
 import { participles } from '../payments/move/legality.js';
-import { moveAll } from '../payments/move/plan.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
-import { moveJson, moveQuestion } from '../output/views/moves.js';
-import { localLedgerFlag, type MoneyFlags } from '../cli/payment-flags.js';
+import { type MoveJson, moveJson, reasonLines } from '../output/views/moves.js';
+import { localLedgerFlag, type MoneyFlags, moneyFlags } from '../cli/payment-flags.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
-export default class Api extends MoneyCommand {
+interface PlannedApiJson {
+  dryRun: true;
+  request: { method: string; path: string; body?: unknown };
+}
+
+export default class Api extends BaseCommand {
   static override summary = 'Send a request to the API and print the answer.';
   static override description =
     'Fields go into the query of a GET and into the JSON body of other methods. In a body, true, false, ' +
@@ -35,12 +42,13 @@ export default class Api extends MoneyCommand {
     path: string({ required: true, ignoreStdin: true, description: 'Path after /api/apps/APP_ID.' }),
   };
   static override flags = {
+    ...moneyFlags,
     field: pairFlag({ multiple: true, summary: 'Field of the query or body.', exclusive: ['body'] }),
     body: jsonFlag({ summary: 'Request body: a JSON file, or - for stdin.' }),
     'local-ledger': localLedgerFlag,
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<JsonValue | string | undefined | PlannedApiJson | MoveJson | MoveJson[]> {
     const { args, flags } = await this.parse(Api);
     const { env } = this.streams;
     const { appId } = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
@@ -49,15 +57,18 @@ export default class Api extends MoneyCommand {
     return request.kind === 'move' ? this.#move(request, flags) : this.#send(request, flags);
   }
 
-  async #send(request: Extract<ApiRequest, { kind: 'request' }>, flags: MoneyFlags): Promise<unknown> {
+  async #send(request: Extract<ApiRequest, { kind: 'request' }>, flags: MoneyFlags) {
     const { method, path, body } = request;
-    if (method === 'GET') return this.#print(await sendApiRequest((await this.session()).client, request));
-    const { desk, guard } = await this.openDesk(flags);
+    if (method === 'GET') {
+      const { client } = await openSession(this.context);
+      return this.#print(await sendApiRequest(client, request));
+    }
+    const { desk, guard } = await openDesk(this.context, flags);
     if (flags['dry-run']) {
       const planned = { method, path, ...(body === undefined ? {} : { body }) };
-      return this.showJson({ dryRun: true, request: planned });
+      return this.showJson({ dryRun: true, request: planned } as const);
     }
-    const ledgerReady = this.liveLedgerReady(desk, guard);
+    const ledgerReady = liveLedgerReady(desk, guard);
     await askToConfirm(guard, {
       lines: [`${method} ${path} on app ${desk.client.appId}?`, ...reasonLines(flags)],
     });
@@ -65,46 +76,19 @@ export default class Api extends MoneyCommand {
     return this.#print(await sendApiRequest(desk.client, request));
   }
 
-  #print(answer: Awaited<ReturnType<typeof sendApiRequest>>): unknown {
+  #print(answer: Awaited<ReturnType<typeof sendApiRequest>>): JsonValue | undefined {
     if (answer === undefined) return undefined;
     if ('json' in answer) return this.showJson(answer.json);
     return this.show(answer.text, (text) => text.split(/\r?\n/));
   }
 
   async #move(
-    request: Extract<ApiRequest, { kind: 'move' }>,
+    { operation, paymentId, description }: Extract<ApiRequest, { kind: 'move' }>,
     flags: MoneyFlags & { 'local-ledger': boolean },
-  ): Promise<unknown> {
-    const { operation, paymentId, description } = request;
-    const { desk, guard } = await this.openDesk(flags);
-    checkSharedLedger(
-      this.streams.env,
-      guard.profile.kind,
-      flags['local-ledger'] || flags['dry-run'],
-      this.typed,
-    );
+  ): Promise<MoveJson | undefined> {
+    const desk = await openDesk(this.context, flags);
     const names = [{ typed: paymentId, key: { paymentId } }];
-    const results = await moveAll(
-      desk,
-      {
-        operation,
-        names,
-        description,
-        force: false,
-        wait: flags.wait,
-        dryRun: flags['dry-run'],
-        again: false,
-        resend: false,
-        reason: flags.reason,
-        ticket: flags.ticket,
-      },
-      {
-        confirm: (plan) => {
-          const { lines, amount } = moveQuestion(plan);
-          return askToConfirm(guard, { lines: [...lines, ...reasonLines(flags)], amount });
-        },
-      },
-    );
+    const results = await runMoves(this.context, desk, { ...flags, operation, names, description });
     const ending = endingOf(results, participles[operation]);
     if (ending) this.endAs(ending);
     return this.showJson(results.map(moveJson)[0]);

@@ -28,7 +28,7 @@ export default class Doctor extends BaseCommand {
       now: () => this.now(),
       signal: this.signal,
       keepSecret: (key) => this.secrets.addKey(key),
-      onEvent: (event) => this.trace(eventText(event)),
+      onEvent: (event) => this.trace?.(eventText(event)),
     });
     await this.showList(diagnosis.checks, checkList);
     if (this.streams.stdout.terminal) this.print(...fixLines(diagnosis));

@@ -4,7 +4,7 @@ import { openDatabase } from '../cli/desk-database.js';
 import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags.js';
 import { readHistory } from '../ledger/history.js';
 import { outcomes } from '../ledger/entries.js';
-import { customerOperations } from '../cli/customer-history.js';
+import { customerOperations } from '../customers/record-change.js';
 import { ProfileError } from '../errors.js';
 import { historyList } from '../output/views/history.js';
 import { resolveProfile } from '../profiles/resolve.js';

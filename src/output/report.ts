@@ -17,6 +17,13 @@ export interface UsageProblem {
   problem: string;
 }
 
+/** A required flag or argument that was not given. */
+export interface Missing {
+  name: string;
+  input: string;
+  problem: string;
+}
+
 export interface ErrorReport {
   code: string;
   message: string;

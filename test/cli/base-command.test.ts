@@ -299,7 +299,7 @@ describe('notes', () => {
       await this.parse();
       const words = 'a few words that go on and on until the line is full';
       this.note(words, `  paydesk ${words}`);
-      this.trace(words);
+      this.trace?.(words);
     }
   }
 

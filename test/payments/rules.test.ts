@@ -8,7 +8,7 @@ import { differences } from '../../src/payments/differences.js';
 import { endingOf } from '../../src/payments/endings.js';
 import { forbidden } from '../../src/payments/move/legality.js';
 import { parsePayment, parsePaymentLines } from '../../src/payments/named-payments.js';
-import { generateReference } from '../../src/cli/payment-request.js';
+import { generateReference } from '../../src/payments/payment-draft.js';
 
 function payment(state: string, more: Record<string, unknown> = {}): PaymentRead {
   const raw = { paymentId: 7, referenceId: 'r', paymentState: state, amount: 10.1, currency: 'EUR', ...more };

@@ -1,6 +1,16 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
-import { BatchCommand } from '../../cli/batch-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import {
+  batchFlags,
+  type BatchRunJson,
+  confirmBatch,
+  DEFAULT_CONCURRENCY,
+  openBatchDesk,
+  openBatchLedger,
+  workOnBatch,
+} from '../../cli/batch.js';
+import { createOwner } from '../../store/owner.js';
 import { checkPlan, openPlan } from '../../batch/apply.js';
 import { createBatches } from '../../batch/batches.js';
 import { dryRun } from '../../batch/dry-run.js';
@@ -12,13 +22,17 @@ import { BadValue, parseAmount, parseCurrency, parsePair } from '../../typed-val
 import { applyQuestion, dryRunLines } from '../../output/views/batch-plan.js';
 import { moneyFlags } from '../../cli/payment-flags.js';
 
+interface DryRunJson extends Awaited<ReturnType<typeof dryRun>> {
+  dryRun: true;
+}
+
 async function parseLimit(text: string): Promise<{ currency: string; amount: string }> {
   if (!text.includes('=')) throw new BadValue('a currency and an amount, for example EUR=5000');
   const { key, value } = parsePair(text);
   return { currency: parseCurrency(key), amount: await parseAmount(value) };
 }
 
-export default class BatchApply extends BatchCommand {
+export default class BatchApply extends BaseCommand {
   static override summary = 'Send the instructions of a plan, once.';
   static override description =
     'paydesk records every row before it sends it, and sends it once. It skips payments that have changed since the plan. ' +
@@ -31,6 +45,7 @@ export default class BatchApply extends BatchCommand {
   ];
   static override args = { plan: argument({ required: true, ignoreStdin: true, description: 'Plan file.' }) };
   static override flags = {
+    ...batchFlags,
     'max-total': custom<{ currency: string; amount: string }>({ helpValue: 'EUR=5000', parse: parseLimit })({
       multiple: true,
       summary: 'Refuse a plan that moves more. A currency without a limit is then refused too.',
@@ -42,42 +57,44 @@ export default class BatchApply extends BatchCommand {
     ticket: moneyFlags.ticket,
   };
 
-  run(): Promise<unknown> {
+  run(): Promise<BatchRunJson | DryRunJson> {
+    // Each row says what was sent.
+    this.sent.assumeSome();
     return sendingNothing(() => this.#apply());
   }
 
   /** A lost database is only reported from here while nothing was sent: a run has its own ending for it. */
-  async #apply(): Promise<unknown> {
+  async #apply(): Promise<BatchRunJson | DryRunJson> {
     const { args, flags } = await this.parse(BatchApply);
-    const database = await this.openLedger();
+    const database = await openBatchLedger(this.context);
     const batches = createBatches(database.store);
+    const owner = createOwner();
     const { id: ledgerId, planKey } = await batches.identity();
     const header = await openPlan(args.plan, ledgerId);
-    const { desk, profile } = await this.openApp(database, header, flags);
+    const { desk, profile } = await openBatchDesk(this.context, database, header, flags);
     const limits = { maxTotal: flags['max-total'] ?? [], maxRows: flags['max-rows'] };
     const plan = await checkPlan(args.plan, {
       batches,
       planKey,
-      owner: this.owner,
+      owner,
       limits,
       again: flags.again,
       signal: this.signal,
     });
-    const isDry = flags['dry-run'];
-    await this.confirmApp(database, profile, { ...flags, dryRun: isDry }, applyQuestion(plan, flags));
-    if (isDry) {
+    await confirmBatch(this.context, database, profile, { ...flags, lines: applyQuestion(plan, flags) });
+    if (flags['dry-run']) {
       const { signal } = this;
       const result = await dryRun(desk.client, args.plan, {
         planKey,
         again: flags.again,
-        concurrency: flags.concurrency ?? 8,
+        concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
         signal,
       });
       this.print(...dryRunLines(header.action, result));
       return { dryRun: true, ...result };
     }
     const batch = await batches.create(plan, rowsOfChecked(args.plan, planKey, plan), {
-      owner: this.owner,
+      owner,
       operator: findOperator(this.streams.env),
       now: await database.ledger.now(),
       reason: flags.reason,
@@ -85,6 +102,7 @@ export default class BatchApply extends BatchCommand {
       again: flags.again,
     });
     if (!this.json) this.note(`Batch ${batch.id}`);
-    return this.work(database, desk, batch, { ...flags, resend: false, settleAccepted: false });
+    const tools = { database, desk, owner };
+    return workOnBatch(this.context, tools, batch, { ...flags, resend: false, settleAccepted: false });
   }
 }

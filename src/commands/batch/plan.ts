@@ -15,12 +15,13 @@ import { printJsonText } from '../../output/json-text.js';
 import { safeJson } from '../../output/text.js';
 import { formatLine, planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
-import { ServiceCommand } from '../../cli/service-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openChangingSession } from '../../cli/session.js';
 
 const AT_ONCE = 16;
 const SHOWN = 10;
 
-export default class BatchPlan extends ServiceCommand {
+export default class BatchPlan extends BaseCommand {
   static override summary = 'Check the payments of a CSV and plan what to send.';
   static override description =
     'Nothing is changed. The CSV has a header with payment (or paymentId, or referenceId) and optionally amount, currency, ' +
@@ -52,7 +53,7 @@ export default class BatchPlan extends ServiceCommand {
     const { args, flags } = await this.parse(BatchPlan);
     const { action, out } = flags;
     keepHeapSmall();
-    const { profile, client } = await this.changingSession();
+    const { profile, client } = await openChangingSession(this.context);
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
     const ledger = await createBatches(database.store).identity();

@@ -1,13 +1,23 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
-import { BatchCommand } from '../../cli/batch-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import {
+  batchFlags,
+  type BatchRunJson,
+  confirmBatch,
+  openBatchDesk,
+  openBatchLedger,
+  workOnBatch,
+} from '../../cli/batch.js';
+import { createOwner } from '../../store/owner.js';
 import { createBatches } from '../../batch/batches.js';
 import { countRows } from '../../batch/counts.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { pendingTotals } from '../../batch/pending.js';
+import { liveBanner } from '../../output/views/live.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
 
-export default class BatchResume extends BatchCommand {
+export default class BatchResume extends BaseCommand {
   static override summary = 'Continue a batch that was stopped or interrupted.';
   static override description =
     'paydesk checks rows with an unknown outcome by reading, and never sends them again by itself. Several processes may ' +
@@ -18,35 +28,39 @@ export default class BatchResume extends BatchCommand {
   ];
   static override args = { id: argument({ required: true, ignoreStdin: true, description: 'Batch ID.' }) };
   static override flags = {
+    ...batchFlags,
     'resend-unmoved': boolean({
       summary: 'Send rows with an unknown outcome again after the quiet period, if the payment is unchanged.',
     }),
   };
 
-  run(): Promise<unknown> {
+  run(): Promise<BatchRunJson> {
+    // Each row says what was sent.
+    this.sent.assumeSome();
     return sendingNothing(() => this.#resume());
   }
 
   /** A lost database is only reported from here while nothing was sent: a run has its own ending for it. */
-  async #resume(): Promise<unknown> {
+  async #resume(): Promise<BatchRunJson> {
     const { args, flags } = await this.parse(BatchResume);
-    const database = await this.openLedger();
+    const database = await openBatchLedger(this.context);
     const batches = createBatches(database.store);
     const batch = await batches.find(args.id);
     const of = { baseUrl: batch.base_url, appId: batch.app_id, profile: batch.profile };
-    const { desk, profile } = await this.openApp(database, of, flags);
+    const { desk, profile } = await openBatchDesk(this.context, database, of, flags);
     const counts = await countRows(database.store, batch);
     const resend = flags['resend-unmoved'];
     const toSend = counts.pending + (resend ? counts.unknown : 0);
     if (toSend > 0) {
       const totals = profile.kind === 'live' ? await pendingTotals(batches.rows(batch.id), resend) : {};
-      await this.confirmApp(
-        database,
-        profile,
-        { ...flags, dryRun: false },
-        resumeQuestion(batch, toSend, totals),
-      );
-    } else this.showBanner(profile);
-    return this.work(database, desk, batch, { ...flags, resend, settleAccepted: counts.pending === 0 });
+      const lines = resumeQuestion(batch, toSend, totals);
+      await confirmBatch(this.context, database, profile, { ...flags, lines });
+    } else this.note(...liveBanner(profile));
+    const tools = { database, desk, owner: createOwner() };
+    return workOnBatch(this.context, tools, batch, {
+      ...flags,
+      resend,
+      settleAccepted: counts.pending === 0,
+    });
   }
 }

@@ -1,12 +1,15 @@
-import type { Missing } from '../../cli/command-line.js';
+import { recordCustomerChange } from '../../customers/record-change.js';
+import { openChangingSession } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { lazyLedger } from '../../cli/desk.js';
+import type { Missing } from '../../output/report.js';
 import { askForCustomer, contactFields, contactFlags } from '../../cli/customer-input.js';
 import { idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
 import { createCustomer, type CreatedCustomer } from '../../customers/create-customer.js';
 import { customerCard, customerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
-import { DeskCommand } from '../../cli/desk-command.js';
 
-export default class CustomersCreate extends DeskCommand {
+export default class CustomersCreate extends BaseCommand {
   static override summary = 'Create a customer.';
   static override description =
     'If the customer exists with the same details, the exit code is 0 and "created" is false. If the ' +
@@ -24,13 +27,14 @@ export default class CustomersCreate extends DeskCommand {
 
   protected override async ask(missing: readonly Missing[]): Promise<Record<string, unknown>> {
     return missing.some(({ name }) => name === 'customer')
-      ? { customer: await askForCustomer(this.promptContext) }
+      ? { customer: await askForCustomer(this.prompts()) }
       : {};
   }
 
   async run(): Promise<CreatedCustomer> {
     const { flags } = await this.parse(CustomersCreate);
-    const { client, profile } = await this.changingSession();
+    const { client, profile } = await openChangingSession(this.context);
+    const history = { ledger: lazyLedger(this.context), note: this.note };
     this.note(...liveBanner(profile));
     const policy = flags['fraud-policy'];
     const body = {
@@ -42,7 +46,10 @@ export default class CustomersCreate extends DeskCommand {
       this.note('The first answer was lost, so the customer may have existed before.'),
     );
     if (result.created) {
-      await this.noteCustomerChange(profile, { operation: 'customer-create', customerId: flags.customer });
+      await recordCustomerChange(history, profile, {
+        operation: 'customer-create',
+        customerId: flags.customer,
+      });
     }
     if (!result.created) this.note('The customer already exists with these details. Nothing was changed.');
     await this.showOne(result.customer, customerCard, customerList);

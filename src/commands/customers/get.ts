@@ -2,9 +2,10 @@ import type { JsonObject } from '../../contract/json.js';
 import { customerArgument } from '../../cli/customer-input.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { customerCard, customerList } from '../../output/views/customer.js';
-import { ServiceCommand } from '../../cli/service-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openSession } from '../../cli/session.js';
 
-export default class CustomersGet extends ServiceCommand {
+export default class CustomersGet extends BaseCommand {
   static override summary = 'Show a customer.';
   static override examples = [
     '<%= config.bin %> customers get c_881',
@@ -15,7 +16,7 @@ export default class CustomersGet extends ServiceCommand {
 
   async run(): Promise<JsonObject> {
     const { args } = await this.parse(CustomersGet);
-    const { client } = await this.session();
+    const { client } = await openSession(this.context);
     const { object } = await client.getCustomer(args.customer);
     await this.showOne(object, customerCard, customerList);
     return object;

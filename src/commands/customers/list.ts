@@ -2,11 +2,12 @@ import { boolean } from '@oclif/core/flags';
 import { listCustomers } from '../../customers/list-customers.js';
 import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags.js';
 import { customerList } from '../../output/views/customer.js';
-import { ServiceCommand } from '../../cli/service-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openSession } from '../../cli/session.js';
 
-const USUAL = 50;
+const DEFAULT_LIMIT = 50;
 
-export default class CustomersList extends ServiceCommand {
+export default class CustomersList extends BaseCommand {
   static override summary = 'List the customers of the app.';
   static override description =
     'Prints customers as they arrive; --json prints them when the list is complete. --param passes any ' +
@@ -17,7 +18,7 @@ export default class CustomersList extends ServiceCommand {
     '<%= config.bin %> customers list --limit 10 --param sort=createdTime',
   ];
   static override flags = {
-    limit: countFlag({ summary: `Maximum number to show (default ${USUAL}).`, exclusive: ['all'] }),
+    limit: countFlag({ summary: `Maximum number to show (default ${DEFAULT_LIMIT}).`, exclusive: ['all'] }),
     all: boolean({ summary: 'Show all.' }),
     param: pairFlag({ multiple: true, summary: 'Query parameter for the service.' }),
     ...listFlagsFor(customerList),
@@ -25,9 +26,9 @@ export default class CustomersList extends ServiceCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(CustomersList);
-    const limit = flags.all ? undefined : (flags.limit ?? USUAL);
+    const limit = flags.all ? undefined : (flags.limit ?? DEFAULT_LIMIT);
     const params = Object.fromEntries((flags.param ?? []).map(({ key, value }) => [key, value]));
-    const { client } = await this.session();
+    const { client } = await openSession(this.context);
     let more = false;
     await this.showStream(
       listCustomers(client, { params, limit, more: () => void (more = true) }),

@@ -2,9 +2,10 @@ import type { JsonObject } from '../../contract/json.js';
 import { customerArgument } from '../../cli/customer-input.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { methodList } from '../../output/views/method.js';
-import { ServiceCommand } from '../../cli/service-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openSession } from '../../cli/session.js';
 
-export default class CustomersMethods extends ServiceCommand {
+export default class CustomersMethods extends BaseCommand {
   static override summary = 'List the stored payment methods of a customer.';
   static override description = 'Charge one with: paydesk payments charge --method-id N';
   static override examples = [
@@ -16,7 +17,7 @@ export default class CustomersMethods extends ServiceCommand {
 
   async run(): Promise<readonly JsonObject[]> {
     const { args } = await this.parse(CustomersMethods);
-    const { client } = await this.session();
+    const { client } = await openSession(this.context);
     const { methods } = await client.paymentMethods(args.customer);
     const objects = methods.map(({ object }) => object);
     await this.showList(objects, methodList);

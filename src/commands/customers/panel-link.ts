@@ -1,10 +1,13 @@
+import { recordCustomerChange } from '../../customers/record-change.js';
+import { openSession } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { lazyLedger } from '../../cli/desk.js';
 import { customerArgument } from '../../cli/customer-input.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { linkFlags, useLink } from '../../cli/links.js';
 import { expiryNote, panelLinkList, panelLinkView, type PanelLink } from '../../output/views/panel-link.js';
-import { DeskCommand } from '../../cli/desk-command.js';
 
-export default class CustomersPanelLink extends DeskCommand {
+export default class CustomersPanelLink extends BaseCommand {
   static override summary = 'Create a link where a customer manages stored methods.';
   static override description = 'Anyone with this link can use it. Send it only to the customer.';
   static override examples = [
@@ -16,14 +19,15 @@ export default class CustomersPanelLink extends DeskCommand {
 
   async run(): Promise<PanelLink> {
     const { args, flags } = await this.parse(CustomersPanelLink);
-    const { client, profile } = await this.session();
+    const { client, profile } = await openSession(this.context);
+    const history = { ledger: lazyLedger(this.context), note: this.note };
     const { url, expiresTime } = await client.panelLink(args.customer);
     this.secrets.add(url);
-    await this.noteCustomerChange(profile, { operation: 'panel-link', customerId: args.customer });
+    await recordCustomerChange(history, profile, { operation: 'panel-link', customerId: args.customer });
     const link = expiresTime === undefined ? { url } : { url, expiresTime };
     await this.showOne(link, panelLinkView, panelLinkList);
     this.note(...expiryNote(link, this.now()));
-    await useLink(url, flags, (...lines) => this.note(...lines));
+    await useLink(url, flags, this.note);
     return link;
   }
 }

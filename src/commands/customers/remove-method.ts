@@ -1,4 +1,9 @@
-import { ConfirmingCommand } from '../../cli/confirming-command.js';
+import { askBeforeRemoving, createGuard } from '../../cli/live-guard.js';
+import { confirmFlag } from '../../cli/payment-flags.js';
+import { recordCustomerChange } from '../../customers/record-change.js';
+import { openChangingSession } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { lazyLedger } from '../../cli/desk.js';
 import { numberFromText, type JsonNumber } from '../../contract/json.js';
 import { customerArgument, methodArgument } from '../../cli/customer-input.js';
 import { findMethod, removeMethod, type MethodName } from '../../customers/stored-methods.js';
@@ -10,7 +15,7 @@ interface RemovedMethod {
   paymentMethodId: JsonNumber;
 }
 
-export default class CustomersRemoveMethod extends ConfirmingCommand {
+export default class CustomersRemoveMethod extends BaseCommand {
   static override summary = 'Remove a stored payment method of a customer.';
   static override description = 'The method can no longer be charged. This cannot be undone.';
   static override examples = [
@@ -18,16 +23,18 @@ export default class CustomersRemoveMethod extends ConfirmingCommand {
     '<%= config.bin %> customers remove-method c_881 12 --profile shop-eu --confirm 7f31c2',
   ];
   static override args = { customer: customerArgument, method: methodArgument };
+  static override flags = { confirm: confirmFlag };
 
   async run(): Promise<RemovedMethod> {
     const { args, flags } = await this.parse(CustomersRemoveMethod);
-    const { client, profile } = await this.changingSession();
-    const guard = this.openGuard(profile, flags.confirm);
+    const { client, profile } = await openChangingSession(this.context);
+    const history = { ledger: lazyLedger(this.context), note: this.note };
+    const guard = createGuard(this.context, profile, flags);
     const name: MethodName = { customerId: args.customer, by: 'paymentMethodId', value: args.method };
     const what = methodName(args.method, await findMethod(client, name));
-    await this.askFirst(guard, `Remove ${what} of customer ${args.customer}?`);
+    await askBeforeRemoving(guard, `Remove ${what} of customer ${args.customer}?`);
     await removeMethod(client, name);
-    await this.noteCustomerChange(profile, {
+    await recordCustomerChange(history, profile, {
       operation: 'remove-method',
       customerId: args.customer,
       what,

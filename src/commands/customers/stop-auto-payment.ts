@@ -1,4 +1,9 @@
-import { ConfirmingCommand } from '../../cli/confirming-command.js';
+import { askBeforeRemoving, createGuard } from '../../cli/live-guard.js';
+import { confirmFlag } from '../../cli/payment-flags.js';
+import { recordCustomerChange } from '../../customers/record-change.js';
+import { openChangingSession } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { lazyLedger } from '../../cli/desk.js';
 import { customerArgument, registrationArgument } from '../../cli/customer-input.js';
 import { findMethod, stopAutoPayment, type MethodName } from '../../customers/stored-methods.js';
 import { textAt } from '../../output/values.js';
@@ -10,7 +15,7 @@ interface StoppedAutoPayment {
   customerAutomaticProfileId: string;
 }
 
-export default class CustomersStopAutoPayment extends ConfirmingCommand {
+export default class CustomersStopAutoPayment extends BaseCommand {
   static override summary = 'Stop an auto-payment registration of a customer.';
   static override description =
     'Use it when a subscription ends. Later charges are refused; the stored method is kept.';
@@ -19,11 +24,13 @@ export default class CustomersStopAutoPayment extends ConfirmingCommand {
     '<%= config.bin %> customers stop-auto-payment c_881 4012 --profile shop-eu --confirm 7f31c2',
   ];
   static override args = { customer: customerArgument, registration: registrationArgument };
+  static override flags = { confirm: confirmFlag };
 
   async run(): Promise<StoppedAutoPayment> {
     const { args, flags } = await this.parse(CustomersStopAutoPayment);
-    const { client, profile } = await this.changingSession();
-    const guard = this.openGuard(profile, flags.confirm);
+    const { client, profile } = await openChangingSession(this.context);
+    const history = { ledger: lazyLedger(this.context), note: this.note };
+    const guard = createGuard(this.context, profile, flags);
     const name: MethodName = {
       customerId: args.customer,
       by: 'customerAutomaticProfileId',
@@ -32,9 +39,9 @@ export default class CustomersStopAutoPayment extends ConfirmingCommand {
     const method = await findMethod(client, name);
     const of = method === undefined ? '' : ` of ${methodName(textAt(method, 'paymentMethodId'), method)}`;
     const what = `auto-payment registration ${args.registration}${of}`;
-    await this.askFirst(guard, `Stop ${what} for customer ${args.customer}?`);
+    await askBeforeRemoving(guard, `Stop ${what} for customer ${args.customer}?`);
     await stopAutoPayment(client, name);
-    await this.noteCustomerChange(profile, {
+    await recordCustomerChange(history, profile, {
       operation: 'stop-auto-payment',
       customerId: args.customer,
       what,

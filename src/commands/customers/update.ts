@@ -1,11 +1,14 @@
+import { recordCustomerChange } from '../../customers/record-change.js';
+import { openChangingSession } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { lazyLedger } from '../../cli/desk.js';
 import { contactFields, contactFlags, customerArgument, requireSome } from '../../cli/customer-input.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { updateCustomer, type UpdatedCustomer } from '../../customers/update-customer.js';
 import { customerChanges, updatedCustomerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
-import { DeskCommand } from '../../cli/desk-command.js';
 
-export default class CustomersUpdate extends DeskCommand {
+export default class CustomersUpdate extends BaseCommand {
   static override summary = 'Change the name, e-mail or mobile number of a customer.';
   static override examples = [
     '<%= config.bin %> customers update c_881 --email ada@example.org',
@@ -16,10 +19,11 @@ export default class CustomersUpdate extends DeskCommand {
 
   async run(): Promise<UpdatedCustomer> {
     const { args, flags } = await this.parse(CustomersUpdate);
-    const { client, profile } = await this.changingSession();
+    const { client, profile } = await openChangingSession(this.context);
+    const history = { ledger: lazyLedger(this.context), note: this.note };
     this.note(...liveBanner(profile));
     const updated = await updateCustomer(client, args.customer, contactFields(flags));
-    await this.noteCustomerChange(profile, {
+    await recordCustomerChange(history, profile, {
       operation: 'customer-update',
       customerId: args.customer,
       what: updated.changes.map(({ field }) => field).join(', '),

@@ -23,7 +23,7 @@ export default class LedgerAdopt extends BaseCommand {
     const { place, close } = await openDatabase(env);
     this.atEnd(close);
     const { ledger } = place;
-    const problem = await ledgerProblem(place, { env, program: this.program });
+    const problem = await ledgerProblem(this.context, place);
     if (problem === undefined) return this.show({ ledger, adopted: false, problem: null }, adoptedView);
     this.note(...adoptionLines(problem, ledger));
     if (!flags.yes) await this.#ask();
@@ -39,7 +39,7 @@ export default class LedgerAdopt extends BaseCommand {
       });
     }
     const { confirm } = await import('@inquirer/prompts');
-    if (await confirm({ message: 'Adopt this ledger?', default: false }, this.promptContext)) return;
+    if (await confirm({ message: 'Adopt this ledger?', default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was changed.', { code: 'declined' });
   }
 }

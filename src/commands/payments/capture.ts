@@ -1,7 +1,10 @@
-import { MoveCommand } from '../../cli/move-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openDesk } from '../../cli/desk.js';
+import { moveFlags, runMoves, showMoves } from '../../cli/money-move.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import type { MoveJson } from '../../output/views/moves.js';
 
-export default class PaymentsCapture extends MoveCommand {
+export default class PaymentsCapture extends BaseCommand {
   static override summary = 'Capture authorised payments.';
   static override description =
     'Charges the reserved money. The capture is final when the state is Captured.';
@@ -10,9 +13,13 @@ export default class PaymentsCapture extends MoveCommand {
     '<%= config.bin %> payments capture 100231 --dry-run',
   ];
   static override args = paymentArgs;
+  static override flags = moveFlags;
 
-  async run(): Promise<unknown> {
+  async run(): Promise<MoveJson | MoveJson[]> {
     const { args, flags } = await this.parse(PaymentsCapture);
-    return this.move('capture', namesIn(args), flags);
+    const desk = await openDesk(this.context, flags);
+    const request = { ...flags, operation: 'capture', names: namesIn(args) } as const;
+    const results = await runMoves(this.context, desk, request);
+    return showMoves(this.context, results, flags);
   }
 }

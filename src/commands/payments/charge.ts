@@ -1,12 +1,21 @@
-import { CreateCommand } from '../../cli/create-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { reviewPayment, sendPayment } from '../../cli/create-payment.js';
+import { openDesk } from '../../cli/desk.js';
+import { askForPayment } from '../../cli/payment-prompts.js';
 import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
 import { jsonFlag } from '../../cli/json-input.js';
 import { chargeOutcome } from '../../payments/charge-outcome.js';
-import { createdJson, onItsWayLines } from '../../output/views/created.js';
+import {
+  type CreatedJson,
+  createdJson,
+  onItsWayLines,
+  type PlannedJson,
+} from '../../output/views/created.js';
+import type { Missing } from '../../output/report.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';
-import { customerFlag, orderFlags } from '../../cli/payment-flags.js';
+import { customerFlag, moneyFlags, orderFlags } from '../../cli/payment-flags.js';
 
-export default class PaymentsCharge extends CreateCommand {
+export default class PaymentsCharge extends BaseCommand {
   static override summary = 'Charge a stored payment method of a customer.';
   static override description =
     'The customer does not need to be present. You can run it again with the same --reference: the ' +
@@ -17,6 +26,7 @@ export default class PaymentsCharge extends CreateCommand {
     '<%= config.bin %> payments charge --customer c_881 --amount 10.23 --reference inv-2042 --wait --timeout 2m --json',
   ];
   static override flags = {
+    ...moneyFlags,
     customer: customerFlag,
     amount: amountFlag({ summary: 'Amount, for example 49.90.' }),
     reference: idFlag({
@@ -30,20 +40,26 @@ export default class PaymentsCharge extends CreateCommand {
     ...listFlagsFor(paymentList),
   };
 
-  protected override kindOf() {
-    return 'charge' as const;
+  #wasAsked = false;
+
+  protected override async review(flags: Record<string, unknown>, isBad: (input: string) => boolean) {
+    return reviewPayment('charge', flags, { isBad, now: this.now() });
   }
 
-  async run(): Promise<unknown> {
+  protected override async ask(missing: readonly Missing[], flags: Record<string, unknown>) {
+    this.#wasAsked = true;
+    return askForPayment(missing, flags, this.prompts());
+  }
+
+  async run(): Promise<CreatedJson | PlannedJson> {
     const { flags } = await this.parse(PaymentsCharge);
-    const made = await this.make(flags);
+    const opened = await openDesk(this.context, flags);
+    const request = { kind: 'charge', flags, wasAsked: this.#wasAsked } as const;
+    const made = await sendPayment(this.context, opened, request);
     if ('planned' in made) return made.planned;
-    const {
-      desk,
-      made: { created, read },
-    } = made;
+    const { created, read } = made;
     const wanted = { autoCapture: flags['auto-capture'] ?? true, wait: flags.wait };
-    const end = await chargeOutcome(desk, read, wanted);
+    const end = await chargeOutcome(opened.desk, read, wanted);
     const payment = end.read.object;
     await this.showOne(payment, paymentCard, paymentList);
     if (end.error) this.endAs(end.error);

@@ -1,12 +1,13 @@
 import { boolean } from '@oclif/core/flags';
-import { DeskCommand } from '../../cli/desk-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openCheckingDesk } from '../../cli/desk.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 import { checkJson, checkLines } from '../../output/views/check.js';
 import { operationList } from '../../output/views/operation.js';
 import { endingOf } from '../../payments/endings.js';
 
-export default class PaymentsCheck extends DeskCommand {
+export default class PaymentsCheck extends BaseCommand {
   static override summary = 'Check what became of an unknown outcome.';
   static override description =
     'Reads the payment, checks with the provider where needed, and records the outcome. It never sends a capture, ' +
@@ -26,7 +27,7 @@ export default class PaymentsCheck extends DeskCommand {
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(PaymentsCheck);
     const { checkPayments } = await import('../../payments/move/check-payments.js');
-    const desk = await this.openCheckingDesk(flags);
+    const desk = await openCheckingDesk(this.context, flags);
     const results = await checkPayments(desk, namesIn(args), flags);
     const ending = endingOf(results, 'settled');
     if (ending) this.endAs(ending);

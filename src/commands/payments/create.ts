@@ -1,5 +1,8 @@
 import { boolean, option, string } from '@oclif/core/flags';
-import { CreateCommand } from '../../cli/create-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { reviewPayment, sendPayment } from '../../cli/create-payment.js';
+import { openDesk } from '../../cli/desk.js';
+import { askForPayment } from '../../cli/payment-prompts.js';
 import {
   amountFlag,
   currencyFlag,
@@ -10,19 +13,29 @@ import {
   urlFlag,
 } from '../../cli/flags.js';
 import { jsonFlag } from '../../cli/json-input.js';
+import type { CreateListening, CreateListeningFlags } from '../../cli/create-listening.js';
+import type { Desk } from '../../payments/desk.js';
 import { linkFlags, useLink } from '../../cli/links.js';
 import { besideListenFlags } from '../../cli/listen-flags.js';
-import type { CreateListening } from '../../cli/create-listening.js';
 import { followPayment, targetState } from '../../payments/follow-payment.js';
-import { createdJson } from '../../output/views/created.js';
+import { type CreatedJson, createdJson, type PlannedJson } from '../../output/views/created.js';
+import type { Missing } from '../../output/report.js';
 import { keptJson } from '../../output/views/webhook.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';
-import { customerFlag, orderFlags } from '../../cli/payment-flags.js';
+import { customerFlag, moneyFlags, orderFlags } from '../../cli/payment-flags.js';
+
+interface Created extends CreatedJson {
+  /** With --listen. */
+  deliveries?: Array<ReturnType<typeof keptJson>> | undefined;
+}
 
 const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
 const methods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
 
-export default class PaymentsCreate extends CreateCommand {
+const kindOf = (flags: { flow?: unknown }) =>
+  (flags.flow as (typeof flows)[number] | undefined) ?? 'hosted-page';
+
+export default class PaymentsCreate extends BaseCommand {
   static override summary = 'Create a payment and get a link to pay it.';
   static override description =
     'On a terminal it asks for missing values. You can run it again with the same --reference: the ' +
@@ -34,6 +47,7 @@ export default class PaymentsCreate extends CreateCommand {
     '<%= config.bin %> payments create --amount 10.23 --currency EUR --customer c_881 --return-url https://shop.example/done --listen --forward-to localhost:3000/hooks',
   ];
   static override flags = {
+    ...moneyFlags,
     amount: amountFlag({ summary: 'Amount, for example 49.90.' }),
     currency: currencyFlag({ summary: 'Currency, for example EUR.' }),
     customer: customerFlag,
@@ -65,33 +79,36 @@ export default class PaymentsCreate extends CreateCommand {
     ...besideListenFlags,
   };
 
-  protected override kindOf(flags: { flow?: (typeof flows)[number] }) {
-    return flags.flow ?? 'hosted-page';
-  }
+  #wasAsked = false;
 
   protected override async review(flags: Record<string, unknown>, isBad: (input: string) => boolean) {
-    const found = await super.review(flags, isBad);
+    const found = reviewPayment(kindOf(flags), flags, { isBad, now: this.now() });
     if (flags['until'] !== undefined && flags['wait'] !== true && flags['listen'] !== true) {
       found.bad.push({ input: '--until', problem: 'can only be used together with --wait or --listen' });
     }
     return found;
   }
 
-  async run(): Promise<unknown> {
+  protected override async ask(missing: readonly Missing[], flags: Record<string, unknown>) {
+    this.#wasAsked = true;
+    return askForPayment(missing, flags, this.prompts());
+  }
+
+  async run(): Promise<Created | PlannedJson> {
     const { flags } = await this.parse(PaymentsCreate);
-    let listening: CreateListening | undefined;
-    const made = await this.make(flags, async (desk) => {
-      targetState(desk.client, flags.until ?? 'Captured');
-      listening = flags.listen ? await this.listenFor(desk, flags) : undefined;
-      return listening === undefined ? {} : { 'webhook-url': listening.url };
+    const opened = await openDesk(this.context, flags);
+    const { desk } = opened;
+    targetState(desk.client, flags.until ?? 'Captured');
+    const listening = flags.listen ? await this.#listen(desk, flags) : undefined;
+    const made = await sendPayment(this.context, opened, {
+      kind: kindOf(flags),
+      flags: { ...flags, 'webhook-url': listening?.url ?? flags['webhook-url'] },
+      wasAsked: this.#wasAsked,
     });
     if ('planned' in made) return made.planned;
-    const {
-      desk,
-      made: { created, read },
-    } = made;
+    const { created, read } = made;
     await this.showOne(read.object, paymentCard, paymentList);
-    await useLink(read.fields.redirectUrl, flags, (...lines) => this.note(...lines));
+    await useLink(read.fields.redirectUrl, flags, this.note);
     if (!flags.wait && listening === undefined) return createdJson({ created, payment: read.object });
     const paid = read.fields.autoCapture === false ? 'Authorised' : 'Captured';
     const until = targetState(desk.client, flags.until ?? paid);
@@ -99,5 +116,11 @@ export default class PaymentsCreate extends CreateCommand {
     if (end.error) this.endAs(end.error);
     const deliveries = listening?.deliveries.map(keptJson);
     return { ...createdJson({ created, payment: end.read.object }, end.error), deliveries };
+  }
+
+  /** Receives webhooks until the command ends. */
+  async #listen(desk: Desk, flags: CreateListeningFlags): Promise<CreateListening> {
+    const { openCreateListening } = await import('../../cli/create-listening.js');
+    return openCreateListening(this.context, desk, flags);
   }
 }

@@ -1,7 +1,10 @@
 import { boolean, option } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
-import { SupportCommand } from '../../cli/support-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { lazyDatabase } from '../../cli/desk.js';
+import { openSession } from '../../cli/session.js';
+import { explainOptions, openRecords } from '../../cli/support-records.js';
 import { endingOf } from '../../payments/endings.js';
 import { explainAll } from '../../support/explain.js';
 import { languages } from '../../support/reply.js';
@@ -14,7 +17,7 @@ import {
   triageList,
 } from '../../output/views/explanation.js';
 
-export default class PaymentsExplain extends SupportCommand {
+export default class PaymentsExplain extends BaseCommand {
   static override summary = 'Explain where a payment stands and what to do next.';
   static override description =
     'Uses the service, the ledger and the webhook inbox, and changes nothing. With several payments, or - to read ' +
@@ -41,9 +44,10 @@ export default class PaymentsExplain extends SupportCommand {
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(PaymentsExplain);
     const names = namesIn(args);
-    const { client, profile } = await this.session();
-    const explained = await explainAll(client, names, this.records(profile), {
-      ...this.explainOptions(profile),
+    const { client, profile } = await openSession(this.context);
+    const records = openRecords(this.context, lazyDatabase(this.context), profile);
+    const explained = await explainAll(client, names, records, {
+      ...explainOptions(this.context, profile),
       ...(flags.lang && { language: flags.lang }),
     });
     const [first] = explained;

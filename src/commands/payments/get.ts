@@ -4,10 +4,11 @@ import { type NamedRead, readPayments } from '../../payments/named-payments.js';
 import { paymentCard, paymentList, readJson } from '../../output/views/payment.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
-import { noteSeen } from '../../cli/seen-journal.js';
-import { ServiceCommand } from '../../cli/service-command.js';
+import { noteSeen, readOptions } from '../../cli/seen-journal.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openSession } from '../../cli/session.js';
 
-export default class PaymentsGet extends ServiceCommand {
+export default class PaymentsGet extends BaseCommand {
   static override summary = 'Show payments as the service reports them.';
   static override examples = [
     '<%= config.bin %> payments get inv-2041',
@@ -21,8 +22,8 @@ export default class PaymentsGet extends ServiceCommand {
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(PaymentsGet);
     const names = namesIn(args);
-    const { client, profile } = await this.session();
-    const reads = await readPayments(client, names, this.readOptions);
+    const { client, profile } = await openSession(this.context);
+    const reads = await readPayments(client, names, readOptions(this.streams.env));
     await this.#noteSeen(profile, reads);
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;

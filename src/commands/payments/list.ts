@@ -1,7 +1,9 @@
 import { boolean, string } from '@oclif/core/flags';
-import type { Session } from '../../cli/session.js';
+import { lazyDatabase, type OpenDatabase } from '../../cli/desk.js';
+import { openSession, type Session } from '../../cli/session.js';
 import { countFlag, durationFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
-import { SupportCommand } from '../../cli/support-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { explainOptions, openRecords } from '../../cli/support-records.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { endingOf } from '../../payments/endings.js';
 import { aboutList, knownJson, knownList } from '../../output/views/known.js';
@@ -11,7 +13,7 @@ import { refreshKnown, type Refreshed } from '../../support/refresh.js';
 
 const DEFAULT_LIMIT = 50;
 
-export default class PaymentsList extends SupportCommand {
+export default class PaymentsList extends BaseCommand {
   static override summary = 'List known payments, those that need attention first.';
   static override description =
     'The service has no list of payments. This desk knows those that it created, changed, read or received ' +
@@ -40,10 +42,11 @@ export default class PaymentsList extends SupportCommand {
 
   async run(): Promise<unknown> {
     const { flags } = await this.parse(PaymentsList);
-    const session = await this.session();
+    const session = await openSession(this.context);
     const { client, profile } = session;
-    const { store } = await this.database();
-    const options = { store, place: profile, client, ...this.explainOptions(profile) };
+    const database = lazyDatabase(this.context);
+    const { store } = await database();
+    const options = { store, place: profile, client, ...explainOptions(this.context, profile) };
     const filter: ListFilter = {
       states: flags.state && (await findStates(options, flags.state)),
       stuck: flags.stuck,
@@ -57,6 +60,7 @@ export default class PaymentsList extends SupportCommand {
       ? await this.#refresh(
           listed.map(({ row }) => row),
           session,
+          database,
         )
       : undefined;
     if (refreshed) ({ listed, more } = await takeListed(options, filter, limit));
@@ -67,8 +71,12 @@ export default class PaymentsList extends SupportCommand {
     return listed.map(knownJson);
   }
 
-  async #refresh(rows: readonly KnownPaymentRow[], session: Session): Promise<Refreshed> {
-    const records = await this.records(session.profile);
+  async #refresh(
+    rows: readonly KnownPaymentRow[],
+    session: Session,
+    database: OpenDatabase,
+  ): Promise<Refreshed> {
+    const records = await openRecords(this.context, database, session.profile);
     const progress = createProgressWriter({
       write: (text) => this.streams.writeError(text),
       terminal: this.streams.stderr.terminal,

@@ -1,7 +1,10 @@
 import { boolean } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
-import { SupportCommand } from '../../cli/support-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openReadingDesk } from '../../cli/desk.js';
+import { readOptions } from '../../cli/seen-journal.js';
+import { storeIfOpen } from '../../cli/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { endingOf } from '../../payments/endings.js';
 import { recordRecheck } from '../../payments/move/record.js';
@@ -10,7 +13,7 @@ import { type NamedRead, readPayments } from '../../payments/named-payments.js';
 import { type OnAsked, recheckAll, type RecheckResult } from '../../payments/recheck.js';
 import { recheckJson, recheckLine, recheckList } from '../../output/views/recheck.js';
 
-export default class PaymentsRecheck extends SupportCommand {
+export default class PaymentsRecheck extends BaseCommand {
   static override summary = 'Check with the provider for a newer state.';
   static override description =
     'Shows the state before and after. It moves no money, so you can run it at any time. With --watch it ' +
@@ -28,13 +31,13 @@ export default class PaymentsRecheck extends SupportCommand {
 
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(PaymentsRecheck);
-    const desk = await this.openLookingDesk();
-    const reads = await readPayments(desk.client, namesIn(args), this.readOptions);
+    const desk = await openReadingDesk(this.context);
+    const reads = await readPayments(desk.client, namesIn(args), readOptions(this.streams.env));
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
     const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now);
     let results = await recheckAll(desk.client, reads, onAsked);
-    if (flags.watch) results = await this.#goOn(desk, reads, results, onAsked);
+    if (flags.watch) results = await this.#continue(desk, reads, results, onAsked);
     const ending = endingOf(results, participles.recheck);
     if (ending) this.endAs(ending);
     const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
@@ -44,8 +47,8 @@ export default class PaymentsRecheck extends SupportCommand {
     return json.length === 1 ? json[0] : json;
   }
 
-  async #goOn(
-    { client, place }: Awaited<ReturnType<PaymentsRecheck['openLookingDesk']>>,
+  async #continue(
+    { client, place, database }: Awaited<ReturnType<typeof openReadingDesk>>,
     reads: readonly NamedRead[],
     results: readonly RecheckResult[],
     onAsked: OnAsked,
@@ -53,7 +56,8 @@ export default class PaymentsRecheck extends SupportCommand {
     const { withWakeups } = await import('../../support/wakeups.js');
     const { recheckUntilChanged } = await import('../../support/recheck-until.js');
     const { signal } = this;
-    return withWakeups({ store: await this.storeIfOpen(), place, clock: systemClock }, (wakeups) =>
+    const store = await storeIfOpen(this.context, database);
+    return withWakeups({ store, place, clock: systemClock }, (wakeups) =>
       recheckUntilChanged(reads, results, { client, signal, wakeups, onAsked }),
     );
   }

@@ -1,9 +1,12 @@
 import { custom } from '@oclif/core/flags';
 import { parseId } from '../../typed-values.js';
-import { MoveCommand } from '../../cli/move-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openDesk } from '../../cli/desk.js';
+import { moveFlags, runMoves, showMoves } from '../../cli/money-move.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import type { MoveJson } from '../../output/views/moves.js';
 
-export default class PaymentsRefund extends MoveCommand {
+export default class PaymentsRefund extends BaseCommand {
   static override summary = 'Refund captured payments.';
   static override description =
     'Refunds the whole payment. The refund is final when the state is Refunded. paydesk sends a refund ' +
@@ -15,6 +18,7 @@ export default class PaymentsRefund extends MoveCommand {
   ];
   static override args = paymentArgs;
   static override flags = {
+    ...moveFlags,
     description: custom({ helpValue: 'TEXT', parse: async (text) => parseId(text) })({
       summary: 'Description that the service stores with the refund.',
     }),
@@ -24,8 +28,11 @@ export default class PaymentsRefund extends MoveCommand {
     return flag === '--amount' ? 'the service refunds whole payments only; leave out --amount' : undefined;
   }
 
-  async run(): Promise<unknown> {
+  async run(): Promise<MoveJson | MoveJson[]> {
     const { args, flags } = await this.parse(PaymentsRefund);
-    return this.move('refund', namesIn(args), flags);
+    const desk = await openDesk(this.context, flags);
+    const request = { ...flags, operation: 'refund', names: namesIn(args) } as const;
+    const results = await runMoves(this.context, desk, request);
+    return showMoves(this.context, results, flags);
   }
 }

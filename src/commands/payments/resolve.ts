@@ -1,9 +1,11 @@
 import { boolean, string } from '@oclif/core/flags';
 import { optionalPaymentArgs } from '../../cli/payment-args.js';
 import { moneyFlags } from '../../cli/payment-flags.js';
-import { ResolveCommand } from '../../cli/resolve-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openDesk } from '../../cli/desk.js';
+import { requireTerminal, resolvePayments } from '../../cli/resolve.js';
 
-export default class PaymentsResolve extends ResolveCommand {
+export default class PaymentsResolve extends BaseCommand {
   static override summary = 'Resolve payments one by one in a guided session.';
   static override description =
     'Needs a terminal. Without payments it asks which ones: pasted, from a file, or known payments that need ' +
@@ -25,7 +27,8 @@ export default class PaymentsResolve extends ResolveCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PaymentsResolve);
     const named = (args.payment ?? []).flat().map(({ typed }) => typed);
-    this.requireTerminal(named);
-    await this.resolve(named, flags);
+    requireTerminal(this.context, named);
+    const desk = await openDesk(this.context, {});
+    await resolvePayments(this.context, desk, { named, flags });
   }
 }

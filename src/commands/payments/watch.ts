@@ -1,7 +1,11 @@
 import { string } from '@oclif/core/flags';
 import { durationFlag } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
-import { SupportCommand } from '../../cli/support-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { lazyDatabase } from '../../cli/desk.js';
+import { readOptions } from '../../cli/seen-journal.js';
+import { openSession } from '../../cli/session.js';
+import { openRecords, storeIfOpen } from '../../cli/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { InterruptedError } from '../../errors.js';
 import { endingOf } from '../../payments/endings.js';
@@ -12,7 +16,7 @@ import { watchedJson, watchEventJson, watchLine } from '../../output/views/watch
 
 const FIRST_PAUSE_MS = 500;
 
-export default class PaymentsWatch extends SupportCommand {
+export default class PaymentsWatch extends BaseCommand {
   static override summary = 'Follow payments until they are settled or reach a state.';
   static override description =
     'Prints one line per change, with how long it took. Reads at growing intervals, and at once when a webhook ' +
@@ -33,14 +37,15 @@ export default class PaymentsWatch extends SupportCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PaymentsWatch);
-    const { client, profile } = await this.session();
+    const { client, profile } = await openSession(this.context);
     const { until: typed = 'settled' } = flags;
     const until: Until = typed === 'settled' ? typed : targetState(client, typed);
-    const store = await this.storeIfOpen();
-    const records = await this.records(profile);
+    const database = lazyDatabase(this.context);
+    const store = await storeIfOpen(this.context, database);
+    const records = await openRecords(this.context, database, profile);
     const watched = await withWakeups({ store, place: profile, clock: systemClock }, (wakeups) =>
       watchAll(namesIn(args), {
-        ...this.readOptions,
+        ...readOptions(this.streams.env),
         client,
         clock: systemClock,
         signal: this.signal,

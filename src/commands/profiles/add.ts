@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { eventText } from '../../cli/session.js';
 import type { ClientEvent } from '../../client/call.js';
 import { ProfileError } from '../../errors.js';
-import type { Missing } from '../../cli/command-line.js';
+import type { Missing } from '../../output/report.js';
 import { addedView } from '../../output/views/profiles.js';
 import { profileSettingFlags } from '../../cli/profile-flags.js';
 import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
@@ -62,7 +62,7 @@ export default class ProfilesAdd extends BaseCommand {
 
   protected override async ask(missing: readonly Missing[]): Promise<Record<string, unknown>> {
     const names = missing.map(({ name }) => name);
-    return askForProfile(names, this.promptContext);
+    return askForProfile(names, this.prompts());
   }
 
   async run(): Promise<ProfileSummary> {
@@ -70,7 +70,7 @@ export default class ProfilesAdd extends BaseCommand {
     const profiles = openProfiles(this.streams.env);
     profiles.mustBeFree(args.name);
     const fromStdin = flags['api-key-stdin'];
-    const apiKey = fromStdin ? await readApiKey(this.streams.stdin) : await askForApiKey(this.promptContext);
+    const apiKey = fromStdin ? await readApiKey(this.streams.stdin) : await askForApiKey(this.prompts());
     this.secrets.addKey(apiKey.reveal());
     const app = { baseUrl: flags['base-url'], appId: flags['app-id'], apiKey };
     await this.#tryKey(app);
@@ -85,7 +85,7 @@ export default class ProfilesAdd extends BaseCommand {
 
   /** A key that the service refuses is not stored; one that cannot be tried now may be right. */
   async #tryKey(app: Parameters<typeof tryKey>[0]): Promise<void> {
-    const onEvent = (event: ClientEvent) => this.trace(eventText(event));
+    const onEvent = (event: ClientEvent) => this.trace?.(eventText(event));
     const trial = await tryKey(app, { onEvent, signal: this.signal });
     if (trial.result === 'accepted') return this.note('The service accepted the key.');
     if (trial.result === 'not-tried')

@@ -1,10 +1,12 @@
+import { findPayment } from '../../sandbox-control/find.js';
+import { BaseCommand } from '../../cli/base-command.js';
 import { string } from '@oclif/core/args';
 import type { JsonObject } from '../../contract/json.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { bookList, booksRows } from '../../output/views/sandbox-lists.js';
-import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
-export default class SandboxBooks extends SandboxCommand {
+export default class SandboxBooks extends BaseCommand {
   static override summary = "Show the provider's record of a payment.";
   static override examples = [
     '<%= config.bin %> sandbox books inv-2041',
@@ -13,12 +15,12 @@ export default class SandboxBooks extends SandboxCommand {
   static override args = {
     payment: string({ required: true, description: 'Payment ID or reference.' }),
   };
-  static override flags = listFlagsFor(bookList);
+  static override flags = { ...sandboxFlags, ...listFlagsFor(bookList) };
 
   async run(): Promise<JsonObject> {
     const { args, flags } = await this.parse(SandboxBooks);
-    const sandbox = await this.sandbox(flags);
-    const { id } = await this.findPayment(sandbox, args.payment);
+    const sandbox = await openSandbox(this.context, flags);
+    const { id } = await findPayment(sandbox, args.payment, chosenApp(this.context));
     const books = await sandbox.books(id);
     await this.showList(booksRows(books), bookList);
     return books;

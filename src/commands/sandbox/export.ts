@@ -1,10 +1,11 @@
+import { BaseCommand } from '../../cli/base-command.js';
 import { string } from '@oclif/core/args';
 import { parseJson } from '../../contract/json.js';
 import { exportedView } from '../../output/views/sandbox.js';
 import { writePrivateFile } from '../../sandbox-control/documents.js';
-import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
-export default class SandboxExport extends SandboxCommand {
+export default class SandboxExport extends BaseCommand {
   static override summary = 'Export the contents of the sandbox as JSON.';
   static override description = 'The export contains the keys of the apps, so only you can read the file.';
   static override examples = [
@@ -14,10 +15,11 @@ export default class SandboxExport extends SandboxCommand {
   static override args = {
     file: string({ default: '-', description: 'File to write, or - for stdout (default).' }),
   };
+  static override flags = sandboxFlags;
 
   async run(): Promise<unknown> {
     const { args, flags } = await this.parse(SandboxExport);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     const document = await sandbox.export();
     if (args.file !== '-') return this.show(await writePrivateFile(args.file, document), exportedView);
     if (this.json) return parseJson(document);

@@ -1,9 +1,10 @@
+import { BaseCommand } from '../../cli/base-command.js';
 import { string } from '@oclif/core/args';
 import { importedView, type Imported } from '../../output/views/sandbox.js';
 import { readDocument } from '../../sandbox-control/documents.js';
-import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
-export default class SandboxImport extends SandboxCommand {
+export default class SandboxImport extends BaseCommand {
   static override summary = 'Replace the contents of the sandbox with an export.';
   static override description = 'If the file is invalid, nothing changes.';
   static override examples = [
@@ -13,11 +14,12 @@ export default class SandboxImport extends SandboxCommand {
   static override args = {
     file: string({ required: true, description: 'File from sandbox export, or - for stdin.' }),
   };
+  static override flags = sandboxFlags;
 
   async run(): Promise<Imported> {
     const { args, flags } = await this.parse(SandboxImport);
     const document = await readDocument(args.file, this.streams.stdin);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     await sandbox.import(document);
     const { payments, customers } = await sandbox.status();
     return this.show(

@@ -1,3 +1,5 @@
+import { findPayment } from '../../sandbox-control/find.js';
+import { BaseCommand } from '../../cli/base-command.js';
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
 import type { JsonObject } from '../../contract/json.js';
@@ -6,9 +8,9 @@ import { paidView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
 import { cardNames } from '../../sandbox/index.js';
 import { parseMethod } from '../../cli/sandbox-flags.js';
-import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
-export default class SandboxPay extends SandboxCommand {
+export default class SandboxPay extends BaseCommand {
   static override summary = 'Act as the customer: pay with a test card.';
   static override examples = [
     '<%= config.bin %> sandbox pay inv-2041',
@@ -20,6 +22,7 @@ export default class SandboxPay extends SandboxCommand {
     payment: argument({ required: true, description: 'Payment ID or reference.' }),
   };
   static override flags = {
+    ...sandboxFlags,
     card: string({
       helpValue: 'NAME',
       options: cardNames,
@@ -41,8 +44,8 @@ export default class SandboxPay extends SandboxCommand {
 
   async run(): Promise<JsonObject> {
     const { args, flags } = await this.parse(SandboxPay);
-    const sandbox = await this.sandbox(flags);
-    const { id, payment: before } = await this.findPayment(sandbox, args.payment);
+    const sandbox = await openSandbox(this.context, flags);
+    const { id, payment: before } = await findPayment(sandbox, args.payment, chosenApp(this.context));
     const payment = await sandbox.pay(id, {
       card: flags.card,
       method: flags.method,

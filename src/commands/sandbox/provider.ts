@@ -1,10 +1,12 @@
+import { findPayment } from '../../sandbox-control/find.js';
+import { BaseCommand } from '../../cli/base-command.js';
 import { string as argument } from '@oclif/core/args';
-import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 import type { JsonObject } from '../../contract/json.js';
 import { textAt } from '../../output/values.js';
 import { paidView } from '../../output/views/sandbox.js';
 
-export default class SandboxProvider extends SandboxCommand {
+export default class SandboxProvider extends BaseCommand {
   static override summary = 'Act as the provider: confirm, decline or hold a payment.';
   static override description =
     'confirm and decline answer for a payment that is Processing, Capturing, Refunding or Cancelling. ' +
@@ -22,11 +24,12 @@ export default class SandboxProvider extends SandboxCommand {
       description: 'What the provider should do.',
     }),
   };
+  static override flags = sandboxFlags;
 
   async run(): Promise<JsonObject> {
     const { args, flags } = await this.parse(SandboxProvider);
-    const sandbox = await this.sandbox(flags);
-    const { id, payment: before } = await this.findPayment(sandbox, args.payment);
+    const sandbox = await openSandbox(this.context, flags);
+    const { id, payment: before } = await findPayment(sandbox, args.payment, chosenApp(this.context));
     const payment = await sandbox.provider(id, args.answer);
     this.show({ before: textAt(before, 'paymentState'), payment }, paidView);
     return payment;

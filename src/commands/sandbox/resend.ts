@@ -1,10 +1,12 @@
+import { findPayment } from '../../sandbox-control/find.js';
+import { BaseCommand } from '../../cli/base-command.js';
 import { string as argument } from '@oclif/core/args';
 import { numericIdFlag } from '../../cli/flags.js';
-import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 import { resentView } from '../../output/views/sandbox-resent.js';
 import { resend, type Resent } from '../../sandbox-control/resend.js';
 
-export default class SandboxResend extends SandboxCommand {
+export default class SandboxResend extends BaseCommand {
   static override summary = 'Send a webhook of a payment again.';
   static override description =
     'Sends it at once, even if it was delivered before. Exits with 3 if the receiver does not accept it.';
@@ -16,13 +18,14 @@ export default class SandboxResend extends SandboxCommand {
     payment: argument({ required: true, description: 'Payment ID or reference.' }),
   };
   static override flags = {
+    ...sandboxFlags,
     webhook: numericIdFlag({ summary: 'Webhook ID, as shown in the console (default: the last one).' }),
   };
 
   async run(): Promise<Resent> {
     const { args, flags } = await this.parse(SandboxResend);
-    const sandbox = await this.sandbox(flags);
-    const { id } = await this.findPayment(sandbox, args.payment);
+    const sandbox = await openSandbox(this.context, flags);
+    const { id } = await findPayment(sandbox, args.payment, chosenApp(this.context));
     const { resent, ending } = await resend(sandbox, id, flags.webhook);
     if (ending) this.endAs(ending);
     return this.show(resent, resentView);

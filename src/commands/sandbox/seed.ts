@@ -1,21 +1,22 @@
+import { BaseCommand } from '../../cli/base-command.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { rememberSeeded } from '../../cli/remember-seeded.js';
-import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 import { nextLines } from '../../output/report.js';
 import { type Seeded, seededLine, seededList, seededNext } from '../../output/views/seeded.js';
 
-export default class SandboxSeed extends SandboxCommand {
+export default class SandboxSeed extends BaseCommand {
   static override summary = 'Add sample payments in every state.';
   static override description = 'They become known payments, so `payments list` shows them.';
   static override examples = [
     '<%= config.bin %> sandbox seed',
     '<%= config.bin %> sandbox seed --port 4010 --json',
   ];
-  static override flags = listFlagsFor(seededList);
+  static override flags = { ...sandboxFlags, ...listFlagsFor(seededList) };
 
   async run(): Promise<Seeded> {
     const { flags } = await this.parse(SandboxSeed);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     const seeded = await sandbox.seed();
     const payments = seeded.filter(({ added }) => added).length;
     const { generation } = await sandbox.status();

@@ -1,15 +1,17 @@
+import { BaseCommand } from '../../cli/base-command.js';
 import { stoppedView, type StoppedSandbox } from '../../output/views/sandbox.js';
 import { notStopped, stopAndWait } from '../../sandbox-control/stop.js';
-import { SandboxCommand } from '../../cli/sandbox-command.js';
+import { runningSandboxes, sandboxFlags, silentSandbox } from '../../cli/sandbox.js';
 
-export default class SandboxStop extends SandboxCommand {
+export default class SandboxStop extends BaseCommand {
   static override summary = 'Stop the running sandbox.';
   static override examples = ['<%= config.bin %> sandbox stop', '<%= config.bin %> sandbox stop --port 4010'];
+  static override flags = sandboxFlags;
 
   async run(): Promise<StoppedSandbox> {
     const { flags } = await this.parse(SandboxStop);
-    const [run] = await this.running(flags.port);
-    const silent = run ? undefined : await this.silent(flags.port);
+    const [run] = await runningSandboxes(this.context, flags.port);
+    const silent = run ? undefined : await silentSandbox(this.context, flags.port);
     if (silent) throw notStopped(silent);
     if (run) await stopAndWait(run, this.signal);
     const result = run

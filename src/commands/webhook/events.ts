@@ -1,14 +1,15 @@
 import { boolean, string } from '@oclif/core/flags';
 import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
-import { InboxCommand } from '../../cli/inbox-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openInbox } from '../../cli/inbox.js';
 import { systemClock } from '../../client/clock.js';
 import { type DeliveryFilter, matches } from '../../webhooks/inbox/inbox.js';
 import { followInbox } from '../../webhooks/inbox/live-deliveries.js';
 import { deliveryLine, keptJson, webhookList } from '../../output/views/webhook.js';
 
-const USUAL = 50;
+const DEFAULT_LIMIT = 50;
 
-export default class WebhookEvents extends InboxCommand {
+export default class WebhookEvents extends BaseCommand {
   static override summary = 'List saved webhooks, newest first.';
   static override description =
     'Reads the inbox of this machine, or the one that your team shares (PAYDESK_DATABASE), and sends ' +
@@ -26,7 +27,7 @@ export default class WebhookEvents extends InboxCommand {
     state: string({ helpValue: 'STATE', summary: 'Only where the service showed this state.' }),
     since: sinceFlag({ summary: 'Only since this time.' }),
     failed: boolean({ summary: 'Only webhooks that a target did not accept.' }),
-    limit: countFlag({ summary: `Maximum number to show (default ${USUAL}).`, exclusive: ['all'] }),
+    limit: countFlag({ summary: `Maximum number to show (default ${DEFAULT_LIMIT}).`, exclusive: ['all'] }),
     all: boolean({ summary: 'Show all.' }),
     follow: boolean({
       summary: 'Keep running and show new ones.',
@@ -34,16 +35,16 @@ export default class WebhookEvents extends InboxCommand {
     }),
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<Array<ReturnType<typeof keptJson>> | undefined> {
     const { flags } = await this.parse(WebhookEvents);
-    const { inbox, place } = await this.openInbox();
+    const { inbox, place } = await openInbox(this.context);
     const filter: DeliveryFilter = {
       payment: flags.payment?.replace(/^(id|ref):/, ''),
       state: flags.state,
       since: flags.since?.getTime(),
       failed: flags.failed,
     };
-    const limit = flags.all ? Infinity : (flags.limit ?? USUAL);
+    const limit = flags.all ? Infinity : (flags.limit ?? DEFAULT_LIMIT);
     if (flags.follow) {
       const from = await inbox.newestId(place);
       const { terminal, width } = this.streams.stdout;

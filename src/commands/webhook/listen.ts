@@ -7,13 +7,17 @@ import {
   filterFlags,
   filterOf,
   listenFlags,
+  listenPort,
   targetsOf,
 } from '../../cli/listen-flags.js';
-import { ListeningCommand } from '../../cli/listening-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { listen, openTunnel } from '../../cli/listen.js';
+import { confirmFlag } from '../../cli/payment-flags.js';
+import { openSession } from '../../cli/session.js';
 import { targetState } from '../../payments/follow-payment.js';
 import { createExpectation } from '../../webhooks/expectation.js';
 
-export default class WebhookListen extends ListeningCommand {
+export default class WebhookListen extends BaseCommand {
   static override summary = 'Receive webhooks on this machine and forward them.';
   static override description = [
     'paydesk saves each webhook before it answers it. Then it reads the payment from the service, and ' +
@@ -35,6 +39,7 @@ export default class WebhookListen extends ListeningCommand {
     '<%= config.bin %> webhook listen --forward-to localhost:3000/hooks --chaos duplicate,reorder --chaos-seed 7',
   ];
   static override flags = {
+    confirm: confirmFlag,
     ...listenFlags,
     ...filterFlags,
     ack: ackFlag,
@@ -47,18 +52,18 @@ export default class WebhookListen extends ListeningCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(WebhookListen);
-    const session = await this.session();
+    const session = await openSession(this.context, { tellsWaiting: false });
     const { client } = session;
     const filter = filterOf(client, flags);
     const targets = targetsOf(client, flags);
     const until = flags.until === undefined ? undefined : targetState(client, flags.until);
     const { count, 'max-duplicates': maxDuplicates, port, ack, inspect } = flags;
     const nameOf = (said: string) => client.canonicalState(said) ?? said;
-    await this.listen(session, {
-      tunnel: await this.chooseWay(session, flags),
+    await listen(this.context, session, {
+      tunnel: await openTunnel(this.context, session, flags),
       targets,
       filter,
-      port,
+      ...listenPort(port),
       ack,
       chaos: { kinds: flags.chaos, seed: flags['chaos-seed'] },
       expectation: createExpectation({ until, count, maxDuplicates, filter, nameOf }),

@@ -1,14 +1,16 @@
 import { custom } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { sinceFlag } from '../../cli/flags.js';
-import { InboxCommand } from '../../cli/inbox-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openInbox } from '../../cli/inbox.js';
+import { openSession } from '../../cli/session.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
 import { endingOfReplays, replayAll } from '../../webhooks/forwarding/replay-all.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
 import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
 import { parseNumericId } from '../../typed-values.js';
 
-export default class WebhookReplay extends InboxCommand {
+export default class WebhookReplay extends BaseCommand {
   static override summary = 'Send saved webhooks again, byte for byte.';
   static override description =
     'Sends each webhook once to where it went before, or to --to, in the order of arrival, with the ' +
@@ -34,13 +36,13 @@ export default class WebhookReplay extends InboxCommand {
     ...sendFlags,
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<Array<ReturnType<typeof replayedJson>>> {
     const { args, flags } = await this.parse(WebhookReplay);
     const ids = args.id ?? [];
-    const { place, inbox, database, profile } = await this.openInbox();
+    const { place, inbox, database, profile } = await openInbox(this.context);
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());
-    const { client } = flags.fresh ? await this.session() : { client: undefined };
+    const { client } = flags.fresh ? await openSession(this.context) : { client: undefined };
     const results = await replayAll(
       { store: database.store, inbox, place, sender, now: Date.now },
       { ids, since: flags.since?.getTime(), failed: flags.failed, signal: this.signal, client },

@@ -1,5 +1,7 @@
 import { custom } from '@oclif/core/args';
-import { InboxCommand } from '../../cli/inbox-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openInbox } from '../../cli/inbox.js';
+import { openSession } from '../../cli/session.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
 import { parsePayment, readNamed, type NamedPayment } from '../../payments/named-payments.js';
 import { keepMade, madeMarks, replayTo } from '../../webhooks/forwarding/replay.js';
@@ -7,7 +9,7 @@ import { endingOfReplays } from '../../webhooks/forwarding/replay-all.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
 import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
 
-export default class WebhookSend extends InboxCommand {
+export default class WebhookSend extends BaseCommand {
   static override summary = 'Send a handler the current webhook of a payment.';
   static override description =
     'Reads the payment and changes nothing. The webhook has the header Paydesk-Synthetic, and is saved ' +
@@ -27,11 +29,11 @@ export default class WebhookSend extends InboxCommand {
     ...sendFlags,
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<ReturnType<typeof replayedJson>> {
     const { args, flags } = await this.parse(WebhookSend);
-    const { client } = await this.session();
+    const { client } = await openSession(this.context);
     const read = await readNamed(client, args.payment);
-    const { place, inbox, database, profile } = await this.openInbox();
+    const { place, inbox, database, profile } = await openInbox(this.context);
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());
     const target = withSendFlags(flags.to, flags);

@@ -1,9 +1,11 @@
 import { custom } from '@oclif/core/args';
-import { InboxCommand } from '../../cli/inbox-command.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { openInbox } from '../../cli/inbox.js';
+import { findDelivery } from '../../webhooks/inbox/inbox.js';
 import { parseNumericId } from '../../typed-values.js';
 import { requestJson, webhookRequest } from '../../output/views/webhook-request.js';
 
-export default class WebhookShow extends InboxCommand {
+export default class WebhookShow extends BaseCommand {
   static override summary = 'Show a saved webhook and where it was forwarded.';
   static override description =
     'The secret of the listener is hidden. A binary body is shown as bytes, and as base64 with --json.';
@@ -18,10 +20,10 @@ export default class WebhookShow extends InboxCommand {
     }),
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<ReturnType<typeof requestJson>> {
     const { args } = await this.parse(WebhookShow);
-    const opened = await this.openInbox();
-    const shown = { ...(await this.findDelivery(opened, args.id)), secret: opened.secret };
+    const { inbox, place, secret } = await openInbox(this.context);
+    const shown = { ...(await findDelivery(inbox, place, args.id)), secret };
     this.show(shown, webhookRequest);
     return requestJson(shown);
   }

@@ -8,19 +8,33 @@ import type { RequestKind } from '../../payments/differences.js';
 import { didYouMean } from '../../suggest.js';
 import { formatAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
-import { describeError } from '../report.js';
+import { describeError, type ErrorReport } from '../report.js';
 import { onProfile } from '../shell.js';
 import { textAt, valueAt } from '../values.js';
 
 /** As `--json` prints it. */
+export interface CreatedJson {
+  created: boolean;
+  payment: JsonObject;
+  error?: ErrorReport;
+}
+
+/** The same for a dry run. */
+export interface PlannedJson {
+  created: false;
+  payment: null;
+  dryRun: true;
+  request: PlannedRequest;
+}
+
 export function createdJson(
   { created, payment }: { created: boolean; payment: JsonObject },
   error?: PaydeskError,
-): Record<string, unknown> {
+): CreatedJson {
   return { created, payment, ...(error === undefined ? {} : { error: describeError(error) }) };
 }
 
-export function plannedJson(request: PlannedRequest): Record<string, unknown> {
+export function plannedJson(request: PlannedRequest): PlannedJson {
   return { created: false, payment: null, dryRun: true, request };
 }
 

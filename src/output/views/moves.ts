@@ -6,8 +6,8 @@ import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
 import { formatAmount, groupDigits } from '../amount.js';
-import type { Line } from '../lines.js';
-import { describeError } from '../report.js';
+import { joinPieces, type Line, toned } from '../lines.js';
+import { describeError, type ErrorReport } from '../report.js';
 import { onProfile } from '../shell.js';
 import { safeJson } from '../text.js';
 import { textAt } from '../values.js';
@@ -21,7 +21,15 @@ const verbs = {
 } as const;
 
 /** As `--json` prints it. */
-export function moveJson(result: PlannedMove): Record<string, unknown> {
+export interface MoveJson extends Pick<
+  PlannedMove,
+  'payment' | 'operation' | 'before' | 'after' | 'outcome' | 'request'
+> {
+  error?: ErrorReport;
+  dryRun?: true;
+}
+
+export function moveJson(result: PlannedMove): MoveJson {
   const { payment, operation, before, after, outcome, error, request } = result;
   return {
     payment,
@@ -56,6 +64,18 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
       ...left,
     ],
   };
+}
+
+/** Why it is done, for whoever confirms it. */
+export function reasonLines({
+  reason,
+  ticket,
+}: {
+  reason?: string | undefined;
+  ticket?: string | undefined;
+}): Line[] {
+  const text = [reason, ticket].filter((part) => part !== undefined).join(', ');
+  return text === '' ? [] : [joinPieces(toned('dim', 'Reason: '), text)];
 }
 
 /** An amount that a person types to confirm it. */

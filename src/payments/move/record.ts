@@ -80,7 +80,7 @@ export async function recordResult(
 export async function recordCreated(
   desk: Desk,
   made: { read: PaymentRead; operation: 'create' | 'charge'; outcome: Outcome },
-  why: { reason?: string | undefined; ticket?: string | undefined },
+  why: { reason?: string | undefined; ticket?: string | undefined; description?: string | undefined },
 ): Promise<void> {
   const { read, operation, outcome } = made;
   await note(desk, async () => {

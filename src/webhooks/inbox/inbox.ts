@@ -1,5 +1,6 @@
 // What was said to this desk, the newest last: kept before it is answered, and never changed but by what became of it.
 
+import { UsageError } from '../../errors.js';
 import type { Kysely } from 'kysely';
 import type { DeliveryRow, ForwardAttemptRow, ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
@@ -240,4 +241,14 @@ async function wholeDelivery(db: Kysely<DeskTables>, row: DeliveryRow): Promise<
       tries: attempts.filter(({ forward_id }) => forward_id === forward.id),
     })),
   };
+}
+
+/** Of one app; asked for by a person. */
+export async function findDelivery(inbox: Inbox, app: AppRef, id: number): Promise<WholeDelivery> {
+  const found = await inbox.find(app, id);
+  if (found) return found;
+  throw new UsageError(`This app has no saved webhook ${id}.`, {
+    code: 'no-such-webhook',
+    next: ['paydesk webhook events'],
+  });
 }

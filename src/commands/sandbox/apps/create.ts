@@ -1,11 +1,12 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { custom } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { parseId } from '../../../typed-values.js';
 import { newAppView } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/index.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
-export default class SandboxAppsCreate extends SandboxCommand {
+export default class SandboxAppsCreate extends BaseCommand {
   static override summary = 'Add an app with its own key to the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox apps create "Second shop"',
@@ -18,12 +19,13 @@ export default class SandboxAppsCreate extends SandboxCommand {
     }),
   };
   static override flags = {
+    ...sandboxFlags,
     live: boolean({ summary: 'Treat it as live, for practice. No real money is used.' }),
   };
 
   async run(): Promise<SandboxApp> {
     const { args, flags } = await this.parse(SandboxAppsCreate);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     const app = await sandbox.createApp({ friendlyName: args.name, isSandbox: !flags.live });
     this.show({ app, url: sandbox.run.url }, newAppView);
     return app;

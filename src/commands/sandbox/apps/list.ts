@@ -1,19 +1,20 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { listFlagsFor } from '../../../cli/flags.js';
 import { appCards, appList } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/index.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
-export default class SandboxAppsList extends SandboxCommand {
+export default class SandboxAppsList extends BaseCommand {
   static override summary = 'List the apps of the sandbox and their settings.';
   static override examples = [
     '<%= config.bin %> sandbox apps list',
     '<%= config.bin %> sandbox apps list --columns app,key',
   ];
-  static override flags = listFlagsFor(appList);
+  static override flags = { ...sandboxFlags, ...listFlagsFor(appList) };
 
   async run(): Promise<readonly SandboxApp[]> {
     const { flags } = await this.parse(SandboxAppsList);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     const apps = await sandbox.apps();
     const isTable = !this.streams.stdout.terminal || flags.columns !== undefined || flags.csv;
     return isTable ? this.showList(apps, appList) : this.show(apps, appCards);

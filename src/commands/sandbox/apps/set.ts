@@ -1,3 +1,4 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { string } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
 import { numericIdFlag, urlFlag } from '../../../cli/flags.js';
@@ -6,11 +7,11 @@ import { appCard } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/index.js';
 import { appChange } from '../../../sandbox-control/app-change.js';
 import { parseDelay } from '../../../cli/sandbox-flags.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
 const dependsOn = ['provider-profile'];
 
-export default class SandboxAppsSet extends SandboxCommand {
+export default class SandboxAppsSet extends BaseCommand {
   static override summary = 'Change the settings of an app of the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox apps set app_2f45522583c8 --webhook-url http://127.0.0.1:3000/hooks',
@@ -21,6 +22,7 @@ export default class SandboxAppsSet extends SandboxCommand {
     app: string({ required: true, description: 'App ID, as shown by sandbox apps list.' }),
   };
   static override flags = {
+    ...sandboxFlags,
     'webhook-url': urlFlag({ summary: 'Where to send webhooks, unless the payment has its own address.' }),
     'no-webhook': boolean({ exclusive: ['webhook-url'], summary: 'Send no webhooks by default.' }),
     blocked: boolean({ allowNo: true, summary: 'Refuse all requests of this app.' }),
@@ -43,7 +45,7 @@ export default class SandboxAppsSet extends SandboxCommand {
   async run(): Promise<SandboxApp> {
     const { args, flags } = await this.parse(SandboxAppsSet);
     const change = appChange(flags);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     return this.show(await sandbox.changeApp(args.app, change), appCard);
   }
 }

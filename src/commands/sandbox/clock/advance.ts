@@ -1,10 +1,11 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { custom } from '@oclif/core/args';
 import { parseDuration } from '../../../typed-values.js';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox-control/remote.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
-export default class SandboxClockAdvance extends SandboxCommand {
+export default class SandboxClockAdvance extends BaseCommand {
   static override summary = 'Advance the clock by a duration.';
   static override description =
     'Everything due until then happens in order, and its webhooks are sent before the command returns.';
@@ -18,10 +19,11 @@ export default class SandboxClockAdvance extends SandboxCommand {
       description: 'Duration, for example 30s, 5m, 24h or 7d.',
     }),
   };
+  static override flags = sandboxFlags;
 
   async run(): Promise<ClockTime> {
     const { args, flags } = await this.parse(SandboxClockAdvance);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     return this.show(await sandbox.changeClock({ action: 'advance', value: args.duration }), clockView);
   }
 }

@@ -1,10 +1,11 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { custom } from '@oclif/core/args';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox-control/remote.js';
 import { parseClockInstant } from '../../../cli/sandbox-flags.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
-export default class SandboxClockSet extends SandboxCommand {
+export default class SandboxClockSet extends BaseCommand {
   static override summary = 'Set the clock to a time in the future.';
   static override examples = [
     '<%= config.bin %> sandbox clock set 2027-01-01T00:00:00Z',
@@ -16,10 +17,11 @@ export default class SandboxClockSet extends SandboxCommand {
       description: 'ISO time; the clock cannot go back.',
     }),
   };
+  static override flags = sandboxFlags;
 
   async run(): Promise<ClockTime> {
     const { args, flags } = await this.parse(SandboxClockSet);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     const value = args.instant.getTime();
     return this.show(await sandbox.changeClock({ action: 'set', value }), clockView);
   }

@@ -1,17 +1,19 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox-control/remote.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
-export default class SandboxClockShow extends SandboxCommand {
+export default class SandboxClockShow extends BaseCommand {
   static override summary = 'Show the clock of the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox clock show',
     '<%= config.bin %> sandbox clock show --jq .now',
   ];
+  static override flags = sandboxFlags;
 
   async run(): Promise<ClockTime> {
     const { flags } = await this.parse(SandboxClockShow);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     return this.show(await sandbox.clock(), clockView);
   }
 }

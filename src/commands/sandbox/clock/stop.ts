@@ -1,17 +1,19 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox-control/remote.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
-export default class SandboxClockStop extends SandboxCommand {
+export default class SandboxClockStop extends BaseCommand {
   static override summary = 'Stop the clock, so that nothing becomes due.';
   static override examples = [
     '<%= config.bin %> sandbox clock stop',
     '<%= config.bin %> sandbox clock stop --port 4010 --json',
   ];
+  static override flags = sandboxFlags;
 
   async run(): Promise<ClockTime> {
     const { flags } = await this.parse(SandboxClockStop);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     return this.show(await sandbox.changeClock({ action: 'stop' }), clockView);
   }
 }

@@ -1,3 +1,4 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
 import { countFlag } from '../../../cli/flags.js';
@@ -5,11 +6,11 @@ import { faultKindLines, faultView } from '../../../output/views/sandbox-lists.j
 import { faultKindNames, faultKinds } from '../../../sandbox/index.js';
 import type { Fault } from '../../../sandbox-control/remote.js';
 import { parseDelay, parseProbability, parseErrorStatus } from '../../../cli/sandbox-flags.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
 const delayFlag = custom<number>({ helpValue: 'DURATION', parse: async (text) => parseDelay(text) });
 
-export default class SandboxFaultAdd extends SandboxCommand {
+export default class SandboxFaultAdd extends BaseCommand {
   static override summary = 'Make the sandbox fail on purpose.';
   static override description = `Kinds of fault:\n${faultKindLines(faultKinds)}`;
   static override examples = [
@@ -22,6 +23,7 @@ export default class SandboxFaultAdd extends SandboxCommand {
     kind: argument({ required: true, options: faultKindNames, description: 'Kind of fault.' }),
   };
   static override flags = {
+    ...sandboxFlags,
     route: string({
       helpValue: 'NAME',
       summary:
@@ -45,7 +47,7 @@ export default class SandboxFaultAdd extends SandboxCommand {
 
   async run(): Promise<Fault> {
     const { args, flags } = await this.parse(SandboxFaultAdd);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     const retryAfter = flags['retry-after'];
     const fault = await sandbox.addFault({
       kind: args.kind,

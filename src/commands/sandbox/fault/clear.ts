@@ -1,9 +1,10 @@
+import { BaseCommand } from '../../../cli/base-command.js';
 import { custom } from '@oclif/core/args';
 import { parseNumericId } from '../../../typed-values.js';
 import { clearedView } from '../../../output/views/sandbox.js';
-import { SandboxCommand } from '../../../cli/sandbox-command.js';
+import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
-export default class SandboxFaultClear extends SandboxCommand {
+export default class SandboxFaultClear extends BaseCommand {
   static override summary = 'Remove one fault or all of them.';
   static override examples = [
     '<%= config.bin %> sandbox fault clear',
@@ -14,10 +15,11 @@ export default class SandboxFaultClear extends SandboxCommand {
       description: 'ID as shown by sandbox fault list (default: all).',
     }),
   };
+  static override flags = sandboxFlags;
 
   async run(): Promise<{ cleared: number }> {
     const { args, flags } = await this.parse(SandboxFaultClear);
-    const sandbox = await this.sandbox(flags);
+    const sandbox = await openSandbox(this.context, flags);
     return this.show({ cleared: await sandbox.clearFaults(args.id) }, clearedView);
   }
 }

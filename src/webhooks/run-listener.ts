@@ -1,4 +1,4 @@
-// A listener as a command runs it: from flags to deliveries that are shown, until somebody or something ends it.
+// Runs a listener until its expectation is met, somebody stops it or the time is up.
 
 import { randomInt } from 'node:crypto';
 import { systemClock } from '../client/clock.js';
@@ -7,15 +7,14 @@ import { InterruptedError, PaydeskError, PendingError } from '../errors.js';
 import type { DeskDatabase } from '../ledger/desk.js';
 import type { Line } from '../output/lines.js';
 import { createOwner } from '../store/owner.js';
-import { type Chaos, type ChaosKind, createChaos } from '../webhooks/forwarding/chaos.js';
-import type { Expectation } from '../webhooks/expectation.js';
-import { type Listener, type ListenEvent, startListener } from '../webhooks/listen.js';
+import { type Chaos, type ChaosKind, createChaos } from './forwarding/chaos.js';
+import type { Expectation } from './expectation.js';
+import { type Listener, type ListenEvent, startListener } from './listen.js';
 import type { AppRef } from '../ledger/payment-ref.js';
-import type { Filter, Target } from '../webhooks/forwarding/targets.js';
-import type { Tunnel } from '../webhooks/tunnels/tunnel.js';
-import { LISTEN_PORT } from './listen-flags.js';
+import type { Filter, Target } from './forwarding/targets.js';
+import type { Tunnel } from './tunnels/tunnel.js';
 
-export interface Listening {
+export interface RunningListener {
   listener: Listener;
   chaos: Chaos | undefined;
   /** Resolves when it is over: to the error to end with, or undefined when that is well. */
@@ -24,14 +23,16 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-export interface ListeningOptions {
+export interface RunListenerOptions {
   database: DeskDatabase;
   client: Client;
   place: AppRef;
   tunnel: Tunnel;
   targets: readonly Target[];
   filter: Filter;
-  port: number | undefined;
+  port: number;
+  /** Takes another port where this one is in use. */
+  orAnother: boolean;
   ack: 'immediate' | 'forwarded';
   chaos: { kinds: ChaosKind[] | undefined; seed: number | undefined };
   expectation: Expectation | undefined;
@@ -42,12 +43,12 @@ export interface ListeningOptions {
   onError(error: unknown): void;
 }
 
-const HIGHEST_SEED = 1_000_000;
+const MAX_SEED = 1_000_000;
 
-export async function openListening(options: ListeningOptions): Promise<Listening> {
+export async function runListener(options: RunListenerOptions): Promise<RunningListener> {
   const { database, client, expectation, signal, onEvent } = options;
   const { kinds, seed } = options.chaos;
-  const chaos = kinds === undefined ? undefined : createChaos(kinds, seed ?? randomInt(HIGHEST_SEED));
+  const chaos = kinds === undefined ? undefined : createChaos(kinds, seed ?? randomInt(MAX_SEED));
   let end: (error?: PaydeskError) => void = () => {};
   const ended = new Promise<PaydeskError | undefined>((resolve) => (end = resolve));
   // Before the handler that takes it for a Ctrl-C: a SIGTERM is a proper way to end a listener.
@@ -69,8 +70,8 @@ export async function openListening(options: ListeningOptions): Promise<Listenin
       place,
       owner: createOwner(),
       clock: systemClock,
-      port: options.port ?? LISTEN_PORT,
-      orAnother: options.port === undefined,
+      port: options.port,
+      orAnother: options.orAnother,
       tunnel,
       targets,
       filter,

@@ -1,7 +1,6 @@
 // What a create or a charge sends: made of flags and files, and checked by the contract before it leaves.
 
-import type { RequestKind } from '../payments/differences.js';
-import type { Missing } from './command-line.js';
+import type { RequestKind } from './differences.js';
 import {
   isJsonNumber,
   isJsonObject,
@@ -18,8 +17,7 @@ import {
   providerHostedPaymentBody,
 } from '../contract/payment-request.js';
 import { fieldErrors } from '../contract/problem.js';
-import type { JsonInput } from './json-input.js';
-import type { UsageProblem } from '../output/report.js';
+import type { Missing, UsageProblem } from '../output/report.js';
 
 const schemas = {
   'hosted-page': hostedPaymentBody,
@@ -69,6 +67,13 @@ const wanted: Readonly<Record<string, string>> = {
   'return-url': 'page that the customer returns to after paying',
   'provider-profile': 'provider profile whose payment page is used',
 };
+
+/** JSON that a person handed over. */
+export interface JsonInput {
+  /** As typed: a file, or `-`. */
+  source: string;
+  value: JsonValue;
+}
 
 export interface Given {
   /** Values by the name of their flag; undefined where nothing was given. */

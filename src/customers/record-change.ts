@@ -1,7 +1,6 @@
 // Changes to customers move no money and need no hold; the history has them all the same.
 
 import type { Ledger } from '../ledger/ledger.js';
-import type { ResolvedProfile } from '../profiles/resolve.js';
 import { StoreError } from '../store/errors.js';
 
 export const customerOperations = [
@@ -19,12 +18,18 @@ export interface CustomerChange {
   what?: string | undefined;
 }
 
-/** The change was made, whether or not it can be written down. */
-export async function noteCustomerChange(
-  ledger: Ledger,
-  { baseUrl, appId, kind, name }: ResolvedProfile,
+interface App {
+  baseUrl: string;
+  appId: string;
+  kind?: 'sandbox' | 'live' | undefined;
+  name?: string | undefined;
+}
+
+/** The change was made, whether or not it can be recorded. */
+export async function recordCustomerChange(
+  { ledger, note }: { ledger: Ledger; note: (text: string) => void },
+  { baseUrl, appId, kind, name }: App,
   { operation, customerId, what }: CustomerChange,
-  note: (text: string) => void,
 ): Promise<void> {
   const place = { baseUrl, appId, kind: kind ?? 'live', profile: name, paymentId: '' } as const;
   try {

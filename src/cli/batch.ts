@@ -1,0 +1,216 @@
+// What batch apply and batch resume share: the ledger, the app, its confirmation, and the work with its progress.
+
+import { boolean, custom } from '@oclif/core/flags';
+import { endingOfRun } from '../batch/ending.js';
+import { type RunResult, runBatch } from '../batch/run.js';
+import type { RunOptions } from '../batch/run-options.js';
+import { keepHeapSmall } from '../batch/small-heap.js';
+import { type BatchStatus, statusAfterRun, statusOf } from '../batch/standing.js';
+import { GuardError, type PaydeskError } from '../errors.js';
+import type { DeskDatabase } from '../ledger/desk.js';
+import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
+import type { BatchRecord } from '../ledger/schema.js';
+import type { Line } from '../output/lines.js';
+import { batchList, batchSummary, nextLines } from '../output/views/batch.js';
+import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
+import type { Desk } from '../payments/desk.js';
+import type { KnownProfile } from '../profiles/resolve.js';
+import type { Owner } from '../store/owner.js';
+import { BadValue } from '../typed-values.js';
+import type { CommandContext } from './context.js';
+import { deskOf } from './desk.js';
+import { checkSharedLedger, openLedger } from './desk-database.js';
+import { countFlag } from './flags.js';
+import { checkLedgerPlace } from './ledger-guard.js';
+import { askToConfirm, createGuard } from './live-guard.js';
+import { confirmFlag, localLedgerFlag } from './payment-flags.js';
+import { connect, verifyKind } from './session.js';
+
+export const DEFAULT_CONCURRENCY = 8;
+
+function parseRate(text: string): number {
+  const [, count] = /^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text) ?? [];
+  const rate = Number(count);
+  if (count === undefined || rate <= 0) throw new BadValue('rows per second, for example 20/s');
+  return rate;
+}
+
+export interface RunFlags {
+  confirm?: string | undefined;
+  'local-ledger': boolean;
+  concurrency?: number | undefined;
+  rate?: number | undefined;
+  canary?: number | undefined;
+  'stop-after-failures'?: number | undefined;
+  wait: boolean;
+  timeout?: number | undefined;
+}
+
+/** On the commands that work on the rows of a batch. */
+export const batchFlags = {
+  confirm: confirmFlag,
+  'local-ledger': localLedgerFlag,
+  concurrency: countFlag({
+    summary: `Maximum number of rows at once (default ${DEFAULT_CONCURRENCY}); adapts to the service.`,
+  }),
+  rate: custom<number>({ helpValue: 'N/s', parse: async (text) => parseRate(text) })({
+    summary: 'Maximum number of rows per second.',
+  }),
+  canary: countFlag({
+    summary: 'Send the first N rows one by one, and continue only if each is done or accepted.',
+  }),
+  'stop-after-failures': countFlag({
+    summary: 'Stop when N rows of this run are refused, failed or unknown.',
+  }),
+  wait: boolean({ summary: 'Wait until each payment reaches its end state.' }),
+};
+
+export interface BatchDesk {
+  desk: Desk;
+  profile: KnownProfile;
+}
+
+/** The ledger for a batch, which waits longer than others for a database that is busy. */
+export async function openBatchLedger(context: CommandContext): Promise<PlacedDatabase> {
+  keepHeapSmall();
+  return openLedger(context, { patient: true });
+}
+
+/** The profile that the plan was made with, unless another was chosen, which must be of the same app. */
+export async function openBatchDesk(
+  context: CommandContext,
+  database: DeskDatabase,
+  of: BatchApp,
+  flags: RunFlags,
+): Promise<BatchDesk> {
+  const { env } = context.streams;
+  const isChosen = ['PAYDESK_PROFILE', 'PAYDESK_BASE_URL', 'PAYDESK_APP_ID', 'PAYDESK_API_KEY'].some(
+    (name) => env[name],
+  );
+  const planned = isChosen ? undefined : (of.profile ?? undefined);
+  // Ctrl-C starts nothing new, but rows in flight are brought to their end: these calls ignore it.
+  const { signal } = new AbortController();
+  const opened = await connect(context, { profileName: context.profileName ?? planned, signal });
+  const session = await verifyKind(opened, context.note);
+  const { profile } = session;
+  if (profile.baseUrl !== of.baseUrl || profile.appId !== of.appId) throw otherApp(profile, of);
+  const desk = deskOf(session, database.ledger, {
+    signal,
+    timeout: flags.timeout,
+    // One line per row would hide the progress; the report has what there is to say about each row.
+    note: () => undefined,
+  });
+  return { desk, profile };
+}
+
+/** Before anything is sent that moves money: checks the ledger and has the app confirmed. */
+export async function confirmBatch(
+  context: CommandContext,
+  { place }: PlacedDatabase,
+  profile: KnownProfile,
+  { lines, ...flags }: RunFlags & { 'dry-run'?: boolean; lines: Line[] },
+): Promise<void> {
+  const dryRun = flags['dry-run'] === true;
+  checkSharedLedger(context, profile.kind, flags['local-ledger'] || dryRun);
+  await checkLedgerPlace(context, place, profile.kind === 'live' && !dryRun);
+  await askToConfirm(createGuard(context, profile, flags), { lines });
+}
+
+/** What `--json` prints after a run. */
+export interface BatchRunJson extends BatchStatus {
+  stopped?: string;
+  next: string[];
+}
+
+/** Works on the batch, and shows the progress and the result. */
+export async function workOnBatch(
+  context: CommandContext,
+  { database, desk, owner }: { database: DeskDatabase; desk: Desk; owner: Owner },
+  batch: BatchRecord,
+  flags: RunFlags & Pick<RunOptions, 'resend' | 'settleAccepted'>,
+): Promise<BatchRunJson> {
+  const { terminal } = context.streams.stderr;
+  const write = (text: string) => context.streams.writeError(text);
+  const progress = createProgressWriter({ write, terminal, now: Date.now });
+  const rate = createRate(Date.now);
+  const { signal } = context;
+  const announce = () => {
+    progress.end();
+    context.note('', 'Stopping: nothing new is sent. Waiting for the rows in flight …');
+  };
+  signal.addEventListener('abort', announce, { once: true });
+  const result = await runBatch(
+    {
+      desk,
+      store: database.store,
+      owner,
+      stop: signal,
+      onProgress: (state) => {
+        if (!signal.aborted) progress.update(() => applyingLines(state, rate(state.worked)));
+      },
+    },
+    batch,
+    {
+      concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
+      rate: flags.rate,
+      canary: flags.canary,
+      stopAfterFailures: flags['stop-after-failures'],
+      wait: flags.wait,
+      resend: flags.resend,
+      settleAccepted: flags.settleAccepted,
+    },
+  ).finally(() => {
+    progress.end();
+    signal.removeEventListener('abort', announce);
+  });
+  const status = await statusAfter(database, batch, { result, owner });
+  const ending = endingOfRun(batch.id, result);
+  await present(context, status, ending);
+  if (ending) context.endAs(ending);
+  return {
+    ...status,
+    ...(result.stopped === undefined ? {} : { stopped: result.stopped.kind }),
+    next: ending?.next ?? [],
+  };
+}
+
+async function statusAfter(
+  database: DeskDatabase,
+  batch: BatchRecord,
+  { result, owner }: { result: RunResult; owner: Owner },
+): Promise<BatchStatus> {
+  // What this run knows is all there is when the database is away.
+  const known = statusAfterRun(batch, result.counts);
+  if (result.stopped?.kind === 'ledger') return known;
+  return statusOf(database.store, batch, owner).catch(() => known);
+}
+
+async function present(
+  context: CommandContext,
+  status: BatchStatus,
+  ending: PaydeskError | undefined,
+): Promise<void> {
+  if (context.json) return;
+  if (context.streams.stdout.terminal) context.show(status, batchSummary);
+  else await context.showList([status], batchList);
+  // An error has its own next steps.
+  if (ending === undefined || ending.next.length === 0) context.note(...nextLines(status));
+}
+
+/** The app that a plan was made for. */
+interface BatchApp {
+  baseUrl: string;
+  appId: string;
+  profile: string | null;
+}
+
+function otherApp(profile: KnownProfile, of: BatchApp): GuardError {
+  const name = profile.name ?? 'environment';
+  return new GuardError(
+    `This batch is for app ${of.appId} at ${of.baseUrl}, but ${name} is app ${profile.appId} at ${profile.baseUrl}. Nothing was sent.`,
+    {
+      code: 'other-app',
+      next: of.profile === null ? ['paydesk whoami'] : [`paydesk … --profile ${of.profile}`],
+    },
+  );
+}

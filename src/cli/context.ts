@@ -1,0 +1,51 @@
+import type { input } from '@inquirer/prompts';
+import type { PaydeskError } from '../errors.js';
+import type { Line, View } from '../output/lines.js';
+import type { ListView } from '../output/rows.js';
+import type { Streams } from '../output/streams.js';
+import type { Redactor } from '../redact.js';
+import type { Program } from './program.js';
+import type { SentChanges } from './sent-changes.js';
+
+/** The second argument of every prompt of @inquirer/prompts. */
+export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
+
+/** What a command gets from outside, for the functions that it calls. The base command is one. */
+export interface CommandContext {
+  readonly streams: Streams;
+  readonly secrets: Redactor;
+  readonly program: Program;
+  readonly json: boolean;
+  /** Somebody can be asked: a terminal on stdin and stderr, and not `--no-input`. Known once parsed. */
+  readonly interactive: boolean;
+  /** `--profile` as given; whoever resolves it also looks at the environment. */
+  readonly profileName: string | undefined;
+  /** The command as it was typed, to be typed again with something added. */
+  readonly typed: string;
+  /** Whether the command changes something at the service when it works. */
+  readonly changesService: boolean;
+  /** Counts what may have changed something at the service. */
+  readonly sent: SentChanges;
+  /** Fires on Ctrl-C, SIGTERM and when `--timeout` is up; whoever takes it promises to end by it. */
+  readonly signal: AbortSignal;
+  /** Prints a line for `--debug`; undefined without it. */
+  readonly trace: ((text: string) => void) | undefined;
+  now(): Date;
+  prompts(): PromptContext;
+  /** What Ctrl-C does. */
+  interrupt(): void;
+
+  show<T>(value: T, view: View<T>): T;
+  showList<T>(items: readonly T[], view: ListView<T>): Promise<readonly T[]>;
+  readonly print: (...lines: Line[]) => void;
+  emit(value: unknown): Promise<void>;
+  readonly note: (...lines: Line[]) => void;
+  status(text: string | undefined): void;
+
+  /** The result is shown all the same, but the exit code is this error's. */
+  endAs(error: PaydeskError): void;
+  /** Runs when the command ends, however it ends; the last registered first. */
+  atEnd(close: () => unknown): void;
+  /** Lets the error that the command ends with say more. */
+  refineErrors(refine: (error: unknown) => unknown): void;
+}

@@ -1,0 +1,98 @@
+// create and charge: a body from flags and files, checked before it leaves, sent with a reference.
+
+import { isJsonObject } from '../contract/json.js';
+import type { Missing, UsageProblem } from '../output/report.js';
+import { textAt } from '../output/values.js';
+import {
+  createSummary,
+  generatedLine,
+  type PlannedJson,
+  plannedJson,
+  repeatedLine,
+  strangeCurrency,
+} from '../output/views/created.js';
+import { reasonLines, requestLines } from '../output/views/moves.js';
+import type { CreatedPayment } from '../payments/create-payment.js';
+import type { RequestKind } from '../payments/differences.js';
+import { makePayment } from '../payments/make-payment.js';
+import {
+  amountValue,
+  draftRequest,
+  generateReference,
+  type Given,
+  type JsonInput,
+} from '../payments/payment-draft.js';
+import type { CommandContext } from './context.js';
+import { liveLedgerReady, type MoneyDesk } from './desk.js';
+import { askToConfirm, askToContinue } from './live-guard.js';
+import type { MoneyFlags } from './payment-flags.js';
+
+type Values = Record<string, unknown>;
+
+/** What is wrong with or missing from the request that the flags and files make together. */
+export function reviewPayment(
+  kind: RequestKind,
+  flags: Values,
+  { isBad, now }: { isBad: (input: string) => boolean; now: Date },
+): { bad: UsageProblem[]; missing: Missing[] } {
+  const { bad, missing } = draftRequest(kind, givenBy(flags));
+  const expires = flags['expires'];
+  if (expires instanceof Date && expires <= now) {
+    bad.push({ input: '--expires', value: expires.toISOString(), problem: 'must be in the future' });
+  }
+  // What is missing may be in the file that could not be read.
+  const { body } = givenBy(flags);
+  const noBody = isBad('--body') || (body !== undefined && !isJsonObject(body.value));
+  const mayBeThere = ({ input }: Missing) => noBody || (isBad('--order') && input === '--customer');
+  return { bad, missing: missing.filter((value) => !mayBeThere(value)) };
+}
+
+/** Creates the payment, or finds the one that its reference created before; only plans it in a dry run. */
+export async function sendPayment(
+  context: CommandContext,
+  { desk, guard }: MoneyDesk,
+  request: {
+    kind: RequestKind;
+    flags: MoneyFlags & { description?: string | undefined } & Values;
+    /** Somebody was asked for values, and sees them together before they are sent. */
+    wasAsked: boolean;
+  },
+): Promise<CreatedPayment | { planned: PlannedJson }> {
+  const { kind, flags, wasAsked } = request;
+  const ledgerReady = liveLedgerReady(desk, guard);
+  const { body } = draftRequest(kind, givenBy(flags));
+  const isNew = body['referenceId'] === undefined;
+  const referenceId = isNew ? generateReference(context.now(), Math.random) : textAt(body, 'referenceId');
+  const named = { ...body, referenceId };
+  if (isNew) context.note(generatedLine(referenceId));
+  context.note(...strangeCurrency(textAt(body, 'currency')));
+  const lines = [...createSummary(kind, named), ...reasonLines(flags)];
+  const made = await makePayment(
+    desk,
+    { kind, body: named, isNew, dryRun: flags['dry-run'] },
+    {
+      why: { reason: flags.reason, ticket: flags.ticket, description: flags.description },
+      confirm: async () => {
+        const confirms = guard.profile.kind === 'live' && guard.confirm === undefined;
+        if (wasAsked && !confirms) await askToContinue(guard, { lines });
+        await askToConfirm(guard, { lines });
+        await ledgerReady;
+      },
+    },
+  );
+  if ('request' in made) {
+    context.print('Would be sent:', ...requestLines(made.request));
+    return { planned: plannedJson(made.request) };
+  }
+  if (!made.created) context.note(repeatedLine);
+  return made;
+}
+
+function givenBy(flags: Values): Given {
+  const { amount, order, body } = flags;
+  return {
+    flags: { ...flags, amount: amountValue(amount as string | undefined) },
+    order: order as JsonInput | undefined,
+    body: body as JsonInput | undefined,
+  };
+}

@@ -1,0 +1,86 @@
+// capture, cancel, refund and unhold: the same care, whatever the verb.
+
+import { boolean } from '@oclif/core/flags';
+import type { SettleOperation } from '../contract/states.js';
+import {
+  type MoveJson,
+  moveJson,
+  moveQuestion,
+  nextStepLines,
+  plannedLines,
+  reasonLines,
+} from '../output/views/moves.js';
+import { operationLine, operationList } from '../output/views/operation.js';
+import { endingOf } from '../payments/endings.js';
+import { participles } from '../payments/move/legality.js';
+import { moveAll, type PlannedMove } from '../payments/move/plan.js';
+import type { NamedPayment } from '../payments/named-payments.js';
+import type { CommandContext } from './context.js';
+import type { MoneyDesk } from './desk.js';
+import { checkSharedLedger } from './desk-database.js';
+import { listFlagsFor } from './flags.js';
+import { askToConfirm } from './live-guard.js';
+import { localLedgerFlag, type MoneyFlags, moneyFlags } from './payment-flags.js';
+
+export const moveFlags = {
+  ...moneyFlags,
+  ...listFlagsFor(operationList),
+  force: boolean({ summary: 'Send even if the state does not allow it.' }),
+  again: boolean({ summary: 'Send again what was sent before and failed.' }),
+  resend: boolean({
+    summary: 'Send again after the quiet period, if the outcome is unknown and the payment unchanged.',
+    exclusive: ['again'],
+  }),
+  'local-ledger': localLedgerFlag,
+};
+
+interface MoveRequest extends MoneyFlags {
+  operation: SettleOperation;
+  names: readonly NamedPayment[];
+  description?: string | undefined;
+  force?: boolean;
+  again?: boolean;
+  resend?: boolean;
+  'local-ledger': boolean;
+}
+
+/** Asks where a live app needs it, and sends. */
+export async function runMoves(
+  context: CommandContext,
+  { desk, guard }: MoneyDesk,
+  request: MoveRequest,
+): Promise<PlannedMove[]> {
+  const { operation, names, description, force = false, again = false, resend = false } = request;
+  const { wait, reason, ticket, 'dry-run': dryRun, 'local-ledger': localLedger } = request;
+  checkSharedLedger(context, guard.profile.kind, localLedger || dryRun);
+  return moveAll(
+    desk,
+    { operation, names, description, force, wait, dryRun, again, resend, reason, ticket },
+    {
+      confirm: (plan) => {
+        const { lines, amount } = moveQuestion(plan);
+        return askToConfirm(guard, { lines: [...lines, ...reasonLines(request)], amount });
+      },
+    },
+  );
+}
+
+/** Shows the results, and returns what `--json` prints. */
+export async function showMoves(
+  context: CommandContext,
+  results: readonly PlannedMove[],
+  flags: { columns?: string[] | undefined; csv: boolean },
+): Promise<MoveJson | MoveJson[]> {
+  const [first] = results;
+  const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
+  if (first === undefined) return [];
+  if (first.request && !asTable) context.print(...plannedLines(first));
+  else {
+    if (asTable || !context.streams.stdout.terminal) await context.showList(results, operationList);
+    else context.show(first, operationLine);
+    if (!context.json) context.note(...nextStepLines(results, context.profileName));
+  }
+  const ending = endingOf(results, participles[first.operation]);
+  if (ending) context.endAs(ending);
+  return results.length === 1 ? moveJson(first) : results.map(moveJson);
+}

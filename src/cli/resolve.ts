@@ -1,0 +1,122 @@
+import { systemClock } from '../client/clock.js';
+import { InterruptedError, UsageError } from '../errors.js';
+import { readHistory, type HistoryRecord } from '../ledger/history.js';
+import { findOperator } from '../ledger/operator.js';
+import { shellLine } from '../output/shell.js';
+import { historyList } from '../output/views/history.js';
+import { leftLines, resolvedList } from '../output/views/resolve.js';
+import { createSessions, type ResolveSession, type Sessions } from '../support/sessions.js';
+import type { DeskTables } from '../ledger/schema.js';
+import type { Store } from '../store/store.js';
+import type { CommandContext } from './context.js';
+import type { MoneyDesk } from './desk.js';
+import { type Asking, askForPayments, askToResume, namesInFile } from './session-payments.js';
+import { explainOptions } from './support-records.js';
+
+interface ResolveFlags {
+  stuck: boolean;
+  file?: string | undefined;
+  reason?: string | undefined;
+  ticket?: string | undefined;
+}
+
+const MAX_STUCK = 200;
+
+/** A guided session needs a person; scripts have commands of their own. */
+export function requireTerminal(context: CommandContext, named: readonly string[]): void {
+  if (context.interactive && context.streams.stdout.terminal && !context.json) return;
+  const names = named.length === 0 ? ['-'] : named;
+  throw new UsageError('resolve asks questions, so it needs a terminal. Nothing was sent.', {
+    code: 'no-terminal',
+    next: [
+      shellLine('paydesk', 'payments', 'explain', ...names),
+      'paydesk payments list --stuck --json',
+      shellLine('paydesk', 'payments', 'recheck', ...names),
+    ],
+  });
+}
+
+/** Which payments, going through them, what came of it. */
+export async function resolvePayments(
+  context: CommandContext,
+  { desk, guard, database }: MoneyDesk,
+  { named, flags }: { named: readonly string[]; flags: ResolveFlags },
+): Promise<void> {
+  const { store } = await database();
+  const { place, client } = desk;
+  const { profile } = guard;
+  const operator = findOperator(context.streams.env);
+  const sessions = createSessions(store, { ...place, operator });
+  const stuck = async () => {
+    const { takeListed } = await import('../support/list.js');
+    const options = { store, place: profile, client, ...explainOptions(context, profile) };
+    const { listed } = await takeListed(options, { stuck: true }, MAX_STUCK);
+    return listed.map(({ row }) => row.payment_id);
+  };
+  const session = await chooseSession(context, sessions, { named, flags, stuck });
+  if (session === undefined) return context.note('No matching payments.');
+  const { createRecords } = await import('../support/records.js');
+  const { withWakeups } = await import('../support/wakeups.js');
+  const { runSession } = await import('./guided-session.js');
+  try {
+    await withWakeups({ store, place, clock: systemClock }, (wakeups) =>
+      runSession(
+        {
+          desk,
+          guard,
+          sessions,
+          wakeups,
+          records: createRecords(store, place, Date.now),
+          explainOptions: () => explainOptions(context, profile),
+          why: { reason: flags.reason, ticket: flags.ticket },
+          prompts: () => context.prompts(),
+          show: (value, view) => context.show(value, view),
+          print: context.print,
+          width: context.streams.stdout.width,
+        },
+        session,
+      ),
+    );
+  } catch (error) {
+    const left = (error as Error).name === 'ExitPromptError' || error instanceof InterruptedError;
+    if (left) context.note(...leftLines(session, context.profileName));
+    throw error;
+  }
+  await summarise(context, store, session);
+}
+
+async function chooseSession(
+  context: CommandContext,
+  sessions: Sessions,
+  { named, flags, stuck }: { named: readonly string[]; flags: ResolveFlags; stuck: () => Promise<string[]> },
+): Promise<ResolveSession | undefined> {
+  const asking: Asking = { prompts: () => context.prompts(), note: context.note, stuck };
+  const now = context.now().getTime();
+  let names = named;
+  if (flags.file !== undefined) names = [...named, ...(await namesInFile(flags.file))];
+  else if (flags.stuck) names = [...named, ...(await stuck())];
+  else if (named.length === 0) {
+    const left = await sessions.unfinished();
+    if (left && (await askToResume(asking, left, now))) return left;
+    names = await askForPayments(asking);
+  }
+  return names.length === 0 ? undefined : sessions.start([...new Set(names)], now);
+}
+
+async function summarise(
+  context: CommandContext,
+  store: Store<DeskTables>,
+  session: ResolveSession,
+): Promise<void> {
+  context.print('', 'What was done');
+  await context.showList(session.items, resolvedList);
+  const ids = new Set(session.items.map(({ payment_id }) => payment_id));
+  const filter = { appId: session.app_id, since: session.time };
+  const records: HistoryRecord[] = [];
+  for await (const record of readHistory(store, filter)) if (ids.has(record.paymentId)) records.push(record);
+  if (records.length > 0) {
+    context.print('', 'Recorded in the history');
+    await context.showList(records, historyList);
+  }
+  context.note(...leftLines(session, context.profileName));
+}

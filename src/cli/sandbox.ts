@@ -1,0 +1,50 @@
+// The running sandbox that a command acts on.
+
+import { custom } from '@oclif/core/flags';
+import { ProfileError } from '../errors.js';
+import { findPaths } from '../profiles/paths.js';
+import { resolveProfile } from '../profiles/resolve.js';
+import { openProfiles } from '../profiles/store.js';
+import { type ChosenApp, findRunning, findSilent, noSandbox } from '../sandbox-control/find.js';
+import { createRemote, type Remote } from '../sandbox-control/remote.js';
+import type { Run } from '../sandbox-control/run.js';
+import type { CommandContext } from './context.js';
+import { parsePort } from './sandbox-flags.js';
+
+export const sandboxFlags = {
+  port: custom<number>({ parse: async (text) => parsePort(text) })({
+    helpValue: 'N',
+    summary: "Port of the sandbox, if several are running (default: the profile's, or the newest).",
+  }),
+};
+
+export async function openSandbox(
+  context: CommandContext,
+  { port }: { port?: number | undefined },
+): Promise<Remote> {
+  const [run] = await runningSandboxes(context, port);
+  if (!run) throw noSandbox(port);
+  context.secrets.add(run.controlToken);
+  return createRemote(run, context.signal);
+}
+
+/** Every sandbox of this home that answers, the one that is meant first. */
+export function runningSandboxes(context: CommandContext, port?: number): Promise<Run[]> {
+  return findRunning(findPaths(context.streams.env).data, { port, app: chosenApp(context) });
+}
+
+export function silentSandbox({ streams }: CommandContext, port: number | undefined) {
+  return findSilent(findPaths(streams.env).data, port);
+}
+
+/** A sandbox can do without a profile, but not without one that was asked for. */
+export function chosenApp({ profileName, streams: { env } }: CommandContext): ChosenApp | undefined {
+  try {
+    const profile = resolveProfile({ flag: profileName, env, store: openProfiles(env) });
+    const { baseUrl, appId, sources } = profile;
+    return { baseUrl, appId, isChosen: sources.profile !== 'default profile' };
+  } catch (error) {
+    if (error instanceof ProfileError && profileName === undefined) return undefined;
+    throw error;
+  }
+}

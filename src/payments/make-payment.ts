@@ -1,0 +1,61 @@
+// Creates a payment or finds the one that its reference created before, and records which of the two it was.
+
+import type { PaymentRead } from '../client/payment-calls.js';
+import { isJsonNumber, type JsonObject, type JsonValue, numberText } from '../contract/json.js';
+import { UnknownOutcomeError } from '../errors.js';
+import { chargeStanding } from './charge-outcome.js';
+import { type CreatedPayment, createPayment, type CreateRequest } from './create-payment.js';
+import type { Desk } from './desk.js';
+import type { RequestKind } from './differences.js';
+import { recordCreated, recordFound, recordLost } from './move/record.js';
+import type { PlannedRequest } from './planned-request.js';
+
+/** For the ledger only. */
+interface Why {
+  reason?: string | undefined;
+  ticket?: string | undefined;
+  description?: string | undefined;
+}
+
+/** `confirm` throws when it is not to be sent. */
+export async function makePayment(
+  desk: Desk,
+  request: CreateRequest,
+  { why, confirm }: { why: Why; confirm: () => Promise<void> },
+): Promise<CreatedPayment | { request: PlannedRequest }> {
+  const { kind, body } = request;
+  const made = await createPayment(desk.client, request, confirm).catch(async (error: unknown) => {
+    if (error instanceof UnknownOutcomeError) {
+      await recordLost(desk, lostEntry(kind, body, error), why);
+    }
+    throw error;
+  });
+  if ('request' in made) return made;
+  const entry = ledgerEntry(kind, body, made.read);
+  if (made.created) await recordCreated(desk, entry, why);
+  else await recordFound(desk, entry);
+  return made;
+}
+
+function lostEntry(kind: RequestKind, body: CreateRequest['body'], error: UnknownOutcomeError) {
+  return {
+    operation: kind === 'charge' ? ('charge' as const) : ('create' as const),
+    referenceId: body.referenceId,
+    amount: textOf(body['amount']),
+    // A charge has none: it is that of the stored method.
+    currency: textOf(body['currency']) || undefined,
+    error,
+  };
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (isJsonNumber(value)) return numberText(value);
+  return typeof value === 'string' ? value : '';
+}
+
+/** A create is done when the payment exists; what became of a charge is in its state. */
+function ledgerEntry(kind: RequestKind, body: JsonObject, read: PaymentRead) {
+  if (kind !== 'charge') return { read, operation: 'create', outcome: 'done' } as const;
+  const standing = chargeStanding(read, body['autoCapture'] === true);
+  return { read, operation: 'charge', outcome: standing === 'on-its-way' ? 'accepted' : standing } as const;
+}
