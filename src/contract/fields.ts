@@ -9,8 +9,11 @@ const required = (kind: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `must be ${kind}`),
 });
 
-/** Without control, zero-width and bidirectional characters: two references that look the same are the same. */
-const visible = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
+/**
+ * Without control, zero-width and bidirectional characters, blank letters and variation selectors: two references that
+ * look the same are the same.
+ */
+const visible = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]*$/u;
 
 /** The merchant's own identifiers: `referenceId`, `customerId`. */
 export const identifier = z.string(required('a string')).check(

@@ -104,7 +104,7 @@ describeWithBrowser('the checkout', (browser) => {
       const alert = page.getByRole('alert');
       await alert.waitFor();
       expect(await page.title()).toBe('Payment declined: Pay €1,338.50 to Sandbox shop');
-      expect(await focused(page)).toContain('Your payment was declined: insufficient funds.');
+      expect(await focused(page)).toMatch(/^Your payment was declined: insufficient funds\./);
       expect(await page.evaluate('scrollY')).toBe(0);
       const [result, heading] = [await boxOf(alert), await boxOf(page.locator('h1'))];
       expect(result.bottom).toBeLessThanOrEqual(heading.y);

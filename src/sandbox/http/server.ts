@@ -54,7 +54,7 @@ export function createRequestListener(
   const others: Listener = async (...request) => (await (loaded ??= listenerOf(loadApp)))(...request);
   return (incoming, outgoing) => {
     const isApi = incoming.url?.startsWith(API_PREFIX) ?? false;
-    const listener = isOwnHost(incoming.headers.host) ? (isApi ? api : others) : refuseHost;
+    const listener = isForThisHost(incoming) ? (isApi ? api : others) : refuseHost;
     const answered = listener(incoming, outgoing);
     if (onRequest) logWhenDone(incoming, outgoing, answered, onRequest);
   };
@@ -77,9 +77,15 @@ const refuseHost: Listener = async (incoming, outgoing) => {
   return 'the Host header is not a name of this machine';
 };
 
-/** The header as it was sent: what a URL parser would make of it is not what a browser compared. */
-const isOwnHost = (host: string | undefined): boolean =>
-  host !== undefined && isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase());
+/**
+ * One Host header with a name of this machine, and no other name in the request line. The header is taken as it was
+ * sent: what a URL parser would make of it is not what a browser compared.
+ */
+function isForThisHost({ headers: { host }, rawHeaders, url }: IncomingMessage): boolean {
+  if (host === undefined || !isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase())) return false;
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  return hosts.length === 1 && url?.startsWith('/') === true;
+}
 
 async function listenerOf(loadApp: () => Promise<Hono>): Promise<Listener> {
   const [{ getRequestListener }, app] = await Promise.all([import('@hono/node-server'), loadApp()]);

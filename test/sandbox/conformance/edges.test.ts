@@ -54,6 +54,14 @@ onEveryStore((bench) => {
       }
     });
 
+    test.each([
+      ['another name in the request line', 'GET http://evil.example/openapi.json HTTP/1.1', ['127.0.0.1']],
+      ['two Host headers', 'GET /openapi.json HTTP/1.1', ['127.0.0.1', 'evil.example']],
+    ])('%s is refused', async (_, line, hosts) => {
+      const answer = await raw(sandbox().url, [line, ...hosts.map((host) => `host: ${host}`)]);
+      expect(statusOf(answer)).toBe(403);
+    });
+
     test('a name that is not its own creates nothing either', async () => {
       const body = JSON.stringify(hostedBody());
       const lines = (host: string) => [
@@ -136,6 +144,8 @@ onEveryStore((bench) => {
       ['a right-to-left override', 'a\u202Eb'],
       ['an isolate', 'a\u2066b'],
       ['a line separator', 'a\u2028b'],
+      ['a letter that is blank', 'a\u3164b'],
+      ['a variation selector', 'a\uFE0Fb'],
     ])('with %s is refused', async (_, text) => {
       for (const fields of [{ referenceId: text }, { customerOrder: { customer: { customerId: text } } }]) {
         const { status, body } = await createWith(fields);
