@@ -9,6 +9,7 @@ import { type Line, toned } from '../output/lines.js';
 import { unverifiedKind } from '../output/views/live.js';
 import { tookTime } from '../output/time.js';
 import { TWO_PAYMENTS } from '../payments/named-payments.js';
+import { connectionTo } from '../profiles/connection.js';
 import { resolveProfile, type KnownProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 import type { CommandContext } from './context.js';
@@ -82,9 +83,12 @@ export async function connect(context: CommandContext, connection: Connection): 
   const store = openProfiles(env);
   const profile = resolveProfile({ flag: connection.profileName, env, store });
   if (dropInsecureTls(env) && profile.baseUrl.startsWith('https:')) note(INSECURE_TLS_IGNORED);
+  const way = connectionTo(profile, env, secrets);
+  if (way.proxy) trace?.(`proxy ${way.proxy.address} (${way.proxy.variable})`);
   const { createClient } = await import('../client/client.js');
   const common: ClientOptions = {
     baseUrl: profile.baseUrl,
+    connection: way,
     appId: profile.appId,
     ...(profile.kind && { kind: profile.kind }),
     aliases: stateAliases(profile.aliases),

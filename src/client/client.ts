@@ -4,6 +4,7 @@ import { canonicalState, type StateAliases } from './answers.js';
 import { resolvePath } from './app-path.js';
 import { callTimeouts, createCaller, type CallTimeouts, type ClientEvent } from './call.js';
 import { systemClock, type Clock } from './clock.js';
+import type { Connection } from './dispatchers.js';
 import { createCustomerCalls } from './customer-calls.js';
 import { createEndpointCalls, type CallOptions } from './endpoint-calls.js';
 import type { Exchange, Transport } from './exchange.js';
@@ -23,6 +24,8 @@ export interface ClientOptions extends AppIdentity {
   retry?: RetryPolicy;
   clock?: Clock;
   random?: () => number;
+  /** The proxy and the certificates to use. */
+  connection?: Connection | undefined;
   transport?: Transport;
   onEvent?: (event: ClientEvent) => void;
   signal?: AbortSignal;
@@ -45,7 +48,11 @@ export function createClient(options: ClientOptions) {
   const timeouts = { ...callTimeouts, ...options.timeouts };
   const transport =
     options.transport ??
-    createTransport({ baseUrl, ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }) });
+    createTransport({
+      baseUrl,
+      connection: options.connection,
+      ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+    });
   const caller = createCaller({ ...options, transport, clock, random, budget, policy, timeouts });
   const calls = createEndpointCalls(caller, appId, options.signal);
 

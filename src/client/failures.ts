@@ -20,8 +20,19 @@ const known: Record<string, [FailureReason, string]> = {
   UND_ERR_HEADERS_OVERFLOW: ['malformed', 'the headers of the answer are too large'],
 };
 
+/** A connection that was never established, and why: nothing of the request was written. */
+export class ConnectFailure extends Error {
+  readonly failure: Failure;
+
+  constructor(why: Failure) {
+    super(why.message);
+    this.failure = why;
+  }
+}
+
 /** `connecting` says that the failure came before the first byte of the request. */
 export function failureOf(error: unknown, connecting: boolean): Failure {
+  if (error instanceof ConnectFailure) return error.failure;
   const code = codeOf(error);
   if (connecting && isTls(code)) {
     return { reason: 'tls', message: `the TLS handshake failed (${code})`, permanent: true };

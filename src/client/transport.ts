@@ -1,4 +1,5 @@
-import type { Client, Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import { createDispatchers, type Connection, type Leased } from './dispatchers.js';
 import { BodyLost, type Failure, type OpenAnswer, type SendRequest, type Transport } from './exchange.js';
 import { failure, failureOf } from './failures.js';
 
@@ -18,45 +19,24 @@ const HIGH_WATER = 1024 * 1024;
 /** The one place that sends. HTTP/1.1 to one origin, no redirects, no retries. */
 export function createTransport(options: {
   baseUrl: string;
+  connection?: Connection | undefined;
   timeouts?: Partial<TransportTimeouts>;
   maxBody?: number;
 }): Transport {
   const { origin } = new URL(options.baseUrl);
-  const { connectMs, headersMs, bodyMs } = { ...transportTimeouts, ...options.timeouts };
+  const timeouts = { ...transportTimeouts, ...options.timeouts };
+  const dispatchers = createDispatchers(origin, timeouts, options.connection ?? {});
   const maxBody = options.maxBody ?? MAX_BODY;
-  const connection = {
-    // Over HTTP/2 a GOAWAY may make undici send a POST a second time.
-    allowH2: false,
-    pipelining: 1,
-    // Said here, so that no variable of the environment can say otherwise: the key goes over this connection.
-    connect: { timeout: connectMs, rejectUnauthorized: true },
-    headersTimeout: headersMs,
-    bodyTimeout: bodyMs,
-  };
-  let pool: Promise<Pool> | undefined;
-
-  async function dispatcherFor(fresh: boolean): Promise<{ dispatcher: Client | Pool; done: () => void }> {
-    if (fresh) {
-      const { default: OwnClient } = await import('undici/lib/dispatcher/client.js');
-      const dispatcher = new OwnClient(origin, connection);
-      return { dispatcher, done: () => void dispatcher.destroy().catch(() => undefined) };
-    }
-    pool ??= import('undici/lib/dispatcher/pool.js').then((module) => new module.default(origin, connection));
-    return { dispatcher: await pool, done: () => undefined };
-  }
 
   return {
     async send(request) {
       if (request.signal?.aborted) return { kind: 'unsent', failure: aborted };
-      const { dispatcher, done } = await dispatcherFor(request.fresh);
+      const leased = await dispatchers.lease(request.fresh);
       return new Promise((resolve) => {
-        dispatch(dispatcher, request, maxBody, done, resolve);
+        dispatch(leased, request, dispatchers.options(request), maxBody, resolve);
       });
     },
-    async close() {
-      await (await pool)?.destroy();
-      pool = undefined;
-    },
+    close: () => dispatchers.close(),
   };
 }
 
@@ -69,10 +49,10 @@ const timeUp = failure('time-up', 'the time limit was reached', true);
  * call left nothing behind, and whatever ends it later may have arrived.
  */
 function dispatch(
-  dispatcher: Client | Pool,
+  { dispatcher, done }: Leased,
   request: SendRequest,
+  options: Dispatcher.DispatchOptions,
   maxBody: number,
-  done: () => void,
   resolve: (result: Awaited<ReturnType<Transport['send']>>) => void,
 ): void {
   let started = false;
@@ -140,16 +120,7 @@ function dispatch(
   };
 
   try {
-    dispatcher.dispatch(
-      {
-        path: request.path,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
-        reset: request.fresh,
-      },
-      handler,
-    );
+    dispatcher.dispatch(options, handler);
   } catch (error) {
     fail(failureOf(error, !started));
   }

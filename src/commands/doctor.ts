@@ -27,7 +27,7 @@ export default class Doctor extends BaseCommand {
       requiredNode: engines?.node,
       now: () => this.now(),
       signal: this.signal,
-      keepSecret: (key) => this.secrets.addKey(key),
+      secrets: this.secrets,
       onEvent: (event) => this.trace?.(eventText(event)),
     });
     await this.showList(diagnosis.checks, checkList);

@@ -7,6 +7,7 @@ export const checkNames = [
   'keyring',
   'ledger',
   'profile',
+  'proxy',
   'dns',
   'tls',
   'service',
@@ -52,7 +53,7 @@ export function diagnose(checks: readonly Check[]): Diagnosis {
 
 // Who may act goes before whether anybody answers, and that before everything else.
 const access: readonly CheckName[] = ['config', 'profile', 'key', 'kind'];
-const reach: readonly CheckName[] = ['dns', 'tls', 'service'];
+const reach: readonly CheckName[] = ['proxy', 'dns', 'tls', 'service'];
 
 /** The gravest of what failed, as the error that has its exit code. */
 export function failureOf({ checks }: Diagnosis): PaydeskError | undefined {

@@ -1,13 +1,16 @@
 import type { ClientOptions } from '../client/client.js';
 import { dropInsecureTls } from '../client/insecure-tls.js';
-import { PaydeskError } from '../errors.js';
+import type { Connection } from '../client/dispatchers.js';
+import { PaydeskError, UsageError } from '../errors.js';
+import type { Redactor } from '../redact.js';
+import { connectionTo } from '../profiles/connection.js';
 import { findPaths, type Environment } from '../profiles/paths.js';
 import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles, type ProfileStore } from '../profiles/store.js';
 import { diagnose, fail, notChecked, pass, type Check, type CheckName, type Diagnosis } from './check.js';
 import { checkLedger } from './ledger.js';
 import { checkConfig, checkKeyring, checkModes, checkNode } from './machine.js';
-import { checkDns, checkTls } from './network.js';
+import { checkDns, checkProxy, checkTls, lookedUpByProxy } from './network.js';
 import { checkService } from './service.js';
 
 export interface ExamineOptions {
@@ -19,8 +22,8 @@ export interface ExamineOptions {
   requiredNode: string | undefined;
   now: () => Date;
   signal: AbortSignal;
-  /** Told the key before it is used, so that it is shown nowhere. */
-  keepSecret: (key: string) => void;
+  /** Told what must be shown nowhere. */
+  secrets: Pick<Redactor, 'add' | 'addKey'>;
   onEvent?: ClientOptions['onEvent'];
 }
 
@@ -42,7 +45,7 @@ export async function examine(options: ExamineOptions): Promise<Diagnosis> {
   return diagnose([...machine, keyring, ledger, ...app]);
 }
 
-const ofApp: readonly CheckName[] = ['dns', 'tls', 'service', 'clock', 'key', 'kind'];
+const ofApp: readonly CheckName[] = ['proxy', 'dns', 'tls', 'service', 'clock', 'key', 'kind'];
 
 async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<Check[]> {
   const { profile: flag, env } = options;
@@ -56,19 +59,30 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
     if (!(error instanceof PaydeskError)) throw error;
     return [fail('profile', error.message, error.next[0]), ...skipped(ofApp, 'there is no valid profile')];
   }
-  options.keepSecret(apiKey);
+  options.secrets.addKey(apiKey);
   const name = profile.name === undefined ? 'The environment' : `Profile ${profile.name}`;
   const found = pass(
     'profile',
     `${name}: ${profile.kind === undefined ? '' : `${profile.kind} `}app ${profile.appId} at ${profile.baseUrl}.`,
   );
   const insecureTls = dropInsecureTls(env);
-  const dns = await checkDns(profile.baseUrl);
+  let connection: Connection;
+  try {
+    connection = connectionTo(profile, env, options.secrets);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [found, fail('proxy', error.message), ...skipped(ofApp.slice(1), 'the proxy is invalid')];
+  }
+  const { proxy: through } = connection;
+  const proxy = await checkProxy(profile.baseUrl, env);
+  if (proxy.status === 'fail')
+    return [found, proxy, ...skipped(ofApp.slice(1), 'the proxy opened no connection')];
+  const dns = through ? lookedUpByProxy(profile.baseUrl) : await checkDns(profile.baseUrl);
   if (dns.status === 'fail')
-    return [found, dns, ...skipped(ofApp.slice(1), 'the name could not be looked up')];
+    return [found, proxy, dns, ...skipped(ofApp.slice(2), 'the name could not be looked up')];
   const [tls, service] = await Promise.all([
-    checkTls(profile.baseUrl, options.now(), insecureTls),
-    checkService({ ...options, profile, apiKey }),
+    checkTls(profile.baseUrl, connection, options.now(), insecureTls),
+    checkService({ ...options, profile, apiKey, connection }),
   ]);
-  return [found, dns, tls, ...service];
+  return [found, proxy, dns, tls, ...service];
 }

@@ -1,7 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import type { Connection } from '../client/dispatchers.js';
+import type { FailureReason } from '../client/exchange.js';
+import { ConnectFailure } from '../client/failures.js';
 import { INSECURE_TLS_FIX, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
+import { routeTo } from '../client/proxy.js';
+import { openTunnel } from '../client/tunnel.js';
+import type { Environment } from '../profiles/paths.js';
 import { fail, pass, warn, type Check } from './check.js';
 
 const limitMs = 5_000;
@@ -28,18 +34,52 @@ export async function checkDns(baseUrl: string): Promise<Check> {
   return fail('dns', `${host} could not be looked up (${result}).`, 'Check the base URL: paydesk whoami');
 }
 
+/** Which proxy is used, and whether it opens a connection to the service. */
+export async function checkProxy(baseUrl: string, env: Environment): Promise<Check> {
+  const { host, port, protocol } = new URL(baseUrl);
+  const route = routeTo(baseUrl, env);
+  if (route.proxy === undefined) return pass('proxy', `No proxy is used: ${route.why}.`);
+  const { address, variable } = route.proxy;
+  const who = `Requests go through ${address} (${variable})`;
+  // A plain request is handed over as it is: the check of the service shows whether that works.
+  if (protocol === 'http:') return pass('proxy', `${who}.`);
+  try {
+    const socket = await openTunnel(route.proxy, port ? host : `${host}:443`, { timeoutMs: limitMs });
+    socket.destroy();
+    return pass('proxy', `${who}, which connects to ${host}.`);
+  } catch (error) {
+    if (!(error instanceof ConnectFailure)) throw error;
+    const { reason, message } = error.failure;
+    return fail('proxy', `${who}: ${message}.`, proxyFix(reason, variable, hostOf(baseUrl)));
+  }
+}
+
+function proxyFix(reason: FailureReason, variable: string, host: string): string {
+  if (reason === 'proxy-credentials') return `Set ${variable} to http://USER:PASSWORD@HOST:PORT.`;
+  if (reason === 'proxy-refused') return `Ask for access to ${host}, or add ${host} to NO_PROXY.`;
+  return `Check ${variable}, or add ${host} to NO_PROXY.`;
+}
+
+export const lookedUpByProxy = (baseUrl: string): Check =>
+  pass('dns', `The proxy looks up ${hostOf(baseUrl)}.`);
+
 /** The certificate of the service; only a handshake, no request. */
-export async function checkTls(baseUrl: string, now: Date, insecure = false): Promise<Check> {
-  const check = await checkCertificate(baseUrl, now);
+export async function checkTls(
+  baseUrl: string,
+  connection: Connection,
+  now: Date,
+  insecure = false,
+): Promise<Check> {
+  const check = await checkCertificate(baseUrl, connection, now);
   if (!insecure || check.status === 'fail') return check;
   return warn('tls', `${check.message} ${INSECURE_TLS_IGNORED}`, INSECURE_TLS_FIX);
 }
 
-async function checkCertificate(baseUrl: string, now: Date): Promise<Check> {
+async function checkCertificate(baseUrl: string, connection: Connection, now: Date): Promise<Check> {
   const url = new URL(baseUrl);
   if (url.protocol === 'http:') return pass('tls', 'Plain http, as the service is on this machine.');
   const host = hostOf(baseUrl);
-  const shaken = await handshake(host, Number(url.port || 443));
+  const shaken = await handshake(host, Number(url.port || 443), connection);
   if (typeof shaken === 'string') {
     const fix = /^(CERT|UNABLE|SELF|DEPTH|ERR_TLS)/.test(shaken)
       ? 'If you use your own certificate authority, set NODE_EXTRA_CA_CERTS to its file.'
@@ -52,7 +92,10 @@ async function checkCertificate(baseUrl: string, now: Date): Promise<Check> {
 }
 
 /** The end of the certificate, or why there is none. */
-function handshake(host: string, port: number): Promise<Date | string> {
+async function handshake(host: string, port: number, { proxy }: Connection): Promise<Date | string> {
+  const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  const tunnel = proxy && (await openTunnel(proxy, target, { timeoutMs: limitMs }).catch(String));
+  if (typeof tunnel === 'string') return tunnel;
   return new Promise((resolve) => {
     const end = (result: Date | string) => {
       clearTimeout(timer);
@@ -61,8 +104,7 @@ function handshake(host: string, port: number): Promise<Date | string> {
     };
     const timer = setTimeout(() => end('no answer within 5 s'), limitMs);
     const socket: TLSSocket = connect({
-      host,
-      port,
+      ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
       ...(isIP(host) > 0 ? {} : { servername: host }),

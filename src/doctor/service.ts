@@ -1,5 +1,6 @@
 import { firstCustomer } from '../client/app-kind.js';
 import { createClient, type ClientOptions } from '../client/client.js';
+import type { Connection } from '../client/dispatchers.js';
 import type { Transport } from '../client/exchange.js';
 import { createTransport } from '../client/transport.js';
 import { isJsonObject, type JsonObject } from '../contract/json.js';
@@ -11,6 +12,7 @@ import { fail, notChecked, pass, warn, type Check } from './check.js';
 export interface ServiceTools {
   profile: ResolvedProfile;
   apiKey: string;
+  connection: Connection;
   now: () => Date;
   onEvent?: ClientOptions['onEvent'];
   signal: AbortSignal;
@@ -34,7 +36,7 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
   const { baseUrl, appId } = profile;
   let heard: Heard | undefined;
   const transport = listening(
-    createTransport({ baseUrl, timeouts }),
+    createTransport({ baseUrl, connection: tools.connection, timeouts }),
     tools.now,
     (answer) => (heard = answer),
   );

@@ -52,6 +52,7 @@ describe('doctor', async () => {
       'keyring',
       'ledger',
       'profile',
+      'proxy',
       'dns',
       'tls',
       'service',
@@ -307,7 +308,7 @@ describe('the way to the service', () => {
     cleanUp(() => new Promise((resolve) => server.close(resolve)));
     const { port } = server.address() as AddressInfo;
     const url = `https://localhost:${port}`;
-    expect(await checkTls(url, now())).toMatchObject({
+    expect(await checkTls(url, {}, now())).toMatchObject({
       status: 'fail',
       message: expect.stringContaining('SELF_SIGNED') as unknown,
       fix: expect.stringContaining('NODE_EXTRA_CA_CERTS') as unknown,
@@ -324,7 +325,7 @@ describe('the way to the service', () => {
       status: 'warn',
       message: 'The certificate of localhost is valid for 4 more days.',
     });
-    expect(await checkTls(`https://127.0.0.1:${await closedPort()}`, now())).toMatchObject({
+    expect(await checkTls(`https://127.0.0.1:${await closedPort()}`, {}, now())).toMatchObject({
       status: 'fail',
     });
   });

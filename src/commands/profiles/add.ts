@@ -9,6 +9,7 @@ import { addedView } from '../../output/views/profiles.js';
 import { profileSettingFlags } from '../../cli/profile-flags.js';
 import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
 import { accept, checkAppId, checkBaseUrl, checkName } from '../../profiles/checks.js';
+import { connectionTo } from '../../profiles/connection.js';
 import { openProfiles } from '../../profiles/store.js';
 import { tryKey } from '../../profiles/try-key.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
@@ -86,7 +87,8 @@ export default class ProfilesAdd extends BaseCommand {
   /** A key that the service refuses is not stored; one that cannot be tried now may be right. */
   async #tryKey(app: Parameters<typeof tryKey>[0]): Promise<void> {
     const onEvent = (event: ClientEvent) => this.trace?.(eventText(event));
-    const trial = await tryKey(app, { onEvent, signal: this.signal });
+    const connection = connectionTo(app, this.streams.env, this.secrets);
+    const trial = await tryKey(app, { onEvent, connection, signal: this.signal });
     if (trial.result === 'accepted') return this.note('The service accepted the key.');
     if (trial.result === 'not-tried')
       return this.note(`The key was not tried: ${trial.why} Try it later: paydesk doctor`);

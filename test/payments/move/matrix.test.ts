@@ -1,29 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../../../src/client/client.js';
 import type { Transport } from '../../../src/client/exchange.js';
 import { createTransport } from '../../../src/client/transport.js';
-import { exitCodeOf, PaydeskError } from '../../../src/errors.js';
 import { openDeskDatabase, type DeskDatabase } from '../../../src/ledger/desk.js';
-import type { Outcome } from '../../../src/ledger/entries.js';
-import { createLedger } from '../../../src/ledger/ledger.js';
-import type { Desk } from '../../../src/payments/desk.js';
-import { moveAll } from '../../../src/payments/move/plan.js';
-import { virtualClock } from '../../client/servers.js';
-import {
-  answers,
-  startOddService,
-  type AnswerKind,
-  type OddPayment,
-  type OddService,
-  type Treatment,
-} from './odd-service.js';
+import { examineAll } from './cells.js';
+import { answers, startOddService, type AnswerKind, type OddService } from './odd-service.js';
 import { outcomesPage } from './outcomes-page.js';
-import { allCells, endingOf, ruleFor } from './outcome-rules.js';
-
-const QUIET_MS = 600_000;
-const APP = 'app-1';
-const AT_ONCE = 32;
+import { allCells } from './outcome-rules.js';
 
 let service: OddService;
 let transport: Transport;
@@ -39,148 +22,12 @@ afterAll(async () => {
   await database.close();
 });
 
-interface Told {
-  outcome: Outcome | undefined;
-  exit: number;
-  code?: string | undefined;
-}
-
-interface Flags {
-  again?: boolean;
-  resend?: boolean;
-}
-
-/** A desk with a clock of its own, on the ledger that all of them share. */
-function openDesk({ verb, answer }: Treatment, payment: OddPayment) {
-  const clock = virtualClock();
-  const steady = () => clock.now();
-  const options = {
-    baseUrl: service.url,
-    appId: APP,
-    apiKey: () => 'key-1234',
-    clock,
-    random: () => 0.5,
-    transport,
-  };
-  const client = createClient(options);
-  const isSilent = answer === 'timeout';
-  const desk: Desk = {
-    client: {
-      ...client,
-      // Gives up as soon as the instruction has arrived, as a timeout would after a while.
-      operate: (operation, id, given) =>
-        client.operate(
-          operation,
-          id,
-          isSilent && payment.told === 0 ? { ...given, signal: payment.arrived } : given,
-        ),
-    },
-    settling: client,
-    ledger: createLedger(database.store, {
-      operator: 'op@desk',
-      now: () => clock.now(),
-      steady: () => ({ boot: 'one', ms: clock.now() }),
-    }),
-    place: { baseUrl: service.url, appId: APP, kind: 'sandbox', profile: undefined },
-    quietMs: QUIET_MS,
-    clock,
-    steady,
-    signal: new AbortController().signal,
-    waitMs: 30_000,
-    note: () => undefined,
-  };
-  return {
-    pass: (ms: number) => clock.sleep(ms),
-    async run({ again = false, resend = false }: Flags = {}): Promise<Told> {
-      const id = String(payment.id);
-      const names = [{ typed: id, key: { paymentId: id } }];
-      const request = { operation: verb, names, force: false, wait: false, dryRun: false, again, resend };
-      try {
-        const [result] = await moveAll(desk, request, { confirm: async () => undefined });
-        const error = result?.error;
-        return { outcome: result?.outcome, exit: error ? exitCodeOf(error) : 0, code: error?.code };
-      } catch (error) {
-        if (!(error instanceof PaydeskError)) throw error;
-        return { outcome: undefined, exit: exitCodeOf(error), code: error.code };
-      }
-    },
-  };
-}
-
-const everyWay: Flags[] = [{}, { again: true }, { resend: true }];
-
-/** What is wrong with a cell, in words; nothing when all is as it should be. */
-async function examine(cell: Treatment): Promise<string[]> {
-  const payment = service.add(cell);
-  const desk = openDesk(cell, payment);
-  const problems: string[] = [];
-  const check = (isRight: boolean, what: string) => {
-    if (!isRight) problems.push(what);
-  };
-  const toldOnly = (times: number, when: string) =>
-    check(payment.told === times, `told ${payment.told} times ${when}, not ${times}`);
-  const atOnce = async (when: string) => {
-    for (const told of await Promise.all(everyWay.map((flags) => desk.run(flags)))) {
-      check(!(payment.done > 0 && told.outcome === 'failed'), `a success is called failed ${when}`);
-      check(!(payment.done === 0 && told.outcome === 'done'), `a failure is called done ${when}`);
-    }
-  };
-
-  const { outcome, exit } = endingOf(cell);
-  const first = await desk.run();
-  check(
-    first.outcome === outcome && first.exit === exit,
-    `${first.outcome} (${first.exit}, ${first.code}) instead of ${outcome} (${exit})`,
-  );
-  toldOnly(1, 'by the first command');
-  // Half of the cells are tried again right away, the others when the quiet period is nearly over.
-  if (cell.verb === 'cancel' || cell.verb === 'unhold') await desk.pass(QUIET_MS - 30_000);
-  await atOnce('within the quiet period');
-  toldOnly(1, 'within the quiet period');
-
-  await desk.pass(2 * QUIET_MS);
-  payment.catchUp();
-  if (!cell.committed) {
-    const isWayResend = ruleFor(cell.answer).way === 'resend';
-    const again = await desk.run({ resend: isWayResend });
-    if (cell.recheck === 'unsupported') check(again.code === 'not-rechecked', `sent again: ${again.code}`);
-    toldOnly(
-      cell.recheck === 'unsupported' ? 1 : 2,
-      `after the quiet period (${again.outcome}, ${again.code})`,
-    );
-  }
-  const told = payment.told;
-  await atOnce('after the quiet period');
-  toldOnly(told, 'by everybody after the quiet period');
-  return problems.map((problem) => `${nameOf(cell)}: ${problem}`);
-}
-
-function nameOf({ verb, answer, committed, lagging, recheck, names }: Treatment): string {
-  return [
-    verb,
-    answer,
-    committed ? 'committed' : 'not committed',
-    lagging ? 'reads lag' : 'reads fresh',
-    `recheck ${recheck}`,
-    `names ${names}`,
-  ].join(', ');
-}
-
-async function examineAll(cells: readonly Treatment[]): Promise<string[]> {
-  const problems: string[] = [];
-  const queue = cells.values();
-  const work = async () => {
-    for (const cell of queue) problems.push(...(await examine(cell)));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return problems;
-}
-
 describe('what becomes of an instruction, and that it is not sent again', () => {
   it.each<[AnswerKind]>(answers.map((answer) => [answer]))('answered by: %s', async (answer) => {
     const cells = allCells().filter((cell) => cell.answer === answer);
     expect(cells).toHaveLength(128);
-    expect(await examineAll(cells)).toEqual([]);
+    const surroundings = { service, baseUrl: service.url, transport, database };
+    expect(await examineAll(surroundings, cells)).toEqual([]);
   });
 });
 

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routeTo } from '../../../src/client/proxy.js';
+import { createTransport } from '../../../src/client/transport.js';
+import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { startProxy, type TestProxy } from '../../helpers/proxy.js';
+import { makeCertificates, SERVICE_HOST, startTlsFront, type Certificates } from '../../helpers/tls.js';
+import { examineAll } from './cells.js';
+import { answers, startOddService, type AnswerKind } from './odd-service.js';
+import { allCells } from './outcome-rules.js';
+
+let proxy: TestProxy;
+let certificates: Certificates;
+beforeAll(async () => {
+  proxy = await startProxy();
+  certificates = makeCertificates();
+});
+afterAll(async () => {
+  await proxy.stop();
+  certificates.remove();
+});
+
+// How reads and rechecks behave does not depend on the way there: the matrix without a proxy has every cell.
+const isLost = (answer: AnswerKind) => answer === 'cut connection' || answer === 'timeout';
+const tunnelCells = allCells().filter(
+  ({ recheck, names, lagging, answer }) =>
+    recheck === 'fresh' && names === 'ours' && (!lagging || isLost(answer)),
+);
+const plainCells = tunnelCells.filter(({ answer }) => isLost(answer) || answer === '503');
+
+describe('what becomes of an instruction that goes through a proxy', () => {
+  it.each([
+    ['tunnel', tunnelCells, 4 * 2 * (answers.length + 2)],
+    ['plain', plainCells, 4 * 2 * (3 + 2)],
+  ] as const)('%s', async (way, cells, count) => {
+    const service = await startOddService();
+    const port = Number(new URL(service.url).port);
+    const front = await startTlsFront(certificates, port);
+    const baseUrl = way === 'plain' ? service.url : `https://${SERVICE_HOST}:${front.port}`;
+    const env = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '' };
+    const connection = {
+      proxy: routeTo(baseUrl, env).proxy,
+      tls: { ca: readFileSync(certificates.caFile, 'utf8') },
+    };
+    const transport = createTransport({ baseUrl, connection });
+    const database = await openDeskDatabase({ location: ':memory:', operator: 'op@desk' });
+    await proxy.seen();
+    try {
+      expect(cells).toHaveLength(count);
+      expect(await examineAll({ service, baseUrl, transport, database }, cells)).toEqual([]);
+      const seen = await proxy.seen();
+      const kinds = new Set(seen.map(({ kind }) => kind));
+      expect([...kinds]).toEqual([way === 'plain' ? 'forward' : 'connect']);
+      // Every instruction had a connection of its own.
+      expect(seen.length).toBeGreaterThan(cells.length);
+    } finally {
+      await transport.close();
+      await front.stop();
+      await service.close();
+      await database.close();
+    }
+  });
+});
