@@ -26,20 +26,16 @@ export interface Certificates {
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'paydesk-certificates-'));
   const path = (name: string) => join(folder, name);
-  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
-  const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'.split(' ');
+  const openssl = (line: string, ...words: string[]) =>
+    execFileSync('openssl', [...line.split(' '), ...words], { cwd: folder, stdio: 'ignore' });
+  const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
   const selfSigned = (name: string, common: string) =>
-    openssl(
-      ...['req', '-x509', ...newKey, '-days', '30', '-subj', `/CN=${common}`],
-      ...['-keyout', `${name}.key`, '-out', `${name}.pem`],
-    );
+    openssl(`req -x509 ${newKey} -days 30 -keyout ${name}.key -out ${name}.pem -subj`, `/CN=${common}`);
   const signed = (name: string, common: string, extensions: string) => {
     writeFileSync(path(`${name}.ext`), extensions);
-    openssl('req', ...newKey, '-subj', `/CN=${common}`, '-keyout', `${name}.key`, '-out', `${name}.csr`);
-    openssl(
-      ...['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'],
-      ...['-days', '30', '-extfile', `${name}.ext`, '-out', `${name}.pem`],
-    );
+    openssl(`req ${newKey} -keyout ${name}.key -out ${name}.csr -subj`, `/CN=${common}`);
+    const by = '-CA ca.pem -CAkey ca.key -CAcreateserial';
+    openssl(`x509 -req -in ${name}.csr ${by} -days 30 -extfile ${name}.ext -out ${name}.pem`);
   };
   selfSigned('ca', 'Authority of the tests');
   selfSigned('stranger', 'A stranger');
