@@ -9,10 +9,12 @@ import { dropHoldOf, holdOf, lastIntentOn, takeHold } from './statements.js';
 
 /** Adds what became of an intent, and keeps, gives up or takes back its hold accordingly. */
 export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
-  /** Takes the hold back for an intent that was thought to be over. */
-  async function reopen(tx: Tx, intent: IntentRow): Promise<void> {
+  /** Takes the hold back for an intent that was thought to be over; false while another intent has it. */
+  async function reopen(tx: Tx, intent: IntentRow): Promise<boolean> {
     const steady = steadyColumns(await clocks.steady(tx));
     await takeHold(tx, engine, { ...refColumns(refOf(intent)), intent_id: intent.id, ...steady });
+    const [held] = await holdOf(tx, engine, { intent_id: intent.id });
+    return held !== undefined;
   }
 
   async function isNewest(tx: Tx, { id, operation, ...row }: Entry): Promise<boolean> {
@@ -27,7 +29,7 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
       // Only a later proof reopens what was closed; a process that comes late knows less.
       const closed = await log.entry(tx, intentId);
       if (!(await isNewest(tx, closed)) || !mayChange(closed, outcome.outcome)) return;
-      if (stays) await reopen(tx, closed);
+      if (stays && !(await reopen(tx, closed))) return;
     }
     await log.insertOutcome(tx, intentId, outcome);
     if (outcome.state !== undefined) {

@@ -198,6 +198,23 @@ function suite(location: () => Promise<string>): void {
     expect(await ledger.unsettled(intent)).toEqual([]);
   });
 
+  it('reopens what was refused when the payment has changed, unless another operation holds it by now', async () => {
+    const { ledger } = await desk(await location());
+    const cancel = { ...intent, operation: 'cancel' };
+    const { intent: refused } = await ledger.open(cancel);
+    await ledger.record(refused.id, { outcome: 'refused' });
+    const { intent: capture } = await ledger.open({ ...intent, operation: 'capture' });
+    await ledger.record(refused.id, { outcome: 'unknown' });
+    expect(outcomeOf(await ledger.find(refused.id))).toBe('refused');
+    await ledger.record(capture.id, { outcome: 'done' });
+    await ledger.record(refused.id, { outcome: 'unknown' });
+    expect(outcomeOf(await ledger.find(refused.id))).toBe('unknown');
+    expect(await ledger.open({ ...intent, operation: 'capture' })).toMatchObject({
+      kind: 'held',
+      intent: { id: refused.id },
+    });
+  });
+
   it('holds a payment whatever the base URL is called', async () => {
     const { ledger } = await desk(await location());
     await ledger.open(intent);

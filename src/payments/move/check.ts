@@ -11,11 +11,12 @@ import {
   heldBy,
   ledgerConflict,
   moved,
+  notCarriedOut,
   notRechecked,
   quietPeriod,
   stillOpen,
 } from './errors.js';
-import { contradictsDone, isAsBefore, isUnderWay } from './proof.js';
+import { contradictsDone, hasPassed, isAsBefore, isUnderWay } from './proof.js';
 import { recordResult } from './record.js';
 import { type Evidence, type Look, type Move, type MoveResult, resultOf, type Sent } from './result.js';
 import { conclude, followMove, lookOnce, lookUntilProven, recheckAndRead, speaksAgainst } from './settle.js';
@@ -66,9 +67,13 @@ async function settled(
   const { evidence, look, heldMs, entry } = known;
   const { last, standing } = look;
   const wasTaken = evidence.kind === 'taken' || sent.before.underWaySeen;
+  const isOver = heldMs === 0 && look.rechecked;
   if (last !== undefined && wasTaken && speaksAgainst(standing)) {
-    if (heldMs === 0 && look.rechecked) return resultOf(sent, last, 'failed', failed(sent, last));
+    if (isOver) return resultOf(sent, last, 'failed', failed(sent, last));
     return resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, heldMs));
+  }
+  if (last !== undefined && isOver && hasPassed(sent.move.operation, sent.before, last)) {
+    return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
   }
   const result = await conclude(desk, sent, evidence, look);
   const isOpen = result.outcome === 'unknown' || (result.outcome === 'accepted' && standing !== 'under-way');

@@ -75,8 +75,8 @@ export function standingOf(operation: SettleOperation, before: Before, read: Pay
     return isEnd(operation, state) ? 'done' : 'under-way';
   }
   if (state === undefined) return comparison;
-  // What was not held when it was sent may have moved by itself.
-  if (operation === 'unhold' && before.state !== undefined && before.state !== 'Held') return comparison;
+  // What was not known to be held when it was sent may have moved by itself.
+  if (operation === 'unhold' && before.state !== 'Held') return comparison;
   if (carriedOut.includes(state)) {
     if (wasDone) return comparison;
     return isEnd(operation, state) ? 'done' : 'under-way';
@@ -84,6 +84,15 @@ export function standingOf(operation: SettleOperation, before: Before, read: Pay
   if (operation !== 'unhold' && before.underWaySeen && state === before.state) return 'back';
   if (excluded.includes(state) && state !== before.state) return 'excluded';
   return comparison;
+}
+
+/**
+ * Whether a payment that has moved on shows, once the quiet period has passed, that the operation was not carried out:
+ * a cancel leaves nothing that could still be approved or captured.
+ */
+export function hasPassed(operation: SettleOperation, before: Before, { state }: PaymentRead): boolean {
+  if (operation !== 'cancel' || state === undefined || before.state === undefined) return false;
+  return state !== before.state && !proofs.cancel.carriedOut.includes(state);
 }
 
 /** Exactly as it was, as far as anybody can see. */
