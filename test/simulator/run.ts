@@ -10,8 +10,8 @@ import { simulate, type SeedResult } from './simulate.ts';
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
-    /** This one alone. */
-    seed: { type: 'string' },
+    /** This one alone, or these. */
+    seed: { type: 'string', multiple: true },
     /** The first of `--seeds`. */
     from: { type: 'string', default: '1' },
     /** In each seed, about. */
@@ -26,10 +26,11 @@ const { values } = parseArgs({
   },
 });
 const write = (text: string) => process.stdout.write(text);
-const from = Number(values.seed ?? values.from);
-const seeds = values.seed === undefined ? Number(values.seeds) : 1;
 const operations = Number(values.operations);
-if (![from, seeds, operations].every((value) => Number.isSafeInteger(value) && value > 0)) {
+const seeds =
+  values.seed?.map(Number) ??
+  Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index);
+if (seeds.length === 0 || ![...seeds, operations].every((each) => Number.isSafeInteger(each) && each > 0)) {
   throw new RangeError('--seeds, --seed, --from and --operations are whole numbers above 0');
 }
 const sabotage = values.without === undefined ? undefined : sabotages[values.without];
@@ -51,7 +52,7 @@ const wanted = new RegExp(values.find);
 const digest = createHash('sha256');
 const began = process.hrtime.bigint();
 const results: SeedResult[] = [];
-for (let seed = from; seed < from + seeds; seed += 1) {
+for (const seed of seeds) {
   const lines: string[] = [];
   const result = await simulate(seed, {
     operations,
