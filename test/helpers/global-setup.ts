@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 const NEEDED_BYTES = 2 * 1024 ** 3;
@@ -11,6 +11,7 @@ export default function setup(): () => void {
   const before = process.env['TMPDIR'];
   const folder = makeFolder();
   process.env['TMPDIR'] = folder;
+  process.env['PAYDESK_TEST_PARENT'] = dirname(folder);
   return () => {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
