@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, globSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export interface Postgres {
   ours: boolean;
 }
 
-const startMs = 30_000;
+const startMs = 60_000;
 
 function findBinaries(): string | undefined {
   const candidates = globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed();
@@ -76,6 +76,35 @@ async function createDatabase(url: string): Promise<string> {
   return address.href;
 }
 
+async function succeeded(name: string, child: ChildProcess): Promise<void> {
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`${name} ended with ${code}`);
+}
+
+/** The files of a server without databases. Making them takes a second, so a run of the tests makes them once. */
+async function emptyCluster(binaries: string, user: { uid?: number; gid?: number }): Promise<string> {
+  const made = join(tmpdir(), `paydesk-empty-postgres-${user.uid ?? process.getuid?.()}`);
+  if (existsSync(made)) return made;
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-initdb-'));
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const options = ['-D', data, '-U', 'paydesk', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  const initdb = spawn(join(binaries, 'initdb'), options, {
+    ...user,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await succeeded('initdb', initdb);
+  try {
+    renameSync(data, made);
+  } catch (error) {
+    // Another process of the tests was first.
+    if (!existsSync(made)) throw error;
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return made;
+}
+
 /** A PostgreSQL for tests: the one in PAYDESK_TEST_POSTGRES, or one of our own; undefined where there is none. */
 export async function startPostgres(): Promise<Postgres | undefined> {
   const given = process.env['PAYDESK_TEST_POSTGRES'];
@@ -105,17 +134,8 @@ export async function startPostgres(): Promise<Postgres | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'paydesk-postgres-'));
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  const initdb = spawn(
-    join(binaries, 'initdb'),
-    ['-D', data, '-U', 'paydesk', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
-    {
-      ...user,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
-  const [code] = (await once(initdb, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`initdb ended with ${code}`);
+  const copied = spawn('cp', ['-a', await emptyCluster(binaries, user), data], { stdio: 'ignore' });
+  await succeeded('cp', copied);
 
   const port = await freePort();
   const url = `postgres://paydesk@127.0.0.1:${port}/postgres`;
@@ -158,11 +178,12 @@ export async function startPostgres(): Promise<Postgres | undefined> {
   return {
     url,
     createDatabase: () => createDatabase(url),
-    // SIGQUIT is PostgreSQL's immediate shutdown, SIGINT the fast one.
+    // SIGQUIT is PostgreSQL's immediate shutdown.
     crash: () => end('SIGQUIT'),
     start,
     async stop() {
-      await end('SIGINT');
+      // Nothing of it is kept, so it need not save anything.
+      await end('SIGQUIT');
       process.off('exit', onExit);
       rmSync(folder, { recursive: true, force: true });
     },
