@@ -7,7 +7,7 @@ import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
 import type { Chaos } from './forwarding/chaos.js';
 import { planForwards, type PlannedForward } from './forwarding/forward-plan.js';
-import { createForwarder, type Forwarder } from './forwarding/forwarder.js';
+import { createForwarder, type Forwarder, type Retries } from './forwarding/forwarder.js';
 import { createSender } from './forwarding/sender.js';
 import { type Filter, needsRead, passes, type Target } from './forwarding/targets.js';
 import type { Delivery } from './inbox/delivery.js';
@@ -37,6 +37,7 @@ export interface PipelineOptions {
   /** When a webhook is answered: once it is stored, or once every target took it. */
   ack: 'immediate' | 'forwarded';
   chaos: Chaos | undefined;
+  retries?: Retries;
   onEvent(event: DeliveryEvent): void;
   onError(error: unknown): void;
 }
@@ -55,7 +56,7 @@ export interface Pipeline {
 type Facts = UnreadDelivery & { state: string | null };
 
 export function createPipeline(options: PipelineOptions, listener: { id: number; secret: string }): Pipeline {
-  const { store, client, place, owner, clock, targets, onEvent, onError } = options;
+  const { store, client, place, owner, clock, targets, retries, onEvent, onError } = options;
   const now = () => clock.now();
   const inbox = createInbox(store);
   const unread = createUnreadQueue(store, listener.id, owner);
@@ -71,7 +72,17 @@ export function createPipeline(options: PipelineOptions, listener: { id: number;
   });
   const sender = createSender(now);
   const onAttempt = live.attempted;
-  const forwarder = createForwarder({ store, listener, owner, targets, sender, now, onAttempt, onError });
+  const forwarder = createForwarder({
+    store,
+    listener,
+    owner,
+    targets,
+    sender,
+    now,
+    retries,
+    onAttempt,
+    onError,
+  });
   const recorder = createReadRecorder({
     store,
     listenerId: listener.id,

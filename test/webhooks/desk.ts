@@ -83,6 +83,8 @@ export async function openHookDesk(sandbox: TestSandbox, location?: string): Pro
         filter: everything,
         ack: 'immediate',
         chaos: undefined,
+        // However slow the machine is, all attempts are made before the time for them is over.
+        retries: { delaysMs: [20, 20, 20], withinMs: 60_000 },
         interactive: false,
         signal: new AbortController().signal,
         note: () => {},

@@ -30,9 +30,17 @@ export interface ForwarderOptions {
   targets: readonly Target[];
   sender: Sender;
   now: () => number;
+  /** RETRIES when absent. */
+  retries?: Retries | undefined;
   /** After each attempt; without a further one, `next` is how it ended. */
   onAttempt(forward: ForwardRow, attempt: Attempt, next: Next): void;
   onError(error: unknown): void;
+}
+
+/** How often a target that did not answer 2xx is tried again, and for how long after the first attempt. */
+export interface Retries {
+  delaysMs: readonly number[];
+  withinMs: number;
 }
 
 const CONCURRENCY = 64;
@@ -40,9 +48,7 @@ const CONCURRENCY = 64;
 const LOOK_MS = 1_000;
 /** How long targets may still take when it stops. */
 const GRACE_MS = 1_500;
-/** A target that did not answer 2xx is tried three times more, within five seconds. */
-export const RETRY_DELAYS_MS = [500, 1_000, 2_000];
-export const RETRY_WITHIN_MS = 5_000;
+const RETRIES: Retries = { delaysMs: [500, 1_000, 2_000], withinMs: 5_000 };
 
 const requestColumns = ['id', 'kind', 'method', 'query', 'headers', 'body'] as const;
 
@@ -88,7 +94,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     });
     const attempt = await sender.send(request, target);
     if (attempt === undefined) return;
-    const next = whatNext(forward, attempt, { now: now(), started });
+    const next = whatNext(forward, attempt, { now: now(), started, retries: options.retries });
     await queue.record(forward, attempt, next);
     if ('dueTime' in next) claims.expect();
     onAttempt(forward, attempt, next);
@@ -197,14 +203,14 @@ export const isSuccess = (status: number | null): boolean => status !== null && 
 export function whatNext(
   forward: Pick<ForwardRow, 'attempts' | 'first_time'>,
   attempt: Attempt,
-  { now, started }: { now: number; started: number },
+  { now, started, retries = RETRIES }: { now: number; started: number; retries?: Retries | undefined },
 ): Next {
   if (isSuccess(attempt.status)) return { outcome: 'delivered' };
-  const delay = RETRY_DELAYS_MS[forward.attempts];
+  const delay = retries.delaysMs[forward.attempts];
   if (delay === undefined) return { outcome: 'failed' };
   // What was tried before this process began does not count: nobody was there to try again.
   const first = Math.max(forward.first_time ?? attempt.time, started);
-  return now + delay - first > RETRY_WITHIN_MS ? { outcome: 'failed' } : { dueTime: now + delay };
+  return now + delay - first > retries.withinMs ? { outcome: 'failed' } : { dueTime: now + delay };
 }
 
 export const marksOf = ({ kind }: Pick<DeliveryRow, 'kind'>): Array<[string, string]> =>
