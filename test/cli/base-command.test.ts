@@ -465,7 +465,7 @@ describe('time and interruption', () => {
   });
 
   it.each([[Waiting], [Deaf]])('ends %o on Ctrl-C, quietly', async (Class) => {
-    const onStart = (interrupt: () => void) => void setTimeout(interrupt, 20);
+    const onStart = (interrupt: () => void) => void setImmediate(interrupt);
     expect(await runInProcess(Class, [], { onStart })).toMatchObject({ stdout: '', stderr: '', code: 130 });
   });
 

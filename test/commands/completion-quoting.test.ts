@@ -106,9 +106,9 @@ async function run(shell: Shell, line: string): Promise<string[]> {
   const ended = new Promise<void>((resolve) => pty.onExit(() => resolve()));
   try {
     pty.write(`${setUp}\r`);
-    await expect.poll(() => seen, { timeout: 20_000 }).toMatch(/ready> (?!')/);
+    await expect.poll(() => seen, { timeout: 60_000 }).toMatch(/ready> (?!')/);
     pty.write(line);
-    await expect.poll(() => existsSync(got) || seen, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(got) || seen, { timeout: 60_000 }).toBe(true);
     return readFileSync(got, 'utf8').trimEnd().split('\n');
   } finally {
     pty.kill('SIGKILL');

@@ -18,7 +18,7 @@ function follow(name: string, databases: () => Promise<Databases>): void {
   const path = `${root}${name}`;
   const page = readFileSync(path, 'utf8');
 
-  it(`${name} prints what it says`, { timeout: 120_000 }, async () => {
+  it(`${name} prints what it says`, async () => {
     const reader = await createReader(await databases());
     const stale: Array<{ step: CommandStep; printed: string[] }> = [];
     try {
@@ -84,7 +84,7 @@ it('nothing else is left out', () => {
   expect(shown).toEqual(NOT_RUN);
 });
 
-it('README.md names commands of the sandbox that work', { timeout: 120_000 }, async () => {
+it('README.md names commands of the sandbox that work', async () => {
   const named = readFileSync(`${root}README.md`, 'utf8').matchAll(/`(paydesk sandbox \w+[^`]*)`/g);
   const commands = Array.from(named, ([, command]) => command as string);
   expect(commands.length).toBeGreaterThan(5);

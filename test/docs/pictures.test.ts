@@ -11,7 +11,7 @@ import type { Cell } from '../helpers/screen.js';
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const [terminalPicture, consolePicture] = [`${folder}terminal.svg`, `${folder}console.png`];
 
-it.runIf(process.env['UPDATE_DOCS'])('are made', { timeout: 120_000 }, async () => {
+it.runIf(process.env['UPDATE_DOCS'])('are made', async () => {
   mkdirSync(folder, { recursive: true });
   const reader = await createReader();
   try {

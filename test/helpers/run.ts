@@ -70,7 +70,7 @@ export async function paydesk(args: string[], options: RunOptions = {}): Promise
       // A command that ends without reading its input closes the pipe first.
       child.stdin.on('error', () => {});
       child.stdin.end(options.input ?? '');
-      const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 30_000);
+      const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 120_000);
       child.on('error', reject);
       child.on('close', (code) => {
         clearTimeout(timer);
@@ -127,7 +127,7 @@ export async function paydeskTty(args: string[], options: TtyOptions = {}): Prom
     cwd: options.cwd ?? root,
     env: environment(home, { TERM: 'xterm-256color', ...options.env }),
   });
-  const limit = options.timeoutMs ?? 30_000;
+  const limit = options.timeoutMs ?? 120_000;
   let raw = '';
   let seen = 0;
   let over = false;

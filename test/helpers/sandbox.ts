@@ -311,7 +311,7 @@ export async function startReceiver(): Promise<Receiver> {
       usual = behaviour;
     },
     next: (...behaviours) => void queue.push(...behaviours),
-    waitFor: (count, ms = 10_000) =>
+    waitFor: (count, ms = 60_000) =>
       eventually(() => {
         if (requests.length < count) throw new Error(`${requests.length} of ${count} requests arrived`);
       }, ms),
@@ -333,7 +333,7 @@ function behave(behaviour: Behaviour, response: ServerResponse): void {
 }
 
 /** Tries again until it does not throw, or until the time is up. */
-export async function eventually<T>(check: () => T | Promise<T>, ms = 10_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, ms = 60_000): Promise<T> {
   const deadline = Date.now() + ms;
   for (;;) {
     try {

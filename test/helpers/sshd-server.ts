@@ -144,7 +144,7 @@ export async function startSshd(): Promise<Sshd> {
     });
     server = started;
     started.stderr.setEncoding('utf8').on('data', (text: string) => appendFileSync(file('log'), text));
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 60_000;
     while (!(await accepts(port))) {
       if (started.exitCode !== null || Date.now() > deadline) {
         throw new Error(`sshd did not start: ${readFileSync(file('log'), 'utf8')}`);

@@ -189,12 +189,14 @@ describeWithBrowser('the checkout', (browser) => {
       if (!button || said === '' || sessionStorage.busy) return;
       sessionStorage.busy = [button.textContent, button.getAttribute('aria-disabled'), said].join('|');
       button.click();
+      console.info('busy');
     }).observe(document, { subtree: true, childList: true, attributes: true })`);
     let posts = 0;
+    const busy = page.waitForEvent('console', (message) => message.text() === 'busy');
     await page.route(redirectUrl, async (route) => {
       if (route.request().method() === 'POST') {
         posts += 1;
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await busy;
       }
       await route.continue();
     });

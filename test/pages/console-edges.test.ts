@@ -287,37 +287,33 @@ describeWithBrowser('the console', (browser) => {
     await expectAccessible(page);
   });
 
-  it(
-    'refreshes slowly, and says so, when more consoles are open than have a stream',
-    { timeout: 90_000 },
-    async () => {
-      const own = await startTestSandbox();
-      const { cookie } = await visitConsole(own);
-      const leave = new AbortController();
-      try {
-        for (let count = 0; count < MOST_WATCHERS; count += 1) {
-          const stream = await fetch(`${own.url}/console/live`, {
-            headers: { cookie },
-            signal: leave.signal,
-          });
-          expect(stream.status).toBe(200);
-        }
-        const { page } = await browser.visit();
-        await page.clock.install();
-        await page.goto(consoleLink(own));
-        await page.waitForSelector('#live:text("Updates every 15 s: many consoles are open")');
-        const { paymentId } = await own.create();
-        await page.clock.runFor(SLOW_MS + 100);
-        await page.waitForSelector(`#p${paymentId}`);
-        leave.abort();
-        await page.clock.runFor(SLOW_MS + 100);
-        await page.waitForSelector('#live:text("Live")');
-      } finally {
-        leave.abort();
-        await own.close();
+  it('refreshes slowly, and says so, when more consoles are open than have a stream', async () => {
+    const own = await startTestSandbox();
+    const { cookie } = await visitConsole(own);
+    const leave = new AbortController();
+    try {
+      for (let count = 0; count < MOST_WATCHERS; count += 1) {
+        const stream = await fetch(`${own.url}/console/live`, {
+          headers: { cookie },
+          signal: leave.signal,
+        });
+        expect(stream.status).toBe(200);
       }
-    },
-  );
+      const { page } = await browser.visit();
+      await page.clock.install();
+      await page.goto(consoleLink(own));
+      await page.waitForSelector('#live:text("Updates every 15 s: many consoles are open")');
+      const { paymentId } = await own.create();
+      await page.clock.runFor(SLOW_MS + 100);
+      await page.waitForSelector(`#p${paymentId}`);
+      leave.abort();
+      await page.clock.runFor(SLOW_MS + 100);
+      await page.waitForSelector('#live:text("Live")');
+    } finally {
+      leave.abort();
+      await own.close();
+    }
+  });
 });
 
 const linkPlaces = async (page: Page): Promise<string> =>

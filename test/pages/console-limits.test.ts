@@ -90,7 +90,7 @@ beforeAll(async () => {
     '/console/clock',
     '/console/faults',
   ];
-}, 240_000);
+});
 afterAll(async () => {
   await sandbox.close();
   await receiver.close();

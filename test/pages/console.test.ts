@@ -54,7 +54,7 @@ describeWithBrowser('the console', (browser) => {
   }
 
   describe.each(Object.entries(sizes))('on a %s', (_, viewport) => {
-    it('is accessible on every page', { timeout: 240_000 }, async () => {
+    it('is accessible on every page', async () => {
       await sandbox.control('POST', '/seed');
       const { paymentId } = await sandbox.create({ webhookUrl: receiver.url, referenceId: 'inv-1' });
       await sandbox.pay(paymentId);

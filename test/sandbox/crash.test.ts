@@ -14,12 +14,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test(
-  'killed in the middle of work again and again, it loses nothing and does nothing twice',
-  { timeout: 180_000 },
-  async () => {
-    const report = await survive({ location: join(folder, 'sandbox.db'), processes: 1, kills: 8, seed: 7 });
-    expect(report.payments).toBeGreaterThan(20);
-    expect(report.lost).toBeGreaterThan(8);
-  },
-);
+test('killed in the middle of work again and again, it loses nothing and does nothing twice', async () => {
+  const report = await survive({ location: join(folder, 'sandbox.db'), processes: 1, kills: 8, seed: 7 });
+  expect(report.payments).toBeGreaterThan(20);
+  expect(report.lost).toBeGreaterThan(8);
+});

@@ -78,19 +78,19 @@ const nameOf = ({ words }: Step): string | undefined =>
     .findLast((name) => commandNames.includes(name));
 
 describe('on a terminal', () => {
-  it('help fits', { timeout: 60_000 }, async () => {
+  it('help fits', async () => {
     const { problems, shown } = await problemsOf(help);
     expect(problems.join('\n')).toBe('');
     expect(new Set(shown.map(({ exit }) => exit))).toEqual(new Set([0]));
   });
 
-  it('an option that does not exist is told so that it fits', { timeout: 60_000 }, async () => {
+  it('an option that does not exist is told so that it fits', async () => {
     const { problems, shown } = await problemsOf(wrong);
     expect(problems.join('\n')).toBe('');
     expect(new Set(shown.map(({ exit }) => exit))).toEqual(new Set([2]));
   });
 
-  it('what every command says fits', { timeout: 120_000 }, async () => {
+  it('what every command says fits', async () => {
     const { problems, shown } = await problemsOf(steps);
     expect(problems.join('\n')).toBe('');
     const named = (wanted: (exit: number) => boolean) =>

@@ -51,7 +51,7 @@ async function follow(steps: readonly Step[], session: Session): Promise<Shown[]
   return shown;
 }
 
-it.each(['README.md', ...recipes])('%s fits', { timeout: 120_000 }, async (name) => {
+it.each(['README.md', ...recipes])('%s fits', async (name) => {
   const steps = stepsOf(readFileSync(`${root}${name}`, 'utf8'));
   const commands = steps.filter((step) => step.kind === 'command').filter(isPlain);
   const sessions = await Promise.all([WIDE, ...widths].map((columns) => openSession(columns, receiver.url)));

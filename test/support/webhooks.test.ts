@@ -37,7 +37,7 @@ async function heard(paymentId: number, state: string): Promise<void> {
           .filter((line) => line.paymentId === paymentId)
           .at(-1)?.state,
       {
-        timeout: 20_000,
+        timeout: 60_000,
       },
     )
     .toBe(state);
@@ -86,11 +86,11 @@ describe('what webhooks told', () => {
     const paymentId = await paid();
     const told = () => listener.deliveries().filter((line) => line.paymentId === paymentId).length;
     // Created, Authorised, Capturing, Captured.
-    await expect.poll(told, { timeout: 20_000 }).toBe(4);
+    await expect.poll(told, { timeout: 60_000 }).toBe(4);
     // Anybody who knows the address can send this.
     const forged = { eventId: 'evt-refunding', paymentId, paymentState: 'Refunding' };
     await listener.post(JSON.stringify(forged), { headers: { 'content-type': 'application/json' } });
-    await expect.poll(told, { timeout: 20_000 }).toBe(5);
+    await expect.poll(told, { timeout: 60_000 }).toBe(5);
     const { verdict, severity, actions } = await explain(paymentId);
     expect([severity, verdict]).toEqual([
       'attention',
@@ -106,7 +106,7 @@ describe('what webhooks told', () => {
     await listener.post(JSON.stringify(forged), { headers: { 'content-type': 'application/json' } });
     await expect
       .poll(() => listener.deliveries().filter((line) => line.paymentId === paymentId).length, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(3);
     const { verdict, severity, actions } = await explain(paymentId);

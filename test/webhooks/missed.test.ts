@@ -114,11 +114,11 @@ it('after an outage of the tunnel the open payments are read, and what was lost 
   const { paymentId } = await created(listener.url);
   await listener.waitFor(1);
   door.shut();
-  await eventually(() => expect(listener.events.some(({ type }) => type === 'down')).toBe(true), 40_000);
+  await eventually(() => expect(listener.events.some(({ type }) => type === 'down')).toBe(true));
   await sandbox.pay(paymentId);
   await sandbox.settle();
   door.open();
-  await eventually(() => expect(listener.events.some(({ type }) => type === 'up')).toBe(true), 40_000);
+  await eventually(() => expect(listener.events.some(({ type }) => type === 'up')).toBe(true));
   const found = await eventually(() => {
     const missed = listener.events.find((event) => event.type === 'missed');
     expect(missed).toBeDefined();

@@ -91,7 +91,7 @@ describe('what was refused', () => {
     // The sandbox's quiet period is two seconds.
     await expect
       .poll(async () => (await run('refund', [paymentId, '--wait'])).json.outcome, {
-        timeout: 20_000,
+        timeout: 60_000,
         interval: 500,
       })
       .toBe('done');

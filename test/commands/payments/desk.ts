@@ -17,6 +17,7 @@ import Watch from '../../../src/commands/payments/watch.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
 import { type InProcessOptions, runInProcess } from '../../helpers/in-process.js';
 import {
+  eventually,
   newReference,
   type ShownPayment,
   startTestSandbox,
@@ -100,6 +101,8 @@ export interface TestDesk {
   /** A customer with a stored method. */
   stored(card?: string): Promise<string>;
   fault(fault: Record<string, unknown>): Promise<void>;
+  /** Calls this once all faults that were to happen so many times have happened. */
+  onceFaultHit(callback: () => void): void;
   /** Requests that reached the sandbox since the last time this was called, as `METHOD /path`. */
   requests(): string[];
 }
@@ -127,6 +130,14 @@ export async function openTestDesk(options: Partial<SandboxOptions> = {}): Promi
     async fault(fault) {
       const { status, text } = await sandbox.control('POST', '/faults', fault);
       if (status >= 300) throw new Error(text);
+    },
+    onceFaultHit(callback) {
+      const wait = eventually(async () => {
+        const { body } = await sandbox.control<Array<{ remaining: number | null }>>('GET', '/faults');
+        if (body.some(({ remaining }) => remaining !== null && remaining > 0))
+          throw new Error('A fault has not happened yet.');
+      });
+      void wait.finally(callback);
     },
     requests: () => sandbox.lines.splice(0).map(({ method, path }) => `${method} ${path}`),
   };

@@ -58,16 +58,7 @@ describe('a lost answer', () => {
     const one = await desk.paid();
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
     await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 20_000 });
-    desk.requests();
-    const stopped = await desk.run('refund', [one.paymentId, '--json'], {
-      onStart: (interrupt) => {
-        const timer = setInterval(() => {
-          if (desk.sandbox.lines.length < 3) return;
-          clearInterval(timer);
-          setTimeout(interrupt, 100);
-        }, 10);
-      },
-    });
+    const stopped = await desk.run('refund', [one.paymentId, '--json'], { onStart: desk.onceFaultHit });
     expect(stopped.code).toBe(6);
     expect(stopped.json.error?.message).toContain('interrupted');
     expect(stopped.json).toMatchObject({ outcome: 'unknown', before: 'Captured', after: 'Captured' });

@@ -206,7 +206,7 @@ describe('capture, cancel, refund and unhold', () => {
       (await payments({ ...env, PAYDESK_BASE_URL: 'http://127.0.0.1:9' }, 'refund', [paymentId])).code,
     ).toBe(5);
     await desk.fault({ kind: 'latency', route: 'get', next: 1, delayMs: 20_000 });
-    const stopped = await desk.run('refund', [paymentId], { onStart: (stop) => setTimeout(stop, 100) });
+    const stopped = await desk.run('refund', [paymentId], { onStart: desk.onceFaultHit });
     expect(stopped.code).toBe(130);
     expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Captured');
   });

@@ -125,7 +125,7 @@ describe('a process that is paused while it waits to try a refused connection ag
       expect([early.code, early.error]).toEqual([9, 'quiet-period']);
       expect(service.told).not.toContain(id);
       const resend = async () => (await refund([id, '--resend'], { quiet: '5s' })).outcome;
-      await expect.poll(resend, { timeout: 40_000, interval: 200 }).toBe('done');
+      await expect.poll(resend, { timeout: 60_000, interval: 200 }).toBe('done');
     } finally {
       first.child.kill('SIGCONT');
     }
@@ -161,7 +161,7 @@ describe.skipIf(!hasFaketime)('a wall clock that is set', () => {
     service.isDeaf = false;
     await expect
       .poll(async () => (await refund(['100231', '--resend'], { quiet: '1s' })).outcome, {
-        timeout: 40_000,
+        timeout: 60_000,
         interval: 200,
       })
       .toBe('done');

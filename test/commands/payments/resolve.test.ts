@@ -23,7 +23,6 @@ const open = (args: string[] = [], kind: 'sandbox' | 'live' = 'sandbox') =>
     home,
     env: envOf(desk.sandbox, kind),
     rows: 60,
-    timeoutMs: 40_000,
   });
 
 /** Waits for the menu of a payment. */

@@ -151,7 +151,7 @@ it('Ctrl-C while a refund is in flight says that its outcome is unknown', async 
   await terminal.waitFor(/POST \S+\/refund/);
   // The request is on its way once it was carried out.
   await expect
-    .poll(async () => (await desk.sandbox.read(paymentId)).paymentState, { timeout: 5_000 })
+    .poll(async () => (await desk.sandbox.read(paymentId)).paymentState, { timeout: 60_000 })
     .not.toBe('Captured');
   terminal.press('ctrl-c');
   await terminal.waitFor(/accepted|done/);
@@ -187,6 +187,6 @@ it('--open hands the link to the browser', async () => {
   expect(code).toBe(0);
   const { payment } = JSON.parse(stdout) as { payment: { redirectUrl: string } };
   await expect
-    .poll(() => existsSync(seen) && readFileSync(seen, 'utf8'), { timeout: 10_000 })
+    .poll(() => existsSync(seen) && readFileSync(seen, 'utf8'), { timeout: 60_000 })
     .toBe(payment.redirectUrl);
 });

@@ -85,7 +85,9 @@ describe('resend', () => {
   test('sends the last webhook again, and says what came back', async () => {
     await paid();
     expect(await person.terminal('resend', 'inv-2')).toMatch(
-      new RegExp(`^ {2}webhook \\d+ {2}100002 {2}Captured {2}200 {2}\\d+ ms\\n {2}${receiver.url}\\n$`),
+      new RegExp(
+        `^ {2}webhook \\d+ {2}100002 {2}Captured {2}200 {2}(\\d+ ms|\\d\\.\\d s)\\n {2}${receiver.url}\\n$`,
+      ),
     );
     expect(receiver.states()).toEqual(['Captured']);
   });

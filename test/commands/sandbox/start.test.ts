@@ -95,7 +95,7 @@ describe('for people', () => {
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(banner) ?? [];
     const hangs = { method: 'POST', headers: { authorization: 'Bearer no' } };
     await fetch(`${url}/api/apps/x/payments`, hangs);
-    await tty.waitFor(/\d\d:\d\d:\d\d {2}401 {2}POST +\d+ ms {2}\/api\/apps\/x\/payments/);
+    await tty.waitFor(/\d\d:\d\d:\d\d {2}401 {2}POST +(\d+ ms|\d\.\d s) {2}\/api\/apps\/x\/payments/);
     expect(tty.raw()).toContain('\u001B[33m401');
     const pressed = performance.now();
     tty.press('ctrl-c');

@@ -71,7 +71,7 @@ export function createHookHome(
       started.push(listener);
       return listener;
     },
-    run: (...args) => paydesk(args, { home: path, env, timeoutMs: 60_000 }),
+    run: (...args) => paydesk(args, { home: path, env }),
     async close() {
       for (const { kill, ended } of started) {
         kill('SIGKILL');
@@ -112,7 +112,7 @@ function spawnListener(env: Record<string, string>, args: string[]): Promise<Lis
           if (all.length < count)
             throw new Error(`${all.length} of ${count} were told\n${stdout}\n${stderr}`);
           return all;
-        }, 30_000),
+        }),
       post: (body, options) => postTo(listener.url, body, options),
       kill: (signal) => void child.kill(signal),
       ended,

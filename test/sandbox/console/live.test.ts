@@ -44,12 +44,12 @@ onEveryStore((bench) => {
   test('news of every change: created, paid, asked for, delivered, the clock and the faults', async () => {
     const sandbox = await bench.start();
     const receiver = await bench.receiver();
-    const stream = await open(sandbox);
     const brings = async (act: () => Promise<unknown>) => {
-      const before = stream.news();
+      await sandbox.settle();
+      const stream = await open(sandbox);
       await act();
-      await eventually(() => expect(stream.news()).toBeGreaterThan(before));
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await eventually(() => expect(stream.news()).toBeGreaterThan(0));
+      stream.cancel();
     };
     let id = 0;
     await brings(async () => ({ paymentId: id } = await sandbox.create({ webhookUrl: receiver.url })));
@@ -124,13 +124,17 @@ describeWithPostgres('two sandboxes on one PostgreSQL', (postgres) => {
     });
     const { paymentId } = await there.create({ webhookUrl: 'http://127.0.0.1:9/hook' });
     await there.settle();
-    const stream = await open(here, `?payment=${paymentId}`);
+    const first = await open(here);
+    // The first look only says where things stand, so that what comes before it is no news.
+    await eventually(async () => {
+      await there.create();
+      await eventually(() => expect(first.news()).toBeGreaterThan(0), 1_000);
+    });
     const brings = async (act: () => Promise<unknown>) => {
-      // The first look only says where things stand.
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      const before = stream.news();
+      const stream = await open(here, `?payment=${paymentId}`);
       await act();
-      await eventually(() => expect(stream.news()).toBeGreaterThan(before));
+      await eventually(() => expect(stream.news()).toBeGreaterThan(0));
+      stream.cancel();
     };
     await brings(() => there.control('POST', `/payments/${paymentId}/provider`, { answer: 'hold' }));
     await brings(() => there.call('POST', `/payments/${paymentId}/recheck`));
