@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Start: the Node version, the compile cache, closed pipes; then the program.
+// Start: the Node version, the compile cache; then the program.
 // Nothing is imported here: an import of a built-in module costs more than asking for it.
 const { version } = process;
 const [major, minor] = version.slice(1).split('.').map(Number);
@@ -7,12 +7,6 @@ const [major, minor] = version.slice(1).split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 15)) {
   await handOver();
 } else {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
-    });
-  }
   const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
   enableCompileCache();
   const { createProgram, start } = createRequire(import.meta.url)('../dist/app/start.js');

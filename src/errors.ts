@@ -46,6 +46,10 @@ export class PartialError extends PaydeskError {}
 export class PendingError extends PaydeskError {}
 /** Refused by a guard of our own, before anything was sent. */
 export class GuardError extends PaydeskError {}
+/** The command did its work, and the filter of `--jq` could not be applied to the result. */
+export class FilterError extends PaydeskError {}
+/** The command did its work, and its output could not be written. */
+export class OutputError extends PaydeskError {}
 /** Ctrl-C, or declined at the prompt. */
 export class InterruptedError extends PaydeskError {}
 
@@ -53,6 +57,7 @@ export class InterruptedError extends PaydeskError {}
 const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
   [ServiceError, 1],
   [StoreError, 1],
+  [FilterError, 1],
   [UsageError, 2],
   [NotReachedError, 3],
   [ProfileError, 4],
@@ -61,6 +66,7 @@ const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
   [PartialError, 7],
   [PendingError, 8],
   [GuardError, 9],
+  [OutputError, 10],
   [InterruptedError, 130],
 ];
 

@@ -6,12 +6,6 @@ import { start } from './start.js';
 
 /** `load` gives the exports of a module by the name of its asset. */
 export async function startStandalone(load: (name: string) => unknown): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
-    });
-  }
   const names = new Set(getAssetKeys());
   const fileOf = (id: string): string | undefined => {
     const file = `commands/${id.replaceAll(':', '/')}`;

@@ -17,7 +17,7 @@ function findCommand(program: Program, argv: readonly string[]): { id: string; r
 
 async function dispatch(program: Program, argv: string[]): Promise<void> {
   const [first] = argv;
-  if (first === '--version') return void process.stdout.write(`${versionLine(program)}\n`);
+  if (first === '--version') return print(`${versionLine(program)}\n`);
   const end = argv.indexOf('--');
   const asksHelp =
     argv.length === 0 ||
@@ -26,8 +26,18 @@ async function dispatch(program: Program, argv: string[]): Promise<void> {
   if (!found) return help(program, argv, asksHelp);
   const Class = program.load(found.id);
   Class.id = found.id;
+  keepFailedWrites();
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
   await new Class(found.rest, configOf(program))._run();
+}
+
+/**
+ * A write that fails is told by whoever wrote. Without a listener it would end the program on the spot, and so it would
+ * with the listener that oclif adds when a command is loaded.
+ */
+function keepFailedWrites(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.removeAllListeners('error').on('error', () => {});
 }
 
 /** What there is, for who asked for it or named a topic; otherwise nothing was understood. */
@@ -55,7 +65,17 @@ async function help(program: Program, argv: string[], asked: boolean): Promise<v
   const { renderLines } = await import('./output/lines.js');
   const { loadTheme } = await import('./output/theme.js');
   const shown = terminal ? fitLines(lines, width) : lines;
-  process.stdout.write(renderLines(shown, await loadTheme(colour)));
+  await print(renderLines(shown, await loadTheme(colour)));
+}
+
+async function print(text: string): Promise<void> {
+  const { createStreams } = await import('./output/streams.js');
+  const streams = createStreams(processSurroundings);
+  streams.write(text);
+  const lost = await streams.unwritten();
+  if (lost === undefined) return;
+  const { reportUnwritten } = await import('./output/report.js');
+  process.exitCode = await reportUnwritten(lost, { streams, changed: false, exit: 0, debug: false });
 }
 
 export { createProgram };
@@ -66,6 +86,7 @@ export async function start(program: Program): Promise<void> {
   const debug = wantsDebug(argv, process.env);
   if (debug) process.setSourceMapsEnabled(true);
   const { stdout, stderr } = process;
+  keepFailedWrites();
   const fail = async (error: unknown) => {
     const { createStreams } = await import('./output/streams.js');
     const { reportError } = await import('./output/report.js');

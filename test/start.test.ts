@@ -31,7 +31,7 @@ describe('the program', () => {
         next: ['paydesk --help'],
       },
     });
-    expect(json).toMatchObject({ stderr: '', code: 2 });
+    expect(json).toMatchObject({ stderr: 'Error: Unknown command: fooo.\n', code: 2 });
   });
 
   it.each([
@@ -94,6 +94,32 @@ describe('the program', () => {
     tty.press('ctrl-c');
     expect(await tty.ended()).toBe(130);
     expect(tty.text()).not.toContain('Error');
+  });
+
+  // A shell that sends the output of paydesk elsewhere; `$@` is paydesk.
+  const under = (script: string) => ['bash', '-c', script, '-'];
+
+  it.each(['--version', '--help', 'whoami'])('%s says that a full disk took nothing', async (word) => {
+    const env = { PAYDESK_BASE_URL: 'http://127.0.0.1:9', PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'k123' };
+    expect(await paydesk([word], { env, under: under('"$@" > /dev/full') })).toEqual({
+      stdout: '',
+      stderr: 'Error: The output could not be written: the disk is full.\n  Nothing was changed.\n',
+      code: 10,
+    });
+  });
+
+  it('ends quietly, and not with 0, when the reader of a list is gone', async () => {
+    const script = 'exec 3> >(exec true); wait $!; "$@" >&3';
+    expect(await paydesk(['completion', 'bash'], { under: under(script) })).toEqual({
+      stdout: '',
+      stderr: '',
+      code: 10,
+    });
+  });
+
+  it('does its work without a stderr', async () => {
+    const ran = await paydesk(['fooo'], { under: under('"$@" 2> /dev/full') });
+    expect(ran).toEqual({ stdout: '', stderr: '', code: 2 });
   });
 
   it('lets nothing that was typed reach the terminal raw', async () => {

@@ -2,9 +2,7 @@
 // can read it row by row. It is sealed with the key of its ledger: an edited plan is refused.
 
 import { createHmac, type Hmac, randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { GuardError, UsageError } from '../errors.js';
 import type { SheetFormat } from '../spreadsheet/sheet.js';
 import type { BatchAction, PlanRow, PlanSummary } from './plan-row.js';
@@ -81,32 +79,6 @@ export async function* planLines(
   const { counts, totals, failedTotals } = summary;
   yield sealed(`],"counts":${json(counts)},"totals":${json(totals)},"failedTotals":${json(failedTotals)},\n`);
   yield `"digest":"${seal.digest('hex')}"}\n`;
-}
-
-/** Writes a whole plan or none. */
-export async function writePlanFile(path: string, lines: AsyncIterable<string>): Promise<void> {
-  const part = `${path}.${process.pid}.part`;
-  const file = createWriteStream(part, { mode: 0o600, flush: true });
-  const closed = once(file, 'close');
-  // What goes wrong with the file is told by whoever waits for it below.
-  closed.catch(() => undefined);
-  try {
-    await once(file, 'open');
-    for await (const line of lines) {
-      if (!file.write(line)) await once(file, 'drain');
-    }
-    file.end();
-    await closed;
-    await rename(part, path);
-  } catch (error) {
-    file.destroy();
-    await rm(part, { force: true });
-    if (!isSystemError(error)) throw error;
-    throw new UsageError(`The plan cannot be written to ${path}: ${systemMessage(error)}`, {
-      code: 'plan-not-written',
-      cause: error,
-    });
-  }
 }
 
 /** What a plan is for; the rest of it is not looked at. */
@@ -196,7 +168,7 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
 
 function systemMessage({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return 'there is no such file.';
-  if (code === 'EACCES') return 'you may not read or write it.';
+  if (code === 'EACCES') return 'permission denied.';
   if (code === 'EISDIR') return 'it is a folder.';
   return message;
 }

@@ -3,13 +3,29 @@ import type { Config } from '@oclif/core/config';
 import type { Input, ParserOutput } from '@oclif/core/interfaces';
 import { isCi } from '../ci.js';
 import { definitionOf, readCommandLine, usageError } from './command-line.js';
-import { exitCodeOf, InterruptedError, type PaydeskError, PendingError, UsageError } from '../errors.js';
+import {
+  exitCodeOf,
+  FilterError,
+  InterruptedError,
+  OutputError,
+  type PaydeskError,
+  PendingError,
+  UsageError,
+} from '../errors.js';
 import { globalFlags } from './flags.js';
 import { fitLines } from '../output/fit.js';
+import type { FilterFailure } from '../output/jq.js';
 import type { Line, Look, View } from '../output/lines.js';
 import { renderLine, renderLines, toned } from '../output/lines.js';
 import type { Redactor } from '../redact.js';
-import { type Missing, reportError, type UsageProblem } from '../output/report.js';
+import {
+  type Missing,
+  outputError,
+  reportError,
+  reportUnwritten,
+  shortLine,
+  type UsageProblem,
+} from '../output/report.js';
 import type { ListView } from '../output/rows.js';
 import { shellLine } from '../output/shell.js';
 import { createStreams, type Streams } from '../output/streams.js';
@@ -48,6 +64,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #listOptions: { columns?: string[]; csv?: boolean } = {};
   #printed: 'nothing' | 'lines' | 'document' = 'nothing';
   #ending: PaydeskError | undefined;
+  #filterFailed = false;
   readonly #closers: Array<() => unknown> = [];
   readonly #refinements: Array<(error: unknown) => unknown> = [];
 
@@ -112,6 +129,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const definition = definitionOf(options);
     const line = await readCommandLine(definition, argv, { context: this, env: this.streams.env });
     this.parsed = true;
+    this.#filter = line.output.flags['jq'] as string | undefined;
     const { flags, args } = line.output;
     const silent = flags['no-input'] === true || isCi(this.streams.env);
     this.interactive = !silent && this.streams.stderr.terminal && this.streams.stdinIsTerminal;
@@ -169,7 +187,6 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   async #prepare(flags: Values): Promise<void> {
-    this.#filter = flags['jq'] as string | undefined;
     this.#listOptions = { columns: flags['columns'] as string[] | undefined, csv: flags['csv'] === true };
     if (this.#filter !== undefined) {
       const { checkFilter } = await import('../output/jq.js');
@@ -330,6 +347,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     if ((name === 'AbortError' || name === 'AbortPromptError') && this.#abort.signal.aborted) {
       return this.#abort.signal.reason;
     }
+    if (name === 'FilterFailure') return this.#filterError(error as FilterFailure);
     if (error instanceof Error && 'oclif' in error) {
       return new UsageError(error.message.replace('\nSee more help with --help', ''), {
         code: 'usage',
@@ -337,6 +355,24 @@ export abstract class BaseCommand extends Command implements CommandContext {
       });
     }
     return error;
+  }
+
+  /** A failed filter takes nothing away from what the command did: its own ending counts, and its result is told. */
+  #filterError({ message: why, value }: FilterFailure): PaydeskError {
+    this.#filterFailed = true;
+    const ending = this.#ending;
+    if (!this.sent.any() && !ending)
+      return new UsageError(`Invalid --jq filter: ${why}`, { code: 'bad-filter' });
+    if (!ending) {
+      return new FilterError(`The command was carried out, but the --jq filter failed: ${why}`, {
+        code: 'filter-failed',
+        details: { result: value },
+      });
+    }
+    const { message, code, next, httpStatus } = ending;
+    const details = { 'filter-failed': why, result: value };
+    const Ending = ending.constructor as typeof PaydeskError;
+    return new Ending(message, { code, next, details, ...(httpStatus === undefined ? {} : { httpStatus }) });
   }
 
   async #close(): Promise<void> {
@@ -349,6 +385,10 @@ export abstract class BaseCommand extends Command implements CommandContext {
     let failure: { error: unknown } | undefined;
     try {
       const { stdout, stderr } = this.streams;
+      this.streams.onBroken((cause) => {
+        // What moves money is brought to its end; everything else has nobody left to print for.
+        if (!this.changesService || !this.sent.any()) this.#stop(outputError('The output', cause));
+      });
       this.#themes = { stdout: await loadTheme(stdout.colour), stderr: await loadTheme(stderr.colour) };
       const interrupted = new Promise<never>((_, reject) => {
         this.#interrupted = reject;
@@ -365,24 +405,33 @@ export abstract class BaseCommand extends Command implements CommandContext {
     }
     clearTimeout(this.#timer);
     stopListening();
-    await this.#tell(failure);
+    const { reason } = this.#abort.signal;
+    const isLost = reason instanceof OutputError && failure?.error instanceof OutputError;
+    const exit = await this.#tell(isLost ? undefined : failure);
+    const lost = await this.streams.unwritten();
+    const to = { streams: this.streams, changed: this.sent.any(), exit, debug: this.#debug };
+    const code = lost ? await reportUnwritten(lost, to) : exit;
+    if (code !== 0) this.#surroundings.setExitCode(code);
     return result as T;
   }
 
-  async #tell(failure: { error: unknown } | undefined): Promise<void> {
+  /** Tells how it ended; returns the exit code. */
+  async #tell(failure: { error: unknown } | undefined): Promise<number> {
     const nothingSent = this.changesService && !this.sent.any();
-    const to = { streams: this.streams, debug: this.#debug, profile: this.profileName, nothingSent };
+    const profile = this.profileName;
+    const to = { streams: this.streams, debug: this.#debug, profile, nothingSent, filter: this.#filter };
     if (failure) {
       // After a whole document there is no room for another: the error goes to stderr then.
       const json =
         this.json && this.#printed !== 'document' && (this.#printed === 'lines' ? 'line' : 'document');
-      this.#surroundings.setExitCode(await reportError(failure.error, { ...to, json }));
-    } else if (this.#ending) {
-      // With --json the result has been printed, and it says how it ended.
-      const told = this.json
-        ? exitCodeOf(this.#ending)
-        : await reportError(this.#refine(this.#ending), { ...to, json: false });
-      this.#surroundings.setExitCode(told);
+      return reportError(failure.error, { ...to, json, inFull: this.#filterFailed });
     }
+    // An output that broke is told by whoever knows what was lost.
+    if (this.#ending === undefined || this.#ending instanceof OutputError) return 0;
+    // With --json the result has been printed, and it says how it ended.
+    if (this.json) this.note(...shortLine(this.#ending, this.#ending));
+    return this.json
+      ? exitCodeOf(this.#ending)
+      : reportError(this.#refine(this.#ending), { ...to, json: false });
   }
 }

@@ -2,9 +2,7 @@ import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
 import { BadValue, parseDuration, parseInstant } from '../typed-values.js';
 import { didYouMean } from '../suggest.js';
-import { UsageError } from '../errors.js';
 import type { AnswerChoices } from '../sandbox/index.js';
-import { DATABASE_VARIABLE } from '../sandbox-control/settings.js';
 
 // Values that people type for a sandbox: how each is read, and what to type instead when it cannot be used.
 
@@ -34,21 +32,6 @@ export function parseDatabase(text: string): string {
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return bad('a file, or an address that starts with postgres://');
   return resolve(text);
-}
-
-/** The database that the environment names; an empty one is none. */
-export function databaseOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const given = env[DATABASE_VARIABLE];
-  if (!given || given === ':memory:') return undefined;
-  try {
-    return parseDatabase(given);
-  } catch (error) {
-    if (!(error instanceof BadValue)) throw error;
-    throw new UsageError('Invalid value. The sandbox was not started.', {
-      code: 'bad-database',
-      details: [{ input: DATABASE_VARIABLE, problem: error.message }],
-    });
-  }
 }
 
 /** `20/s`. */

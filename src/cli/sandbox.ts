@@ -25,7 +25,7 @@ export async function openSandbox(
   const [run] = await runningSandboxes(context, port);
   if (!run) throw noSandbox(port);
   context.secrets.add(run.controlToken);
-  return createRemote(run, context.signal);
+  return createRemote(run, context.signal, () => context.sent.assumeSome());
 }
 
 /** Every sandbox of this home that answers, the one that is meant first. */

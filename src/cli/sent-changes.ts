@@ -5,7 +5,7 @@ import type { ClientEvent } from '../client/call.js';
 export interface SentChanges {
   /** For the events of one client. */
   listener(): (event: ClientEvent) => void;
-  /** For a command that sends in ways that are not counted here. */
+  /** For a command that sends or changes something in ways that are not counted here. */
   assumeSome(): void;
   /** False only while it is certain that nothing but reads has left. */
   any(): boolean;

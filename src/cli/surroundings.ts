@@ -1,5 +1,5 @@
 import { processSecrets, type Redactor } from '../redact.js';
-import type { StreamSource } from '../output/streams.js';
+import type { OutputStream, StreamSource } from '../output/streams.js';
 
 /** What a command meets outside itself; tests bring their own. */
 export interface Surroundings extends StreamSource {
@@ -34,6 +34,14 @@ export const processSurroundings: Surroundings = {
   // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C must end whatever hangs
   exit: (code) => process.exit(code),
 };
+
+/** An output that never fails, such as a text that is kept. */
+export function takesAll(keep: (text: string) => void): OutputStream['write'] {
+  return (text, done) => {
+    keep(text);
+    done?.();
+  };
+}
 
 /** Whether JSON was asked for; read from the words themselves, since errors come before they are parsed. */
 export function wantsJson(argv: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Config } from '@oclif/core/config';
 import type { BaseCommand } from '../cli/base-command.js';
 import { createRedactor } from '../redact.js';
-import type { Surroundings } from '../cli/surroundings.js';
+import { takesAll, type Surroundings } from '../cli/surroundings.js';
 
 type CommandClass = new (argv: string[], config: Config, surroundings: Surroundings) => BaseCommand;
 
@@ -19,7 +19,7 @@ export async function runWithin(
   const Class = (await loadable.load()) as unknown as CommandClass;
   let output = '';
   let exit = 0;
-  const stream = { isTTY: true, columns: width, write: (text: string) => (output += text) };
+  const stream = { isTTY: true, columns: width, write: takesAll((text) => (output += text)) };
   const command = new Class(words.slice(found?.length ?? 0), config, {
     stdin: Object.assign(new PassThrough(), { isTTY: false }),
     stdout: stream,

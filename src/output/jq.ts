@@ -2,11 +2,19 @@ import { parseJson } from '../contract/json.js';
 import { UsageError } from '../errors.js';
 import { safeJson, safeText } from './text.js';
 
-const badFilter = (why: string, details?: unknown): UsageError =>
-  new UsageError(`Invalid --jq filter: ${why}`, {
-    code: 'bad-filter',
-    details,
-  });
+const badFilter = (why: string): UsageError =>
+  new UsageError(`Invalid --jq filter: ${why}`, { code: 'bad-filter' });
+
+/** What a filter could not be applied to; the command behind it has done its work. */
+export class FilterFailure extends Error {
+  readonly value: unknown;
+
+  constructor(why: string, value: unknown) {
+    super(why);
+    this.name = 'FilterFailure';
+    this.value = value;
+  }
+}
 
 /** jq's own words, without the name of the program and the place in a file that there is not. */
 function reason(error: unknown): string {
@@ -20,7 +28,13 @@ function reason(error: unknown): string {
 
 async function run(text: string, expression: string): Promise<string> {
   const { default: jq } = await import('jq-wasm');
-  return jq.raw(text, expression, ['-c']);
+  // jq ends as a program does, and leaves its own exit code behind.
+  const { exitCode } = process;
+  try {
+    return await jq.raw(text, expression, ['-c']);
+  } finally {
+    process.exitCode = exitCode;
+  }
 }
 
 /** Refuses an expression that jq cannot compile, before anything is sent. */
@@ -49,8 +63,7 @@ export async function filterJson(value: unknown, expression: string): Promise<st
   try {
     output = await run(safeJson(value), expression);
   } catch (error) {
-    // The command itself has been carried out: its result must not be lost with the filter.
-    throw badFilter(reason(error), { result: value });
+    throw new FilterFailure(reason(error), value);
   }
   const results = output.split('\n').filter((line) => line !== '');
   return results

@@ -1,11 +1,11 @@
 // How an error is told: one JSON document for programs, what happened, why and what to type next for people.
 
-import { exitCodeOf, InterruptedError, PaydeskError, UsageError } from '../errors.js';
+import { exitCodeOf, InterruptedError, OutputError, PaydeskError, UsageError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import { fitLines, longestWord } from './fit.js';
 import { joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
 import { onProfile } from './shell.js';
-import type { Streams } from './streams.js';
+import type { Streams, Unwritten } from './streams.js';
 import { displayWidth, pad, safeJson } from './text.js';
 import { loadTheme } from './theme.js';
 
@@ -181,28 +181,89 @@ export function errorLines(
   return lines;
 }
 
+export interface ReportTarget {
+  streams: Streams;
+  json: false | 'document' | 'line';
+  /** `--jq`: applied to errors as to results. */
+  filter?: string | undefined;
+  /** In JSON mode stderr gets one line; here it gets everything, and stdout the document as it is. */
+  inFull?: boolean;
+  debug: boolean;
+  profile?: string | undefined;
+  /** Whether the command changes something and provably has not. */
+  nothingSent?: boolean;
+}
+
 /** Tells an error on the right stream; returns the exit code. */
-export async function reportError(
-  error: unknown,
-  to: {
-    streams: Streams;
-    json: false | 'document' | 'line';
-    debug: boolean;
-    profile?: string | undefined;
-    /** Whether the command changes something and provably has not. */
-    nothingSent?: boolean;
-  },
-): Promise<number> {
+export async function reportError(error: unknown, to: ReportTarget): Promise<number> {
   const { streams, debug, profile, nothingSent = false } = to;
   const report = describeError(error, profile);
-  if (to.json) {
-    streams.write(`${streams.redact(safeJson({ error: report }, { pretty: to.json === 'document' }))}\n`);
-    if (debug) streams.writeError(renderLines(stackLines(error), await loadTheme(streams.stderr.colour)));
-    return report.exit;
-  }
+  const isShort = to.json !== false && (await printDocument(report, to)) && !to.inFull;
   const { terminal, width } = streams.stderr;
-  const told = errorLines(error, { width, debug, profile, nothingSent });
+  const told = isShort
+    ? [...shortLine(error, report), ...(debug ? stackLines(error) : [])]
+    : errorLines(error, { width, debug, profile, nothingSent });
   const lines = terminal ? fitLines(told, width) : told;
   if (lines.length > 0) streams.writeError(renderLines(lines, await loadTheme(streams.stderr.colour)));
   return report.exit;
+}
+
+/** Prints an error as JSON; false when the filter cannot be applied to it, and it was printed as it is. */
+async function printDocument(report: ErrorReport, to: ReportTarget): Promise<boolean> {
+  const { streams, filter, inFull = false } = to;
+  const print = (text: string) => streams.write(streams.redact(text));
+  const document = { error: report };
+  if (filter !== undefined && !inFull) {
+    const { filterJson } = await import('./jq.js');
+    const filtered = await filterJson(document, filter).catch(() => undefined);
+    if (filtered !== undefined) {
+      print(filtered);
+      return true;
+    }
+  }
+  print(`${safeJson(document, { pretty: to.json === 'document' })}\n`);
+  return filter === undefined;
+}
+
+/** A trace for scripts that keep stdout to themselves. */
+export function shortLine(error: unknown, { message }: Pick<ErrorReport, 'message'>): Line[] {
+  const [first = ''] = message.split('\n');
+  return [error instanceof InterruptedError ? first : joinPieces(toned('bad', 'Error:'), ` ${first}`)];
+}
+
+const outputProblems: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file is too large',
+  EIO: 'the disk cannot be written',
+  EPIPE: 'the program that reads it has ended',
+};
+
+export function outputError(what: string, cause: NodeJS.ErrnoException): OutputError {
+  const why = outputProblems[cause.code ?? ''] ?? cause.message;
+  return new OutputError(`${what} could not be written: ${why}.`, { code: 'output-failed', cause });
+}
+
+/** Whether a write failed by the place that it goes to, and not by the name that was typed. */
+export const isOutputProblem = ({ code = '' }: NodeJS.ErrnoException): boolean => code in outputProblems;
+
+/**
+ * Tells that stdout did not take the output. A command that has changed something, or failed, says on stderr what stdout
+ * was to say. `exit` is the code without this; returns the code with it.
+ */
+export async function reportUnwritten(
+  { cause, text }: Unwritten,
+  { streams, changed, exit, debug }: { streams: Streams; changed: boolean; exit: number; debug: boolean },
+): Promise<number> {
+  const error = outputError('The output', cause);
+  const code = exit === 0 ? exitCodeOf(error) : exit;
+  // `paydesk payments list | head` is no reason to complain.
+  if (cause.code === 'EPIPE' && !changed && exit === 0) return code;
+  const lines = errorLines(error, { width: streams.stderr.width, debug });
+  const isOutcome = changed || exit !== 0;
+  if (!isOutcome) lines.push('  Nothing was changed.');
+  else if (exit === 0) lines.push('  The command was carried out. Its output:');
+  streams.writeError(renderLines(lines, await loadTheme(streams.stderr.colour)));
+  if (isOutcome) streams.writeError(text.endsWith('\n') ? text : `${text}\n`);
+  return code;
 }

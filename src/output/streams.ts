@@ -5,7 +5,8 @@ import type { Redactor } from '../redact.js';
 export interface OutputStream {
   isTTY?: boolean;
   columns?: number;
-  write(text: string): unknown;
+  /** Calls `done` once the text has left, or could not. */
+  write(text: string, done?: (error?: Error | null) => void): unknown;
 }
 
 export interface StreamSource {
@@ -31,6 +32,10 @@ export interface Streams {
   stderr: Outlet;
   /** Data. */
   write(text: string): void;
+  /** Waits until stdout has taken everything; what it did not take, and why. */
+  unwritten(): Promise<Unwritten | undefined>;
+  /** Called when stdout first fails. */
+  onBroken(callback: (cause: Error) => void): void;
   /** Everything else, with secrets taken out. */
   writeError(text: string): void;
   /** A line on stderr that stands until anything else is written; only for a terminal. */
@@ -38,7 +43,15 @@ export interface Streams {
   redact(text: string): string;
 }
 
+/** Text that stdout did not take. */
+export interface Unwritten {
+  cause: NodeJS.ErrnoException;
+  text: string;
+}
+
 const DEFAULT_WIDTH = 80;
+/** How much of a lost output is kept: the outcome of a command fits, and a long list can be printed again. */
+const MAX_KEPT = 64 * 1024;
 const CLEAR_LINE = '\r\u001B[2K';
 
 function wantsColour(terminal: boolean, env: StreamSource['env']): boolean {
@@ -57,12 +70,56 @@ function outlet(stream: OutputStream, env: StreamSource['env']): Outlet {
   };
 }
 
+/** Node throws where it writes at once, to a file or a device, and calls back where it does not. */
+function writeSafely(stream: OutputStream, text: string, done: (error?: Error | null) => void): void {
+  try {
+    stream.write(text, done);
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+/** Keeps what stdout does not take: the disk is full, or the reader is gone. */
+function createDataWriter(stream: () => OutputStream): Pick<Streams, 'write' | 'unwritten' | 'onBroken'> {
+  let lost: Unwritten | undefined;
+  let written = Promise.resolve();
+  let tellBroken: (cause: Error) => void = () => {};
+
+  function lose(cause: Error, text: string): void {
+    if (lost === undefined) tellBroken(cause);
+    lost ??= { cause, text: '' };
+    lost.text = (lost.text + text).slice(0, MAX_KEPT);
+  }
+
+  return {
+    write(text) {
+      // A stream takes one text after the other: with the last one all have left.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      written = promise;
+      writeSafely(stream(), text, (error) => {
+        if (error) lose(error, text);
+        resolve();
+      });
+    },
+    async unwritten() {
+      await written;
+      return lost;
+    },
+    onBroken(callback) {
+      tellBroken = callback;
+    },
+  };
+}
+
 export function createStreams(source: StreamSource): Streams {
+  const data = createDataWriter(() => source.stdout);
   const redact = (text: string) => source.secrets.redact(text);
+  // There is nowhere left to tell that stderr failed.
+  const writeNote = (text: string) => writeSafely(source.stderr, text, () => {});
   const stderr = outlet(source.stderr, source.env);
   let hasStatus = false;
   const clearStatus = () => {
-    if (hasStatus) source.stderr.write(CLEAR_LINE);
+    if (hasStatus) writeNote(CLEAR_LINE);
     hasStatus = false;
   };
   return {
@@ -78,16 +135,18 @@ export function createStreams(source: StreamSource): Streams {
     stderr,
     write(text) {
       clearStatus();
-      source.stdout.write(source.secrets.redactData(text));
+      data.write(source.secrets.redactData(text));
     },
+    unwritten: data.unwritten,
+    onBroken: data.onBroken,
     writeError(text) {
       clearStatus();
-      source.stderr.write(redact(text));
+      writeNote(redact(text));
     },
     status(text) {
       clearStatus();
       if (text === undefined || !stderr.terminal) return;
-      source.stderr.write(redact(text));
+      writeNote(redact(text));
       hasStatus = true;
     },
     redact,

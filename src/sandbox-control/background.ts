@@ -13,7 +13,7 @@ import {
 } from '../errors.js';
 import type { StartedSandbox } from './foreground.js';
 import { createRuns } from './runs.js';
-import { DATABASE_VARIABLE, type SandboxSettings } from './settings.js';
+import type { SandboxSettings } from './settings.js';
 
 // A sandbox left running in the background: the same program with the same settings, in a process of its own.
 
@@ -28,14 +28,10 @@ export async function startInBackground(
   const [program = '', ...words] = self;
   const child = spawn(program, [...words, ...argumentsFor(settings)], {
     detached: true,
-    // The address of a database may hold a password, and everybody can read the arguments of a process.
-    env: { ...childEnvironment(env, ['PAYDESK_HOME']), [DATABASE_VARIABLE]: settings.location },
-    stdio: ['pipe', 'pipe', log],
+    env: childEnvironment(env, ['PAYDESK_HOME']),
+    stdio: ['ignore', 'pipe', log],
   });
   closeSync(log);
-  // It may end before it has read everything, and then says why.
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(settings.contents ?? '');
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
   try {
@@ -56,7 +52,7 @@ export async function startInBackground(
 
 /** Profiles are stored by whoever starts it, who can also say what became of them. */
 function argumentsFor(settings: SandboxSettings): string[] {
-  const { host, port, location, seed, answers, rateLimit, webhookHosts, contents, clock } = settings;
+  const { host, port, location, seed, answers, rateLimit, webhookHosts } = settings;
   return [
     'sandbox',
     'start',
@@ -66,9 +62,7 @@ function argumentsFor(settings: SandboxSettings): string[] {
     '--no-profiles',
     `--host=${host}`,
     `--port=${port}`,
-    ...(location === ':memory:' ? ['--memory'] : []),
-    ...(contents === undefined ? [] : ['--import', '-']),
-    ...(clock === undefined ? [] : ['--clock', new Date(clock).toISOString()]),
+    ...(location === ':memory:' ? ['--memory'] : ['--database', location]),
     ...(seed === undefined ? [] : ['--seed', String(seed)]),
     ...Object.entries(answers).flatMap(([name, variant]) => ['--answers', `${name}=${variant}`]),
     ...(rateLimit === undefined ? [] : ['--rate-limit', `${rateLimit}/s`]),

@@ -1,27 +1,5 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { UsageError } from '../errors.js';
-
-// Exports of a sandbox on their way to a file and back.
-
-export interface WrittenFile {
-  file: string;
-  bytes: number;
-}
-
-/** Whole or not at all, and for its owner alone. */
-export async function writePrivateFile(name: string, text: string): Promise<WrittenFile> {
-  const file = resolve(name);
-  const draft = `${file}.${process.pid}.new`;
-  try {
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(draft, file);
-  } catch (cause) {
-    rmSync(draft, { force: true });
-    throw unusable(`${file} cannot be written`, cause);
-  }
-  return { file, bytes: Buffer.byteLength(text) };
-}
 
 /** `-` is stdin. */
 export async function readDocument(name: string, stdin: AsyncIterable<unknown>): Promise<string> {
@@ -42,7 +20,6 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of its path is not a folder',
-  ENOSPC: 'the disk is full',
 };
 
 function unusable(what: string, cause: unknown): UsageError {

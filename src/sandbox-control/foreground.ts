@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { GuardError, type PaydeskError, ServiceError, UsageError } from '../errors.js';
+import { ServiceError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import type { RequestLine } from '../sandbox/index.js';
 import { createRuns, type Runs } from './runs.js';
 import { portOf, type Run } from './run.js';
-import { Refusal, startSandbox, type SandboxApp } from '../sandbox/index.js';
+import { startSandbox, type SandboxApp } from '../sandbox/index.js';
 import type { SandboxSettings } from './settings.js';
 
 // A sandbox as a process of its own: what it needs around the server to be found, and to be told what is in its way.
@@ -47,15 +47,13 @@ export async function startInForeground(
   if (signal.aborted) ask('interrupted');
   try {
     makeFolderOf(settings);
-    const { host, port, location, seed, answers, rateLimit, webhookHosts, contents, clock } = settings;
+    const { host, port, location, seed, answers, rateLimit, webhookHosts } = settings;
     const sandbox = await startSandbox({
       host,
       port,
       location,
       answers,
       webhookHosts,
-      contents,
-      clock,
       ...(seed !== undefined && { seed }),
       ...(rateLimit !== undefined && { rateLimit }),
       onRequest,
@@ -115,7 +113,6 @@ async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): 
       cause: error,
     });
   }
-  if (error instanceof Refusal) return badBeginning(error, settings);
   if (error instanceof StoreError) {
     const next = {
       'store-held': ['paydesk sandbox stop', 'paydesk sandbox start --memory --port 0'],
@@ -126,22 +123,6 @@ async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): 
     return new ServiceError(error.message, { code: error.code, next, cause: error });
   }
   return error;
-}
-
-/** The export or the time that it was to begin with cannot be used. */
-function badBeginning(error: Refusal, { clock }: SandboxSettings): PaydeskError {
-  if (error.code === 'operation-not-allowed') {
-    return new GuardError(`${error.message} Nothing was changed.`, {
-      code: 'database-in-use',
-      next: ['paydesk sandbox start --memory --import FILE', 'paydesk sandbox import FILE'],
-      cause: error,
-    });
-  }
-  const isClock = error.errors.some(({ path }) => path === 'value') && clock !== undefined;
-  const details = error.errors.map(({ message }) => ({ input: '--clock', problem: message }));
-  return isClock
-    ? new UsageError('Invalid value. The sandbox was not started.', { code: 'usage', details, cause: error })
-    : new UsageError(`${error.message} The sandbox was not started.`, { code: 'bad-file', cause: error });
 }
 
 async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown): Promise<ServiceError> {

@@ -178,9 +178,11 @@ export async function isAnswering(to: Address): Promise<'yes' | 'no' | 'gone'> {
   }
 }
 
-export function createRemote(run: Run, signal?: AbortSignal): Remote {
+/** `onChange` is called before anything is sent that may change something. */
+export function createRemote(run: Run, signal?: AbortSignal, onChange?: () => void): Remote {
   async function ask(method: string, path: string, options: Call = {}): Promise<string> {
     let answer: Answer;
+    if (method !== 'GET') onChange?.();
     try {
       answer = await send(run, method, path, { ...options, signal });
     } catch (error) {

@@ -7,16 +7,12 @@ export interface StartFlags {
   host: string;
   port: number;
   database?: string | undefined;
-  clock?: Date | undefined;
   memory?: boolean;
   seed?: number | undefined;
   answers?: Array<Partial<AnswerChoices>> | undefined;
   'rate-limit'?: number | undefined;
   'webhook-host'?: string[] | undefined;
 }
-
-/** The database, without having to type its password where others can read it. */
-export const DATABASE_VARIABLE = 'PAYDESK_SANDBOX_DATABASE';
 
 export interface SandboxSettings {
   host: string;
@@ -29,14 +25,6 @@ export interface SandboxSettings {
   answers: Partial<AnswerChoices>;
   rateLimit?: number | undefined;
   webhookHosts: string[];
-  /** The export that it begins with. */
-  contents?: string | undefined;
-  /** Where its clock stands, stopped. */
-  clock?: number | undefined;
-}
-
-export function hasPassword(database: string | undefined): boolean {
-  return database !== undefined && URL.canParse(database) && new URL(database).password !== '';
 }
 
 export function chooseSettings(flags: StartFlags, dataFolder: string): SandboxSettings {
@@ -57,6 +45,5 @@ export function chooseSettings(flags: StartFlags, dataFolder: string): SandboxSe
     answers,
     rateLimit: flags['rate-limit'],
     webhookHosts: flags['webhook-host'] ?? [],
-    clock: flags.clock?.getTime(),
   };
 }

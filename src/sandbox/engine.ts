@@ -21,8 +21,6 @@ export interface EngineOptions {
   /** Makes ids, keys and outcomes repeatable. */
   seed?: number;
   realNow?: () => number;
-  /** Where the clock of a new database stands, stopped. */
-  clock?: number;
   /** Told to whoever finds the file held. */
   owner?: Record<string, unknown>;
 }
@@ -163,7 +161,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 /** The secret from which keys, ids and signatures are derived: from the seed, or random and kept. */
 async function prepare(
   tx: Kysely<SandboxTables>,
-  { seed, clock, realNow = Date.now }: EngineOptions,
+  { seed, realNow = Date.now }: EngineOptions,
 ): Promise<string> {
   await tx
     .insertInto('settings')
@@ -174,7 +172,7 @@ async function prepare(
   const now = realNow();
   await tx
     .insertInto('clock')
-    .values({ id: 1, stopped: clock === undefined ? 0 : 1, at: clock ?? now, real: now })
+    .values({ id: 1, stopped: 0, at: now, real: now })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   return readSecret(tx);

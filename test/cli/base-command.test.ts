@@ -99,7 +99,7 @@ describe('what was typed', () => {
         next: ['paydesk fixture --help'],
       },
     });
-    expect(stderr).toBe('');
+    expect(stderr).toBe('Error: Invalid value.\n');
     expect(code).toBe(2);
   });
 
@@ -201,7 +201,7 @@ describe('errors', () => {
     expect(text.stderr).toContain('Next:  paydesk payments get 1\n');
     const json = await runInProcess(throwing(error), ['--json']);
     expect(json.code).toBe(exit);
-    expect(json.stderr).toBe('');
+    expect(json.stderr).toMatch(/^(Error: )?It went wrong\.\n$/);
     expect(JSON.parse(json.stdout)).toEqual({
       error: {
         code: 'some-code',
@@ -346,11 +346,67 @@ describe('results', () => {
     expect(broken.code).toBe(2);
     expect(JSON.parse(broken.stdout)).toMatchObject({ error: { code: 'bad-filter' } });
     expect(ran).toBe(3);
-    const failing = await runInProcess(Counting, ['--jq', '.a[]']);
-    expect(JSON.parse(failing.stdout)).toMatchObject({
-      error: { code: 'bad-filter', details: { result: { id: 10 } } },
+  });
+
+  const failing = { '--jq': '.id.x', why: 'Cannot index number with string "x"' };
+
+  it('says what a command did whose result cannot be filtered', async () => {
+    class Refund extends BaseCommand {
+      override async run() {
+        await this.parse();
+        this.sent.assumeSome();
+        return { id: 10 };
+      }
+    }
+    const { stdout, stderr, code } = await runInProcess(Refund, ['--jq', failing['--jq']]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'filter-failed', exit: 1, details: { result: { id: 10 } } },
     });
-    expect(failing.code).toBe(2);
+    expect(stderr.replaceAll('\n', ' ')).toContain(`carried out, but the --jq filter failed: ${failing.why}`);
+    expect(stderr).toContain('{"id":10}');
+    expect(code).toBe(1);
+  });
+
+  it('refuses the filter where the command has changed nothing', async () => {
+    const { stdout, stderr, code } = await runInProcess(returning({ id: 10 }), ['--jq', failing['--jq']]);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad-filter', exit: 2 } });
+    expect(stderr).toBe(`Error: Invalid --jq filter: ${failing.why}\n`);
+    expect(code).toBe(2);
+  });
+
+  it('keeps its own ending when the filter fails', async () => {
+    class Bounced extends BaseCommand {
+      override async run() {
+        await this.parse();
+        this.endAs(
+          new NotReachedError('It bounced back.', { code: 'bounced', next: ['paydesk payments get 5'] }),
+        );
+        return { id: 10 };
+      }
+    }
+    const { stdout, stderr, code } = await runInProcess(Bounced, ['--jq', failing['--jq']]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'bounced', exit: 3, details: { 'filter-failed': failing.why, result: { id: 10 } } },
+    });
+    expect(stderr).toContain('Error: It bounced back.');
+    expect(stderr).toContain('{"id":10}');
+    expect(stderr).toContain('paydesk payments get 5');
+    expect(code).toBe(3);
+  });
+
+  it('filters errors too, and leaves a trace of them on stderr', async () => {
+    const error = new ServiceError('It was refused.\nFor a reason.', { code: 'refused' });
+    const code = await runInProcess(throwing(error), ['--jq', '.error.code']);
+    expect(code).toMatchObject({ stdout: 'refused\n', stderr: 'Error: It was refused.\n', code: 1 });
+    const whole = await runInProcess(throwing(error), ['--jq', '.error.code.x']);
+    expect(JSON.parse(whole.stdout)).toMatchObject({ error: { code: 'refused' } });
+    expect(whole).toMatchObject({ stderr: 'Error: It was refused.\n  For a reason.\n', code: 1 });
+  });
+
+  it('leaves the exit code of the process alone', async () => {
+    const before = process.exitCode;
+    await runInProcess(returning({ id: 10 }), ['--jq', failing['--jq']]);
+    expect(process.exitCode).toBe(before);
   });
 
   it('shows the result and ends as an error', async () => {
@@ -367,7 +423,7 @@ describe('results', () => {
       code: 3,
     });
     const json = await runInProcess(Bounced, ['--json']);
-    expect(json).toMatchObject({ stderr: '', code: 3 });
+    expect(json).toMatchObject({ stderr: 'Error: It bounced back.\n', code: 3 });
     expect(JSON.parse(json.stdout)).toEqual({ outcome: 'failed' });
   });
 

@@ -6,8 +6,9 @@ import type { Config } from '@oclif/core/config';
 import { fileURLToPath } from 'node:url';
 import type { BaseCommand } from '../../src/cli/base-command.js';
 import { configOf, createProgram } from '../../src/cli/program.js';
+import type { OutputStream } from '../../src/output/streams.js';
 import { createRedactor, type Redactor } from '../../src/redact.js';
-import type { Surroundings } from '../../src/cli/surroundings.js';
+import { takesAll, type Surroundings } from '../../src/cli/surroundings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const config = configOf(createProgram(root));
@@ -23,6 +24,8 @@ export interface InProcessOptions {
   input?: string;
   /** Gets what goes to stdout as it is written; it is not kept then. */
   onWrite?: (text: string) => void;
+  /** Where the data goes instead, for example an open device. */
+  stdout?: OutputStream;
   /** Called once the command runs, with what a Ctrl-C would do. */
   onStart?: (interrupt: () => void) => void;
 }
@@ -39,13 +42,13 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
   const stream = (write: (text: string) => void) => ({
     isTTY: options.terminal === true,
     ...(options.terminal ? { columns: options.columns ?? 80 } : {}),
-    write,
+    write: takesAll(write),
   });
   const stdin = Object.assign(new PassThrough(), { isTTY: options.terminal === true });
   if (!options.terminal) stdin.end(options.input ?? '');
   const surroundings: Surroundings = {
     stdin,
-    stdout: stream(options.onWrite ?? ((text) => (stdout += text))),
+    stdout: options.stdout ?? stream(options.onWrite ?? ((text) => (stdout += text))),
     stderr: stream((text) => (stderr += text)),
     env: { NO_COLOR: '1', PAYDESK_HOME: home, ...options.env },
     secrets: options.secrets ?? createRedactor(),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor, createScrubber } from '../../src/redact.js';
+import { takesAll } from '../../src/cli/surroundings.js';
 import { createStreams, type StreamSource } from '../../src/output/streams.js';
 
 describe('redaction', () => {
@@ -92,8 +93,8 @@ describe('streams', () => {
     const written = { out: '', err: '' };
     const streams = createStreams({
       stdin: { isTTY } as StreamSource['stdin'],
-      stdout: { isTTY, columns, write: (text) => (written.out += text) },
-      stderr: { isTTY, columns, write: (text) => (written.err += text) },
+      stdout: { isTTY, columns, write: takesAll((text) => (written.out += text)) },
+      stderr: { isTTY, columns, write: takesAll((text) => (written.err += text)) },
       env,
       secrets: {
         redact: (text) => text.replaceAll('secret', '***'),

@@ -3,7 +3,7 @@ import { option, string } from '@oclif/core/flags';
 import { createBatches } from '../../batch/batches.js';
 import { readFileBytes } from '../../spreadsheet/text.js';
 import { makePlan } from '../../batch/plan.js';
-import { planHeader, planLines, writePlanFile } from '../../batch/plan-file.js';
+import { planHeader, planLines } from '../../batch/plan-file.js';
 import { batchActions } from '../../batch/plan-row.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { createMarkFailed } from '../../batch/sent-before.js';
@@ -11,6 +11,7 @@ import { keepHeapSmall } from '../../batch/small-heap.js';
 import { systemClock } from '../../client/clock.js';
 import { openDatabase } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
+import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { printJsonText } from '../../output/json-text.js';
 import { safeJson } from '../../output/text.js';
 import { formatLine, planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
@@ -40,7 +41,10 @@ export default class BatchPlan extends BaseCommand {
       required: true,
       summary: 'What to do with each payment.',
     })(),
-    out: string({ helpValue: 'PLAN.json', summary: 'Save the plan to this file, for batch apply.' }),
+    out: string({
+      helpValue: 'PLAN.json',
+      summary: 'Save the plan to this file, for batch apply; - is stdout.',
+    }),
     concurrency: countFlag({ summary: `Maximum number of reads at once (default ${AT_ONCE}).` }),
     ...listFlagsFor(planList),
   };
@@ -85,7 +89,8 @@ export default class BatchPlan extends BaseCommand {
       { ledger: ledger.id, now: this.now(), file: plan.format },
     );
     const lines = () => planLines(header, plan.rowsInOrder(), plan, { key: ledger.planKey, json: safeJson });
-    if (out !== undefined) await writePlanFile(out, lines());
+    const toStdout = out !== undefined && namesStdout(out);
+    if (out !== undefined && !toStdout) await writeOutputFile(out, lines(), { signal: this.signal });
     if (this.json) {
       return printJsonText(lines(), {
         filtered: flags.jq !== undefined,
@@ -93,7 +98,10 @@ export default class BatchPlan extends BaseCommand {
       });
     }
     this.note(formatLine(plan.format));
-    if (flags.csv || flags.columns !== undefined || !this.streams.stdout.terminal) {
+    if (toStdout) {
+      for await (const line of lines()) this.streams.write(line);
+      this.note(...planSummary({ ...plan, action }));
+    } else if (flags.csv || flags.columns !== undefined || !this.streams.stdout.terminal) {
       await this.showStream(plan.rowsInOrder(), planList);
       this.note(...planSummary({ ...plan, action }));
     } else {
@@ -106,7 +114,7 @@ export default class BatchPlan extends BaseCommand {
         if (more > 0) this.print(`  … ${more} more: paydesk batch plan … --json`);
       }
     }
-    this.note(...planEndLines({ out, appId, kind, profile: name, counts: plan.counts }));
+    if (!toStdout) this.note(...planEndLines({ out, appId, kind, profile: name, counts: plan.counts }));
     return undefined;
   }
 }

@@ -19,6 +19,7 @@ export default class LedgerAdopt extends BaseCommand {
 
   async run(): Promise<Adoption> {
     const { flags } = await this.parse(LedgerAdopt);
+    this.sent.assumeSome();
     const { env } = this.streams;
     const { place, close } = await openDatabase(env);
     this.atEnd(close);

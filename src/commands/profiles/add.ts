@@ -68,6 +68,7 @@ export default class ProfilesAdd extends BaseCommand {
 
   async run(): Promise<ProfileSummary> {
     const { args, flags } = await this.parse(ProfilesAdd);
+    this.sent.assumeSome();
     const profiles = openProfiles(this.streams.env);
     profiles.mustBeFree(args.name);
     const fromStdin = flags['api-key-stdin'];

@@ -20,6 +20,7 @@ export default class ProfilesAlias extends BaseCommand {
 
   async run(): Promise<ProfileSummary> {
     const { args } = await this.parse(ProfilesAlias);
+    this.sent.assumeSome();
     const changes = parseAliases(args.aliases ?? []);
     const profiles = openProfiles(this.streams.env);
     const changed = Object.keys(changes).length > 0;

@@ -10,6 +10,7 @@ export default class ProfilesRemove extends BaseCommand {
 
   async run(): Promise<RemovedProfile> {
     const { args } = await this.parse(ProfilesRemove);
+    this.sent.assumeSome();
     const profiles = openProfiles(this.streams.env);
     const { wasDefault, keyLeft } = await profiles.remove(args.name);
     if (keyLeft !== undefined)

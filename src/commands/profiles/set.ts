@@ -17,6 +17,7 @@ export default class ProfilesSet extends BaseCommand {
 
   async run(): Promise<ProfileSummary> {
     const { args, flags } = await this.parse(ProfilesSet);
+    this.sent.assumeSome();
     const profiles = openProfiles(this.streams.env);
     const given = Object.keys(profileSettingFlags).filter((name) => name in flags);
     if (given.length === 0) {

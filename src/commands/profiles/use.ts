@@ -11,6 +11,7 @@ export default class ProfilesUse extends BaseCommand {
 
   async run(): Promise<ProfileSummary> {
     const { args } = await this.parse(ProfilesUse);
+    this.sent.assumeSome();
     const profiles = openProfiles(this.streams.env);
     const profile = await profiles.use(args.name);
     return this.show(summarise(profiles, profile), usedView);

@@ -2,7 +2,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { string } from '@oclif/core/args';
 import { parseJson } from '../../contract/json.js';
 import { exportedView } from '../../output/views/sandbox.js';
-import { writePrivateFile } from '../../sandbox-control/documents.js';
+import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
 export default class SandboxExport extends BaseCommand {
@@ -21,7 +21,9 @@ export default class SandboxExport extends BaseCommand {
     const { args, flags } = await this.parse(SandboxExport);
     const sandbox = await openSandbox(this.context, flags);
     const document = await sandbox.export();
-    if (args.file !== '-') return this.show(await writePrivateFile(args.file, document), exportedView);
+    if (!namesStdout(args.file)) {
+      return this.show(await writeOutputFile(args.file, [document], { signal: this.signal }), exportedView);
+    }
     if (this.json) return parseJson(document);
     return this.streams.write(document);
   }

@@ -1,11 +1,10 @@
-import { boolean, custom, string } from '@oclif/core/flags';
+import { boolean, custom } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import type { PaydeskError } from '../../errors.js';
 import { parseCount } from '../../typed-values.js';
 import {
   errorLine,
   isLogged,
-  passwordNotes,
   requestLine,
   seedNotes,
   skippedNotes,
@@ -17,8 +16,7 @@ import { findPaths } from '../../profiles/paths.js';
 import { profileNameOf, storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import * as inputs from '../../cli/sandbox-flags.js';
-import { readDocument } from '../../sandbox-control/documents.js';
-import { chooseSettings, hasPassword } from '../../sandbox-control/settings.js';
+import { chooseSettings } from '../../sandbox-control/settings.js';
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Start a test payment service on this machine.';
@@ -30,7 +28,6 @@ export default class SandboxStart extends BaseCommand {
     '<%= config.bin %> sandbox start',
     '<%= config.bin %> sandbox start --memory --port 0 --json',
     '<%= config.bin %> sandbox start --detach --database postgres://team@db.example/sandbox',
-    '<%= config.bin %> sandbox start --memory --import fixture.json --clock 2026-12-31T23:59:00Z',
     '<%= config.bin %> sandbox start --answers errors=html --answers operations=empty',
   ];
   static override flags = {
@@ -47,16 +44,7 @@ export default class SandboxStart extends BaseCommand {
     database: custom({ parse: async (text) => inputs.parseDatabase(text) })({
       helpValue: 'FILE|postgres://…',
       exclusive: ['memory'],
-      summary: 'Database to use (default: PAYDESK_SANDBOX_DATABASE, or sandbox.db in the data folder).',
-    }),
-    import: string({
-      helpValue: 'FILE',
-      exclusive: ['seed'],
-      summary: 'Start a new database with an export; - reads stdin.',
-    }),
-    clock: custom<Date>({ parse: async (text) => inputs.parseClockInstant(text) })({
-      helpValue: 'INSTANT',
-      summary: 'Start with the clock stopped at this time.',
+      summary: 'Database to use (default: sandbox.db in the data folder).',
     }),
     memory: boolean({ summary: 'Keep everything in memory, until the sandbox stops.' }),
     seed: custom<number>({ parse: async (text) => parseCount(text, 0) })({
@@ -83,11 +71,9 @@ export default class SandboxStart extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(SandboxStart);
+    this.sent.assumeSome();
     const { env } = this.streams;
-    const database = flags.database ?? inputs.databaseOf(env);
-    const chosen = chooseSettings({ ...flags, database }, findPaths(env).data);
-    if (hasPassword(flags.database)) this.note(...passwordNotes());
-    if (flags.import !== undefined) chosen.contents = await readDocument(flags.import, this.streams.stdin);
+    const chosen = chooseSettings(flags, findPaths(env).data);
     if (chosen.seed !== undefined) this.note(...seedNotes());
     if (flags.detach) {
       const { startInBackground } = await import('../../sandbox-control/background.js');

@@ -10,6 +10,7 @@ export default class SandboxStop extends BaseCommand {
 
   async run(): Promise<StoppedSandbox> {
     const { flags } = await this.parse(SandboxStop);
+    this.sent.assumeSome();
     const [run] = await runningSandboxes(this.context, flags.port);
     const silent = run ? undefined : await silentSandbox(this.context, flags.port);
     if (silent) throw notStopped(silent);

@@ -42,6 +42,7 @@ export default class WebhookReplay extends BaseCommand {
     const { place, inbox, database, profile } = await openInbox(this.context);
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());
+    this.sent.assumeSome();
     const { client } = flags.fresh ? await openSession(this.context) : { client: undefined };
     const results = await replayAll(
       { store: database.store, inbox, place, sender, now: Date.now },

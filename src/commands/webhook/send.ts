@@ -36,6 +36,7 @@ export default class WebhookSend extends BaseCommand {
     const { place, inbox, database, profile } = await openInbox(this.context);
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());
+    this.sent.assumeSome();
     const target = withSendFlags(flags.to, flags);
     this.note(...targetNote(profile.kind, target.url));
     const desk = { store: database.store, inbox, place, sender, now: Date.now };

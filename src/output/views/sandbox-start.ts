@@ -82,14 +82,6 @@ export const seedNotes = (): Line[] => [
   ),
 ];
 
-/** Everybody on this machine can read the arguments of a process. */
-export const passwordNotes = (): Line[] => [
-  joinPieces(
-    toned('waiting', 'Warning:'),
-    ' other users of this machine can see the password in --database. Set PAYDESK_SANDBOX_DATABASE instead.',
-  ),
-];
-
 const METHOD = 6;
 const TOOK = 7;
 
