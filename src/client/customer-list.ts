@@ -1,9 +1,10 @@
-import { isJsonNumber, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../contract/json.js';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../contract/json.js';
 import { ServiceError, TemporaryError } from '../errors.js';
 import type { Clock } from './clock.js';
 import { BodyLost, type Exchange, type OpenAnswer } from './exchange.js';
 import { failure } from './failures.js';
 import { createListSplitter } from './list-splitter.js';
+import { cursorParameters, nextPage, type Page } from './paging.js';
 import { errorOf, type ErrorContext } from './service-errors.js';
 import { retryPolicy, type Retried, type RetryBudget } from './retry.js';
 
@@ -15,10 +16,8 @@ export interface ListTools {
   budget: RetryBudget;
 }
 
-interface PageEnd {
-  envelope: JsonValue;
-  count: number;
-}
+/** What was read of a page. */
+type PageEnd = Pick<Page, 'envelope' | 'headers' | 'count'>;
 
 /** Every customer of the app in whatever way the service pages, one at a time. */
 export async function* listObjects(
@@ -28,13 +27,15 @@ export async function* listObjects(
   let query = params;
   let listed = 0;
   let firstOfAll: string | undefined;
-  const cursors = createCycleGuard();
-  const byHand = ['page', 'offset', 'skip', 'cursor'].some((name) => Object.hasOwn(params, name));
+  const seen = createCycleGuard();
+  let skipped: number | undefined;
+  const byHand = ['page', 'offset', 'skip', ...cursorParameters].some((name) => Object.hasOwn(params, name));
 
   for (let number = 1, probing = false; ; number += 1) {
     const page = readPage(tools, query);
     let end: PageEnd;
     let position = 0;
+    let lastId: string | undefined;
     for (;;) {
       const step = await page.next().catch((error: unknown) => {
         // A service that does not page at all may refuse to be asked for a second page.
@@ -51,67 +52,37 @@ export async function* listObjects(
       firstOfAll ??= identity;
       // The second place too: a customer may have been added on top since.
       if (number > 1 && position < 2 && identity === firstOfAll) {
-        await page.return({ envelope: null, count: 0 });
+        await page.return({ envelope: null, headers: {}, count: 0 });
         if (probing) return;
-        throw stuck('it repeats the first page');
+        throw incomplete('it repeats the first page');
       }
       position += 1;
+      if (typeof object.customerId === 'string') lastId = object.customerId;
       yield object;
     }
     listed += end.count;
 
-    const next = nextPage(end, query, listed, Number(params.page ?? 1));
+    skipped ??= skippedBy(params, end.count);
+    const next = nextPage({ ...end, query, passed: listed + skipped, lastId });
     if (next.kind === 'end') return;
-    if (next.kind === 'cursor' && !cursors.add(next.cursor)) throw stuck('it repeats a cursor');
+    if (next.kind === 'lost') throw incomplete(next.why);
     if (next.kind === 'unsaid') {
       if (byHand || end.count === 0) return;
       probing = true;
       query = { ...params, page: String(number + 1) };
     } else {
       query = { ...params, ...next.query };
+      if (!seen.add(JSON.stringify(next.query))) throw incomplete('it repeats a page');
     }
   }
 }
 
-type NextPage =
-  | { kind: 'end' }
-  | { kind: 'cursor'; cursor: string; query: Record<string, string> }
-  | { kind: 'page'; query: Record<string, string> }
-  /** A bare list: whether there is more can only be found by asking. */
-  | { kind: 'unsaid' };
-
-function nextPage(
-  { envelope, count }: PageEnd,
-  query: Record<string, string>,
-  listed: number,
-  startPage: number,
-): NextPage {
-  if (!isJsonObject(envelope)) return { kind: 'unsaid' };
-  const holders = [envelope, envelope.data, envelope.meta, envelope.pagination].filter(isJsonObject);
-  const find = (name: string) => holders.find((holder) => Object.hasOwn(holder, name))?.[name];
-  const cursor = find('nextCursor');
-  if (cursor !== undefined) {
-    const text = typeof cursor === 'string' || isJsonNumber(cursor) ? String(cursor) : '';
-    return text === '' ? { kind: 'end' } : { kind: 'cursor', cursor: text, query: { cursor: text } };
-  }
-  if (holders.some((holder) => Object.hasOwn(holder, 'items'))) return { kind: 'end' };
-  const [total, page, pageSize] = [find('total'), find('page'), find('pageSize')].map((value) =>
-    isJsonNumber(value) ? Number(value) : undefined,
-  );
-  if (total === undefined && page === undefined) return { kind: 'unsaid' };
-  const asked = Number(query.page ?? page ?? 1);
-  if (page !== undefined && query.page !== undefined && page !== asked)
-    throw stuck('it ignores the requested page');
-  if (query.pageSize !== undefined && pageSize !== undefined && pageSize !== Number(query.pageSize)) {
-    throw stuck('it changes its page size between pages');
-  }
-  const passed = listed + Math.max(0, startPage - 1) * (pageSize ?? 0);
-  if (count === 0 || (total !== undefined && passed >= total)) return { kind: 'end' };
-  if (total === undefined && pageSize !== undefined && count < pageSize) return { kind: 'end' };
-  return {
-    kind: 'page',
-    query: { page: String(asked + 1), ...(pageSize === undefined ? {} : { pageSize: String(pageSize) }) },
-  };
+/** How many come before the first page, where the person began further on; a cursor does not say. */
+function skippedBy(params: Record<string, string>, firstCount: number): number {
+  if (cursorParameters.some((name) => Object.hasOwn(params, name))) return Infinity;
+  const offset = Number(params['offset'] ?? params['skip'] ?? 0);
+  const size = Number(params['pageSize'] ?? params['limit'] ?? firstCount);
+  return offset + Math.max(0, Number(params['page'] ?? 1) - 1) * size;
 }
 
 /** One page, element by element. When it breaks off it is read again, and what was handed out is skipped. */
@@ -142,7 +113,8 @@ async function* readPage(
       }
       const envelope = splitter.end();
       if (envelope === undefined) throw new BodyLost(failure('cut', 'the list is incomplete', false));
-      return { envelope, count: seen };
+      if (!splitter.hasList()) throw noList(envelope);
+      return { envelope, headers: result.last.headers, count: seen };
     } catch (error) {
       if (!(error instanceof BodyLost)) throw error;
       const { failure: why } = error;
@@ -168,24 +140,36 @@ function changed(): TemporaryError {
   });
 }
 
-function stuck(why: string): ServiceError {
+function incomplete(why: string): ServiceError {
   return new ServiceError(`The list of customers cannot be read completely: ${why}.`, {
-    code: 'paging-stuck',
+    code: 'list-incomplete',
     next: ['paydesk customers list --param page=2'],
   });
 }
 
-/** Notices a cursor that comes back, in constant memory (Brent): it is compared with one kept at powers of two. */
+function noList(answer: JsonValue): ServiceError {
+  const fields = isJsonObject(answer) ? Object.keys(answer).slice(0, 8).join(', ') : '';
+  const what = fields === '' ? 'JSON without fields' : `JSON with the fields ${fields}`;
+  return new ServiceError(
+    `The service answered with ${what}, and paydesk finds no list of customers in it.`,
+    {
+      code: 'no-list',
+      next: ['paydesk api GET /customers'],
+    },
+  );
+}
+
+/** Notices a query that comes back, in constant memory (Brent): it is compared with one kept at powers of two. */
 function createCycleGuard() {
   let kept: string | undefined;
   let steps = 0;
   let power = 1;
   return {
-    add(cursor: string): boolean {
-      if (cursor === kept) return false;
+    add(query: string): boolean {
+      if (query === kept) return false;
       steps += 1;
       if (steps === power) {
-        kept = cursor;
+        kept = query;
         steps = 0;
         power *= 2;
       }

@@ -12,14 +12,16 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-const LIST_KEY = /"(?:items|customers|data|results|records)"\s*:\s*$/;
+const LIST_KEY =
+  /"(?:items|customers|data|results|records|content|value|entries|rows|elements|list|Resources)"\s*:\s*$/;
 const MAX_PART = 4 * 1024 * 1024;
 
 export interface ListSplitter {
   /** The JSON texts of the elements that are complete with this piece. */
   push(text: string): string[];
-  /** The answer with its list left empty, or undefined when it was cut short or has no list. */
+  /** The answer with its list left empty, or undefined when it was cut short. */
   end(): JsonValue | undefined;
+  hasList(): boolean;
 }
 
 export function createListSplitter(): ListSplitter {
@@ -83,12 +85,13 @@ export function createListSplitter(): ListSplitter {
       return elements;
     },
     end() {
-      if (depth !== 0 || inString || !listSeen) return undefined;
+      if (depth !== 0 || inString) return undefined;
       try {
         return parseJson(envelope + pending);
       } catch {
         return undefined;
       }
     },
+    hasList: () => listSeen,
   };
 }

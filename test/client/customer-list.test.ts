@@ -122,7 +122,7 @@ describe('lists that would never end', () => {
     const server = await httpServer(reply);
     expect(await caught(list(clientFor(server.url)))).toMatchObject({
       name: 'ServiceError',
-      code: 'paging-stuck',
+      code: 'list-incomplete',
     });
     expect(server.requests.length).toBeLessThan(30);
   };
@@ -181,7 +181,7 @@ describe('a page that breaks off', () => {
     });
   });
 
-  it.each(['{"items":[{"customerId":"c0"}', '<html>', '{"items":[{bad}]}', '{"nothing":1}', ''])(
+  it.each(['{"items":[{"customerId":"c0"}', '<html>', '{"items":[{bad}]}', ''])(
     'ends as temporary when it never gets better: %s',
     async (body) => {
       const server = await httpServer((_seen, response) => json(response, 200, body));
@@ -189,6 +189,20 @@ describe('a page that breaks off', () => {
       expect(server.requests.length).toBeLessThanOrEqual(5);
     },
   );
+
+  it.each([
+    ['{"nothing":1,"other":[]}', 'JSON with the fields nothing, other'],
+    ['{}', 'JSON without fields'],
+    ['"c1"', 'JSON without fields'],
+  ])('%s has no list, and would not have one later', async (body, what) => {
+    const server = await httpServer((_seen, response) => json(response, 200, body));
+    expect(await caught(list(clientFor(server.url)))).toMatchObject({
+      name: 'ServiceError',
+      code: 'no-list',
+      message: expect.stringContaining(what),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
 
   it('a refusal is an error as of any read', async () => {
     const server = await httpServer((_seen, response) => json(response, 401, {}));

@@ -178,3 +178,21 @@ describe('200,000 customers', () => {
     expect(server.requests).toHaveLength(1);
   });
 });
+
+it('a list that cannot be read completely is exit 1, and says what was understood', async () => {
+  const server = await httpServer((_seen, response) =>
+    json(response, 200, { items: [{ customerId: 'c1' }], nextCursor: null, total: 25 }),
+  );
+  const env = {
+    PAYDESK_BASE_URL: server.url,
+    PAYDESK_APP_ID: 'app_1',
+    PAYDESK_API_KEY: 'sk_1',
+    PAYDESK_KIND: 'sandbox',
+  };
+  const piped = await runInProcess(CustomersList, ['--all'], { env });
+  expect(piped.code).toBe(1);
+  expect(piped.stderr).toContain('it has 25 customers and answered with 1 of them');
+  const asJson = await runInProcess(CustomersList, ['--all', '--json'], { env });
+  expect(asJson.code).toBe(1);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'list-incomplete', exit: 1 } });
+});
