@@ -36,10 +36,10 @@ export const endingOfReads: Record<Exclude<Shows, 'nothing'>, (verb: SettleOpera
 export const rules: readonly Rule[] = [
   { answers: ['200 with the payment', '204'], nothing: accepted, way: 'resend' },
   { answers: ['400', '404', '422'], nothing: { outcome: 'refused', exit: 1 }, way: 'plain' },
-  { answers: ['401'], nothing: { outcome: 'refused', exit: 4 }, way: 'plain' },
+  { answers: ['401', '403'], nothing: { outcome: 'refused', exit: 4 }, way: 'plain' },
   { answers: ['425', '429'], nothing: { outcome: 'unsent', exit: 5 }, way: 'plain' },
   {
-    answers: ['200 that says failed', '409', '500', '503', 'cut connection', 'timeout'],
+    answers: ['200 that says failed', '408', '409', '500', '503', 'cut connection', 'timeout'],
     nothing: unknown,
     way: 'resend',
   },
