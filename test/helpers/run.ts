@@ -20,6 +20,7 @@ export interface RunOptions {
   timeoutMs?: number;
   /** A program that runs paydesk, with its arguments. */
   under?: string[];
+  onStarted?: (child: ChildProcess) => void;
   /** Called with each piece of stderr as it comes, and the process that wrote it. */
   onStderr?: (text: string, child: ChildProcess) => void;
 }
@@ -60,6 +61,7 @@ export async function paydesk(args: string[], options: RunOptions = {}): Promise
         env: environment(home, options.env),
         stdio: 'pipe',
       });
+      options.onStarted?.(child);
       let stdout = '';
       let stderr = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -1,0 +1,90 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { paydesk } from '../../helpers/run.js';
+
+// A refund is stopped (SIGSTOP) at each connection that it makes and each request that it sends, another process sends
+// the refund once that is allowed, and the first one wakes (SIGCONT). One refund arrives, wherever it was stopped.
+
+const closers: Array<() => void> = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** One captured payment and a home of its own; `onStep` is called at each connection and each complete request. */
+async function startWorld(onStep: (step: number) => void) {
+  let steps = 0;
+  let told = 0;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      onStep((steps += 1));
+      if (request.url?.endsWith('/refund')) told += 1;
+      if (request.url?.includes('referenceId')) return void response.writeHead(404).end();
+      const paymentState = told > 0 ? 'Refunded' : 'Captured';
+      const payment = { paymentId: 100231, paymentState, amount: 44.4, currency: 'EUR' };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(payment));
+    });
+  }).on('connection', () => onStep((steps += 1)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const home = mkdtempSync(join(tmpdir(), 'paydesk-paused-'));
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const env = {
+    PAYDESK_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    PAYDESK_APP_ID: 'app-1',
+    PAYDESK_API_KEY: 'key-1234',
+    PAYDESK_KIND: 'sandbox',
+    PAYDESK_QUIET_PERIOD: '2s',
+  };
+  return {
+    steps: () => steps,
+    told: () => told,
+    async refund(args: string[] = [], onStarted?: (child: ChildProcess) => void) {
+      const command = ['payments', 'refund', '100231', ...args, '--json'];
+      const result = await paydesk(command, {
+        home,
+        env,
+        timeoutMs: 120_000,
+        ...(onStarted && { onStarted }),
+      });
+      const json = JSON.parse(result.stdout) as { outcome?: string; error?: { code: string } };
+      return json.outcome ?? json.error?.code;
+    },
+  };
+}
+
+it('a process that is stopped at any step and wakes after another has sent the refund sends nothing', async () => {
+  const undisturbed = await startWorld(() => undefined);
+  expect(await undisturbed.refund()).toBe('done');
+  const steps = undisturbed.steps();
+  expect(steps).toBeGreaterThan(4);
+
+  for (let stopAt = 1; stopAt <= steps; stopAt += 1) {
+    const stopped = Promise.withResolvers<ChildProcess>();
+    let first: ChildProcess | undefined;
+    const world = await startWorld((step) => {
+      if (step !== stopAt || !first) return;
+      first.kill('SIGSTOP');
+      stopped.resolve(first);
+    });
+    const ended = world.refund([], (child) => (first = child));
+    const child = await stopped.promise;
+    const takeOver = async () => {
+      const resent = await world.refund(['--resend']);
+      return resent === 'nothing-open' ? world.refund() : resent;
+    };
+    // Whoever is stopped in the middle of a write to the ledger keeps it locked: then nobody else can send either.
+    await expect.poll(takeOver, { timeout: 100_000, interval: 100 }).toMatch(/^(done|ledger-unavailable)$/);
+    child.kill('SIGCONT');
+    await ended;
+    expect(world.told(), `stopped at step ${stopAt} of ${steps}`).toBe(1);
+    expect(await world.refund()).toBe('done');
+  }
+});
