@@ -23,10 +23,10 @@ async function startWorld(onStep: (step: number) => void) {
     request.resume().on('end', () => {
       onStep((steps += 1));
       if (request.url?.endsWith('/refund')) told += 1;
-      if (request.url?.includes('referenceId')) return void response.writeHead(404).end();
       const paymentState = told > 0 ? 'Refunded' : 'Captured';
       const payment = { paymentId: 100231, paymentState, amount: 44.4, currency: 'EUR' };
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(payment));
+      const status = request.url?.includes('referenceId') ? 404 : 200;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(payment));
     });
   }).on('connection', () => onStep((steps += 1)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
