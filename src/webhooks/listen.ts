@@ -26,6 +26,8 @@ export interface ListenOptions extends PipelineOptions {
   /** Where that port is taken, any other will do. */
   orAnother: boolean;
   tunnel: Tunnel;
+  /** Forwards again what the targets did not accept in earlier runs. */
+  retriesFailed: boolean;
   interactive: boolean;
   signal: AbortSignal;
   note: (...lines: Line[]) => void;
@@ -95,6 +97,9 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
     run.on((event) => void onTunnel(event).catch(onError));
     void pipeline.upkeep().catch(onError);
     void lookForMissed().catch(onError);
+    const again = options.retriesFailed ? await forwarder.retryFailed() : 0;
+    if (again > 0)
+      note(`Forwarding ${again} ${again === 1 ? 'webhook' : 'webhooks'} again that failed before.`);
     forwarder.wake();
     return {
       id,

@@ -73,6 +73,8 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
       port: options.port,
       orAnother: options.orAnother,
       tunnel,
+      // Who waits for something counts only what comes from now on.
+      retriesFailed: expectation?.waits !== true,
       targets,
       filter,
       ack,

@@ -79,6 +79,7 @@ export async function openHookDesk(sandbox: TestSandbox, location?: string): Pro
         port: 0,
         orAnother: false,
         tunnel: createNoTunnel(),
+        retriesFailed: true,
         targets: to.map(parseTarget),
         filter: everything,
         ack: 'immediate',

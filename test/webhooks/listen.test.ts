@@ -257,6 +257,41 @@ function tests(location: () => Promise<string | undefined>): void {
     expect(failed?.forwards).toMatchObject([{ attempts: 4, status: 503, outcome: 'failed' }]);
   });
 
+  it('what a target did not accept is forwarded by the next listener that has it, in order', async () => {
+    handler.answer({ status: 503 });
+    const first = await desk.listen({ to: [handler.url] });
+    const { paymentId } = await sandbox.create();
+    await first.post(body({ paymentId, n: 1 }));
+    await first.post(body({ paymentId, n: 2 }));
+    await first.waitFor(2);
+    await first.stop();
+    handler.answer({ status: 200 });
+    handler.requests.length = 0;
+
+    const elsewhere = await startReceiver();
+    const other = await desk.listen({ to: [elsewhere.url] });
+    await other.post(body({ paymentId, n: 3 }));
+    await other.waitFor(1);
+    await other.stop();
+    expect(elsewhere.requests.map(({ body: { n } }) => n)).toEqual([3]);
+    await elsewhere.close();
+    const waiting = await desk.listen({ to: [handler.url], retriesFailed: false });
+    await waiting.post(body({ paymentId, n: 4 }));
+    await waiting.waitFor(1);
+    await waiting.stop();
+    expect(handler.requests.map(({ body: { n } }) => n)).toEqual([4]);
+
+    const notes: unknown[] = [];
+    const next = await desk.listen({ to: [handler.url], note: (...lines) => notes.push(...lines) });
+    await next.waitFor(2);
+    expect(notes).toEqual(['Forwarding 2 webhooks again that failed before.']);
+    expect(handler.requests.map(({ body: { n } }) => n)).toEqual([4, 1, 2]);
+    await next.stop();
+    const last = await desk.listen({ to: [handler.url], note: (...lines) => notes.push(...lines) });
+    expect(notes).toHaveLength(1);
+    await last.stop();
+  });
+
   it('targets get what their filters let through', async () => {
     const path = await startReceiver();
     const state = await startReceiver();

@@ -25,7 +25,8 @@ export default class WebhookListen extends BaseCommand {
     'A --forward-to address can be followed by settings, in the same quotes: state=A,B payment=P ' +
       'path=/prefix (of the path that the webhook was sent to) header=Name:value skip-verify. If a target ' +
       'does not answer with 2xx, paydesk retries three times within 5 s. Webhooks that could not be ' +
-      'forwarded are forwarded the next time you listen with the same target.',
+      'forwarded are forwarded the next time you listen with the same target, unless you wait with --until ' +
+      'or --count.',
     'In scripts, use --until and --count. Exit code 0 means that they were met, 8 that the time ran out, ' +
       '3 that a webhook arrived but the service shows another state, 1 that a target did not accept a ' +
       'webhook. --until counts payments; --count alone counts webhooks without duplicates.',

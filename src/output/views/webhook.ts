@@ -116,18 +116,9 @@ export function deliveryLine(delivery: Delivery, look: Look): Line {
 
 const idJson = (id: string | null): unknown => (id === null ? null : numberFromText(id));
 
-/** One line of `webhook listen --json`. */
+/** One line of `webhook listen --json`: all that `webhook events --json` has of it. */
 export function deliveryJson(delivery: Delivery): Record<string, unknown> {
-  return {
-    event: 'delivery',
-    id: delivery.id,
-    paymentId: idJson(delivery.paymentId),
-    referenceId: delivery.referenceId,
-    state: delivery.state,
-    previousState: delivery.previousState,
-    duplicate: delivery.verdict === 'duplicate',
-    forwards: delivery.forwards.map(({ to, status, ms }) => ({ to, status, ms })),
-  };
+  return { event: 'delivery', ...keptJson(delivery) };
 }
 
 /** A delivery with all that is known of it, but for its bytes. */

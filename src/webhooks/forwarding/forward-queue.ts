@@ -8,6 +8,7 @@ import type { Owner } from '../../store/owner.js';
 import { prepared, type Store } from '../../store/store.js';
 import { createGroupWriter } from '../inbox/group-writes.js';
 import { FORWARD_LEASE_MS } from './insert-forward.js';
+import { neverDelivered } from '../inbox/never-delivered.js';
 
 /** One request to a target, and what is to be done about it. */
 export interface Attempt {
@@ -38,6 +39,8 @@ export interface ForwardQueue {
   release(): Promise<void>;
   /** Ends the leases of processes that are gone. */
   freeAbandoned(): Promise<void>;
+  /** What our targets did not accept in earlier runs is due again; says how many there are. */
+  retryFailed(now: number): Promise<number>;
   /** How many wait for targets that we do not have. */
   waitingElsewhere(): Promise<Array<{ target: string; count: number }>>;
 }
@@ -144,6 +147,22 @@ export function createForwardQueue(
       for (const { lease_owner: name } of held) {
         if (name !== null && owner.isGone(name)) await releaseForwards(store, name);
       }
+    },
+
+    async retryFailed(now) {
+      if (keys.length === 0) return 0;
+      const { numUpdatedRows } = await store.transaction((tx) =>
+        tx
+          .updateTable('forwards')
+          .set({ finished: 0, outcome: null, attempts: 0, first_time: null, due_time: now })
+          .where('listener_id', '=', listenerId)
+          .where('target_key', 'in', keys)
+          .where('outcome', '=', 'failed')
+          .where('replay', '=', 0)
+          .where(neverDelivered)
+          .executeTakeFirstOrThrow(),
+      );
+      return Number(numUpdatedRows);
     },
 
     async waitingElsewhere() {

@@ -20,7 +20,9 @@ export interface Forwarder {
   take(forwards: readonly ForwardRow[], request?: WebhookRequest): void;
   /** No more is begun; resolves when nothing is under way. The sender is closed with it. */
   stop(): Promise<void>;
-  waitingElsewhere(): Promise<Array<{ target: string; count: number }>>;
+  waitingElsewhere: ForwardQueue['waitingElsewhere'];
+  /** Begins again with what our targets did not accept in earlier runs; says how many there are. */
+  retryFailed(): Promise<number>;
 }
 
 export interface ForwarderOptions {
@@ -121,6 +123,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await queue.release();
     },
     waitingElsewhere: () => queue.waitingElsewhere(),
+    retryFailed: () => queue.retryFailed(now()),
   };
 }
 

@@ -43,6 +43,12 @@ export interface ForwardRecord {
   chaos: string | null;
 }
 
+/** Whether a target has not accepted it: no forward to that address was delivered, and one of them failed. */
+export function hasFailed(forwards: readonly Pick<ForwardRecord, 'to' | 'outcome'>[]): boolean {
+  const delivered = new Set(forwards.filter(({ outcome }) => outcome === 'delivered').map(({ to }) => to));
+  return forwards.some(({ to, outcome }) => outcome === 'failed' && !delivered.has(to));
+}
+
 export interface Delivery {
   id: number;
   /** When it arrived, in milliseconds. */

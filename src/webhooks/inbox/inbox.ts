@@ -10,11 +10,13 @@ import {
   deliveryOf,
   forwardOf,
   type ForwardRecord,
+  hasFailed,
   summaryColumns,
   type SummaryRow,
 } from './delivery.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { findListener } from './listeners.js';
+import { neverDelivered } from './never-delivered.js';
 
 export interface DeliveryFilter {
   /** A paymentId or a referenceId. */
@@ -45,7 +47,7 @@ export function matches({ payment, state, since, failed }: DeliveryFilter, deliv
     (payment === undefined || [delivery.paymentId, delivery.referenceId].includes(payment)) &&
     (state === undefined || delivery.state === state) &&
     (since === undefined || delivery.time >= since) &&
-    (failed !== true || delivery.forwards.some(({ outcome }) => outcome === 'failed'))
+    (failed !== true || hasFailed(delivery.forwards))
   );
 }
 
@@ -195,7 +197,8 @@ async function* pagesOf(
           .selectFrom('forwards')
           .select('delivery_id')
           .where('forwards.listener_id', '=', listener)
-          .where('outcome', '=', 'failed'),
+          .where('outcome', '=', 'failed')
+          .where(neverDelivered),
       );
     }
     const rows = await query.execute();

@@ -226,9 +226,11 @@ describe('webhook replay', () => {
     const other = await startReceiver();
     expect((await run('replay', [2, '--to', other.url])).code).toBe(0);
     expect(other.requests.map(({ text }) => text)).toEqual(['{"n":2}']);
+    expect((await run('events', ['--failed', '--json'])).json).toMatchObject([{ id: 1 }]);
     const failed = await run('replay', ['--failed', '--json']);
     expect(failed.json).toMatchObject([{ id: 1, to: handler.url, status: 200 }]);
     // What has been taken by now has not failed any more.
+    expect((await run('events', ['--failed', '--json'])).json).toEqual([]);
     expect((await run('replay', ['--failed', '--json'])).json).toEqual([]);
     expect((await run('replay', ['--since', '1h', '--to', other.url, '--json'])).json).toHaveLength(2);
     await other.close();

@@ -44,12 +44,30 @@ describe('webhook listen --json', () => {
     expect(first).toEqual({
       event: 'delivery',
       id: 1,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/),
+      kind: 'received',
       paymentId,
       referenceId,
+      namedBy: 'json',
+      saidState: 'Created',
       state: 'Created',
       previousState: null,
+      verdict: 'changed',
       duplicate: false,
-      forwards: [{ to: handler.url, status: 200, ms: expect.any(Number) }],
+      why: null,
+      readTime: expect.stringMatching(/Z$/),
+      forwards: [
+        {
+          to: handler.url,
+          status: 200,
+          ms: expect.any(Number),
+          error: null,
+          attempts: 1,
+          outcome: 'delivered',
+          replay: false,
+          chaos: null,
+        },
+      ],
     });
     await listener.post(handler.requests[0]?.text ?? '');
     const [, second] = await listener.waitFor(2);
