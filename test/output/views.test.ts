@@ -45,7 +45,7 @@ describe('a payment', () => {
         '  Amount       EUR 49.90   captured EUR 49.90',
         '  Customer     c_881  <buyer@example.org>',
         '  Paid with    Visa credit, expires 04/2029, via Northbank (profile 3)',
-        '  Flow         HostedPage, captured at once',
+        '  Flow         HostedPage, captured automatically',
         '  Fraud        Verified',
         `  Created      ${local}  (2 days ago)`,
         '  Webhook      https://shop.example/hooks/pay',

@@ -8,7 +8,7 @@ import { operationList } from '../../output/views/operation.js';
 import { endingOf } from '../../payments/endings.js';
 
 export default class PaymentsCheck extends BaseCommand {
-  static override summary = 'Check what became of an unknown outcome.';
+  static override summary = 'Find out an unknown outcome without sending anything.';
   static override description =
     'Reads the payment, checks with the provider where needed, and records the outcome. It never sends a capture, ' +
     'cancel, refund or unhold. Exit code 0 when it is done or nothing was open, 3 when it failed, 6 while it is ' +

@@ -28,7 +28,7 @@ export default class PaymentsList extends BaseCommand {
     state: string({
       helpValue: 'STATE',
       multiple: true,
-      summary: 'Only payments in this state. Can be given several times.',
+      summary: 'Only payments in this state.',
     }),
     stuck: boolean({ summary: 'Only payments that are overdue, failed or have an unknown outcome.' }),
     'older-than': durationFlag({ summary: 'Only payments seen in their state for at least this long.' }),

@@ -4,7 +4,7 @@ import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type Verdict } from '../../batch/plan-row.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
-import { amountDigits, formatAmount, groupDigits } from '../amount.js';
+import { amountDigits, formatAmount, groupDigits, plainAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad, safeText } from '../text.js';
@@ -104,8 +104,16 @@ export const planList: ListView<PlanRow> = {
       value: ({ state }) => state ?? '',
       shown: ({ state }) => statePiece(state ?? ''),
     },
-    { key: 'file', value: ({ file }) => formatAmount(file?.amount ?? '', file?.currency) },
-    { key: 'service', value: ({ amount, currency }) => formatAmount(amount ?? '', currency) },
+    {
+      key: 'file',
+      value: ({ file }) => plainAmount(file?.amount ?? '', file?.currency),
+      shown: ({ file }) => formatAmount(file?.amount ?? '', file?.currency),
+    },
+    {
+      key: 'service',
+      value: ({ amount, currency }) => plainAmount(amount ?? '', currency),
+      shown: ({ amount, currency }) => formatAmount(amount ?? '', currency),
+    },
     { key: 'why', value: ({ why }) => why ?? '' },
     { key: 'next', extra: true, value: ({ next }) => next ?? '' },
   ],

@@ -42,7 +42,7 @@ export function plannedJson(request: PlannedRequest): PlannedJson {
 export function createSummary(kind: RequestKind, body: JsonObject): Line[] {
   const amount = body['amount'];
   const digits = isJsonNumber(amount) ? numberText(amount) : '';
-  const capture = body['autoCapture'] === false ? 'authorised only' : 'captured at once';
+  const capture = body['autoCapture'] === false ? 'authorised only' : 'captured automatically';
   const facts: Array<[string, string]> = [
     ['Amount', formatAmount(digits, textAt(body, 'currency'))],
     ['Customer', textAt(body, 'customerOrder', 'customer', 'customerId')],

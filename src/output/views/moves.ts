@@ -5,7 +5,7 @@ import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
-import { formatAmount, groupDigits } from '../amount.js';
+import { formatAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { onProfile } from '../shell.js';
@@ -111,12 +111,8 @@ function totals({ reads }: MovesPlan): string {
     const currency = fields.currency ?? '';
     sums.set(currency, (sums.get(currency) ?? 0n) + toHundredths(text));
   }
-  return [...sums]
-    .map(([currency, sum]) => groupTotal(formatAmount(fromHundredths(sum), currency)))
-    .join('   ');
+  return [...sums].map(([currency, sum]) => formatAmount(fromHundredths(sum), currency)).join('   ');
 }
-
-const groupTotal = (text: string): string => text.replace(/[\d.]+$/, groupDigits);
 
 export function requestLines({ method, path, body }: PlannedRequest): Line[] {
   const json = body === undefined ? [] : safeJson(body, { pretty: true }).split('\n');

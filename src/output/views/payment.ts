@@ -63,7 +63,8 @@ function customer(payment: unknown): string {
 
 function flow(payment: unknown): string {
   const auto = valueAt(payment, 'autoCapture');
-  const capture = auto === true ? 'captured at once' : auto === false ? 'captured on request' : textOf(auto);
+  const capture =
+    auto === true ? 'captured automatically' : auto === false ? 'captured on request' : textOf(auto);
   return [textAt(payment, 'paymentFlow'), capture].filter(Boolean).join(', ');
 }
 
