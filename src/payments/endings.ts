@@ -17,7 +17,7 @@ export function endingOf(
     details: failed.map(({ typed, error }) => ({ input: typed, problem: firstLine(error.message) })),
     next: [...new Set(failed.flatMap(({ error }) => error.next))].slice(0, 5),
   };
-  const message = `${failed.length} of ${results.length} payments were not ${what}.`;
+  const message = `${failed.length} of ${results.length} payments ${failed.length === 1 ? 'was' : 'were'} not ${what}.`;
   const codes = new Set(failed.map(({ error }) => exitCodeOf(error)));
   if (failed.length < results.length || codes.size > 1) return new PartialError(message, options);
   const Shared = first.error.constructor as typeof PaydeskError;

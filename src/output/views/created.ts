@@ -1,4 +1,4 @@
-// What is said around create and charge: the question before, what became of it after.
+// The texts around create and charge: the question before, and the result after.
 
 import { currencies } from '../../contract/currencies.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject } from '../../contract/json.js';

@@ -66,7 +66,7 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
   };
 }
 
-/** Why it is done, for whoever confirms it. */
+/** Why it is done, for the person who confirms it. */
 export function reasonLines({
   reason,
   ticket,

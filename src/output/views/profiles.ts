@@ -119,7 +119,7 @@ export function usedView(profile: ProfileSummary): Line[] {
   ];
 }
 
-/** What became of a profile that was removed. */
+/** The result of removing a profile. */
 export interface RemovedProfile {
   removed: string;
   wasDefault: boolean;

@@ -110,7 +110,7 @@ export function requestLine({ method, path, status, ms, note }: RequestLine, at:
   );
 }
 
-/** Something went wrong behind the requests, and the sandbox goes on. */
+/** Something went wrong behind the requests, and the sandbox continues. */
 export function errorLine(error: unknown, at: Date): Line {
   const text = error instanceof Error ? error.message : String(error);
   return joinPieces(toned('dim', localTime(at).slice(-8)), '  ', toned('bad', 'error'), `  ${text}`);

@@ -195,7 +195,7 @@ function someOf(ids: readonly string[]): string {
   return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ', …' : '');
 }
 
-/** An address that can be shown: whoever knows the whole of it can send anything here. */
+/** An address that can be shown: anyone with the whole of it can send anything here. */
 export function shortened(text: string, secret: string): string {
   return text.replaceAll(secret, `${secret.slice(0, 2)}…${secret.slice(-2)}`);
 }
