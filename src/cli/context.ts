@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly json: boolean;
   /** Somebody can be asked: a terminal on stdin and stderr, and not `--no-input`. Known once parsed. */
   readonly interactive: boolean;
-  /** `--profile` as given; whoever resolves it also looks at the environment. */
+  /** `--profile` as given; the environment is looked at when it is resolved. */
   readonly profileName: string | undefined;
   /** The command as it was typed, to be typed again with something added. */
   readonly typed: string;
@@ -26,7 +26,7 @@ export interface CommandContext {
   readonly changesService: boolean;
   /** Counts what may have changed something at the service. */
   readonly sent: SentChanges;
-  /** Fires on Ctrl-C, SIGTERM and when `--timeout` is up; whoever takes it promises to end by it. */
+  /** Fires on Ctrl-C, SIGTERM and when `--timeout` is up; a function that takes it promises to end when it fires. */
   readonly signal: AbortSignal;
   /** Prints a line for `--debug`; undefined without it. */
   readonly trace: ((text: string) => void) | undefined;

@@ -15,7 +15,7 @@ export function parsePort(text: string): number {
   return /^\d+$/.test(text) && port <= 65_535 ? port : bad('use a number up to 65535; 0 picks a free port');
 }
 
-/** Only this machine: whoever can reach the sandbox can use it. */
+/** Only this machine: anyone who can reach the sandbox can use it. */
 export function parseLoopbackHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
   return isLoopbackHost(host.includes(':') ? `[${host}]` : host)

@@ -21,7 +21,7 @@ export interface Session {
   isOwnSandbox: boolean;
   /** Ends its calls on Ctrl-C and when `--timeout` is up. */
   client: Client;
-  /** Can still read for a few seconds after that, to find out what became of an instruction that was sent. */
+  /** Can still read for a few seconds after that, to find out the outcome of an instruction that was sent. */
   settling: Client;
 }
 

@@ -26,7 +26,7 @@ export function chargeStanding({ state }: PaymentRead, autoCapture: boolean): Ch
   return failures.includes(state) || given.includes(state) ? 'failed' : 'on-its-way';
 }
 
-/** What became of a charge, followed to its end where that was asked for. */
+/** The result of a charge, followed to its end if requested. */
 export async function chargeOutcome(
   desk: Desk,
   start: PaymentRead,

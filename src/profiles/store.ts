@@ -69,7 +69,7 @@ export const firstSteps = [
   'paydesk profiles add NAME --base-url URL --app-id ID --sandbox',
 ];
 
-/** The profiles of whoever runs this. */
+/** The profiles of the user who runs this. */
 export function openProfiles(env: Environment): ProfileStore {
   return createProfileStore({ paths: findPaths(env), env });
 }

@@ -50,7 +50,7 @@ export async function startInBackground(
   }
 }
 
-/** Profiles are stored by whoever starts it, who can also say what became of them. */
+/** The process that starts it stores the profiles, and reports which ones changed. */
 function argumentsFor(settings: SandboxSettings): string[] {
   const { host, port, location, seed, answers, rateLimit, webhookHosts } = settings;
   return [

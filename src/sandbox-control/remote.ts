@@ -106,7 +106,7 @@ export interface Remote {
   payment(key: string, appId?: string): Promise<JsonObject>;
   /** The changes of a payment, the oldest first. */
   webhooks(paymentId: string): Promise<SandboxWebhook[]>;
-  /** Sends a webhook again, whatever became of it. */
+  /** Sends a webhook again, delivered or not. */
   resend(webhookId: number): Promise<Delivery>;
   provider(paymentId: string, answer: string): Promise<JsonObject>;
   pay(paymentId: string, request: PayRequest): Promise<JsonObject>;

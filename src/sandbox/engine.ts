@@ -21,7 +21,7 @@ export interface EngineOptions {
   /** Makes ids, keys and outcomes repeatable. */
   seed?: number;
   realNow?: () => number;
-  /** Told to whoever finds the file held. */
+  /** Shown to a process that finds the file locked. */
   owner?: Record<string, unknown>;
 }
 

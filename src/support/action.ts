@@ -62,7 +62,7 @@ function describe(situation: Situation, offer: ActionOperation | 'resend'): Desc
   switch (offer) {
     case 'check': {
       const noun = last === undefined ? 'instruction' : nouns[last.operation];
-      const consequence = `Finds out what became of the ${noun}. Sends nothing.`;
+      const consequence = `Finds out the outcome of the ${noun}. Sends nothing.`;
       return { title: 'Check the outcome', consequence };
     }
     case 'recheck':

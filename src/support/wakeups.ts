@@ -77,7 +77,7 @@ function createWakeups(clock: Clock): { wakeups: Wakeups; wake: (payment: Paymen
 // A look takes a fraction of a millisecond, and somebody may be watching the screen.
 const LOOK_EVERY_MS = 50;
 
-/** Wakes for every webhook that arrives from now on. A database that cannot be used is tried again: polling goes on. */
+/** Wakes for every webhook that arrives from now on. A database that cannot be used is tried again: polling continues. */
 async function watchInbox(
   store: Store<DeskTables>,
   place: { baseUrl: string; appId: string },

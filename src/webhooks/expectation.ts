@@ -1,4 +1,4 @@
-// What a job waits for: so many payments in a state, or so many webhooks. Only what the service itself shows counts.
+// What a job waits for: a number of payments in a state, or a number of webhooks. Only what the service itself shows counts.
 
 import { canReach, isStateName, type StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, PendingError, ServiceError } from '../errors.js';

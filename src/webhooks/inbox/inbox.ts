@@ -1,4 +1,4 @@
-// What was said to this desk, the newest last: kept before it is answered, and never changed but by what became of it.
+// Webhooks, the newest last: saved before they are answered; only their outcome is added later.
 
 import { UsageError } from '../../errors.js';
 import type { Kysely } from 'kysely';
