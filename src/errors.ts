@@ -1,10 +1,11 @@
+import type { Command } from './next-command.js';
 import { StoreError } from './store/errors.js';
 
 export interface ErrorOptions {
   /** Machine-readable kebab-case code, `error.code` in JSON. */
   code: string;
-  /** What the reader can type next, whole commands. */
-  next?: string[];
+  /** What the reader can type next. */
+  next?: readonly Command[];
   /** Further lines for a person, and `error.details` in JSON. */
   details?: unknown;
   httpStatus?: number;
@@ -14,7 +15,7 @@ export interface ErrorOptions {
 /** Every error that paydesk raises on purpose. Only the base command turns one into an exit. */
 export class PaydeskError extends Error {
   readonly code: string;
-  readonly next: string[];
+  readonly next: readonly Command[];
   readonly details?: unknown;
   readonly httpStatus?: number;
 

@@ -11,6 +11,7 @@ const leaves = [
   'contract',
   'errors',
   'loopback',
+  'next-command',
   'redact',
   'suggest',
   'typed-values',
@@ -20,7 +21,8 @@ const leaves = [
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   store: [],
-  errors: ['store'],
+  errors: ['next-command', 'store'],
+  'next-command': [],
   'child-environment': [],
   ci: [],
   loopback: [],

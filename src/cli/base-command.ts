@@ -14,6 +14,7 @@ import {
 } from '../errors.js';
 import { globalFlags } from './flags.js';
 import { fitLines } from '../output/fit.js';
+import { type Command as NextCommand, paydesk } from '../next-command.js';
 import type { FilterFailure } from '../output/jq.js';
 import type { Line, Look, View } from '../output/lines.js';
 import { renderLine, renderLines, toned } from '../output/lines.js';
@@ -27,7 +28,6 @@ import {
   type UsageProblem,
 } from '../output/report.js';
 import type { ListView } from '../output/rows.js';
-import { shellLine } from '../output/shell.js';
 import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson, safeText, truncate } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
@@ -92,8 +92,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return this.#abort.signal;
   }
 
-  get typed(): string {
-    return shellLine(this.config.bin, ...(this.id ?? '').split(':'), ...this.argv);
+  get typed(): NextCommand {
+    return paydesk(...(this.id ?? '').split(':'), ...this.argv);
   }
 
   get program(): Program {
@@ -135,7 +135,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.interactive = !silent && this.streams.stderr.terminal && this.streams.stdinIsTerminal;
     this.profileName = flags['profile'] as string | undefined;
 
-    const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`;
+    const help = paydesk(...(this.id ?? '').split(':'), '--help');
     for (const name of this.json ? ['columns', 'csv'] : []) {
       const problem = 'cannot be used together with --json or --jq';
       if (flags[name]) line.bad.push({ input: `--${name}`, problem });
@@ -348,12 +348,6 @@ export abstract class BaseCommand extends Command implements CommandContext {
       return this.#abort.signal.reason;
     }
     if (name === 'FilterFailure') return this.#filterError(error as FilterFailure);
-    if (error instanceof Error && 'oclif' in error) {
-      return new UsageError(error.message.replace('\nSee more help with --help', ''), {
-        code: 'usage',
-        cause: error,
-      });
-    }
     return error;
   }
 

@@ -1,5 +1,6 @@
 import type { input } from '@inquirer/prompts';
 import type { PaydeskError } from '../errors.js';
+import type { Command } from '../next-command.js';
 import type { Line, View } from '../output/lines.js';
 import type { ListView } from '../output/rows.js';
 import type { Streams } from '../output/streams.js';
@@ -21,7 +22,7 @@ export interface CommandContext {
   /** `--profile` as given; the environment is looked at when it is resolved. */
   readonly profileName: string | undefined;
   /** The command as it was typed, to be typed again with something added. */
-  readonly typed: string;
+  readonly typed: Command;
   /** Whether the command changes something at the service when it works. */
   readonly changesService: boolean;
   /** Counts what may have changed something at the service. */

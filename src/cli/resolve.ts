@@ -1,8 +1,8 @@
+import { paydesk } from '../next-command.js';
 import { systemClock } from '../client/clock.js';
 import { InterruptedError, UsageError } from '../errors.js';
 import { readHistory, type HistoryRecord } from '../ledger/history.js';
 import { findOperator } from '../ledger/operator.js';
-import { shellLine } from '../output/shell.js';
 import { historyList } from '../output/views/history.js';
 import { leftLines, resolvedList } from '../output/views/resolve.js';
 import { createSessions, type ResolveSession, type Sessions } from '../support/sessions.js';
@@ -29,9 +29,9 @@ export function requireTerminal(context: CommandContext, named: readonly string[
   throw new UsageError('resolve asks questions, so it needs a terminal. Nothing was sent.', {
     code: 'no-terminal',
     next: [
-      shellLine('paydesk', 'payments', 'explain', ...names),
-      'paydesk payments list --stuck --json',
-      shellLine('paydesk', 'payments', 'recheck', ...names),
+      paydesk('payments', 'explain', ...names),
+      paydesk('payments', 'list', '--stuck', '--json'),
+      paydesk('payments', 'recheck', ...names),
     ],
   });
 }

@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../next-command.js';
 import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
 import { BadValue, parseDuration, parseInstant } from '../typed-values.js';
@@ -73,7 +74,9 @@ export const parseDelay = (text: string): number => (/^0(ms|s)?$/.test(text) ? 0
 /** An instant of the sandbox's clock; a duration would leave open from when. */
 export function parseClockInstant(text: string): Date {
   if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) {
-    return bad(`an ISO time; to move by a duration: paydesk sandbox clock advance ${text}`);
+    return bad(
+      `an ISO time; to move by a duration: ${commandText(paydesk('sandbox', 'clock', 'advance', text))}`,
+    );
   }
   try {
     return parseInstant(text);

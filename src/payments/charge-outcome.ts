@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { StateName } from '../contract/states.js';
 import {
@@ -54,8 +55,8 @@ function errorOf(
   wait: boolean,
 ): PaydeskError | undefined {
   const label = `The charge, payment ${labelOf(read)},`;
-  const next = [`paydesk payments explain ${idOf(read)}`];
-  const goOn = [`paydesk payments watch ${idOf(read)}`];
+  const next = [paydesk('payments', 'explain', idOf(read))];
+  const goOn = [paydesk('payments', 'watch', idOf(read))];
   switch (standing) {
     case 'done':
       return undefined;

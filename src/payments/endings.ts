@@ -1,3 +1,4 @@
+import { distinct } from '../next-command.js';
 import { exitCodeOf, PartialError, type PaydeskError } from '../errors.js';
 
 /**
@@ -15,7 +16,7 @@ export function endingOf(
   const options = {
     code: 'partial',
     details: failed.map(({ typed, error }) => ({ input: typed, problem: firstLine(error.message) })),
-    next: [...new Set(failed.flatMap(({ error }) => error.next))].slice(0, 5),
+    next: distinct(failed.flatMap(({ error }) => error.next)).slice(0, 5),
   };
   const message = `${failed.length} of ${results.length} payments ${failed.length === 1 ? 'was' : 'were'} not ${what}.`;
   const codes = new Set(failed.map(({ error }) => exitCodeOf(error)));

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { canReach, type StateName, stateNames } from '../contract/states.js';
@@ -47,8 +48,8 @@ const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
 
 function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError {
   const stands = `Payment ${labelOf(read)} is ${stateText(read)}`;
-  const options = { next: [`paydesk payments explain ${idOf(read)}`] };
-  const goOn = { next: [`paydesk payments watch ${idOf(read)} --until ${until}`] };
+  const options = { next: [paydesk('payments', 'explain', idOf(read))] };
+  const goOn = { next: [paydesk('payments', 'watch', idOf(read), '--until', until)] };
   if (isHopeless(read, until)) {
     return new NotReachedError(`${stands} and can no longer become ${until}.`, {
       ...options,

@@ -1,7 +1,15 @@
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { GuardError, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
+import {
+  type ErrorOptions,
+  GuardError,
+  type PaydeskError,
+  ServiceError,
+  TemporaryError,
+  UsageError,
+} from '../errors.js';
 import { BadValue, parseId } from '../typed-values.js';
 import { formatAmount } from '../output/amount.js';
 import { safeText } from '../output/text.js';
@@ -116,22 +124,31 @@ async function orNotFound(reading: Promise<PaymentRead>): Promise<PaymentRead | 
   }
 }
 
-function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead): GuardError {
-  return new GuardError(
+/** Digits that name two payments. */
+export class TwoPaymentsError extends GuardError {
+  constructor(
+    readonly digits: string,
+    message: string,
+    options: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead): TwoPaymentsError {
+  return new TwoPaymentsError(
+    digits,
     `${digits} is the id of one payment and the reference of another. Nothing was sent. Say which one you mean.`,
     {
-      code: TWO_PAYMENTS,
+      code: 'two-payments',
       details: [
         { input: `id:${digits}`, problem: factsOf(byId) },
         { input: `ref:${digits}`, problem: factsOf(byReference) },
       ],
-      next: [`paydesk payments get id:${digits}`, `paydesk payments get ref:${digits}`],
+      next: [paydesk('payments', 'get', `id:${digits}`), paydesk('payments', 'get', `ref:${digits}`)],
     },
   );
 }
-
-/** The code of the error about digits that name two payments. */
-export const TWO_PAYMENTS = 'two-payments';
 
 function factsOf(read: PaymentRead): string {
   const { referenceId, amount, currency } = read.fields;

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
 import { checkApiKey, checkAppId, checkBaseUrl, type Checked } from './checks.js';
@@ -219,7 +220,7 @@ function refuseNone(store: ProfileStore): never {
     `No profile is selected, and there is no default. Nothing was sent. Profiles: ${names.join(', ')}.`,
     {
       code: 'no-profile',
-      next: names.map((name) => `paydesk profiles use ${name}`),
+      next: names.map((name) => paydesk('profiles', 'use', name)),
     },
   );
 }

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { ProfileError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
@@ -65,8 +66,8 @@ export interface ProfileStore {
 
 /** Commands to type when there is no profile at all. */
 export const firstSteps = [
-  'paydesk sandbox start',
-  'paydesk profiles add NAME --base-url URL --app-id ID --sandbox',
+  paydesk('sandbox', 'start'),
+  paydesk('profiles', 'add', 'NAME', '--base-url', 'URL', '--app-id', 'ID', '--sandbox'),
 ];
 
 /** The profiles of the user who runs this. */
@@ -229,7 +230,7 @@ function refuseUnknown(config: Config, name: string): never {
   const hint = didYouMean(name, known) || (known.length > 0 ? ` There are: ${known.join(', ')}.` : '');
   throw new ProfileError(`There is no profile ${JSON.stringify(name)}.${hint}`, {
     code: 'profile-unknown',
-    next: known.length > 0 ? ['paydesk profiles list'] : firstSteps,
+    next: known.length > 0 ? [paydesk('profiles', 'list')] : firstSteps,
   });
 }
 
@@ -242,7 +243,7 @@ function refuseTaken(config: Config, name: string): void {
       `first.`,
     {
       code: 'profile-exists',
-      next: [`paydesk profiles remove ${taken}`],
+      next: [paydesk('profiles', 'remove', taken)],
     },
   );
 }

@@ -1,5 +1,6 @@
 // Checks with the provider repeatedly until something about a payment changes.
 
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { states } from '../contract/states.js';
@@ -65,7 +66,7 @@ async function keepChecking(
   }
 }
 
-const next = (read: PaymentRead) => ({ next: [`paydesk payments explain ${idOf(read)}`] });
+const next = (read: PaymentRead) => ({ next: [paydesk('payments', 'explain', idOf(read))] });
 
 function isFinal(read: PaymentRead): NotReachedError {
   return new NotReachedError(`Payment ${labelOf(read)} is ${stateText(read)}, and that no longer changes.`, {

@@ -1,5 +1,6 @@
 // Follows payments until a state, until they are settled, or until the time is up. Only reads.
 
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
@@ -131,7 +132,7 @@ function endOf(read: PaymentRead, until: Until): Pick<Watched, 'result' | 'error
     result: 'unreachable',
     error: new NotReachedError(
       `Payment ${labelOf(read)} is ${stateText(read)} and can no longer become ${until}.`,
-      { code: 'not-reached', next: [`paydesk payments explain ${idOf(read)}`] },
+      { code: 'not-reached', next: [paydesk('payments', 'explain', idOf(read))] },
     ),
   };
 }
@@ -146,7 +147,7 @@ function stopped(
     read === undefined
       ? `Payment ${typed} could not be read`
       : `Payment ${labelOf(read)} is ${stateText(read)}`;
-  const next = read === undefined ? [] : [`paydesk payments explain ${idOf(read)}`];
+  const next = read === undefined ? [] : [paydesk('payments', 'explain', idOf(read))];
   const error =
     reason instanceof InterruptedError
       ? new InterruptedError(`${stands}.`, { code: 'stopped-waiting', next })

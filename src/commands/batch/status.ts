@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { createBatches } from '../../batch/batches.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { createOwner } from '../../store/owner.js';
-import { statusOf } from '../../batch/standing.js';
+import { type BatchStatus as BatchStatusJson, statusOf } from '../../batch/standing.js';
 import { openDatabase } from '../../cli/desk-database.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { batchList, batchSummary } from '../../output/views/batch.js';
@@ -21,11 +21,11 @@ export default class BatchStatus extends BaseCommand {
   };
   static override flags = listFlagsFor(batchList);
 
-  run(): Promise<unknown> {
+  run(): Promise<BatchStatusJson[]> {
     return sendingNothing(() => this.#status());
   }
 
-  async #status(): Promise<unknown> {
+  async #status(): Promise<BatchStatusJson[]> {
     const { args, flags } = await this.parse(BatchStatus);
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);

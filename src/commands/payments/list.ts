@@ -40,7 +40,7 @@ export default class PaymentsList extends BaseCommand {
     ...listFlagsFor(knownList),
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<Array<ReturnType<typeof knownJson>>> {
     const { flags } = await this.parse(PaymentsList);
     const session = await openSession(this.context);
     const { client, profile } = session;

@@ -60,7 +60,7 @@ export default class PaymentsWatch extends BaseCommand {
         onTrouble: (name, error) => this.note(`${name}: ${error.message} Trying again.`),
       }),
     );
-    for (const end of watched) await this.emit(watchedJson(end));
+    for (const end of watched) await this.emit(watchedJson(end, this.profileName));
     const { reason } = this.signal;
     if (reason instanceof InterruptedError) throw reason;
     const ending = endingOf(watched, until);

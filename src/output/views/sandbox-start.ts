@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../../next-command.js';
 import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import type { RequestLine } from '../../sandbox/index.js';
 import type { StartedSandbox } from '../../sandbox-control/foreground.js';
@@ -51,13 +52,13 @@ export const startedView: View<Started> = (started, look) => {
 
 function hints({ sandbox, profiles, logFile }: Started): Line[] {
   const isUsual = profiles?.defaultName === 'local' && profiles.stored.includes('local');
-  const profile = profiles?.stored.includes('local') && !isUsual ? ' --profile local' : '';
+  const profile = profiles?.stored.includes('local') && !isUsual ? 'local' : undefined;
   return [
     // Not wrapped: a link that is broken in two cannot be followed.
     hint('See:', sandbox.consoleUrl),
-    hint('Try:', `paydesk payments create${profile}`),
-    hint('', 'paydesk sandbox pay REFERENCE --card approved'),
-    hint('Stop:', logFile === undefined ? 'Ctrl-C' : 'paydesk sandbox stop'),
+    hint('Try:', commandText(paydesk('payments', 'create'), profile)),
+    hint('', commandText(paydesk('sandbox', 'pay', 'REFERENCE', '--card', 'approved'))),
+    hint('Stop:', logFile === undefined ? 'Ctrl-C' : commandText(paydesk('sandbox', 'stop'))),
   ];
 }
 

@@ -1,5 +1,6 @@
 // Deliveries as lines, rows and JSON.
 
+import { commandText, paydesk } from '../../next-command.js';
 import { numberFromText } from '../../contract/json.js';
 import type { Delivery, ForwardRecord } from '../../webhooks/inbox/delivery.js';
 import type { ListenEvent } from '../../webhooks/listen.js';
@@ -173,7 +174,7 @@ export function eventLines(event: ListenEvent, secret: string): Line[] {
   switch (event.type) {
     case 'missed':
       return [
-        `Missed: no webhook arrived for this change. To forward it: paydesk webhook replay ${event.delivery.id} --to URL`,
+        `Missed: no webhook arrived for this change. To forward it: ${commandText(paydesk('webhook', 'replay', event.delivery.id, '--to', 'URL'))}`,
       ];
     case 'down':
       return [joinPieces(toned('bad', 'Down'), `  ${shortened(event.why, secret)}`)];
