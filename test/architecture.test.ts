@@ -8,6 +8,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 const leaves = [
   'child-environment',
   'ci',
+  'concurrency',
   'contract',
   'errors',
   'loopback',
@@ -25,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'next-command': [],
   'child-environment': [],
   ci: [],
+  concurrency: [],
   loopback: [],
   redact: [],
   suggest: [],

@@ -17,7 +17,7 @@ import { type Action, movesMoney } from '../support/action.js';
 import { explainAll, type Explained, type ExplainOptions } from '../support/explain.js';
 import type { Records } from '../support/records.js';
 import type { ResolveSession, Sessions } from '../support/sessions.js';
-import type { Wakeups } from '../support/wakeups.js';
+import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 import type { PromptContext } from './context.js';
 import { askToConfirm, type LiveGuard } from './live-guard.js';
 

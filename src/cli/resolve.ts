@@ -56,7 +56,7 @@ export async function resolvePayments(
   const session = await chooseSession(context, sessions, { named, flags, stuck });
   if (session === undefined) return context.note('No matching payments.');
   const { createRecords } = await import('../support/records.js');
-  const { withWakeups } = await import('../support/wakeups.js');
+  const { withWakeups } = await import('../webhooks/inbox/wakeups.js');
   const { runSession } = await import('./guided-session.js');
   try {
     await withWakeups({ store, place, clock: systemClock }, (wakeups) =>

@@ -95,7 +95,7 @@ function failureError(
 function unknown(why: string, options: ErrorOptions, { repeat }: ErrorContext): UnknownOutcomeError {
   const advice =
     repeat === 'settle'
-      ? paydesk('did', 'not', 'send', 'it', 'again.', 'Check', 'the', 'outcome', 'before', 'you', 'retry.')
+      ? 'paydesk did not send it again. Check the outcome before you retry.'
       : 'Running the same command again is safe.';
   return new UnknownOutcomeError(`The outcome is unknown: ${why}. ${advice}`, options);
 }

@@ -9,10 +9,10 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { safeText } from '../output/text.js';
-import { readerOf, type Desk } from './desk.js';
+import type { Desk } from './desk.js';
 import { failureReason } from './failure-reason.js';
+import { followReads } from './follow-payment.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
-import { readUntil } from './wait.js';
 
 // The status of the answer says nothing about a charge: its state does.
 
@@ -33,19 +33,11 @@ export async function chargeOutcome(
   start: PaymentRead,
   { autoCapture, wait }: { autoCapture: boolean; wait: boolean },
 ): Promise<{ read: PaymentRead; standing: ChargeStanding; error?: PaydeskError }> {
-  let last = start;
-  const standing = () => chargeStanding(last, autoCapture);
-  const isOver = () => standing() === 'done' || standing() === 'failed';
-  if (wait && !isOver()) {
-    const look = async () => {
-      const read = await readerOf(desk).getPayment({ paymentId: idOf(start) });
-      if (stateOf(read) !== stateOf(last)) desk.note(`  ${stateOf(last)} → ${stateOf(read)}`);
-      last = read;
-    };
-    await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
-  }
-  const error = errorOf(desk, last, standing(), wait);
-  return { read: last, standing: standing(), ...(error === undefined ? {} : { error }) };
+  const isOver = (read: PaymentRead) => ['done', 'failed'].includes(chargeStanding(read, autoCapture));
+  const read = wait ? await followReads(desk, start, isOver) : start;
+  const standing = chargeStanding(read, autoCapture);
+  const error = errorOf(desk, read, standing, wait);
+  return { read, standing, ...(error === undefined ? {} : { error }) };
 }
 
 function errorOf(

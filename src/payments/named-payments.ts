@@ -10,6 +10,7 @@ import {
   TemporaryError,
   UsageError,
 } from '../errors.js';
+import { mapConcurrent } from '../concurrency.js';
 import { BadValue, parseId } from '../typed-values.js';
 import { formatAmount } from '../output/amount.js';
 import { safeText } from '../output/text.js';
@@ -52,7 +53,7 @@ export function parsePaymentLines(text: string): NamedPayment[] {
 export type NamedRead =
   { name: NamedPayment; read: PaymentRead } | { name: NamedPayment; error: PaydeskError };
 
-const AT_ONCE = 8;
+const READS_AT_ONCE = 8;
 
 export interface ReadOptions {
   /**
@@ -68,16 +69,7 @@ export async function readPayments(
   names: readonly NamedPayment[],
   options: ReadOptions = {},
 ): Promise<NamedRead[]> {
-  const results: NamedRead[] = [];
-  let next = 0;
-  const work = async () => {
-    for (let index = next++; index < names.length; index = next++) {
-      const name = names[index] as NamedPayment;
-      results[index] = await readOne(client, name, options);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, names.length) }, work));
-  return results;
+  return mapConcurrent(names, READS_AT_ONCE, (name) => readOne(client, name, options));
 }
 
 async function readOne(client: Client, name: NamedPayment, options: ReadOptions): Promise<NamedRead> {

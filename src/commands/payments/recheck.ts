@@ -53,7 +53,7 @@ export default class PaymentsRecheck extends BaseCommand {
     results: readonly RecheckResult[],
     onAsked: OnAsked,
   ): Promise<RecheckResult[]> {
-    const { withWakeups } = await import('../../support/wakeups.js');
+    const { withWakeups } = await import('../../webhooks/inbox/wakeups.js');
     const { recheckUntilChanged } = await import('../../support/recheck-until.js');
     const { signal } = this;
     const store = await storeIfOpen(this.context, database);

@@ -10,7 +10,7 @@ import { systemClock } from '../../client/clock.js';
 import { InterruptedError } from '../../errors.js';
 import { endingOf } from '../../payments/endings.js';
 import { targetState } from '../../payments/follow-payment.js';
-import { withWakeups } from '../../support/wakeups.js';
+import { withWakeups } from '../../webhooks/inbox/wakeups.js';
 import { watchAll, type Until } from '../../support/watch.js';
 import { watchedJson, watchEventJson, watchLine } from '../../output/views/watch.js';
 

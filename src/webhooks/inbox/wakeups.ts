@@ -1,10 +1,10 @@
 // Pauses that end early when a webhook of the payment reaches the inbox of this desk.
 
-import type { Clock } from '../client/clock.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { StoreError } from '../store/errors.js';
-import type { Store } from '../store/store.js';
-import { createInbox } from '../webhooks/inbox/inbox.js';
+import type { Clock } from '../../client/clock.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { StoreError } from '../../store/errors.js';
+import type { Store } from '../../store/store.js';
+import { createInbox } from './inbox.js';
 
 interface PaymentNames {
   paymentId?: string | null | undefined;
@@ -41,7 +41,8 @@ export async function withWakeups<T>(
   }
 }
 
-function createWakeups(clock: Clock): { wakeups: Wakeups; wake: (payment: PaymentNames) => void } {
+/** `wake` ends the pauses of those who wait for this payment. */
+export function createWakeups(clock: Clock): { wakeups: Wakeups; wake: (payment: PaymentNames) => void } {
   const sleeping = new Map<string, Set<() => void>>();
   /** Woken while nobody slept: the next pause ends at once. */
   const missed = new Set<string>();
