@@ -34,7 +34,7 @@ import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import type { Program } from './program.js';
 import type { CommandContext, PromptContext } from './context.js';
 import { createSentChanges } from './sent-changes.js';
-import { processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
+import { processRuntime, type Runtime, wantsDebug, wantsJson } from './runtime.js';
 
 type Values = Record<string, unknown>;
 
@@ -53,7 +53,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   interactive = false;
   profileName: string | undefined;
 
-  readonly #surroundings: Surroundings;
+  readonly #runtime: Runtime;
   readonly #debug: boolean;
   readonly #abort = new AbortController();
   #heedsSignal = false;
@@ -68,13 +68,13 @@ export abstract class BaseCommand extends Command implements CommandContext {
   readonly #closers: Array<() => unknown> = [];
   readonly #refinements: Array<(error: unknown) => unknown> = [];
 
-  constructor(argv: string[], config: Config, surroundings: Surroundings = processSurroundings) {
+  constructor(argv: string[], config: Config, runtime: Runtime = processRuntime) {
     super(argv, config);
-    this.#surroundings = surroundings;
-    this.secrets = surroundings.secrets;
-    this.streams = createStreams(surroundings);
+    this.#runtime = runtime;
+    this.secrets = runtime.secrets;
+    this.streams = createStreams(runtime);
     this.json = wantsJson(argv);
-    this.#debug = wantsDebug(argv, surroundings.env);
+    this.#debug = wantsDebug(argv, runtime.env);
     this.trace = this.#debug ? (text) => this.#trace(text) : undefined;
   }
 
@@ -101,7 +101,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   now(): Date {
-    return this.#surroundings.now();
+    return this.#runtime.now();
   }
 
   get changesService(): boolean {
@@ -113,8 +113,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
   prompts(): PromptContext {
     this.status(undefined);
     return {
-      input: this.#surroundings.stdin,
-      output: this.#surroundings.stderr as NodeJS.WriteStream,
+      input: this.#runtime.stdin,
+      output: this.#runtime.stderr as NodeJS.WriteStream,
       signal: this.signal,
     };
   }
@@ -332,7 +332,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #interrupt(): void {
     const again = this.#abort.signal.aborted;
     this.#stop(new InterruptedError('Interrupted.', { code: 'interrupted' }));
-    if (again) this.#surroundings.exit(130);
+    if (again) this.#runtime.exit(130);
   }
 
   #refine(error: unknown): unknown {
@@ -374,7 +374,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   override async _run<T>(): Promise<T> {
-    const stopListening = this.#surroundings.onInterrupt(() => this.#interrupt());
+    const stopListening = this.#runtime.onInterrupt(() => this.#interrupt());
     let result: unknown;
     let failure: { error: unknown } | undefined;
     try {
@@ -405,7 +405,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const lost = await this.streams.unwritten();
     const to = { streams: this.streams, changed: this.sent.any(), exit, debug: this.#debug };
     const code = lost ? await reportUnwritten(lost, to) : exit;
-    if (code !== 0) this.#surroundings.setExitCode(code);
+    if (code !== 0) this.#runtime.setExitCode(code);
     return result as T;
   }
 

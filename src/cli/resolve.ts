@@ -57,22 +57,19 @@ export async function resolvePayments(
   if (session === undefined) return context.note('No matching payments.');
   const { createRecords } = await import('../support/records.js');
   const { withWakeups } = await import('../webhooks/inbox/wakeups.js');
-  const { runSession } = await import('./guided-session.js');
+  const { createGuidedScreen } = await import('./guided-screen.js');
+  const { runSession } = await import('../support/guided-session.js');
   try {
     await withWakeups({ store, place, clock: systemClock }, (wakeups) =>
       runSession(
         {
           desk,
-          guard,
           sessions,
           wakeups,
           records: createRecords(store, place, Date.now),
           explainOptions: () => explainOptions(context, profile),
           why: { reason: flags.reason, ticket: flags.ticket },
-          prompts: () => context.prompts(),
-          show: (value, view) => context.show(value, view),
-          print: context.print,
-          width: context.streams.stdout.width,
+          screen: createGuidedScreen(context, guard),
         },
         session,
       ),
