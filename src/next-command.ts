@@ -7,6 +7,9 @@ export interface Command {
   readonly into?: string;
 }
 
+/** What to type next: a command, or one that another process of ours has turned into text. */
+export type NextStep = Command | { readonly text: string };
+
 const PROGRAM = 'paydesk';
 
 export const paydesk = (...words: ReadonlyArray<string | number>): Command => ({
@@ -30,7 +33,9 @@ const topicsWithProfile = ['api', 'customers', 'doctor', 'history', 'payments', 
  * A command as a shell takes it. `profile` is the one that was chosen with `--profile`: without it the command would
  * act on another app.
  */
-export function commandText({ words, into }: Command, profile?: string): string {
+export function commandText(step: NextStep, profile?: string): string {
+  if ('text' in step) return step.text;
+  const { words, into } = step;
   const [program, topic = ''] = words;
   const takesProfile = program === PROGRAM && topicsWithProfile.includes(topic);
   const isSettled = words.some((word) => /^(--help|--profile(=.*)?|-p.*|.*….*)$/s.test(word));
@@ -40,9 +45,9 @@ export function commandText({ words, into }: Command, profile?: string): string 
   return into === undefined ? text : `${text} > ${shellWord(into)}`;
 }
 
-/** Each command once, in the order of the first. */
-export function distinct(commands: readonly Command[]): Command[] {
-  return [...new Map(commands.map((command) => [commandText(command), command])).values()];
+/** Each step once, in the order of the first. */
+export function distinct(steps: readonly NextStep[]): NextStep[] {
+  return [...new Map(steps.map((step) => [commandText(step), step])).values()];
 }
 
 function shellWord(word: string): string {

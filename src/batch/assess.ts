@@ -36,7 +36,10 @@ export function assess(action: BatchAction, row: CsvRow, read: PaymentRead): Ass
   return { ...facts, verdict: 'act', why: 'paydesk does not know this state: the service will decide' };
 }
 
-function differenceOf(row: CsvRow, facts: { amount?: string; currency?: string }): string | undefined {
+function differenceOf(
+  row: CsvRow,
+  facts: { amount: string | undefined; currency: string | undefined },
+): string | undefined {
   const amount = row.amount !== undefined && !isSameAmount(row.amount, facts.amount);
   const currency = row.currency !== undefined && row.currency !== facts.currency;
   if (amount && currency) return 'amount and currency differ';

@@ -1,6 +1,6 @@
 // How a run of a batch ends: well, or with the error that says why not everything was done.
 
-import { type Command, paydesk } from '../next-command.js';
+import { type NextStep, paydesk } from '../next-command.js';
 import { PartialError, type PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { actedOn, type BatchCounts, type Group, groups } from './counts.js';
 import type { RunResult } from './run.js';
@@ -43,7 +43,7 @@ export function endingOfRun(id: string, result: RunResult): PaydeskError | undef
 interface Told {
   text: string;
   code: string;
-  next: readonly Command[];
+  next: readonly NextStep[];
 }
 
 /** Temporary only as long as this run has sent nothing. */
@@ -55,7 +55,7 @@ function stoppedBy({ worked }: RunResult, cause: Error, { text, code, next }: To
 function ledgerLost(
   result: RunResult,
   cause: Error,
-  { soFar, next }: { soFar: string; next: readonly Command[] },
+  { soFar, next }: { soFar: string; next: readonly NextStep[] },
 ): PaydeskError {
   const { worked, counts } = result;
   if (worked === 0) {

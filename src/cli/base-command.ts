@@ -27,7 +27,7 @@ import {
   shortLine,
   type UsageProblem,
 } from '../output/report.js';
-import type { ListView } from '../output/rows.js';
+import type { ListOptions, ListView } from '../output/rows.js';
 import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson, safeText, truncate } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
@@ -61,7 +61,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #timer: NodeJS.Timeout | undefined;
   #themes: { stdout: Theme; stderr: Theme } = { stdout: plainTheme, stderr: plainTheme };
   #filter: string | undefined;
-  #listOptions: { columns?: string[]; csv?: boolean } = {};
+  #listOptions: ListOptions = {};
   #printed: 'nothing' | 'lines' | 'document' = 'nothing';
   #ending: PaydeskError | undefined;
   #filterFailed = false;

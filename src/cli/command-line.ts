@@ -29,7 +29,7 @@ export function definitionOf(input: {
   baseFlags?: object;
   flags?: object;
   args?: object;
-  strict?: boolean;
+  strict?: boolean | undefined;
 }): Definition {
   return {
     flags: { ...input.baseFlags, ...input.flags },

@@ -138,7 +138,7 @@ function refineError(error: unknown, { typed }: CommandContext, { profile, isOwn
 /** The command as it was typed, once for each of the two payments. */
 function withBothCommands(error: TwoPaymentsError, { words }: Command): GuardError {
   const { message, code, details, digits, cause } = error;
-  if (!words.includes(digits)) return error;
+  if (digits === undefined || !words.includes(digits)) return error;
   const next = ['id', 'ref'].map((prefix) => ({
     words: words.map((word) => (word === digits ? `${prefix}:${digits}` : word)),
   }));

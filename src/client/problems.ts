@@ -27,7 +27,7 @@ export function problemOf(answer: Answer): ServiceProblem {
 
 interface Described {
   code?: string;
-  message?: string;
+  message?: string | undefined;
   fieldErrors: FieldError[];
 }
 

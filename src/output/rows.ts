@@ -8,6 +8,12 @@ import { fitColumns, renderStacked, renderTable, type TableColumn } from './tabl
 import { safeJson } from './text.js';
 import type { Theme } from './theme.js';
 
+/** `--columns` and `--csv` as given. */
+export interface ListOptions {
+  columns?: string[] | undefined;
+  csv?: boolean;
+}
+
 export interface Column<T> {
   /** What `--columns` and the CSV header call it. */
   key: string;
@@ -35,7 +41,7 @@ export interface ListView<T> {
 export interface ListTarget {
   look: Look;
   theme: Theme;
-  options: { columns?: string[]; csv?: boolean };
+  options: ListOptions;
   write: (text: string) => void;
   note: (line: Line) => void;
 }

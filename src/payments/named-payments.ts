@@ -118,21 +118,21 @@ async function orNotFound(reading: Promise<PaymentRead>): Promise<PaymentRead | 
 
 /** Digits that name two payments. */
 export class TwoPaymentsError extends GuardError {
-  constructor(
-    readonly digits: string,
-    message: string,
-    options: ErrorOptions,
-  ) {
+  /** Undefined where the error is about several names. */
+  readonly digits: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & { digits?: string }) {
     super(message, options);
+    this.digits = options.digits;
   }
 }
 
 function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead): TwoPaymentsError {
   return new TwoPaymentsError(
-    digits,
     `${digits} is the id of one payment and the reference of another. Nothing was sent. Say which one you mean.`,
     {
       code: 'two-payments',
+      digits,
       details: [
         { input: `id:${digits}`, problem: factsOf(byId) },
         { input: `ref:${digits}`, problem: factsOf(byReference) },

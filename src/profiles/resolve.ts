@@ -54,7 +54,7 @@ const threeNames = triple.join(', ');
  * in other tools; a partial set is refused rather than mixed with a stored profile.
  */
 export function resolveProfile(options: {
-  flag?: string;
+  flag?: string | undefined;
   env: Environment;
   store: ProfileStore;
 }): ResolvedProfile {

@@ -12,7 +12,7 @@ export interface SandboxProfiles {
   stored: string[];
   /** Profiles of somebody else's under the same name, left as they are. */
   skipped: { name: string; why: string }[];
-  defaultName?: string;
+  defaultName: string | undefined;
 }
 
 /** The profile that points at an app of this sandbox now; the default one where several do. */

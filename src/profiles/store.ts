@@ -61,7 +61,7 @@ export interface ProfileStore {
   /** Changes what is given and leaves the rest. */
   set(name: string, settings: ProfileSettings): Promise<Profile>;
   /** Writes profiles of the sandbox's own, keys in files. Those that it did not make are left alone. */
-  putSandbox(profiles: NewProfile[]): Promise<{ written: string[]; defaultName?: string }>;
+  putSandbox(profiles: NewProfile[]): Promise<{ written: string[]; defaultName: string | undefined }>;
 }
 
 /** Commands to type when there is no profile at all. */

@@ -91,12 +91,24 @@ const classes: Readonly<Record<number, new (message: string, options: ErrorOptio
   9: GuardError,
 };
 
+interface ToldError {
+  code: string;
+  message: string;
+  exit: number;
+  details?: unknown;
+  next: string[];
+}
+
 /** The error of the other process, as if it had happened in this one. */
 function toldError(text: string, exit: number | null): PaydeskError {
   try {
-    const { error } = JSON.parse(text) as { error: ErrorOptions & { message: string; exit: number } };
+    const { error } = JSON.parse(text) as { error: ToldError };
     const { message, code, next, details } = error;
-    return new (classes[error.exit] ?? ServiceError)(message, { code, next, details });
+    return new (classes[error.exit] ?? ServiceError)(message, {
+      code,
+      details,
+      next: next.map((command) => ({ text: command })),
+    });
   } catch {
     return new ServiceError(`The sandbox stopped before it was ready (exit code ${exit ?? 'unknown'}).`, {
       code: 'sandbox-lost',
