@@ -155,7 +155,7 @@ function noList(answer: JsonValue): ServiceError {
     `The service answered with ${what}, and paydesk finds no list of customers in it.`,
     {
       code: 'no-list',
-      next: ['paydesk api GET /customers'],
+      next: [paydesk('api', 'GET', '/customers')],
     },
   );
 }
