@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -16,4 +17,16 @@ it('the committed manifest and OpenAPI document are what the code gives', async 
   ).resolves.toMatchObject({
     stderr: '',
   });
+});
+
+it('the commands that print JSON lines say so, and the page on output names them', () => {
+  const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
+    commands: Record<string, { description?: string }>;
+  };
+  const named = Object.entries(commands).flatMap(([id, { description = '' }]) =>
+    description.includes('JSON lines') ? [id.replaceAll(':', ' ')] : [],
+  );
+  expect(named).toEqual(['payments watch', 'sandbox start', 'webhook events', 'webhook listen']);
+  const page = readFileSync(join(root, 'docs', 'output.md'), 'utf8');
+  for (const name of named) expect(page).toContain(`\`${name}`);
 });

@@ -1,9 +1,18 @@
 // A plan as a file: one JSON document with one row per line, so that other programs can read it as a whole and paydesk
 // can read it row by row. It is sealed with the key of its ledger: an edited plan is refused.
 
-import { paydesk } from '../next-command.js';
 import { createHmac, type Hmac, randomInt } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import {
+  isJsonNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  numberJson,
+  numberText,
+  parseJson,
+  totalsJson,
+} from '../contract/json.js';
 import { GuardError, UsageError } from '../errors.js';
 import type { SheetFormat } from '../spreadsheet/sheet.js';
 import type { BatchAction, PlanRow, PlanSummary } from './plan-row.js';
@@ -74,12 +83,37 @@ export async function* planLines(
   let waiting: string | undefined;
   for await (const row of rows) {
     if (waiting !== undefined) yield sealed(`${waiting},\n`);
-    waiting = json(row);
+    waiting = json(rowJson(row));
   }
   if (waiting !== undefined) yield sealed(`${waiting}\n`);
   const { counts, totals, failedTotals } = summary;
-  yield sealed(`],"counts":${json(counts)},"totals":${json(totals)},"failedTotals":${json(failedTotals)},\n`);
+  const sums = `"totals":${json(totalsJson(totals))},"failedTotals":${json(totalsJson(failedTotals))}`;
+  yield sealed(`],"counts":${json(counts)},${sums},\n`);
   yield `"digest":"${seal.digest('hex')}"}\n`;
+}
+
+/** Ids and amounts are numbers in the document, and texts in the program, which never calculates with them. */
+function rowJson({ file, ...row }: PlanRow): object {
+  return {
+    ...row,
+    payment: numberJson(row.payment),
+    amount: numberJson(row.amount),
+    ...(file === undefined ? {} : { file: { ...file, amount: numberJson(file.amount) } }),
+  };
+}
+
+function rowOf(value: JsonValue): PlanRow {
+  const { line, ...rest } = value as JsonObject;
+  return { line, ...(withTexts(rest) as object) } as unknown as PlanRow;
+}
+
+/** Every number as the text that it was written with; counts stay numbers. */
+function withTexts(value: JsonValue): JsonValue {
+  if (isJsonNumber(value)) return numberText(value);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, key === 'counts' ? entry : withTexts(entry)]),
+  );
 }
 
 /** What a plan is for; the rest of it is not looked at. */
@@ -104,10 +138,10 @@ export async function* readPlanRows(path: string, key: string): AsyncGenerator<P
     seal.update(line);
     if (header === undefined) header = headerOf(line, path);
     else if (line.startsWith('],'))
-      tail = parsed(`{${line.slice(2, -2)}}`, path) as Omit<PlanSummary, 'rows'>;
+      tail = withTexts(parsed(`{${line.slice(2, -2)}}`, path)) as Omit<PlanSummary, 'rows'>;
     else {
       rows += 1;
-      yield parsed(line.replace(/,?\n$/, ''), path) as PlanRow;
+      yield rowOf(parsed(line.replace(/,?\n$/, ''), path));
     }
   }
   if (header === undefined) throw notAPlan(path);
@@ -123,11 +157,11 @@ export async function* rowsOfChecked(path: string, key: string, plan: PlanFile):
 
 function headerOf(line: string, path: string): PlanHeader {
   if (!line.startsWith('{"paydesk":"plan"') || !line.endsWith(',"rows":[\n')) throw notAPlan(path);
-  const header = parsed(`${line.slice(0, -',"rows":[\n'.length)}}`, path) as PlanHeader;
+  const header = parsed(`${line.slice(0, -',"rows":[\n'.length)}}`, path) as unknown as PlanHeader;
   if (header.version === 1) return header;
   throw new UsageError(`${path} is a plan of another format (${String(header.version)}).`, {
     code: 'plan-format',
-    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
+    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
   });
 }
 
@@ -137,9 +171,9 @@ function checkSeal(seal: Hmac, line: string, path: string): string {
   return digest;
 }
 
-function parsed(text: string, path: string): unknown {
+function parsed(text: string, path: string): JsonValue {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw edited(path);
   }
@@ -177,11 +211,11 @@ function systemMessage({ code, message }: NodeJS.ErrnoException): string {
 const notAPlan = (path: string) =>
   new UsageError(`${path} is not a plan.`, {
     code: 'not-a-plan',
-    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
+    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
   });
 
 const edited = (path: string) =>
   new GuardError(`${path} was edited or cut short after paydesk wrote it. Nothing was sent.`, {
     code: 'plan-edited',
-    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
+    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
   });

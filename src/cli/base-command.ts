@@ -14,7 +14,6 @@ import {
 } from '../errors.js';
 import { globalFlags } from './flags.js';
 import { fitLines } from '../output/fit.js';
-import { type Command as NextCommand, paydesk } from '../next-command.js';
 import type { FilterFailure } from '../output/jq.js';
 import type { Line, Look, View } from '../output/lines.js';
 import { renderLine, renderLines, toned } from '../output/lines.js';
@@ -28,13 +27,14 @@ import {
   type UsageProblem,
 } from '../output/report.js';
 import type { ListOptions, ListView } from '../output/rows.js';
+import { shellLine } from '../output/shell.js';
 import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson, safeText, truncate } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import type { Program } from './program.js';
 import type { CommandContext, PromptContext } from './context.js';
 import { createSentChanges } from './sent-changes.js';
-import { processRuntime, type Runtime, wantsDebug, wantsJson } from './runtime.js';
+import { processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
 
 type Values = Record<string, unknown>;
 
@@ -53,7 +53,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   interactive = false;
   profileName: string | undefined;
 
-  readonly #runtime: Runtime;
+  readonly #surroundings: Surroundings;
   readonly #debug: boolean;
   readonly #abort = new AbortController();
   #heedsSignal = false;
@@ -68,13 +68,13 @@ export abstract class BaseCommand extends Command implements CommandContext {
   readonly #closers: Array<() => unknown> = [];
   readonly #refinements: Array<(error: unknown) => unknown> = [];
 
-  constructor(argv: string[], config: Config, runtime: Runtime = processRuntime) {
+  constructor(argv: string[], config: Config, surroundings: Surroundings = processSurroundings) {
     super(argv, config);
-    this.#runtime = runtime;
-    this.secrets = runtime.secrets;
-    this.streams = createStreams(runtime);
+    this.#surroundings = surroundings;
+    this.secrets = surroundings.secrets;
+    this.streams = createStreams(surroundings);
     this.json = wantsJson(argv);
-    this.#debug = wantsDebug(argv, runtime.env);
+    this.#debug = wantsDebug(argv, surroundings.env);
     this.trace = this.#debug ? (text) => this.#trace(text) : undefined;
   }
 
@@ -92,8 +92,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return this.#abort.signal;
   }
 
-  get typed(): NextCommand {
-    return paydesk(...(this.id ?? '').split(':'), ...this.argv);
+  get typed(): string {
+    return shellLine(this.config.bin, ...(this.id ?? '').split(':'), ...this.argv);
   }
 
   get program(): Program {
@@ -101,7 +101,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   now(): Date {
-    return this.#runtime.now();
+    return this.#surroundings.now();
   }
 
   get changesService(): boolean {
@@ -113,8 +113,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
   prompts(): PromptContext {
     this.status(undefined);
     return {
-      input: this.#runtime.stdin,
-      output: this.#runtime.stderr as NodeJS.WriteStream,
+      input: this.#surroundings.stdin,
+      output: this.#surroundings.stderr as NodeJS.WriteStream,
       signal: this.signal,
     };
   }
@@ -135,10 +135,10 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.interactive = !silent && this.streams.stderr.terminal && this.streams.stdinIsTerminal;
     this.profileName = flags['profile'] as string | undefined;
 
-    const help = paydesk(...(this.id ?? '').split(':'), '--help');
-    for (const name of this.json ? ['columns', 'csv'] : []) {
+    const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`;
+    for (const name of this.json ? ['columns', 'csv', 'header', 'raw'] : []) {
       const problem = 'cannot be used together with --json or --jq';
-      if (flags[name]) line.bad.push({ input: `--${name}`, problem });
+      if (flags[name] !== undefined && flags[name] !== false) line.bad.push({ input: `--${name}`, problem });
     }
     line.unknown = line.unknown.map((one) => ({ ...one, problem: this.whyNoFlag(one.input) ?? one.problem }));
     const isBad = (input: string) => line.bad.some((problem) => problem.input === input);
@@ -187,7 +187,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   async #prepare(flags: Values): Promise<void> {
-    this.#listOptions = { columns: flags['columns'] as string[] | undefined, csv: flags['csv'] === true };
+    const { columns, csv, header, raw } = flags as ListOptions;
+    this.#listOptions = { columns, csv, header, raw };
     if (this.#filter !== undefined) {
       const { checkFilter } = await import('../output/jq.js');
       await checkFilter(this.#filter);
@@ -229,18 +230,22 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   /** As showList, for more rows than should be held at once. With `--json` it prints one array, once it is whole. */
-  protected async showStream<T>(items: AsyncIterable<T>, view: ListView<T>): Promise<void> {
+  protected async showStream<T>(
+    items: AsyncIterable<T>,
+    view: ListView<T>,
+    toJson: (item: T) => unknown = (item) => item,
+  ): Promise<void> {
     const { renderStream, renderJsonStream } = await import('../output/rows.js');
     if (!this.json) return renderStream(items, view, this.#listTarget());
     if (this.#filter !== undefined) {
-      const all = await Array.fromAsync(items);
+      const all = await Array.fromAsync(items, toJson);
       this.#printed = 'document';
       return this.#printJson(all);
     }
     const { createSpool } = await import('../output/spool.js');
     const spool = createSpool();
     try {
-      await renderJsonStream(items, spool.write);
+      await renderJsonStream(items, { toJson, write: spool.write });
       this.#printed = 'document';
       spool.print((text) => this.streams.write(text));
     } finally {
@@ -332,7 +337,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #interrupt(): void {
     const again = this.#abort.signal.aborted;
     this.#stop(new InterruptedError('Interrupted.', { code: 'interrupted' }));
-    if (again) this.#runtime.exit(130);
+    if (again) this.#surroundings.exit(130);
   }
 
   #refine(error: unknown): unknown {
@@ -348,6 +353,12 @@ export abstract class BaseCommand extends Command implements CommandContext {
       return this.#abort.signal.reason;
     }
     if (name === 'FilterFailure') return this.#filterError(error as FilterFailure);
+    if (error instanceof Error && 'oclif' in error) {
+      return new UsageError(error.message.replace('\nSee more help with --help', ''), {
+        code: 'usage',
+        cause: error,
+      });
+    }
     return error;
   }
 
@@ -374,7 +385,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   override async _run<T>(): Promise<T> {
-    const stopListening = this.#runtime.onInterrupt(() => this.#interrupt());
+    const stopListening = this.#surroundings.onInterrupt(() => this.#interrupt());
     let result: unknown;
     let failure: { error: unknown } | undefined;
     try {
@@ -405,7 +416,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const lost = await this.streams.unwritten();
     const to = { streams: this.streams, changed: this.sent.any(), exit, debug: this.#debug };
     const code = lost ? await reportUnwritten(lost, to) : exit;
-    if (code !== 0) this.#runtime.setExitCode(code);
+    if (code !== 0) this.#surroundings.setExitCode(code);
     return result as T;
   }
 

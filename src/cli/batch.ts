@@ -1,11 +1,11 @@
 // What batch apply and batch resume share: the ledger, the app, its confirmation, and the work with its progress.
 
-import { commandText, paydesk } from '../next-command.js';
 import { boolean, custom } from '@oclif/core/flags';
 import { endingOfRun } from '../batch/ending.js';
 import { type RunResult, runBatch } from '../batch/run.js';
 import type { RunOptions } from '../batch/run-options.js';
 import { keepHeapSmall } from '../batch/small-heap.js';
+import { batchJson } from '../output/views/batch-report.js';
 import { type BatchStatus, statusAfterRun, statusOf } from '../batch/standing.js';
 import { GuardError, type PaydeskError } from '../errors.js';
 import type { DeskDatabase } from '../ledger/desk.js';
@@ -118,7 +118,7 @@ export async function confirmBatch(
 }
 
 /** What `--json` prints after a run. */
-export interface BatchRunJson extends BatchStatus {
+export interface BatchRunJson extends ReturnType<typeof batchJson> {
   stopped?: string;
   next: string[];
 }
@@ -169,9 +169,9 @@ export async function workOnBatch(
   await present(context, status, ending);
   if (ending) context.endAs(ending);
   return {
-    ...status,
+    ...batchJson(status),
     ...(result.stopped === undefined ? {} : { stopped: result.stopped.kind }),
-    next: (ending?.next ?? []).map((command) => commandText(command, context.profileName)),
+    next: ending?.next ?? [],
   };
 }
 
@@ -211,7 +211,7 @@ function otherApp(profile: KnownProfile, of: BatchApp): GuardError {
     `This batch is for app ${of.appId} at ${of.baseUrl}, but ${name} is app ${profile.appId} at ${profile.baseUrl}. Nothing was sent.`,
     {
       code: 'other-app',
-      next: of.profile === null ? [paydesk('whoami')] : [paydesk('…', '--profile', of.profile)],
+      next: of.profile === null ? ['paydesk whoami'] : [`paydesk … --profile ${of.profile}`],
     },
   );
 }

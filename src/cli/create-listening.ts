@@ -1,13 +1,12 @@
 // `payments create --listen`: a listener for the time of one payment, whose webhooks come to it.
 
+import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { StateName } from '../contract/states.js';
 import type { PaydeskError } from '../errors.js';
 import { followPayment } from '../payments/follow-payment.js';
 import type { Desk } from '../payments/desk.js';
 import { idOf } from '../payments/named-payments.js';
-import { readUntil } from '../payments/wait.js';
-import { createWakeups } from '../webhooks/inbox/wakeups.js';
 import { describeError } from '../output/report.js';
 import { deliveryLine, readyLines } from '../output/views/webhook.js';
 import type { Delivery } from '../webhooks/inbox/delivery.js';
@@ -36,7 +35,7 @@ export interface CreateListeningFlags {
 }
 
 /** How long the webhook of the last state is waited for once a read has shown that state. */
-const LAST_WEBHOOK_MS = 3_000;
+const LAST_MS = 3_000;
 
 export async function openCreateListening(
   context: CommandContext,
@@ -56,7 +55,7 @@ export async function openCreateListening(
     note(`The tunnel ${tunnel.name} is run by a third party, who can read every webhook.`);
   const database = await openLedger(context);
   const deliveries: Delivery[] = [];
-  const { wakeups, wake } = createWakeups(clock);
+  const shown = createBell();
   const targets = targetsOf(client, flags);
   const listening = await runListener({
     database,
@@ -76,7 +75,7 @@ export async function openCreateListening(
       if (event.type !== 'settled') return;
       deliveries.push(event.delivery);
       print(deliveryLine(event.delivery, { ...stdout, now: context.now() }));
-      wake(event.delivery);
+      shown.ring();
     },
     onError: (error) => note(describeError(error).message),
   });
@@ -86,24 +85,34 @@ export async function openCreateListening(
   const to = targets.map((target) => target.url);
   note(...readyLines({ url, localUrl, secret, targets: to, chaos: undefined, chaosSeed: undefined }));
 
+  /** Sleeps as long as nothing comes. */
+  const woken: Clock = { now: clock.now, sleep: (ms, stop) => shown.within(clock, ms, stop) };
   return {
     url,
     deliveries,
     async follow(read, until) {
-      const names = { paymentId: idOf(read), referenceId: read.fields.referenceId };
-      const sleep = (ms: number, stop: AbortSignal) => wakeups.sleep(names, ms, stop);
-      const end = await followPayment({ ...desk, note: () => undefined }, read, until, sleep);
-      const isTold = () =>
+      const end = await followPayment({ ...desk, clock: woken, note: () => undefined }, read, until);
+      const told = () =>
         deliveries.some(({ paymentId, state }) => paymentId === idOf(read) && state === end.read.state);
-      await readUntil(async () => isTold(), Boolean, {
-        clock,
-        signal,
-        limitMs: LAST_WEBHOOK_MS,
-        firstMs: 100,
-        maxMs: 100,
-        sleep,
-      });
+      const deadline = clock.now() + LAST_MS;
+      while (!told() && !signal.aborted && clock.now() < deadline) await woken.sleep(100, signal);
       return end;
+    },
+  };
+}
+
+/** Something that can be waited for, for a while. */
+function createBell() {
+  let waiting: Array<() => void> = [];
+  return {
+    ring(): void {
+      for (const wake of waiting) wake();
+      waiting = [];
+    },
+    async within(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+      const rung = new AbortController();
+      waiting.push(() => rung.abort());
+      await clock.sleep(ms, signal ? AbortSignal.any([signal, rung.signal]) : rung.signal);
     },
   };
 }

@@ -77,7 +77,14 @@ function parseColumns(text: string, known?: readonly string[]): string[] {
   return names;
 }
 
-const csvFlag = boolean({ summary: 'Print the rows as CSV, with a header.' });
+const rowFlags = {
+  csv: boolean({ summary: 'Print the rows as CSV.' }),
+  header: boolean({
+    allowNo: true,
+    summary: 'Print the names of the columns first (default: on a terminal and in CSV, but not in a pipe).',
+  }),
+  raw: boolean({ summary: 'With --csv: no protection against cells that a spreadsheet takes for formulas.' }),
+};
 
 /** On commands that print lists. */
 export const listFlags = {
@@ -85,7 +92,7 @@ export const listFlags = {
     helpValue: 'a,b,c',
     summary: 'Columns to print, in this order.',
   }),
-  csv: csvFlag,
+  ...rowFlags,
 };
 
 /** The same for one list, so that a column that is not there is refused before anything is done. */
@@ -96,6 +103,6 @@ export function listFlagsFor(view: { columns: ReadonlyArray<{ key: string }> }):
       helpValue: 'a,b,c',
       summary: `Columns to print, in this order: ${known.join(', ')}.`,
     }),
-    csv: csvFlag,
+    ...rowFlags,
   };
 }

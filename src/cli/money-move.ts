@@ -82,6 +82,5 @@ export async function showMoves(
   }
   const ending = endingOf(results, participles[first.operation]);
   if (ending) context.endAs(ending);
-  const json = results.map((result) => moveJson(result, context.profileName));
-  return json.length === 1 ? (json[0] as MoveJson) : json;
+  return results.length === 1 ? moveJson(first) : results.map(moveJson);
 }

@@ -1,4 +1,3 @@
-import { commandText, paydesk } from '../next-command.js';
 import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
 import { BadValue, parseDuration, parseInstant } from '../typed-values.js';
@@ -16,7 +15,7 @@ export function parsePort(text: string): number {
   return /^\d+$/.test(text) && port <= 65_535 ? port : bad('use a number up to 65535; 0 picks a free port');
 }
 
-/** Only this machine: anyone who can reach the sandbox can use it. */
+/** Only this machine: whoever can reach the sandbox can use it. */
 export function parseLoopbackHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
   return isLoopbackHost(host.includes(':') ? `[${host}]` : host)
@@ -74,9 +73,7 @@ export const parseDelay = (text: string): number => (/^0(ms|s)?$/.test(text) ? 0
 /** An instant of the sandbox's clock; a duration would leave open from when. */
 export function parseClockInstant(text: string): Date {
   if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) {
-    return bad(
-      `an ISO time; to move by a duration: ${commandText(paydesk('sandbox', 'clock', 'advance', text))}`,
-    );
+    return bad(`an ISO time; to move by a duration: paydesk sandbox clock advance ${text}`);
   }
   try {
     return parseInstant(text);

@@ -86,7 +86,7 @@ export async function markKnownReferences(store: Store<DeskTables>, env: Environ
       .executeTakeFirst();
     if (numeric) markNumericReferences(env);
   } catch (error) {
-    // The next process that opens the database looks again.
+    // Whoever opens the database next looks again.
     if (!(error instanceof StoreError)) throw error;
   }
 }

@@ -1,4 +1,3 @@
-import { paydesk } from '../next-command.js';
 import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js';
 import { ServiceError, UsageError } from '../errors.js';
 import type { Answer } from './answers.js';
@@ -75,7 +74,7 @@ export function oddAnswer(what: string, answer: Answer): ServiceError {
     code: 'odd-answer',
     httpStatus: answer.httpStatus,
     ...(answer.requestId === undefined ? {} : { details: { requestId: answer.requestId } }),
-    next: [paydesk('doctor')],
+    next: ['paydesk doctor'],
   });
 }
 

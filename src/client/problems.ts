@@ -10,24 +10,45 @@ export interface ServiceProblem {
   message: string;
   fieldErrors: FieldError[];
   requestId?: string;
+  /** What the service answered, where that is in no shape that is understood. */
+  body?: JsonValue;
 }
 
 const MAX_TEXT = 300;
+const MAX_SHOWN = 120;
+/** Of a page or a text that is kept. */
+const MAX_BODY = 8_000;
 
 export function problemOf(answer: Answer): ServiceProblem {
   const { code, message, fieldErrors } = described(answer);
   return {
     httpStatus: answer.httpStatus,
     ...(code === undefined ? {} : { code }),
-    message: message ?? fieldErrors[0]?.message ?? `HTTP ${answer.httpStatus}`,
+    message: message ?? fieldErrors[0]?.message ?? unrecognised(answer),
     fieldErrors,
+    ...bodyOf(answer, message ?? fieldErrors[0]?.message),
     ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
   };
 }
 
+/** The status, and the beginning of whatever came with it. */
+function unrecognised({ httpStatus, text }: Answer): string {
+  return isBare(text) ? `HTTP ${httpStatus}` : `HTTP ${httpStatus} ${shorten(text, MAX_SHOWN)}`;
+}
+
+/** Nothing, or nothing in brackets. */
+const isBare = (text: string): boolean => /^\s*(\{\s*\}|\[\s*\]|null|)\s*$/.test(text.slice(0, MAX_SHOWN));
+
+/** What is not understood as a whole; a text may be the message itself. */
+function bodyOf({ raw, text }: Answer, message: string | undefined): { body?: JsonValue } {
+  if (isBare(text)) return {};
+  if (raw === undefined) return text.trim() === message ? {} : { body: text.slice(0, MAX_BODY) };
+  return message === undefined ? { body: raw } : {};
+}
+
 interface Described {
   code?: string;
-  message?: string | undefined;
+  message?: string;
   fieldErrors: FieldError[];
 }
 
@@ -128,10 +149,10 @@ function unescapeHtml(text: string): string {
   );
 }
 
-function shorten(text: string): string {
+function shorten(text: string, length = MAX_TEXT): string {
   const line = text
-    .slice(0, MAX_TEXT * 10)
+    .slice(0, length * 10)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT - 1)}…` : line;
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }

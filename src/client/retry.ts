@@ -25,7 +25,7 @@ export interface Retried<T> {
   /** An attempt before the last one may have been carried out. */
   earlierMayHaveArrived: boolean;
   /** What the last answer asked us to wait. */
-  retryAfterMs?: number | undefined;
+  retryAfterMs?: number;
 }
 
 export interface RetryBudget {

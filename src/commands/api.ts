@@ -1,4 +1,5 @@
 import { custom as argument, string } from '@oclif/core/args';
+import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
 import { liveLedgerReady, openDesk } from '../cli/desk.js';
 import { pairFlag } from '../cli/flags.js';
@@ -7,7 +8,7 @@ import { askToConfirm } from '../cli/live-guard.js';
 import { runMoves } from '../cli/money-move.js';
 import { openSession } from '../cli/session.js';
 import type { JsonValue } from '../contract/json.js';
-import { parseMethod, planApiRequest, type ApiRequest } from '../payments/api-request.js';
+import { parseMethod, planApiRequest, queryOfPages, type ApiRequest } from '../payments/api-request.js';
 import { endingOf } from '../payments/endings.js';
 import { participles } from '../payments/move/legality.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
@@ -26,10 +27,12 @@ export default class Api extends BaseCommand {
   static override description =
     'Fields go into the query of a GET and into the JSON body of other methods. In a body, true, false, ' +
     'null and numbers are sent as such, and everything else as text; write "123" in double quotes to ' +
-    'send text. On a live app, every method except GET must be confirmed. Capture, cancel, refund and ' +
+    'send text. A dot in a name makes it nested (customer.customerId=c_881), and [] at its end adds to a ' +
+    'list (tags[]=a). On a live app, every method except GET must be confirmed. Capture, cancel, refund and ' +
     'unhold work as the payments commands do, and print the same JSON.';
   static override examples = [
     '<%= config.bin %> api GET /customers --field limit=5',
+    "<%= config.bin %> api GET /customers --paginate --jq '.[].customerId'",
     '<%= config.bin %> api PATCH /customers/c_881 --field firstName=Ada',
     '<%= config.bin %> api POST /payments --body payment.json',
   ];
@@ -45,6 +48,7 @@ export default class Api extends BaseCommand {
     ...moneyFlags,
     field: pairFlag({ multiple: true, summary: 'Field of the query or body.', exclusive: ['body'] }),
     body: jsonFlag({ summary: 'Request body: a JSON file, or - for stdin.' }),
+    paginate: boolean({ summary: 'Read all pages of a list and print them as one list.' }),
     'local-ledger': localLedgerFlag,
   };
 
@@ -54,7 +58,13 @@ export default class Api extends BaseCommand {
     const { appId } = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
     const typed = { ...args, fields: flags.field ?? [], body: flags.body?.value };
     const request = planApiRequest(typed, appId);
+    if (flags.paginate) return this.#readPages(queryOfPages(request));
     return request.kind === 'move' ? this.#move(request, flags) : this.#send(request, flags);
+  }
+
+  async #readPages(params: Record<string, string>): Promise<JsonValue> {
+    const { client } = await openSession(this.context);
+    return this.showJson(await Array.fromAsync(client.listCustomers({ params }), ({ object }) => object));
   }
 
   async #send(request: Extract<ApiRequest, { kind: 'request' }>, flags: MoneyFlags) {
@@ -91,7 +101,6 @@ export default class Api extends BaseCommand {
     const results = await runMoves(this.context, desk, { ...flags, operation, names, description });
     const ending = endingOf(results, participles[operation]);
     if (ending) this.endAs(ending);
-    const [result] = results;
-    return this.showJson(result && moveJson(result, this.profileName));
+    return this.showJson(results.map(moveJson)[0]);
   }
 }

@@ -6,7 +6,7 @@ import { readHistory } from '../ledger/history.js';
 import { outcomes } from '../ledger/entries.js';
 import { customerOperations } from '../customers/record-change.js';
 import { ProfileError } from '../errors.js';
-import { historyList } from '../output/views/history.js';
+import { historyJson, historyList } from '../output/views/history.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
@@ -62,6 +62,7 @@ export default class History extends BaseCommand {
     await this.showStream(
       readHistory(database.store, filter, { limit, more: () => void (more = true) }),
       historyList,
+      historyJson,
     );
     if (more) this.note('There are more. Show all with --all, or the newest N with --limit N.');
   }

@@ -47,7 +47,8 @@ export const instant = z.iso.datetime({
 
 export const email = text.check(z.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'));
 
-export const phone = text.check(z.regex(/^\+?[\d\s().-]{3,}$/, 'must be a phone number'));
+/** The spec gives phone numbers no form. */
+export const phone = text;
 
 export const webAddress = described(
   z
@@ -105,7 +106,7 @@ function isStorable(value: string): boolean {
 }
 
 function isWebAddress(value: string): boolean {
-  // The parser corrects what is not an address: it leaves out spaces and line breaks, takes `http:thanks` for a host and
+  // The parser mends what is not an address: it leaves out spaces and line breaks, takes `http:thanks` for a host and
   // `\` for `/`. The address would not be the one that was given.
   if (!/^https?:\/\/[^/]/i.test(value) || /[\s\\\p{Cc}]/u.test(value) || !value.isWellFormed()) return false;
   return URL.canParse(value);

@@ -1,6 +1,6 @@
 // JSON whose numbers keep their text: 10.10 stays 10.10, and ids beyond 2^53 stay exact.
 
-/** A JSON number whose text a JavaScript number would not preserve. */
+/** A JSON number whose text a JavaScript number would not give back. */
 export class ExactNumber {
   readonly source: string;
 
@@ -69,6 +69,16 @@ export function numberFromText(text: string): JsonNumber {
   return String(plain) === text ? plain : new ExactNumber(text);
 }
 
+/** An id or an amount that is kept as text, as the number that it is in JSON; what is no number stays text. */
+export function numberJson<T extends string | null | undefined>(text: T): JsonNumber | T {
+  return typeof text === 'string' && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? numberFromText(text) : text;
+}
+
+/** Sums by currency as exact numbers. */
+export function totalsJson(totals: Readonly<Record<string, string>>): Record<string, JsonNumber | string> {
+  return Object.fromEntries(Object.entries(totals).map(([currency, sum]) => [currency, numberJson(sum)]));
+}
+
 export function isJsonNumber(value: unknown): value is JsonNumber {
   return typeof value === 'number' || value instanceof ExactNumber;
 }
@@ -79,7 +89,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
-/** The first key that an object of this valid JSON text has twice; different readers may see one or the other. */
+/** The first key that an object of this valid JSON text has twice; whoever reads it may see one or the other. */
 export function duplicateKey(text: string): string | undefined {
   const open: Array<Set<string> | undefined> = [];
   let string: string | undefined;

@@ -21,7 +21,11 @@ function csvText({ text, number }: CsvCell): string {
 
 export type CsvWriter = (rows: ReadonlyArray<readonly CsvCell[]>) => string;
 
-export async function createCsvWriter(): Promise<CsvWriter> {
+/** `raw` writes every cell as it is. */
+export async function createCsvWriter({
+  raw = false,
+}: { raw?: boolean | undefined } = {}): Promise<CsvWriter> {
   const { stringify }: { stringify: typeof stringifyRows } = await import('csv-stringify/sync');
-  return (rows) => stringify(rows.map((row) => row.map(csvText)));
+  const textOf = raw ? ({ text }: CsvCell) => text : csvText;
+  return (rows) => stringify(rows.map((row) => row.map(textOf)));
 }

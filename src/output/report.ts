@@ -1,10 +1,10 @@
 // How an error is told: one JSON document for programs, what happened, why and what to type next for people.
 
 import { exitCodeOf, InterruptedError, OutputError, PaydeskError, UsageError } from '../errors.js';
-import { commandText } from '../next-command.js';
 import { StoreError } from '../store/errors.js';
 import { fitLines, longestWord } from './fit.js';
 import { joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
+import { onProfile } from './shell.js';
 import type { Streams, Unwritten } from './streams.js';
 import { displayWidth, pad, safeJson } from './text.js';
 import { loadTheme } from './theme.js';
@@ -42,7 +42,7 @@ export function describeError(error: unknown, profile?: string): ErrorReport {
       exit: exitCodeOf(error),
       ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
       ...(error.details === undefined ? {} : { details: error.details }),
-      next: error.next.map((command) => commandText(command, profile)),
+      next: error.next.map((command) => onProfile(command, profile)),
     };
   }
   if (error instanceof StoreError) {
@@ -106,6 +106,8 @@ const isFieldError = (value: unknown): value is { path: string; message: string 
 /** A detail of an error, unless it has been told: the code is for programs, and one bad field is in the message. */
 function detailRows(key: string, value: unknown, told: ErrorReport): Array<[string, string]> {
   if (key === 'code' && value === told.code) return [];
+  // The message has the beginning of it; the whole of it is for programs.
+  if (key === 'body' && told.httpStatus !== undefined) return [];
   if (!Array.isArray(value) || value.length === 0 || !value.every(isFieldError)) return [[key, cell(value)]];
   return value
     .filter(({ message }) => !told.message.includes(message))

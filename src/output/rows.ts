@@ -4,15 +4,9 @@ import { UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { type Line, type Look, plainLine } from './lines.js';
 import { createCsvWriter } from './csv.js';
-import { fitColumns, renderStacked, renderTable, type TableColumn } from './table.js';
+import { fitColumns, renderStacked, renderTable } from './table.js';
 import { safeJson } from './text.js';
 import type { Theme } from './theme.js';
-
-/** `--columns` and `--csv` as given. */
-export interface ListOptions {
-  columns?: string[] | undefined;
-  csv?: boolean;
-}
 
 export interface Column<T> {
   /** What `--columns` and the CSV header call it. */
@@ -26,16 +20,23 @@ export interface Column<T> {
   align?: 'left' | 'right';
   /** A number or an amount; CSV leaves it as it is. */
   number?: boolean;
-  /** Printed only when `--columns` asks for it: everywhere, on a terminal, or in a pipe and in CSV. */
-  extra?: true | 'terminal' | 'pipe';
-  /** Left out on a terminal that is too narrow for the table. */
-  spare?: true;
+  /** Printed only when `--columns` asks for it; `terminal`: left out by itself on a terminal alone. */
+  extra?: true | 'terminal';
 }
 
 export interface ListView<T> {
   columns: ReadonlyArray<Column<T>>;
   /** Said on stderr when there is nothing: a whole sentence. */
   empty: string;
+}
+
+export interface ListOptions {
+  columns?: string[] | undefined;
+  csv?: boolean | undefined;
+  /** Whether there is a line with the names of the columns; by default on a terminal and in CSV. */
+  header?: boolean | undefined;
+  /** CSV with every cell as it is, also where a spreadsheet would take it for a formula. */
+  raw?: boolean | undefined;
 }
 
 export interface ListTarget {
@@ -52,7 +53,7 @@ function chooseColumns<T>(
   forPerson: boolean,
 ): Array<Column<T>> {
   if (names === undefined) {
-    return view.columns.filter(({ extra }) => extra !== true && extra !== (forPerson ? 'terminal' : 'pipe'));
+    return view.columns.filter(({ extra }) => extra !== true && !(extra === 'terminal' && forPerson));
   }
   const keys = view.columns.map(({ key }) => key);
   const unknown = names.filter((name) => !keys.includes(name));
@@ -62,7 +63,19 @@ function chooseColumns<T>(
       details: `columns: ${keys.join(', ')}`,
     });
   }
-  return names.map((name) => view.columns.find(({ key }) => key === name)!);
+  const chosen = names.map((name) => view.columns.find(({ key }) => key === name)!);
+  const currency = view.columns.find(({ key }) => key === 'currency');
+  if (currency === undefined || names.includes('currency')) return chosen;
+  return chosen.map((column) => (column.key === 'amount' ? withCurrency(column, currency) : column));
+}
+
+/** `EUR 49.90`: an amount without its currency says nothing. */
+function withCurrency<T>(amount: Column<T>, currency: Column<T>): Column<T> {
+  const value = (item: T): string => {
+    const digits = amount.value(item);
+    return digits === '' ? '' : `${currency.value(item)} ${digits}`.trim();
+  };
+  return { ...amount, number: false, value };
 }
 
 const CHUNK = 200;
@@ -86,8 +99,9 @@ async function createRowWriter<T>(
   const { look, theme, write } = target;
   const columns = chooseColumns(view, target.options.columns, look.terminal && !target.options.csv);
   if (target.options.csv) {
-    const csv = await createCsvWriter();
-    write(csv([columns.map(({ key }) => ({ text: key, number: false }))]));
+    const csv = await createCsvWriter({ raw: target.options.raw });
+    if (target.options.header !== false)
+      write(csv([columns.map(({ key }) => ({ text: key, number: false }))]));
     return (items) => {
       const cells = (item: T) =>
         columns.map((column) => ({ text: column.value(item), number: column.number === true }));
@@ -95,47 +109,27 @@ async function createRowWriter<T>(
     };
   }
   if (!look.terminal) {
+    if (target.options.header) write(`${columns.map(({ key }) => key).join('\t')}\n`);
     const row = (item: T) => columns.map((column) => plainLine(column.value(item))).join('\t');
     return (items) => write(items.map((item) => `${row(item)}\n`).join(''));
   }
+  const heads = columns.map(({ key, title, align }) => ({
+    title: title ?? key,
+    align: align ?? ('left' as const),
+  }));
   // The first rows decide the widths, so that later ones stand under the same heads.
-  let fitted: Fitted<T> | undefined;
+  let fitted: { widths: number[] | undefined } | undefined;
   return async (items) => {
-    const head = fitted === undefined;
-    fitted ??= fitTable(columns, items, look, target.options.columns === undefined);
-    const rows = rowsOf(fitted.columns, items, look);
-    const { heads, widths } = fitted;
-    if (widths) write(await renderTable(heads, rows, { widths, theme, head }));
-    else write(`${head ? '' : '\n'}${renderStacked(heads, rows, { width: look.width, theme })}`);
+    const rows = items.map((item) =>
+      columns.map((column) => column.shown?.(item, look) ?? column.value(item)),
+    );
+    const head = fitted === undefined && target.options.header !== false;
+    const isFirst = fitted === undefined;
+    fitted ??= { widths: fitColumns(heads, rows, look.width) };
+    if (fitted.widths) write(await renderTable(heads, rows, { widths: fitted.widths, theme, head }));
+    else write(`${isFirst ? '' : '\n'}${renderStacked(heads, rows, { width: look.width, theme })}`);
   };
 }
-
-interface Fitted<T> {
-  columns: ReadonlyArray<Column<T>>;
-  heads: TableColumn[];
-  /** Undefined when the columns do not fit side by side. */
-  widths: number[] | undefined;
-}
-
-/** With all columns where they fit, and otherwise without those that can be spared. */
-function fitTable<T>(
-  columns: ReadonlyArray<Column<T>>,
-  items: readonly T[],
-  look: Look,
-  maySpare: boolean,
-): Fitted<T> {
-  const fit = (chosen: ReadonlyArray<Column<T>>): Fitted<T> => {
-    const heads = chosen.map(({ key, title, align }) => ({ title: title ?? key, align: align ?? 'left' }));
-    return { columns: chosen, heads, widths: fitColumns(heads, rowsOf(chosen, items, look), look.width) };
-  };
-  const whole = fit(columns);
-  if (whole.widths || !maySpare) return whole;
-  const narrow = fit(columns.filter(({ spare }) => spare !== true));
-  return narrow.widths ? narrow : whole;
-}
-
-const rowsOf = <T>(columns: ReadonlyArray<Column<T>>, items: readonly T[], look: Look): Line[][] =>
-  items.map((item) => columns.map((column) => column.shown?.(item, look) ?? column.value(item)));
 
 /** Writes rows as they come, however many there are. */
 export async function renderStream<T>(
@@ -155,11 +149,11 @@ export async function renderStream<T>(
 /** One JSON array, written as the items come. */
 export async function renderJsonStream<T>(
   items: AsyncIterable<T>,
-  write: (text: string) => void,
+  { toJson, write }: { toJson: (item: T) => unknown; write: (text: string) => void },
 ): Promise<void> {
   let some = false;
   for await (const item of items) {
-    const text = safeJson(item, { pretty: true }).replaceAll('\n', '\n  ');
+    const text = safeJson(toJson(item), { pretty: true }).replaceAll('\n', '\n  ');
     write(`${some ? ',' : '['}\n  ${text}`);
     some = true;
   }

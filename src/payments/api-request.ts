@@ -1,12 +1,12 @@
 // What `paydesk api` is about to ask for. Nothing that moves money gets past the guards by being spelt differently.
 
-import { paydesk } from '../next-command.js';
 import { resolvePath } from '../client/app-path.js';
 import type { SettleOperation } from '../contract/states.js';
 import { operationEndpoints } from '../client/payment-calls.js';
 import { APP_PATH, endpointOf, type EndpointName, type RepeatClass } from '../contract/endpoints.js';
-import { isJsonObject, numberFromText, type JsonObject, type JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { UsageError } from '../errors.js';
+import { FieldConflict, fieldsBody } from './api-fields.js';
 
 export interface TypedRequest {
   method: string;
@@ -25,6 +25,7 @@ export type ApiRequest =
       query: Record<string, string>;
       body: JsonValue | undefined;
       repeat: RepeatClass;
+      endpoint: EndpointName | undefined;
       /** A customer whom it concerns: reading them shows which app answers. */
       customerId: string | undefined;
     };
@@ -51,25 +52,34 @@ export function parseMethod(text: string): string {
   throw new Error(`one of ${methods.join(', ')}`);
 }
 
+/** The query of every page of a list; throws for what has no pages. */
+export function queryOfPages(request: ApiRequest): Record<string, string> {
+  if (request.kind !== 'request' || request.endpoint !== 'listCustomers') {
+    throw refuse('--paginate', 'only GET /customers has pages');
+  }
+  const { searchParams } = new URL(request.path, 'http://path.invalid');
+  return { ...Object.fromEntries(searchParams), ...request.query };
+}
+
 export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
   const { method, path, fields } = typed;
   const reads = method === 'GET';
   const query = reads ? Object.fromEntries(fields.map(({ key, value }) => [key, value])) : {};
   if (reads && typed.body !== undefined)
     throw refuse('--body', 'a GET has no body; use --field for its query');
-  refuseTwice(fields);
+  refuseTwice(fields, reads);
   refuseOtherApp(path, appId);
   const resolved = resolvePath(method, path, appId, query);
   const { endpoint, parameters } = resolved;
   if (endpoint === undefined || !money.includes(endpoint)) refuseDisguise(resolved.path, method, appId);
 
-  const body = typed.body ?? (reads || fields.length === 0 ? undefined : fieldsBody(fields));
+  const body = typed.body ?? (reads || fields.length === 0 ? undefined : bodyOf(fields));
   const operation = operationOf(endpoint);
   if (operation !== undefined) return move(operation, parameters.paymentId ?? '', resolved.path, body);
   const key = endpoint && keys[endpoint];
   if (key !== undefined) requireKey(key, body);
   const customerId = parameters.customerId ?? buyerIn(body);
-  return { kind: 'request', method, path, query, body, repeat: resolved.repeat, customerId };
+  return { kind: 'request', method, path, query, body, repeat: resolved.repeat, endpoint, customerId };
 }
 
 function move(operation: SettleOperation, paymentId: string, path: string, body: unknown): ApiRequest {
@@ -88,16 +98,13 @@ function operationOf(endpoint: EndpointName | undefined): SettleOperation | unde
   return found?.[0] as SettleOperation | undefined;
 }
 
-/** `true`, `false`, `null` and numbers are what they look like, numbers exact; in double quotes, and all else, text. */
-export function fieldValue(text: string): JsonValue {
-  if (text === 'true' || text === 'false') return text === 'true';
-  if (text === 'null') return null;
-  if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return numberFromText(text);
-  return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
-}
-
-function fieldsBody(fields: TypedRequest['fields']): JsonObject {
-  return Object.fromEntries(fields.map(({ key, value }) => [key, fieldValue(value)]));
+function bodyOf(fields: TypedRequest['fields']): JsonValue {
+  try {
+    return fieldsBody(fields);
+  } catch (error) {
+    if (!(error instanceof FieldConflict)) throw error;
+    throw refuse(`--field ${error.key}`, error.message);
+  }
 }
 
 function requireKey(key: string, body: JsonValue | undefined): void {
@@ -113,10 +120,12 @@ function buyerIn(body: JsonValue | undefined): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-function refuseTwice(fields: TypedRequest['fields']): void {
+/** A query has every name once; a body has lists. */
+function refuseTwice(fields: TypedRequest['fields'], reads: boolean): void {
   const seen = new Set<string>();
   for (const { key } of fields) {
-    if (seen.has(key)) throw refuse(`--field ${key}`, 'used twice; choose one');
+    if (seen.has(key) && (reads || !key.endsWith('[]')))
+      throw refuse(`--field ${key}`, 'used twice; choose one');
     seen.add(key);
   }
 }
@@ -189,6 +198,6 @@ function refuse(input: string, problem: string): UsageError {
   return new UsageError('Invalid request. Nothing was sent.', {
     code: 'bad-request',
     details: [{ input, problem }],
-    next: [paydesk('api', '--help')],
+    next: ['paydesk api --help'],
   });
 }

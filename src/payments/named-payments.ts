@@ -1,16 +1,7 @@
-import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import {
-  type ErrorOptions,
-  GuardError,
-  type PaydeskError,
-  ServiceError,
-  TemporaryError,
-  UsageError,
-} from '../errors.js';
-import { mapConcurrent } from '../concurrency.js';
+import { GuardError, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import { BadValue, parseId } from '../typed-values.js';
 import { formatAmount } from '../output/amount.js';
 import { safeText } from '../output/text.js';
@@ -53,7 +44,7 @@ export function parsePaymentLines(text: string): NamedPayment[] {
 export type NamedRead =
   { name: NamedPayment; read: PaymentRead } | { name: NamedPayment; error: PaydeskError };
 
-const READS_AT_ONCE = 8;
+const AT_ONCE = 8;
 
 export interface ReadOptions {
   /**
@@ -69,7 +60,16 @@ export async function readPayments(
   names: readonly NamedPayment[],
   options: ReadOptions = {},
 ): Promise<NamedRead[]> {
-  return mapConcurrent(names, READS_AT_ONCE, (name) => readOne(client, name, options));
+  const results: NamedRead[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < names.length; index = next++) {
+      const name = names[index] as NamedPayment;
+      results[index] = await readOne(client, name, options);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, names.length) }, work));
+  return results;
 }
 
 async function readOne(client: Client, name: NamedPayment, options: ReadOptions): Promise<NamedRead> {
@@ -116,31 +116,22 @@ async function orNotFound(reading: Promise<PaymentRead>): Promise<PaymentRead | 
   }
 }
 
-/** Digits that name two payments. */
-export class TwoPaymentsError extends GuardError {
-  /** Undefined where the error is about several names. */
-  readonly digits: string | undefined;
-
-  constructor(message: string, options: ErrorOptions & { digits?: string }) {
-    super(message, options);
-    this.digits = options.digits;
-  }
-}
-
-function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead): TwoPaymentsError {
-  return new TwoPaymentsError(
+function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead): GuardError {
+  return new GuardError(
     `${digits} is the id of one payment and the reference of another. Nothing was sent. Say which one you mean.`,
     {
-      code: 'two-payments',
-      digits,
+      code: TWO_PAYMENTS,
       details: [
         { input: `id:${digits}`, problem: factsOf(byId) },
         { input: `ref:${digits}`, problem: factsOf(byReference) },
       ],
-      next: [paydesk('payments', 'get', `id:${digits}`), paydesk('payments', 'get', `ref:${digits}`)],
+      next: [`paydesk payments get id:${digits}`, `paydesk payments get ref:${digits}`],
     },
   );
 }
+
+/** The code of the error about digits that name two payments. */
+export const TWO_PAYMENTS = 'two-payments';
 
 function factsOf(read: PaymentRead): string {
   const { referenceId, amount, currency } = read.fields;

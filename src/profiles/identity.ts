@@ -19,7 +19,7 @@ export interface Identity {
 
 export async function identify(
   profile: ResolvedProfile,
-): Promise<{ identity: Identity; problem: ProfileError | undefined }> {
+): Promise<{ identity: Identity; problem?: ProfileError }> {
   const problem = await profile.apiKey().then(
     () => undefined,
     (error: unknown) => {

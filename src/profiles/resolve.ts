@@ -1,4 +1,3 @@
-import { paydesk } from '../next-command.js';
 import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
 import { checkApiKey, checkAppId, checkBaseUrl, type Checked } from './checks.js';
@@ -54,7 +53,7 @@ const threeNames = triple.join(', ');
  * in other tools; a partial set is refused rather than mixed with a stored profile.
  */
 export function resolveProfile(options: {
-  flag?: string | undefined;
+  flag?: string;
   env: Environment;
   store: ProfileStore;
 }): ResolvedProfile {
@@ -220,7 +219,7 @@ function refuseNone(store: ProfileStore): never {
     `No profile is selected, and there is no default. Nothing was sent. Profiles: ${names.join(', ')}.`,
     {
       code: 'no-profile',
-      next: names.map((name) => paydesk('profiles', 'use', name)),
+      next: names.map((name) => `paydesk profiles use ${name}`),
     },
   );
 }

@@ -12,10 +12,10 @@ export interface SandboxProfiles {
   stored: string[];
   /** Profiles of somebody else's under the same name, left as they are. */
   skipped: { name: string; why: string }[];
-  defaultName: string | undefined;
+  defaultName?: string;
 }
 
-/** The profile that points at an app of this sandbox now; the default one where several do. */
+/** The profile that points at an app of this sandbox now, whoever made it; the default one where several do. */
 export function profileNameOf(store: ProfileStore, url: string, appId: string): string | undefined {
   const names = store
     .list()
@@ -70,7 +70,7 @@ async function isStored(store: ProfileStore, wanted: NewProfile): Promise<boolea
   if (stored === undefined) return false;
   const same = (['baseUrl', 'appId', 'kind'] as const).every((member) => stored[member] === wanted[member]);
   if (!same) return false;
-  // A key that is missing or unreadable is written again.
+  // A key that is gone or unreadable is simply written anew.
   const key = await store.apiKey(stored).catch(() => undefined);
   return key !== undefined && key.equals(wanted.apiKey);
 }

@@ -1,4 +1,3 @@
-import { paydesk } from '../next-command.js';
 import { UsageError } from '../errors.js';
 import type { AppChange } from './remote.js';
 
@@ -15,7 +14,7 @@ interface AppFlags {
   'answer-delay'?: number | undefined;
 }
 
-const next = [paydesk('sandbox', 'apps', 'set', '--help')];
+const next = ['paydesk sandbox apps set --help'];
 
 /** The change that was asked for; none at all is a slip. */
 export function appChange(flags: AppFlags): AppChange {

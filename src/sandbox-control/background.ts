@@ -50,7 +50,7 @@ export async function startInBackground(
   }
 }
 
-/** The process that starts it stores the profiles, and reports which ones changed. */
+/** Profiles are stored by whoever starts it, who can also say what became of them. */
 function argumentsFor(settings: SandboxSettings): string[] {
   const { host, port, location, seed, answers, rateLimit, webhookHosts } = settings;
   return [
@@ -91,24 +91,12 @@ const classes: Readonly<Record<number, new (message: string, options: ErrorOptio
   9: GuardError,
 };
 
-interface ToldError {
-  code: string;
-  message: string;
-  exit: number;
-  details?: unknown;
-  next: string[];
-}
-
 /** The error of the other process, as if it had happened in this one. */
 function toldError(text: string, exit: number | null): PaydeskError {
   try {
-    const { error } = JSON.parse(text) as { error: ToldError };
+    const { error } = JSON.parse(text) as { error: ErrorOptions & { message: string; exit: number } };
     const { message, code, next, details } = error;
-    return new (classes[error.exit] ?? ServiceError)(message, {
-      code,
-      details,
-      next: next.map((command) => ({ text: command })),
-    });
+    return new (classes[error.exit] ?? ServiceError)(message, { code, next, details });
   } catch {
     return new ServiceError(`The sandbox stopped before it was ready (exit code ${exit ?? 'unknown'}).`, {
       code: 'sandbox-lost',

@@ -1,4 +1,3 @@
-import { paydesk } from '../next-command.js';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -103,26 +102,23 @@ async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): 
   if (code === 'EACCES' && error instanceof Error && 'port' in error) {
     return new ServiceError(`You do not have permission to listen on port ${port}.`, {
       code: 'port-forbidden',
-      next: [paydesk('sandbox', 'start', '--port', '0')],
+      next: ['paydesk sandbox start --port 0'],
       cause: error,
     });
   }
   if (code === 'EADDRNOTAVAIL') {
     return new ServiceError(`This machine has no address ${host} to listen on.`, {
       code: 'host-unavailable',
-      next: [paydesk('sandbox', 'start', '--host', '127.0.0.1')],
+      next: ['paydesk sandbox start --host 127.0.0.1'],
       cause: error,
     });
   }
   if (error instanceof StoreError) {
     const next = {
-      'store-held': [paydesk('sandbox', 'stop'), paydesk('sandbox', 'start', '--memory', '--port', '0')],
-      'store-newer': [paydesk('sandbox', 'start', '--database', 'FILE')],
-      'store-unusable': [
-        paydesk('sandbox', 'start', '--database', 'FILE'),
-        paydesk('sandbox', 'start', '--memory'),
-      ],
-      'store-unavailable': [paydesk('sandbox', 'start', '--memory')],
+      'store-held': ['paydesk sandbox stop', 'paydesk sandbox start --memory --port 0'],
+      'store-newer': ['paydesk sandbox start --database FILE'],
+      'store-unusable': ['paydesk sandbox start --database FILE', 'paydesk sandbox start --memory'],
+      'store-unavailable': ['paydesk sandbox start --memory'],
     }[error.code];
     return new ServiceError(error.message, { code: error.code, next, cause: error });
   }
@@ -135,7 +131,7 @@ async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown):
   if (!ours) {
     return new ServiceError(`Port ${port} is in use by another program.`, {
       code: 'port-taken',
-      next: [paydesk('sandbox', 'start', '--port', '0')],
+      next: ['paydesk sandbox start --port 0'],
       cause,
     });
   }
@@ -146,9 +142,9 @@ async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown):
     {
       code: 'port-taken',
       next: [
-        paydesk('sandbox', 'status', '--port', port),
-        paydesk('sandbox', 'stop', '--port', port),
-        paydesk('sandbox', 'start', '--port', '0', ...(sameFile ? ['--memory'] : [])),
+        `paydesk sandbox status --port ${port}`,
+        `paydesk sandbox stop --port ${port}`,
+        `paydesk sandbox start --port 0${sameFile ? ' --memory' : ''}`,
       ],
       cause,
     },

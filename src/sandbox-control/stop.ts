@@ -1,4 +1,3 @@
-import { otherProgram, paydesk } from '../next-command.js';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
@@ -30,12 +29,12 @@ export function notStopped(run: Run): ServiceError {
   if (isPaused(pid)) {
     return new ServiceError(`The sandbox at ${url} is paused (pid ${pid}), so it was not stopped.`, {
       code: 'sandbox-paused',
-      next: [otherProgram('kill', '-CONT', pid), paydesk('sandbox', 'stop')],
+      next: [`kill -CONT ${pid}`, 'paydesk sandbox stop'],
     });
   }
   return new ServiceError(`The sandbox at ${url} does not answer and is still running (pid ${pid}).`, {
     code: 'sandbox-still-running',
-    next: [otherProgram('kill', pid)],
+    next: [`kill ${pid}`],
   });
 }
 

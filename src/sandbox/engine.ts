@@ -21,7 +21,7 @@ export interface EngineOptions {
   /** Makes ids, keys and outcomes repeatable. */
   seed?: number;
   realNow?: () => number;
-  /** Shown to a process that finds the file locked. */
+  /** Told to whoever finds the file held. */
   owner?: Record<string, unknown>;
 }
 

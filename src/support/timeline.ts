@@ -19,7 +19,7 @@ export type TimelineEntry = {
       ticket: string | null;
       batch: string | null;
     }
-  /** Its outcome. */
+  /** What became of it. */
   | {
       event: 'outcome';
       operation: string;

@@ -1,4 +1,3 @@
-import { paydesk } from '../../src/next-command.js';
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf, type PaydeskError } from '../../src/errors.js';
 import { readAnswer } from '../../src/client/answers.js';
@@ -56,7 +55,7 @@ describe('every shape of an error', () => {
       '{"errors":{"amount":["too big"]}}',
       { message: 'too big', fieldErrors: [{ path: 'amount', message: 'too big' }] },
     ],
-    ['{"errors":[]}', { message: 'HTTP 422' }],
+    ['{"errors":[]}', { message: 'HTTP 422 {"errors":[]}' }],
     ['"just text"', { message: 'just text' }],
     ['No such thing\n', { message: 'No such thing' }],
     [
@@ -67,10 +66,14 @@ describe('every shape of an error', () => {
     ['', { message: 'HTTP 422' }],
     ['null', { message: 'HTTP 422' }],
     ['{}', { message: 'HTTP 422' }],
-    ['[1,2]', { message: 'HTTP 422' }],
-    ['{"message":{"deep":1},"errors":7,"error":null}', { message: 'HTTP 422' }],
+    ['[1,2]', { message: 'HTTP 422 [1,2]' }],
+    [
+      '{"message":{"deep":1},"errors":7,"error":null}',
+      { message: 'HTTP 422 {"message":{"deep":1},"errors":7,"error":null}' },
+    ],
   ])('%s', (body, expected) => {
-    expect(problem(body)).toEqual({ httpStatus: 422, fieldErrors: [], ...expected });
+    const { body: _, ...understood } = problem(body);
+    expect(understood).toEqual({ httpStatus: 422, fieldErrors: [], ...expected });
   });
 
   it('is kept short', () => {
@@ -120,7 +123,7 @@ describe('the error that is thrown', () => {
   });
 
   it('says what to type after a bad key, and that a 404 may be one', async () => {
-    expect((await answered(401, '')).next).toEqual([paydesk('whoami'), paydesk('doctor')]);
+    expect((await answered(401, '')).next).toEqual(['paydesk whoami', 'paydesk doctor']);
     const missing = await answered(404, '');
     expect(missing).toMatchObject({ code: 'not-found', message: expect.stringContaining('no payment 7') });
     expect(missing.message).toContain('wrong key');
@@ -132,5 +135,30 @@ describe('the error that is thrown', () => {
       code: 'invalid-request',
       details: { fieldErrors: [{ path: 'a', message: 'b' }], requestId: 'r-1' },
     });
+  });
+
+  it.each([
+    [
+      '{"fault":{"faultstring":"quota"}}',
+      'HTTP 400 {"fault":{"faultstring":"quota"}}',
+      { fault: { faultstring: 'quota' } },
+    ],
+    ['[1,2]', 'HTTP 400 [1,2]', [1, 2]],
+    ['<h1>No</h1> and more', 'No and more', '<h1>No</h1> and more'],
+  ])('keeps the body %s', async (body, message, kept) => {
+    const error = await answered(400, body);
+    expect(error.message).toBe(`The service refused: ${message}`);
+    expect(error.details).toMatchObject({ body: kept });
+  });
+
+  it('shortens a body that it does not know in the message alone', async () => {
+    const long = { odd: 'x'.repeat(1000) };
+    const error = await answered(400, JSON.stringify(long));
+    expect(error.message.length).toBeLessThan(160);
+    expect(error.details).toEqual({ body: long });
+  });
+
+  it('keeps nothing more of a body that it knows', async () => {
+    expect((await answered(400, '{"message":"No.","extra":1}')).details).toBeUndefined();
   });
 });

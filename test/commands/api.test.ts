@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import Api from '../../src/commands/api.js';
-import { fieldValue } from '../../src/payments/api-request.js';
+import { fieldsBody, fieldValue } from '../../src/payments/api-fields.js';
 import { answerVariants } from '../../src/sandbox/answers.js';
 import { closedPort, httpServer, json } from '../client/servers.js';
 import { unprintable } from '../helpers/printable.js';
@@ -65,6 +65,44 @@ describe('api', async () => {
     ['', '""'],
   ])('takes the field value %s for %s', (text, value) => {
     expect(JSON.stringify(fieldValue(text))).toBe(value);
+  });
+
+  it('nests fields by their dots and adds to lists', async () => {
+    const fields = (...pairs: string[]) => pairs.flatMap((pair) => ['--field', pair]);
+    const nested = [
+      'customerOrder.customer.customerId=c1',
+      'customerOrder.orderId=7',
+      'tags[]=a',
+      'tags[]=2',
+    ];
+    const { json: planned } = await run(['PUT', '/reports/1', ...fields(...nested, 'none[]='), '--dry-run']);
+    expect(planned).toMatchObject({
+      request: {
+        body: { customerOrder: { customer: { customerId: 'c1' }, orderId: 7 }, tags: ['a', 2], none: [] },
+      },
+    });
+    for (const wrong of [['a=1', 'a.b=2'], ['a.b=2', 'a=1'], ['a=1', 'a[]=2'], ['a..b=1'], ['a[].b=1']]) {
+      const { code, error } = await run(['PUT', '/reports/1', ...fields(...wrong), '--dry-run']);
+      expect([wrong, code, error?.code]).toEqual([wrong, 2, 'bad-request']);
+    }
+    expect(JSON.stringify(fieldsBody([{ key: '__proto__.x', value: '1' }]))).toBe('{"__proto__":{"x":1}}');
+  });
+
+  async function run(argv: string[]) {
+    const ran = await desk.run(Api, [...argv, '--json']);
+    const document = parsed(ran) as { error?: { code: string } };
+    return { code: ran.code, json: document, error: document.error };
+  }
+
+  it('reads all pages of a list as one', async () => {
+    for (const number of [1, 2, 3])
+      await sandbox.call('POST', '/customers', { customerId: `page-${number}` });
+    const { code, json: list } = await run(['GET', '/customers?limit=1', '--paginate']);
+    expect(code).toBe(0);
+    const ids = (list as unknown as Array<{ customerId: string }>).map(({ customerId }) => customerId);
+    expect(ids).toEqual(expect.arrayContaining(['page-1', 'page-2', 'page-3']));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(await run(['GET', '/customers/page-1', '--paginate'])).toMatchObject({ code: 2 });
   });
 
   it('sends a body from a file or stdin, exactly', async () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Line, Look } from '../../src/output/lines.js';
 import { toned } from '../../src/output/lines.js';
-import { type ListView, renderJsonStream, renderStream } from '../../src/output/rows.js';
+import { type ListOptions, type ListView, renderJsonStream, renderStream } from '../../src/output/rows.js';
 import { displayWidth } from '../../src/output/text.js';
 import { loadTheme, plainTheme } from '../../src/output/theme.js';
 import { unprintable } from '../helpers/printable.js';
@@ -33,7 +33,7 @@ const now = new Date('2026-11-16T09:12:40Z');
 async function render(
   items: Iterable<Item>,
   look: Partial<Look>,
-  options: { columns?: string[]; csv?: boolean } = {},
+  options: ListOptions = {},
   theme = plainTheme,
 ) {
   let out = '';
@@ -52,6 +52,53 @@ const items: Item[] = [
   { id: '1', name: 'Zoë 古い寺 with a rather long name that will not fit', amount: '5.00' },
   { id: '22', name: 'e\u0301', amount: '1049.90' },
 ];
+
+describe('the header of a list', () => {
+  const [, one] = [items, { id: '22', name: 'Ada', amount: '5.00' }];
+  const row = '22\tAda\t5.00\n';
+  it.each([
+    [{}, row],
+    [{ header: false }, row],
+    [{ header: true }, `id\tname\tamount\n${row}`],
+    [{ csv: true }, 'id,name,amount\n22,Ada,5.00\n'],
+    [{ csv: true, header: false }, '22,Ada,5.00\n'],
+  ])('in a pipe with %j', async (options: ListOptions, expected) => {
+    expect((await render([one], { terminal: false }, options)).out).toBe(expected);
+  });
+
+  it('is left out on a terminal when asked', async () => {
+    expect((await render([one], {})).out).toContain('their name');
+    expect((await render([one], {}, { header: false })).out).toBe('  22  Ada         EUR 5.00\n');
+  });
+});
+
+it('CSV is exact with raw, and safe for spreadsheets without', async () => {
+  const sly = [{ id: '=1+1', name: ' @x\u001B', amount: '-5.00' }];
+  const options = { csv: true, header: false };
+  const { out: safe } = await render(sly, { terminal: false }, options);
+  expect(safe).toBe("'=1+1,' @x\\u{1b},-5.00\n");
+  const { out: raw } = await render(sly, { terminal: false }, { ...options, raw: true });
+  expect(raw).toBe('=1+1, @x\u001B,-5.00\n');
+});
+
+it('an amount keeps its currency where that has no column of its own', async () => {
+  const currency = { key: 'currency', value: () => 'EUR' };
+  const withCurrency = { ...view, columns: [...view.columns, currency] };
+  const print = async (columns: string[], csv = false) => {
+    let out = '';
+    await renderStream([items[1]!], withCurrency, {
+      look: { terminal: false, width: 80, now },
+      theme: plainTheme,
+      options: { columns, csv },
+      write: (text) => (out += text),
+      note: () => {},
+    });
+    return out;
+  };
+  expect(await print(['id', 'amount'])).toBe('22\tEUR 1049.90\n');
+  expect(await print(['amount', 'currency'])).toBe('1049.90\tEUR\n');
+  expect(await print(['amount'], true)).toBe('amount\nEUR 1049.90\n');
+});
 
 describe('lists', () => {
   it('stand in columns on a terminal', async () => {
@@ -177,7 +224,7 @@ describe('a JSON stream', () => {
     'of %j is one array',
     async (values: unknown[]) => {
       let out = '';
-      await renderJsonStream(of(...values), (text) => (out += text));
+      await renderJsonStream(of(...values), { toJson: (value) => value, write: (text) => (out += text) });
       expect(JSON.parse(out)).toEqual(values);
       expect(out).not.toContain('\u001B');
       expect(out).toBe(`${JSON.stringify(values, null, 2).replaceAll('\u001B', '\\u001b')}\n`);

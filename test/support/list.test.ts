@@ -206,7 +206,7 @@ describe('payments list', () => {
     const known = (await run(['--json'])).json;
     expect(known).toHaveLength(1);
     expect(known[0]).toMatchObject({
-      paymentId: String(paymentId),
+      paymentId,
       referenceId,
       customerId: 'c1',
       source: 'changed',
@@ -234,7 +234,7 @@ describe('payments list', () => {
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
     expect((await desk.run('refund', [lost.paymentId], { env })).code).toBe(6);
     const all = (await run(['--json'])).json;
-    expect(all.map((row) => row['paymentId'])).toEqual([String(lost.paymentId), String(other.paymentId)]);
+    expect(all.map((row) => row['paymentId'])).toEqual([lost.paymentId, other.paymentId]);
     expect((await run(['--stuck', '--json'])).json).toMatchObject([
       {
         severity: 'urgent',
@@ -255,7 +255,7 @@ describe('payments list', () => {
     await database.close();
     const { code, stdout, stderr } = await run(['--refresh']);
     expect([code, stdout.trimEnd().split('\n').length]).toEqual([7, 2]);
-    expect(stderr).toContain('1 of 2 payments was not read again.');
+    expect(stderr).toContain('1 of 2 payments were not read again.');
     expect(stderr).toContain('There is no payment 7');
   });
 
@@ -290,7 +290,7 @@ describe('payments list', () => {
     await run(['--refresh']);
     expect((await run(['--stuck', '--json'])).json).toMatchObject([
       {
-        paymentId: String(paymentId),
+        paymentId,
         state: 'Captured',
         severity: 'urgent',
         verdict:
@@ -313,7 +313,7 @@ describe('payments list', () => {
     };
     await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: Date.now() }));
     await database.close();
-    expect((await run(['--state', 'Settling', '--json'])).json).toMatchObject([{ paymentId: '7' }]);
+    expect((await run(['--state', 'Settling', '--json'])).json).toMatchObject([{ paymentId: 7 }]);
   });
 
   it('says once that the service cannot be reached, and shows what was last seen', async () => {

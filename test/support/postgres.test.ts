@@ -23,13 +23,13 @@ describeWithPostgres('with a database that a team shares', (postgres) => {
     );
     expect((await run('capture', [paymentId])).code).toBe(0);
     expect((await run('list', ['--json'])).json).toMatchObject([
-      { paymentId: String(paymentId), state: 'Captured', source: 'changed', open: null },
+      { paymentId, state: 'Captured', source: 'changed', open: null },
     ]);
     const lost = await desk.paid();
     await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
     expect((await run('refund', [lost.paymentId])).code).toBe(6);
     const stuck = (await run('list', ['--stuck', '--refresh', '--json'])).json;
-    expect(stuck).toMatchObject([{ paymentId: String(lost.paymentId), severity: 'urgent' }]);
+    expect(stuck).toMatchObject([{ paymentId: lost.paymentId, severity: 'urgent' }]);
     const rechecked = await run('recheck', ['stuck-charged', '--json']);
     expect(rechecked.json).toMatchObject({ before: 'Processing', after: 'Captured', changed: true });
     expect((await run('watch', ['stuck-charged'])).code).toBe(0);

@@ -159,9 +159,7 @@ describe('of a payment that this desk followed', () => {
       recommended: true,
     });
     const listed = (await desk.run('list', ['--stuck', '--json'])).json;
-    expect(listed).toContainEqual(
-      expect.objectContaining({ paymentId: String(paymentId), severity, verdict }),
-    );
+    expect(listed).toContainEqual(expect.objectContaining({ paymentId, severity, verdict }));
     const { stdout } = await desk.run('explain', [paymentId, '--as-reply']);
     expect(stdout).toMatch(/^Hello,\n\nWe are sorry: the refund of your payment of EUR 10\.50 /);
     const shown = (await desk.run('explain', [paymentId], { terminal: true })).stdout;

@@ -78,7 +78,7 @@ describe('what webhooks told', () => {
     await heard(paymentId, 'Captured');
     const { stdout } = await home.run('payments', 'list', '--state', 'Captured', '--json');
     expect(JSON.parse(stdout)).toContainEqual(
-      expect.objectContaining({ paymentId: String(paymentId), source: 'heard', state: 'Captured' }),
+      expect.objectContaining({ paymentId, source: 'heard', state: 'Captured' }),
     );
   });
 

@@ -2,8 +2,9 @@ import { string as argument } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
 import { createBatches } from '../../batch/batches.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
+import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
-import { type BatchStatus as BatchStatusJson, statusOf } from '../../batch/standing.js';
+import { statusOf } from '../../batch/standing.js';
 import { openDatabase } from '../../cli/desk-database.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { batchList, batchSummary } from '../../output/views/batch.js';
@@ -21,11 +22,11 @@ export default class BatchStatus extends BaseCommand {
   };
   static override flags = listFlagsFor(batchList);
 
-  run(): Promise<BatchStatusJson[]> {
+  run(): Promise<unknown> {
     return sendingNothing(() => this.#status());
   }
 
-  async #status(): Promise<BatchStatusJson[]> {
+  async #status(): Promise<unknown> {
     const { args, flags } = await this.parse(BatchStatus);
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
@@ -37,6 +38,6 @@ export default class BatchStatus extends BaseCommand {
     const [only] = all;
     const isTable = this.streams.stdout.terminal && !flags.csv && flags.columns === undefined;
     if (args.id !== undefined && only && isTable) this.show(only, batchSummary);
-    return all;
+    return all.map(batchJson);
   }
 }

@@ -10,7 +10,7 @@ import { systemClock } from '../../client/clock.js';
 import { InterruptedError } from '../../errors.js';
 import { endingOf } from '../../payments/endings.js';
 import { targetState } from '../../payments/follow-payment.js';
-import { withWakeups } from '../../webhooks/inbox/wakeups.js';
+import { withWakeups } from '../../support/wakeups.js';
 import { watchAll, type Until } from '../../support/watch.js';
 import { watchedJson, watchEventJson, watchLine } from '../../output/views/watch.js';
 
@@ -21,7 +21,8 @@ export default class PaymentsWatch extends BaseCommand {
   static override description =
     'Prints one line per change, with how long it took. Reads at growing intervals, and at once when a webhook ' +
     'arrives at this desk. Settled means Captured, Refunded, Cancelled, Declined, Failed or Expired. Exits 3 when ' +
-    'the state can no longer be reached and 8 when --timeout is up. Without --timeout it runs until Ctrl-C.';
+    'the state can no longer be reached and 8 when --timeout is up. Without --timeout it runs until Ctrl-C. ' +
+    'With --json it prints JSON lines: one document per change, and one per payment at the end.';
   static override examples = [
     '<%= config.bin %> payments watch 100231',
     '<%= config.bin %> payments watch 100231 --until Refunded --timeout 10m',
@@ -60,7 +61,7 @@ export default class PaymentsWatch extends BaseCommand {
         onTrouble: (name, error) => this.note(`${name}: ${error.message} Trying again.`),
       }),
     );
-    for (const end of watched) await this.emit(watchedJson(end, this.profileName));
+    for (const end of watched) await this.emit(watchedJson(end));
     const { reason } = this.signal;
     if (reason instanceof InterruptedError) throw reason;
     const ending = endingOf(watched, until);

@@ -1,4 +1,3 @@
-import { paydesk } from '../../next-command.js';
 import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
 import { profileSettingFlags } from '../../cli/profile-flags.js';
@@ -24,7 +23,7 @@ export default class ProfilesSet extends BaseCommand {
     if (given.length === 0) {
       throw new UsageError('Nothing to change: give at least one setting.', {
         code: 'nothing-to-set',
-        next: [paydesk('profiles', 'set', args.name, '--quiet-period', '10m')],
+        next: [`paydesk profiles set ${args.name} --quiet-period 10m`],
       });
     }
     const profile = await profiles.set(args.name, { quietMs: flags['quiet-period'] });

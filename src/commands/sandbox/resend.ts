@@ -1,6 +1,7 @@
 import { findPayment } from '../../sandbox-control/find.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { string as argument } from '@oclif/core/args';
+import { numberJson } from '../../contract/json.js';
 import { numericIdFlag } from '../../cli/flags.js';
 import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 import { resentView } from '../../output/views/sandbox-resent.js';
@@ -22,12 +23,13 @@ export default class SandboxResend extends BaseCommand {
     webhook: numericIdFlag({ summary: 'Webhook ID, as shown in the console (default: the last one).' }),
   };
 
-  async run(): Promise<Resent> {
+  async run(): Promise<Omit<Resent, 'paymentId'> & { paymentId: unknown }> {
     const { args, flags } = await this.parse(SandboxResend);
     const sandbox = await openSandbox(this.context, flags);
     const { id } = await findPayment(sandbox, args.payment, chosenApp(this.context));
     const { resent, ending } = await resend(sandbox, id, flags.webhook);
     if (ending) this.endAs(ending);
-    return this.show(resent, resentView);
+    this.show(resent, resentView);
+    return { ...resent, paymentId: numberJson(resent.paymentId) };
   }
 }

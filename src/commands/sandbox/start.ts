@@ -23,7 +23,7 @@ export default class SandboxStart extends BaseCommand {
   static override description =
     'Runs until you stop it with Ctrl-C (exit code 130), SIGTERM or paydesk sandbox stop (exit code 0). ' +
     'Everything is kept in its database. The profiles local and local-live are created or updated to use ' +
-    'it.';
+    'it. With --json it prints JSON lines: the first one, when it accepts requests, has its address and keys.';
   static override examples = [
     '<%= config.bin %> sandbox start',
     '<%= config.bin %> sandbox start --memory --port 0 --json',

@@ -14,7 +14,7 @@ export default class WebhookEvents extends BaseCommand {
   static override description =
     'Reads the inbox of this machine, or the one that your team shares (PAYDESK_DATABASE), and sends ' +
     'nothing. With --follow it also shows new webhooks as they arrive at any desk that shares the inbox, ' +
-    'until Ctrl-C or SIGTERM.';
+    'until Ctrl-C or SIGTERM; with --json it then prints JSON lines: one document per webhook.';
   static override examples = [
     '<%= config.bin %> webhook events',
     '<%= config.bin %> webhook events --payment inv-2041 --json',

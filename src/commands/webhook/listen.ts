@@ -31,6 +31,7 @@ export default class WebhookListen extends BaseCommand {
       '3 that a webhook arrived but the service shows another state, 1 that a target did not accept a ' +
       'webhook. --until counts payments; --count alone counts webhooks without duplicates.',
     'Otherwise it runs until you stop it: with q or SIGTERM (exit code 0), or with Ctrl-C (130).',
+    'With --json it prints JSON lines: one document when it is ready, and one per webhook.',
   ].join('\n\n');
   static override examples = [
     '<%= config.bin %> webhook listen --forward-to localhost:3000/hooks',

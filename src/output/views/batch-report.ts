@@ -1,5 +1,6 @@
-// The outcome of each row of a batch: as rows, as JSON, and as CSV to read or to plan again.
+// What became of each row of a batch: as rows, as JSON, and as CSV to read or to plan again.
 
+import { numberJson, totalsJson } from '../../contract/json.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import { formatAmount } from '../amount.js';
@@ -111,14 +112,26 @@ export async function* retryCsv(rows: AsyncIterable<BatchRow>): AsyncGenerator<s
   }
 }
 
+/** A batch as `--json` prints it. */
+export function batchJson<T extends BatchStatus>(status: T) {
+  const totals = Object.entries(status.totals).map(([group, sums]) => [group, totalsJson(sums)]);
+  return { ...status, totals: Object.fromEntries(totals) as Record<string, ReturnType<typeof totalsJson>> };
+}
+
+const rowJson = (row: ReportRow) => ({
+  ...row,
+  payment: numberJson(row.payment),
+  amount: numberJson(row.amount),
+});
+
 export async function* reportJson(
   status: BatchStatus,
   rows: AsyncIterable<BatchRow>,
 ): AsyncGenerator<string> {
-  yield `{"batch":${safeJson(status)},"rows":[`;
+  yield `{"batch":${safeJson(batchJson(status))},"rows":[`;
   let first = true;
   for await (const row of rows) {
-    yield `${first ? '' : ','}\n${safeJson(reportRow(row))}`;
+    yield `${first ? '' : ','}\n${safeJson(rowJson(reportRow(row)))}`;
     first = false;
   }
   yield '\n]}\n';

@@ -1,3 +1,4 @@
+import { numberJson } from '../../contract/json.js';
 import type { ListedPayment } from '../../support/list.js';
 import type { Refreshed } from '../../support/refresh.js';
 import { amountDigits, formatAmount } from '../amount.js';
@@ -7,13 +8,6 @@ import { age as agoText, roughDuration } from '../time.js';
 import { statePiece } from '../values.js';
 import { ageText, severityPiece } from './explanation.js';
 
-/** `2 h`, `10 min`: a line of the list fits 80 columns. */
-const shortUnits = (text: string): string =>
-  text
-    .replace(/hours?/, 'h')
-    .replace(/minutes?/, 'min')
-    .replace(/seconds?/, 's');
-
 const iso = (time: number | null): string => (time === null ? '' : new Date(time).toISOString());
 
 /** As `--json` prints it. */
@@ -21,11 +15,11 @@ export function knownJson({ row, situation, verdict, recommended }: ListedPaymen
   const { age, last } = situation;
   const isOpen = last?.outcome === 'accepted' || last?.outcome === 'unknown';
   return {
-    paymentId: row.payment_id,
+    paymentId: numberJson(row.payment_id),
     referenceId: row.reference_id,
     customerId: row.customer_id,
     state: row.state,
-    amount: row.amount,
+    amount: numberJson(row.amount),
     currency: row.currency,
     age: age ?? null,
     severity: verdict.severity,
@@ -46,12 +40,7 @@ export const knownList: ListView<ListedPayment> = {
     { key: 'payment', value: ({ row }) => row.payment_id },
     { key: 'reference', value: ({ row }) => row.reference_id ?? '' },
     { key: 'state', value: ({ row }) => row.state, shown: ({ row }) => statePiece(row.state || '?') },
-    {
-      key: 'age',
-      spare: true,
-      value: ({ situation }) => ageText(situation.age),
-      shown: ({ situation }) => shortUnits(ageText(situation.age)),
-    },
+    { key: 'age', value: ({ situation }) => ageText(situation.age) },
     {
       key: 'amount',
       align: 'right',

@@ -1,4 +1,3 @@
-import { commandText, paydesk } from '../../next-command.js';
 import type { Identity } from '../../profiles/identity.js';
 import type { ProfileSummary } from '../../profiles/summary.js';
 import { joinPieces, toned, type Line, type Piece } from '../lines.js';
@@ -102,7 +101,7 @@ export function addedView(profile: ProfileSummary): Line[] {
     `The API key is in the ${profile.key === 'keyring' ? 'keyring of this system' : profile.key}.`,
     profile.isDefault
       ? 'It is the default profile.'
-      : `Make it the default: ${commandText(paydesk('profiles', 'use', profile.name))}`,
+      : `Make it the default: paydesk profiles use ${profile.name}`,
   ];
 }
 
@@ -120,7 +119,7 @@ export function usedView(profile: ProfileSummary): Line[] {
   ];
 }
 
-/** The result of removing a profile. */
+/** What became of a profile that was removed. */
 export interface RemovedProfile {
   removed: string;
   wasDefault: boolean;

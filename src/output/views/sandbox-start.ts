@@ -1,4 +1,3 @@
-import { commandText, paydesk } from '../../next-command.js';
 import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import type { RequestLine } from '../../sandbox/index.js';
 import type { StartedSandbox } from '../../sandbox-control/foreground.js';
@@ -52,13 +51,13 @@ export const startedView: View<Started> = (started, look) => {
 
 function hints({ sandbox, profiles, logFile }: Started): Line[] {
   const isUsual = profiles?.defaultName === 'local' && profiles.stored.includes('local');
-  const profile = profiles?.stored.includes('local') && !isUsual ? 'local' : undefined;
+  const profile = profiles?.stored.includes('local') && !isUsual ? ' --profile local' : '';
   return [
     // Not wrapped: a link that is broken in two cannot be followed.
     hint('See:', sandbox.consoleUrl),
-    hint('Try:', commandText(paydesk('payments', 'create'), profile)),
-    hint('', commandText(paydesk('sandbox', 'pay', 'REFERENCE', '--card', 'approved'))),
-    hint('Stop:', logFile === undefined ? 'Ctrl-C' : commandText(paydesk('sandbox', 'stop'))),
+    hint('Try:', `paydesk payments create${profile}`),
+    hint('', 'paydesk sandbox pay REFERENCE --card approved'),
+    hint('Stop:', logFile === undefined ? 'Ctrl-C' : 'paydesk sandbox stop'),
   ];
 }
 
@@ -111,7 +110,7 @@ export function requestLine({ method, path, status, ms, note }: RequestLine, at:
   );
 }
 
-/** Something went wrong behind the requests, and the sandbox continues. */
+/** Something went wrong behind the requests, and the sandbox goes on. */
 export function errorLine(error: unknown, at: Date): Line {
   const text = error instanceof Error ? error.message : String(error);
   return joinPieces(toned('dim', localTime(at).slice(-8)), '  ', toned('bad', 'error'), `  ${text}`);

@@ -1,4 +1,3 @@
-import { commandText, paydesk } from '../../next-command.js';
 import { numberText } from '../../contract/json.js';
 import type { SeededPayment } from '../../sandbox-control/remote.js';
 import type { ListView } from '../rows.js';
@@ -22,9 +21,7 @@ export const seededList: ListView<SeededPayment> = {
   ],
 };
 
-export const seededNext = [paydesk('payments', 'list'), paydesk('payments', 'explain', 'stuck-charged')].map(
-  (command) => commandText(command),
-);
+export const seededNext = ['paydesk payments list', 'paydesk payments explain stuck-charged'];
 
 export function seededLine(added: number): string {
   if (added === 0) return 'The sample payments already exist:';

@@ -1,4 +1,4 @@
-// An instruction that was sent before: its outcome, and whether it may be sent again. Nothing here sends one.
+// An instruction that was sent before: what became of it, and whether it may be sent again. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { GuardError } from '../../errors.js';
@@ -19,7 +19,7 @@ import {
 import { contradictsDone, hasPassed, isAsBefore, isUnderWay } from './proof.js';
 import { recordResult } from './record.js';
 import { type Evidence, type Look, type Move, type MoveResult, resultOf, type Sent } from './result.js';
-import { conclude, followMove, lookOnce, lookUntilProven, recheckAndRead, speaksAgainst } from './settle.js';
+import { conclude, follow, lookOnce, lookUntilProven, recheckAndRead, speaksAgainst } from './settle.js';
 
 /** How long an unknown outcome is read for when nobody asked to wait. */
 const CHECK_MS = 1_500;
@@ -33,7 +33,7 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
   return kind === 'quiet' ? refuseInQuiet(move, intent, result) : result;
 }
 
-/** Reads the outcome of an earlier instruction, and records it. */
+/** Reads what became of an earlier instruction, and writes it down. */
 export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
   const sent = await sentBefore(desk, move, entry);
   const evidence = evidenceOf(entry);
@@ -41,9 +41,8 @@ export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise
   const heldMs = await desk.ledger.quietLeft(entry, quietOf(desk, move.read));
   const result = await settled(desk, sent, { evidence, look, heldMs, entry });
   await recordResult(desk, sent, result);
-  const isOver = result.outcome === 'done' || result.outcome === 'failed';
-  if (isOver || !move.wait || result.outcome !== 'accepted') return withHold(result, heldMs);
-  return followMove(desk, sent, result);
+  const followed = move.wait ? await follow(desk, sent, result) : result;
+  return followed === result ? withHold(result, heldMs) : followed;
 }
 
 const withHold = (result: MoveResult, heldMs: number): MoveResult =>

@@ -1,4 +1,4 @@
-// Finds out the outcome of an instruction that may have left, by reading. Nothing here sends one.
+// Finds out what became of an instruction that may have left, by reading. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { PaydeskError, TemporaryError } from '../../errors.js';
@@ -23,8 +23,28 @@ export async function settle(
   const look = await lookAfter(desk, sent, evidence, shown);
   const result = await conclude(desk, sent, evidence, look);
   await recordResult(desk, sent, result);
-  if (result.outcome !== 'accepted' || !sent.move.wait) return result;
-  return followMove(desk, sent, result);
+  return sent.move.wait ? follow(desk, sent, result) : result;
+}
+
+/** With `--wait`: on to the end state, where the result is not final. */
+export async function follow(desk: Desk, sent: Sent, result: MoveResult): Promise<MoveResult> {
+  if (result.outcome === 'accepted') return followMove(desk, sent, result);
+  // The approval is done, and the capture that it has set off is not.
+  const isCapturing = desk.client.canonicalState(result.after ?? '') === 'Capturing';
+  return result.operation === 'unhold' && result.outcome === 'done' && isCapturing
+    ? followCapture(desk, sent)
+    : result;
+}
+
+async function followCapture(desk: Desk, sent: Sent): Promise<MoveResult> {
+  let last: PaymentRead | undefined;
+  const look = async () => {
+    last = (await readSettling(desk, sent)).read ?? last;
+  };
+  const isOver = () => last !== undefined && last.state !== 'Capturing';
+  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
+  if (isOver()) return resultOf(sent, last, 'done');
+  return resultOf(sent, last, 'done', pendingOf(desk, sent, last, 'under-way'));
 }
 
 async function lookAfter(

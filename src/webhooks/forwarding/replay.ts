@@ -29,7 +29,7 @@ export interface ReplayDesk {
   now: () => number;
 }
 
-/** One request that was sent again. */
+/** One request that was sent anew. */
 export interface Replayed {
   delivery: Delivery;
   to: string;

@@ -23,7 +23,7 @@ export async function checkBooks({
   expect(Number(done) + Number(unknown)).toBe(payments.length);
   const told = await toldOf(sandbox, payments, 'refund');
   const report = JSON.parse((await run('report', id as string, '--json')).stdout) as Json;
-  const outcomes = new Map(report.rows!.map((row) => [row.payment as string, row.outcome as string]));
+  const outcomes = new Map(report.rows!.map((row) => [String(row.payment), row.outcome as string]));
   const wrong = payments.filter(({ paymentId }, index) => {
     const isDone = ['done', 'accepted'].includes(outcomes.get(String(paymentId)) ?? '');
     return told[index] !== (isDone ? 1 : 0);

@@ -38,7 +38,7 @@ describe('batch plan', () => {
       'not-found': 1,
       unreadable: 0,
     });
-    expect(json.totals).toEqual({ EUR: '10.50' });
+    expect(json.totals).toEqual({ EUR: 10.5 });
     expect(json.rows!.map((row) => [row.line, row.verdict, row.why])).toEqual([
       [2, 'act', undefined],
       [3, 'changed', 'amount differs'],
@@ -49,9 +49,9 @@ describe('batch plan', () => {
     ]);
     expect(json.rows![0]).toMatchObject({
       state: 'Captured',
-      amount: '10.5',
+      amount: 10.5,
       reason: 'late',
-      file: { amount: '10.50' },
+      file: { amount: 10.5 },
     });
     expect(desk.posts()).toEqual([]);
     expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ paydesk: 'plan', counts: json.counts });
@@ -103,8 +103,8 @@ describe('batch plan', () => {
     const args = [file, '--action', 'refund', '--out', out];
     const { json } = await desk.run('plan', [...args, '--json']);
     expect(json.file).toEqual({ separator: 'semicolons', decimalMark: 'comma', ignoredColumns: ['Shop'] });
-    expect(json.totals).toEqual({ EUR: '1245.00' });
-    expect(json.rows![0]!.file).toEqual({ amount: '1234.50', currency: 'EUR' });
+    expect(json.totals).toEqual({ EUR: 1245 });
+    expect(json.rows![0]!.file).toEqual({ amount: 1234.5, currency: 'EUR' });
     const { stderr } = await desk.run('plan', args);
     expect(stderr).toContain('Read the file with semicolons and a decimal comma. Ignored column: Shop.');
     expect((await desk.run('apply', [out, '--dry-run', '--json'])).json).toMatchObject({ wouldSend: 2 });

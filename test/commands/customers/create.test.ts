@@ -126,7 +126,6 @@ describe('customers create', async () => {
     ],
     [['--customer', ' x'], ['--customer']],
     [['--customer', 'x', '--fraud-policy', '0'], ['--fraud-policy']],
-    [['--customer', 'x', '--mobile', 'call me'], ['--mobile']],
     [['--customer', 'x', '--first-name', 'a\nb'], ['--first-name']],
     [['--customer', 'x', '--customer', 'y'], ['--customer']],
     [['--customer', 'x', '--emial', 'a@b.c'], ['--emial']],

@@ -189,9 +189,9 @@ describe('the ledger', () => {
       expect.objectContaining({
         operation: 'refund',
         outcome: 'done',
-        paymentId: String(paymentId),
+        paymentId,
         referenceId,
-        amount: '10.5',
+        amount: 10.5,
         currency: 'EUR',
         before: 'Captured',
         after: 'Refunded',

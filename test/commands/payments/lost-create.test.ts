@@ -62,7 +62,7 @@ it.each([
           outcome: 'unknown',
           paymentId: null,
           referenceId: 'inv-1',
-          amount: '9.50',
+          amount: 9.5,
           ticket: 'T1',
         },
       ]);
@@ -75,7 +75,7 @@ it.each([
     expect(JSON.parse(again.stdout)).toMatchObject({ created: false });
     expect(posts).toBe(sent);
     expect(await history()).toMatchObject([
-      { operation, outcome: 'done', paymentId: '7', referenceId: 'inv-1', ticket: 'T1', after: 'Captured' },
+      { operation, outcome: 'done', paymentId: 7, referenceId: 'inv-1', ticket: 'T1', after: 'Captured' },
     ]);
   },
 );

@@ -99,6 +99,12 @@ describe('capture, cancel, refund and unhold', () => {
       after: 'Captured',
       outcome: 'done',
     });
+    const held = await desk.held();
+    expect((await desk.run('unhold', [held.paymentId, '--wait', '--json'])).json).toMatchObject({
+      before: 'Held',
+      after: 'Captured',
+      outcome: 'done',
+    });
   });
 
   it('ends with 3 when it bounces back, and 8 when the time is up', async () => {

@@ -105,7 +105,7 @@ describe('payments watch', () => {
     await desk.sandbox.settle();
     await desk.run('watch', [paymentId, '--until', 'Captured']);
     const known = (await desk.run('list', ['--state', 'Captured', '--json'])).json;
-    expect(known.map((row) => row['paymentId'])).toContain(String(paymentId));
+    expect(known.map((row) => row['paymentId'])).toContain(paymentId);
   });
 });
 

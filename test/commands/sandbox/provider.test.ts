@@ -99,7 +99,7 @@ describe('resend', () => {
     const first = webhookId - 3;
     expect(await person.json('resend', '100002', '--webhook', String(first))).toMatchObject({
       webhookId: first,
-      paymentId: '100002',
+      paymentId: 100002,
       state: 'Created',
       url: receiver.url,
       status: 200,

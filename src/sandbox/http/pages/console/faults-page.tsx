@@ -15,7 +15,7 @@ interface FaultsProps {
   typed: TypedForm | undefined;
 }
 
-/** The most that a page shows; the command lists all. */
+/** A page shows so many; the command lists all. */
 const SHOWN = 40;
 
 export function FaultsPage({ faults, commands, token, typed }: FaultsProps) {
