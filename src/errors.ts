@@ -1,3 +1,4 @@
+import { HomeError } from './home-folder.js';
 import { StoreError } from './store/errors.js';
 
 export interface ErrorOptions {
@@ -56,6 +57,7 @@ export class InterruptedError extends PaydeskError {}
 /** The one table from error class to exit code. Whatever is not in it is a bug and exits 1. */
 const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
   [ServiceError, 1],
+  [HomeError, 4],
   [StoreError, 1],
   [FilterError, 1],
   [UsageError, 2],

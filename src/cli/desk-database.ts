@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { isCi } from '../ci.js';
 import { GuardError, UsageError } from '../errors.js';
 import { isEmbedded } from '../ledger/desk.js';
+import { makeFolder } from '../home-folder.js';
 import type { LedgerOptions } from '../ledger/ledger.js';
 import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
-import { findPaths, makeFolder, type Environment } from '../profiles/paths.js';
+import { findPaths, type Environment } from '../profiles/paths.js';
 import { StoreError } from '../store/errors.js';
 import type { CommandContext } from './context.js';
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PaydeskError } from '../errors.js';
+import { writeProblem } from '../home-folder.js';
 import { createKeyring } from '../profiles/keyring.js';
 import type { Environment, Paths } from '../profiles/paths.js';
 import type { ProfileStore } from '../profiles/store.js';
@@ -24,6 +25,8 @@ export function checkNode(version: string, required: string | undefined): Check 
 export function checkConfig(store: ProfileStore): Check {
   try {
     const count = store.list().length;
+    const problem = writeProblem(dirname(store.file));
+    if (problem !== undefined) return warn('config', problem.message);
     return pass('config', `${count === 1 ? '1 profile' : `${count} profiles`} in ${store.file}.`);
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;

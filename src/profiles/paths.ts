@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
@@ -30,11 +29,6 @@ export function findPaths(env: Environment, platform = process.platform, home = 
     join(xdg(env['XDG_CONFIG_HOME']) ?? join(home, '.config'), 'paydesk'),
     join(xdg(env['XDG_DATA_HOME']) ?? join(home, '.local', 'share'), 'paydesk'),
   );
-}
-
-/** Makes a folder that only its owner can enter. One that is there already keeps its mode: it may be shared on purpose. */
-export function makeFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 function pathsIn(config: string, data: string): Paths {

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProfileError } from '../errors.js';
+import { HomeError, makeFolder } from '../home-folder.js';
 import type { Keyring } from './keyring.js';
-import { makeFolder, type Environment, type Paths } from './paths.js';
+import type { Environment, Paths } from './paths.js';
 import { Secret } from './secret.js';
 
 /** Where the key of a profile is kept. Part of the stored profile; holds nothing secret. */
@@ -111,6 +112,7 @@ function storing(work: () => void): void {
   try {
     work();
   } catch (cause) {
+    if (cause instanceof HomeError) throw cause;
     throw new ProfileError(`The API key cannot be stored: ${reasonOf(cause)}.`, {
       code: 'key-unwritable',
       cause,

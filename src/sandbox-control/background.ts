@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../home-folder.js';
 import { childEnvironment } from '../child-environment.js';
 import {
   GuardError,
@@ -22,7 +23,7 @@ export async function startInBackground(
   { self, env, signal }: { self: readonly string[]; env: NodeJS.ProcessEnv; signal: AbortSignal },
 ): Promise<StartedSandbox & { logFile: string }> {
   const folder = join(settings.dataFolder, 'sandbox');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const logFile = join(folder, 'sandbox.log');
   const log = openSync(logFile, 'a', 0o600);
   const [program = '', ...words] = self;

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { makeFolder } from '../home-folder.js';
 import { ServiceError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import type { RequestLine } from '../sandbox/index.js';
@@ -70,7 +70,7 @@ export async function startInForeground(
       await sandbox.close().finally(() => runs.remove(run));
     };
     try {
-      runs.write(run);
+      writeNote(runs, run, location);
       return { ...run, apps: await sandbox.apps(), stopped, close };
     } catch (error) {
       await close();
@@ -87,9 +87,18 @@ function keepSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
+/** One in memory needs no home: it works without the note by which other commands find it. */
+function writeNote(runs: Runs, run: Run, location: string): void {
+  try {
+    runs.write(run);
+  } catch (error) {
+    if (location !== ':memory:') throw error;
+  }
+}
+
 function makeFolderOf({ location, dataFolder }: SandboxSettings): void {
   // A folder that somebody named and that is not there is a slip of theirs; our own is made.
-  if (dirname(location) === dataFolder) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  if (dirname(location) === dataFolder) makeFolder(dataFolder);
 }
 
 const withoutPassword = (location: string): string => location.replace(/:\/\/([^@/]*)@/, '://');
@@ -113,7 +122,7 @@ async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): 
       cause: error,
     });
   }
-  if (error instanceof StoreError) {
+  if (error instanceof StoreError && error.code !== 'home-unwritable') {
     const next = {
       'store-held': ['paydesk sandbox stop', 'paydesk sandbox start --memory --port 0'],
       'store-newer': ['paydesk sandbox start --database FILE'],

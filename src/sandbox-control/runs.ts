@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAnswering } from './remote.js';
 import { portOf, type Run } from './run.js';
+import { makeFolder } from '../home-folder.js';
 
 // A running sandbox leaves a note of itself in the data folder, so that the other commands find it.
 
@@ -63,7 +64,7 @@ export function createRuns(dataFolder: string): Runs {
 
   return {
     write(run) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       const draft = `${fileOf(run)}.${run.pid}.new`;
       writeFileSync(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
       // The mode above counts only for a new file.

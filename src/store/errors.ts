@@ -5,6 +5,8 @@ export type StoreErrorCode =
   | 'store-held'
   /** The file or server cannot be opened at all (missing folder, no permission, not a database). */
   | 'store-unusable'
+  /** The folder of this desk cannot be written. */
+  | 'home-unwritable'
   /** It was reachable and may be again: a lost connection, a full disk, a lock that was not given. */
   | 'store-unavailable';
 

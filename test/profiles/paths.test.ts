@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPaths, makeFolder } from '../../src/profiles/paths.js';
+import { makeFolder } from '../../src/home-folder.js';
+import { findPaths } from '../../src/profiles/paths.js';
 import { modeOf, temporaryFolder } from './temporary-home.js';
 
 describe('findPaths', () => {

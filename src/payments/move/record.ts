@@ -1,7 +1,8 @@
 // What is written to the ledger before something is sent, and after.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { type PaydeskError, TemporaryError } from '../../errors.js';
+import { ProfileError, type PaydeskError, TemporaryError } from '../../errors.js';
+import { HomeError } from '../../home-folder.js';
 import { UNNAMED, type NewIntent, type NewOutcome, type Outcome } from '../../ledger/entries.js';
 import type { PaymentRef } from '../../ledger/payment-ref.js';
 import { StoreError } from '../../store/errors.js';
@@ -41,6 +42,9 @@ export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
+    if (error instanceof HomeError) {
+      throw new ProfileError(`Nothing was sent. ${error.message}`, { code: error.code, cause: error });
+    }
     throw new TemporaryError(`The ledger cannot be used. Nothing was sent. ${error.message}`, {
       code: 'ledger-unavailable',
       cause: error,

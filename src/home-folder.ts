@@ -1,0 +1,52 @@
+// Folders that paydesk keeps something in.
+
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StoreError } from './store/errors.js';
+
+/**
+ * Makes a folder that only its owner can enter. One that is there already keeps its mode: it may be shared on purpose.
+ * Throws what to tell when nothing can be written there.
+ */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK);
+  } catch (cause) {
+    throw new HomeError(path, cause);
+  }
+}
+
+/** What would keep a command from writing there; nothing is made. */
+export function writeProblem(path: string): HomeError | undefined {
+  let existing = path;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  try {
+    accessSync(existing, constants.W_OK);
+    return undefined;
+  } catch (cause) {
+    return new HomeError(path, cause);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of the path is not a folder',
+  EEXIST: 'there is a file of that name',
+  ENOSPC: 'the disk is full',
+};
+
+/** A home that nothing can be written to. */
+export class HomeError extends StoreError {
+  constructor(path: string, cause: unknown) {
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+    const why = reasons[code] ?? code;
+    super(
+      'home-unwritable',
+      `The folder ${path} cannot be written: ${why}. Set PAYDESK_HOME to a folder that you can write.`,
+      { cause },
+    );
+  }
+}

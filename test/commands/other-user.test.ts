@@ -1,0 +1,80 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paydesk } from '../helpers/run.js';
+import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
+
+// The tests may run as root, who can write everywhere: then another user runs the program.
+const under =
+  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] : [];
+const works = spawnSync(under[0] ?? 'true', [...under.slice(1), 'true']).status === 0;
+
+describe.skipIf(process.platform === 'win32' || !works)('a home of somebody else', () => {
+  let sandbox: TestSandbox;
+  let home: string;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    sandbox = await startTestSandbox();
+    home = mkdtempSync('/tmp/paydesk-other-home-');
+    const { appId } = sandbox.app;
+    const key = { in: 'file', id: 'shop-1' };
+    const shop = { baseUrl: sandbox.url, appId, kind: 'sandbox', key };
+    writeFileSync(
+      join(home, 'config.json'),
+      JSON.stringify({ version: 1, default: 'shop', profiles: { shop } }),
+    );
+    chmodSync(join(home, 'config.json'), 0o644);
+    chmodSync(home, 0o555);
+    env = { PAYDESK_BASE_URL: sandbox.url, PAYDESK_APP_ID: appId, PAYDESK_API_KEY: sandbox.app.apiKey };
+  });
+  afterAll(async () => {
+    chmodSync(home, 0o755);
+    rmSync(home, { recursive: true });
+    await sandbox.close();
+  });
+
+  const run = (words: string[], more: Record<string, string> = {}) =>
+    paydesk(words, { home, under, env: { ...env, ...more }, input: 'sk_new' });
+
+  it('can be read from', async () => {
+    const { paymentId } = await sandbox.create();
+    expect(await run(['payments', 'get', String(paymentId)])).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['profiles', 'list'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('shop') as string,
+    });
+    const doctor = await run(['doctor', '--json']);
+    expect(doctor.code).toBe(0);
+    expect(doctor.stdout).toContain(`${home} cannot be written`);
+  });
+
+  it.each([
+    ['payments', 'refund', 'id:1'],
+    ['profiles', 'use', 'shop'],
+    ['profiles', 'set', 'shop', '--read-only'],
+    ['history'],
+  ])('is named by %s %s, which ends with 4', async (...words) => {
+    const { code, stderr } = await run(words);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(home) as string });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/cannot be written: permission denied\..*PAYDESK_HOME/);
+  });
+
+  it('does not keep a sandbox in memory from starting', async () => {
+    const words = ['sandbox', 'start', '--memory', '--no-profiles', '--port', '0', '--json'];
+    const program = new URL('../../bin/run.js', import.meta.url).pathname;
+    const [command = '', ...rest] = [...under, process.execPath, program, ...words];
+    const child = spawn(command, rest, {
+      env: { ...process.env, PAYDESK_HOME: home },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), exited])) as [string];
+    const { url } = JSON.parse(line) as { url: string };
+    expect((await fetch(url)).status).toBeLessThan(500);
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  });
+});

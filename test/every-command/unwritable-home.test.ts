@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFlags, envOf, newReference, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
+import { commandClass, commandNames, serviceCases } from './cases.js';
+
+/** Nobody can make a folder there, not even root. */
+const HOME = '/dev/null/home';
+
+let desk: TestDesk;
+let folder: string;
+beforeAll(async () => {
+  desk = await openTestDesk();
+  folder = mkdtempSync(join(tmpdir(), 'paydesk-work-'));
+});
+afterAll(async () => {
+  await desk.sandbox.close();
+  rmSync(folder, { recursive: true });
+});
+
+type Words = Array<string | number>;
+type Case = (desk: TestDesk) => Words | Promise<Words>;
+const words =
+  (...given: Words): Case =>
+  () =>
+    given;
+
+/** What is kept in the home is needed for these. */
+const needsHome: Record<string, Case> = {
+  'payments:capture': serviceCases['payments:capture']!,
+  'payments:cancel': serviceCases['payments:cancel']!,
+  'payments:refund': serviceCases['payments:refund']!,
+  'payments:unhold': serviceCases['payments:unhold']!,
+  'payments:check': serviceCases['payments:check']!,
+  'payments:list': words(),
+  'payments:resolve': words('id:1'),
+  'batch:plan': () => {
+    const file = join(folder, 'rows.csv');
+    writeFileSync(file, 'payment\n1\n');
+    return [file, '--action', 'refund', '--out', join(folder, 'plan.json')];
+  },
+  'batch:apply': words('plan.json'),
+  'batch:resume': words('b-1'),
+  'batch:status': words(),
+  'batch:report': words('b-1'),
+  history: words(),
+  'ledger:adopt': words(),
+  'profiles:add': () => [
+    'shop',
+    '--base-url',
+    desk.sandbox.url,
+    '--app-id',
+    desk.sandbox.app.appId,
+    '--sandbox',
+    '--api-key-stdin',
+  ],
+  'sandbox:start': words('--port', 0),
+  'webhook:listen': words('--port', 0, '--tunnel', 'none', '--count', 1),
+  'webhook:events': words(),
+  'webhook:show': words(1),
+  'webhook:replay': words(1),
+};
+
+/** Work without a home. */
+const needsNone: Record<string, Case> = {
+  // Their reference keeps them from being carried out twice; on a live app they need the ledger all the same.
+  'payments:create': () => createFlags(newReference()),
+  'payments:charge': serviceCases['payments:charge']!,
+  'payments:get': serviceCases['payments:get']!,
+  'payments:explain': serviceCases['payments:explain']!,
+  'payments:watch': serviceCases['payments:watch']!,
+  'payments:recheck': serviceCases['payments:recheck']!,
+  'customers:create': serviceCases['customers:create']!,
+  'customers:get': serviceCases['customers:get']!,
+  'customers:list': serviceCases['customers:list']!,
+  'customers:update': serviceCases['customers:update']!,
+  'customers:methods': serviceCases['customers:methods']!,
+  'customers:remove-method': serviceCases['customers:remove-method']!,
+  'customers:stop-auto-payment': serviceCases['customers:stop-auto-payment']!,
+  'customers:panel-link': serviceCases['customers:panel-link']!,
+  api: serviceCases['api']!,
+  doctor: words(),
+  whoami: words(),
+  'profiles:list': words(),
+  completion: words('bash'),
+  'completion:words': words('bash', 'payments'),
+};
+
+/** Speak of a profile or a sandbox of this home, and there is none; or bring a home of their own. */
+const findsNothing =
+  /^(profiles:(alias|remove|set|show|use)|sandbox:(?!start$).*|demo|ledger:lock-probe|webhook:send)$/;
+
+it('every command has a case', () => {
+  const covered = [...Object.keys(needsHome), ...Object.keys(needsNone)];
+  expect(commandNames.filter((name) => !findsNothing.test(name)).toSorted()).toEqual(covered.toSorted());
+});
+
+async function run(name: string, make: Case, more: Record<string, string> = {}) {
+  const argv = (await make(desk)).map(String);
+  const env = { ...envOf(desk.sandbox), ...more, PAYDESK_HOME: HOME };
+  const Class = await commandClass(name);
+  desk.requests();
+  return runInProcess(Class, argv, {
+    env,
+    input: desk.sandbox.app.apiKey,
+    terminal: name === 'payments:resolve',
+    now: new Date(),
+  });
+}
+
+describe('a home that cannot be written', () => {
+  it.each(Object.keys(needsHome))('%s names it and ends with 4, and nothing has changed', async (name) => {
+    const ran = await run(name, needsHome[name]!);
+    const told = ran.stderr.replaceAll(/\s+/g, ' ');
+    expect({ code: ran.code, told }).toEqual({ code: 4, told: expect.stringContaining(HOME) as string });
+    expect(told).toContain('cannot be written: a part of the path is not a folder');
+    expect(told).toContain('Set PAYDESK_HOME to a folder that you can write.');
+    expect(told).not.toContain('a bug');
+    expect(desk.requests().filter((line) => !line.startsWith('GET '))).toEqual([]);
+  });
+
+  it.each(Object.keys(needsNone))('%s works', async (name) => {
+    const { code, stderr } = await run(name, needsNone[name]!);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) as string });
+  });
+
+  it('a live app needs it for a charge as well', async () => {
+    const confirm = ['--confirm', desk.sandbox.live.appId];
+    const make = () => [...createFlags(newReference()), ...confirm];
+    const ran = await run('payments:create', make, envOf(desk.sandbox, 'live'));
+    expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('Nothing was sent.') as string });
+    expect(desk.requests().filter((line) => !line.startsWith('GET '))).toEqual([]);
+  });
+});
