@@ -15,6 +15,7 @@ import type { Line } from '../output/lines.js';
 import { batchList, batchSummary, nextLines } from '../output/views/batch.js';
 import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import type { Desk } from '../payments/desk.js';
+import { refuseReadOnly } from '../profiles/read-only.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Owner } from '../store/owner.js';
 import { BadValue } from '../typed-values.js';
@@ -82,7 +83,7 @@ export async function openBatchDesk(
   context: CommandContext,
   database: DeskDatabase,
   of: BatchApp,
-  flags: RunFlags,
+  flags: RunFlags & { 'dry-run'?: boolean },
 ): Promise<BatchDesk> {
   const { env } = context.streams;
   const isChosen = ['PAYDESK_PROFILE', 'PAYDESK_BASE_URL', 'PAYDESK_APP_ID', 'PAYDESK_API_KEY'].some(
@@ -92,6 +93,7 @@ export async function openBatchDesk(
   // Ctrl-C starts nothing new, but rows in flight are brought to their end: these calls ignore it.
   const { signal } = new AbortController();
   const opened = await connect(context, { profileName: context.profileName ?? planned, signal });
+  if (flags['dry-run'] !== true) refuseReadOnly(opened.profile);
   const session = await verifyKind(opened, context.note);
   const { profile } = session;
   if (profile.baseUrl !== of.baseUrl || profile.appId !== of.appId) throw otherApp(profile, of);

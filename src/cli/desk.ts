@@ -11,6 +11,7 @@ import type { CommandContext } from './context.js';
 import { openLedger } from './desk-database.js';
 import { checkLedgerPlace } from './ledger-guard.js';
 import { createGuard, type LiveGuard } from './live-guard.js';
+import { refuseReadOnly } from '../profiles/read-only.js';
 import { openChangingSession, openSession, type ChangingSession } from './session.js';
 
 const WAIT_MS = 5 * 60_000;
@@ -40,7 +41,7 @@ export interface MoneyDesk {
 
 /** For what moves money. Refuses before anything is read or sent if nobody can confirm it. */
 export async function openDesk(context: CommandContext, flags: DeskFlags): Promise<MoneyDesk> {
-  const session = await openChangingSession(context);
+  const session = await openChangingSession(context, { dryRun: flags['dry-run'] === true });
   const database = lazyDatabase(context);
   const guard = createGuard(context, session.profile, flags);
   const ledger = createLazyLedger(() => openForMoney(context, database, guard));
@@ -53,7 +54,8 @@ export async function openCheckingDesk(
   context: CommandContext,
   flags: Pick<DeskFlags, 'timeout'>,
 ): Promise<Desk> {
-  const session = await openChangingSession(context);
+  // A read-only desk may check as well: its client leaves the recheck out.
+  const session = await openChangingSession(context, { dryRun: true });
   const { signal, note } = context;
   return deskOf(session, lazyLedger(context), { signal, note, timeout: flags.timeout });
 }
@@ -61,6 +63,7 @@ export async function openCheckingDesk(
 /** For rechecks: it is enough to know the app, live or not. */
 export async function openReadingDesk(context: CommandContext) {
   const { client, profile } = await openSession(context);
+  refuseReadOnly(profile);
   const { baseUrl, appId, kind, name } = profile;
   const database = lazyDatabase(context);
   const place = { baseUrl, appId, kind: kind ?? 'live', profile: name };

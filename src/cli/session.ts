@@ -10,6 +10,7 @@ import { unverifiedKind } from '../output/views/live.js';
 import { tookTime } from '../output/time.js';
 import { TWO_PAYMENTS } from '../payments/named-payments.js';
 import { connectionTo } from '../profiles/connection.js';
+import { refuseReadOnly } from '../profiles/read-only.js';
 import { resolveProfile, type KnownProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 import type { CommandContext } from './context.js';
@@ -64,16 +65,22 @@ export async function openSession(
   });
   context.atEnd(() => waiting.close());
   context.refineErrors((error) => refineError(error, context, session));
-  const { kind, name, appId } = session.profile;
-  if (kind === 'live' && stderr.terminal && !context.changesService) {
-    context.note(toned('dim', `Live app ${appId} (profile ${name ?? 'environment'})`));
+  const { kind, name, appId, readOnly } = session.profile;
+  if ((kind === 'live' || readOnly) && stderr.terminal && !context.changesService) {
+    const what = `${kind === 'live' ? 'Live app' : 'App'} ${appId} (profile ${name ?? 'environment'})`;
+    context.note(toned('dim', readOnly ? `${what}, read-only` : what));
   }
   return session;
 }
 
 /** For what changes something: whether the app is live is known before anybody is asked to confirm. */
-export async function openChangingSession(context: CommandContext): Promise<ChangingSession> {
-  return verifyKind(await openSession(context), context.note);
+export async function openChangingSession(
+  context: CommandContext,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<ChangingSession> {
+  const session = await openSession(context);
+  if (!dryRun) refuseReadOnly(session.profile);
+  return verifyKind(session, context.note);
 }
 
 /** Clients for a profile, closed when the command ends. */
@@ -83,7 +90,7 @@ export async function connect(context: CommandContext, connection: Connection): 
   const store = openProfiles(env);
   const profile = resolveProfile({ flag: connection.profileName, env, store });
   if (dropInsecureTls(env) && profile.baseUrl.startsWith('https:')) note(INSECURE_TLS_IGNORED);
-  const way = connectionTo(profile, env, secrets);
+  const way = await connectionTo(profile, env, secrets);
   if (way.proxy) trace?.(`proxy ${way.proxy.address} (${way.proxy.variable})`);
   const { createClient } = await import('../client/client.js');
   const common: ClientOptions = {
@@ -92,6 +99,7 @@ export async function connect(context: CommandContext, connection: Connection): 
     appId: profile.appId,
     ...(profile.kind && { kind: profile.kind }),
     aliases: stateAliases(profile.aliases),
+    readOnly: profile.readOnly,
     isSandbox: profile.kind !== 'live' || profile.madeBySandbox,
     apiKey: async () => {
       const key = (await profile.apiKey()).reveal();

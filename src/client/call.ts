@@ -1,5 +1,5 @@
 import type { RepeatClass } from '../contract/endpoints.js';
-import { ProfileError } from '../errors.js';
+import { GuardError, ProfileError } from '../errors.js';
 import { readAnswer } from './answers.js';
 import type { Clock } from './clock.js';
 import { readWhole, type Exchange, type Fence, type OpenAnswer, type Transport } from './exchange.js';
@@ -53,6 +53,7 @@ export function createCaller(options: {
   timeouts: CallTimeouts;
   onEvent?: (event: ClientEvent) => void;
   signal?: AbortSignal;
+  readOnly?: boolean;
 }): Caller {
   const { transport, clock, timeouts, onEvent } = options;
   const prefix = new URL(options.baseUrl).pathname.replace(/\/+$/, '');
@@ -93,6 +94,9 @@ export function createCaller(options: {
   }
 
   async function run(call: Call, stream: boolean): Promise<Retried<Exchange | OpenAnswer>> {
+    if (options.readOnly && call.method !== 'GET' && call.method !== 'HEAD') {
+      throw new GuardError('This desk is read-only. Nothing was sent.', { code: 'read-only' });
+    }
     credentials ??= Promise.resolve(options.apiKey()).then(readKey);
     const known = await credentials;
     const number = (calls += 1);

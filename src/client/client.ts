@@ -24,6 +24,8 @@ export interface ClientOptions extends AppIdentity {
   retry?: RetryPolicy;
   clock?: Clock;
   random?: () => number;
+  /** Nothing but reads is sent. */
+  readOnly?: boolean;
   /** The proxy and the certificates to use. */
   connection?: Connection | undefined;
   transport?: Transport;

@@ -37,6 +37,10 @@ export function failureOf(error: unknown, connecting: boolean): Failure {
   if (connecting && isTls(code)) {
     return { reason: 'tls', message: `the TLS handshake failed (${code})`, permanent: true };
   }
+  // With TLS 1.3 a service looks at the certificate of the client when the client is already sending.
+  if (code !== undefined && /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA)/.test(code)) {
+    return failure('tls', `the service did not accept a client certificate (${code})`, true);
+  }
   if (connecting && code === 'ECONNRESET') {
     return failure('reset', 'the connection was closed while it was set up', false);
   }

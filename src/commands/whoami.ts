@@ -19,7 +19,7 @@ export default class Whoami extends BaseCommand {
     await this.parse(Whoami);
     const { env } = this.streams;
     const profile = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
-    const { identity, problem } = await identify(profile);
+    const { identity, problem } = await identify(profile, env);
     if (problem !== undefined) this.endAs(problem);
     await this.showList(factsOfIdentity(identity), identityFacts);
     this.note(...shadowedNotes(identity));

@@ -63,15 +63,17 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
   const name = profile.name === undefined ? 'The environment' : `Profile ${profile.name}`;
   const found = pass(
     'profile',
-    `${name}: ${profile.kind === undefined ? '' : `${profile.kind} `}app ${profile.appId} at ${profile.baseUrl}.`,
+    `${name}: ${profile.kind === undefined ? '' : `${profile.kind} `}app ${profile.appId} at ${profile.baseUrl}.${profile.readOnly ? ' It is read-only.' : ''}`,
   );
   const insecureTls = dropInsecureTls(env);
   let connection: Connection;
   try {
-    connection = connectionTo(profile, env, options.secrets);
+    connection = await connectionTo(profile, env, options.secrets);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return [found, fail('proxy', error.message), ...skipped(ofApp.slice(1), 'the proxy is invalid')];
+    if (!(error instanceof PaydeskError)) throw error;
+    const part = error instanceof UsageError ? 'proxy' : 'tls';
+    const others = ofApp.filter((name) => name !== part);
+    return [found, fail(part, error.message), ...skipped(others, 'the connection cannot be set up')];
   }
   const { proxy: through } = connection;
   const proxy = await checkProxy(profile.baseUrl, env);

@@ -82,7 +82,7 @@ async function checkCertificate(baseUrl: string, connection: Connection, now: Da
   const shaken = await handshake(host, Number(url.port || 443), connection);
   if (typeof shaken === 'string') {
     const fix = /^(CERT|UNABLE|SELF|DEPTH|ERR_TLS)/.test(shaken)
-      ? 'If you use your own certificate authority, set NODE_EXTRA_CA_CERTS to its file.'
+      ? 'If you use your own certificate authority: paydesk profiles set NAME --ca-file FILE, or NODE_EXTRA_CA_CERTS'
       : 'Check the base URL and the network: paydesk whoami';
     return fail('tls', `No secure connection to ${url.host} (${shaken}).`, fix);
   }
@@ -92,7 +92,7 @@ async function checkCertificate(baseUrl: string, connection: Connection, now: Da
 }
 
 /** The end of the certificate, or why there is none. */
-async function handshake(host: string, port: number, { proxy }: Connection): Promise<Date | string> {
+async function handshake(host: string, port: number, { proxy, tls }: Connection): Promise<Date | string> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const tunnel = proxy && (await openTunnel(proxy, target, { timeoutMs: limitMs }).catch(String));
   if (typeof tunnel === 'string') return tunnel;
@@ -105,6 +105,7 @@ async function handshake(host: string, port: number, { proxy }: Connection): Pro
     const timer = setTimeout(() => end('no answer within 5 s'), limitMs);
     const socket: TLSSocket = connect({
       ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
+      ...tls,
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
       ...(isIP(host) > 0 ? {} : { servername: host }),

@@ -8,6 +8,7 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { safeText } from '../output/text.js';
+import { aliasHint } from './alias-hint.js';
 import { readerOf, type Desk } from './desk.js';
 import { failureReason } from './failure-reason.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
@@ -72,12 +73,14 @@ function errorOf(
         },
       );
     }
-    case 'unknown':
+    case 'unknown': {
+      const hint = aliasHint(read);
       return new UnknownOutcomeError(
         `${label} is ${stateText(read)}, a state that paydesk does not know. ` +
           'The customer may or may not have been charged.',
-        { code: 'unknown-state', next },
+        { code: 'unknown-state', details: hint.details, next: [...next, ...hint.next] },
       );
+    }
     default:
       if (!wait) return undefined;
       if (desk.signal.reason instanceof InterruptedError) {

@@ -10,6 +10,7 @@ import {
   UsageError,
 } from '../errors.js';
 import { didYouMean } from '../suggest.js';
+import { aliasHint } from './alias-hint.js';
 import { readerOf, type Desk } from './desk.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { readUntil } from './wait.js';
@@ -56,9 +57,11 @@ function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError
     });
   }
   if (read.state === undefined) {
+    const hint = aliasHint(read);
     return new UnknownOutcomeError(`${stands}, a state that paydesk does not know.`, {
-      ...options,
       code: 'unknown-state',
+      details: hint.details,
+      next: [...options.next, ...hint.next],
     });
   }
   if (desk.signal.reason instanceof InterruptedError) {

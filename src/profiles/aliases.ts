@@ -1,20 +1,40 @@
 import { isStateName, stateNames } from '../contract/states.js';
 import { UsageError } from '../errors.js';
+import type { Environment } from './paths.js';
 import { didYouMean } from '../suggest.js';
 
 /** Reads `THEIRS=OURS` pairs; `THEIRS=` stands for taking an alias away. Every bad pair is reported at once. */
 export function parseAliases(pairs: readonly string[]): Record<string, string> {
+  const { aliases, problems } = readPairs(pairs);
+  if (problems.length > 0) {
+    const count = problems.length === 1 ? 'Invalid alias' : `${problems.length} invalid aliases`;
+    throw new UsageError(`${count}. Nothing was changed.`, { code: 'bad-alias', details: problems });
+  }
+  return aliases;
+}
+
+/** PAYDESK_STATE_ALIASES, if it is set: `THEIRS=OURS` pairs, separated by commas. */
+export function aliasesIn(env: Environment): Record<string, string> | undefined {
+  const given = env['PAYDESK_STATE_ALIASES']?.trim();
+  if (!given) return undefined;
+  const { aliases, problems } = readPairs(given.split(',').map((pair) => pair.trim()));
+  if (problems.length > 0) {
+    throw new UsageError('PAYDESK_STATE_ALIASES is invalid. Nothing was sent.', {
+      code: 'bad-alias',
+      details: problems,
+    });
+  }
+  return aliases;
+}
+
+function readPairs(pairs: readonly string[]) {
   const changes = new Map<string, string>();
   const problems: { input: string; problem: string }[] = [];
   for (const pair of pairs) {
     const problem = problemOf(pair, changes);
     if (problem !== undefined) problems.push({ input: pair, problem });
   }
-  if (problems.length > 0) {
-    const count = problems.length === 1 ? 'Invalid alias' : `${problems.length} invalid aliases`;
-    throw new UsageError(`${count}. Nothing was changed.`, { code: 'bad-alias', details: problems });
-  }
-  return Object.fromEntries(changes);
+  return { aliases: Object.fromEntries(changes), problems };
 }
 
 function problemOf(pair: string, changes: Map<string, string>): string | undefined {

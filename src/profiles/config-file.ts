@@ -2,9 +2,9 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type Conf from 'conf';
-import { ProfileError, TemporaryError } from '../errors.js';
+import { HomeError, makeFolder } from '../home-folder.js';
+import { PaydeskError, ProfileError, TemporaryError } from '../errors.js';
 import { checkName } from './checks.js';
-import { makeFolder } from './paths.js';
 import { MIN_QUIET_MS } from './quiet-period.js';
 import type { KeyReference } from './secrets.js';
 
@@ -20,6 +20,12 @@ export interface StoredProfile {
   aliases?: Record<string, string>;
   /** How long the service may take to show what it did, in milliseconds. */
   quietMs?: number;
+  /** Nothing is changed at the service. */
+  readOnly?: boolean;
+  /** Absolute paths. */
+  caFile?: string;
+  clientCert?: string;
+  clientKey?: string;
   /** Set on profiles that `sandbox start` wrote: only those may it overwrite. */
   madeBy?: 'sandbox';
 }
@@ -41,7 +47,8 @@ export function readConfig(file: string): Config {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { version: 1, profiles: {} };
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { version: 1, profiles: {} };
     throw new ProfileError(`The profiles in ${file} cannot be read: ${(cause as Error).message}.`, {
       code: 'config-unreadable',
       cause,
@@ -98,7 +105,13 @@ export async function updateConfig<T>(file: string, change: (config: Config) => 
       lock.close();
     }
   } catch (cause) {
-    if (!(cause instanceof Error) || !('code' in cause) || cause instanceof ProfileError) throw cause;
+    if (
+      !(cause instanceof Error) ||
+      !('code' in cause) ||
+      cause instanceof PaydeskError ||
+      cause instanceof HomeError
+    )
+      throw cause;
     if (cause.code === 'ERR_SQLITE_ERROR' && 'errcode' in cause && cause.errcode === sqliteBusy) {
       throw new TemporaryError(`Another paydesk has been writing ${file} for ${lockLimit / 1000} seconds.`, {
         code: 'config-busy',
@@ -162,6 +175,12 @@ function problemOfProfile(name: string, profile: unknown): string | undefined {
   const quietMs = profile['quietMs'];
   if (quietMs !== undefined && !(Number.isSafeInteger(quietMs) && (quietMs as number) >= MIN_QUIET_MS))
     return `"quietMs" is not a whole number of at least ${MIN_QUIET_MS}`;
+  if (profile['readOnly'] !== undefined && typeof profile['readOnly'] !== 'boolean')
+    return '"readOnly" is neither true nor false';
+  for (const member of ['caFile', 'clientCert', 'clientKey']) {
+    if (profile[member] !== undefined && typeof profile[member] !== 'string')
+      return `"${member}" is not a path`;
+  }
   const aliases = profile['aliases'];
   if (aliases === undefined) return undefined;
   if (!isObject(aliases) || Object.values(aliases).some((ours) => typeof ours !== 'string')) {

@@ -1,4 +1,6 @@
+import { routeTo } from '../client/proxy.js';
 import { ProfileError } from '../errors.js';
+import type { Environment } from './paths.js';
 import type { ResolvedProfile } from './resolve.js';
 import type { Kind } from './store.js';
 
@@ -13,12 +15,20 @@ export interface Identity {
   aliases: Record<string, string>;
   /** How long the service may take to show what it did, in milliseconds. */
   quietMs: number;
-  sources: ResolvedProfile['sources'];
+  /** Nothing is changed at the service. */
+  readOnly: boolean;
+  caFile?: string;
+  clientCert?: string;
+  clientKey?: string;
+  /** The proxy that requests go through, without credentials. */
+  proxy: string | null;
+  sources: ResolvedProfile['sources'] & { proxy: string };
   shadowed: ResolvedProfile['shadowed'];
 }
 
 export async function identify(
   profile: ResolvedProfile,
+  env: Environment,
 ): Promise<{ identity: Identity; problem?: ProfileError }> {
   const problem = await profile.apiKey().then(
     () => undefined,
@@ -27,7 +37,8 @@ export async function identify(
       throw error;
     },
   );
-  const { name, kind, appId, baseUrl, aliases, quietMs, sources, shadowed } = profile;
+  const { name, kind, appId, baseUrl, aliases, quietMs, readOnly, tls, sources, shadowed } = profile;
+  const route = routeTo(baseUrl, env);
   const apiKey = problem === undefined ? 'set' : 'missing';
   return {
     identity: {
@@ -38,7 +49,10 @@ export async function identify(
       apiKey,
       aliases,
       quietMs,
-      sources,
+      readOnly,
+      ...tls,
+      proxy: route.proxy?.address ?? null,
+      sources: { ...sources, proxy: route.proxy ? route.proxy.variable : route.why },
       shadowed,
     },
     problem,

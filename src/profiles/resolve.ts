@@ -1,9 +1,12 @@
 import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
+import { aliasesIn } from './aliases.js';
 import { checkApiKey, checkAppId, checkBaseUrl, type Checked } from './checks.js';
 import type { Environment } from './paths.js';
 import { DEFAULT_QUIET_MS, quietPeriodIn, SANDBOX_QUIET_MS } from './quiet-period.js';
+import { readOnlyIn } from './read-only.js';
 import type { Secret } from './secret.js';
+import type { TlsFiles } from './tls-files.js';
 import { firstSteps, type Kind, type Profile, type ProfileStore } from './store.js';
 
 /** The app that a command acts on, and where each part of that came from. */
@@ -22,6 +25,9 @@ export interface ResolvedProfile {
   quietMs: number;
   /** The quiet period that a sandbox of ours gets where nobody set one. */
   sandboxQuietMs?: number;
+  /** Nothing is changed at the service. */
+  readOnly: boolean;
+  tls: TlsFiles;
   /** Read when it is first asked for: commands that send nothing never touch the keyring. */
   apiKey(): Promise<Secret>;
   sources: {
@@ -31,6 +37,8 @@ export interface ResolvedProfile {
     kind: string;
     apiKey: string;
     quietPeriod: string;
+    aliases: string;
+    readOnly: string;
   };
   /** What is set and not used, and what goes before it. */
   shadowed: Shadowed[];
@@ -61,7 +69,11 @@ export function resolveProfile(options: {
   const env = (name: string) => options.env[name]?.trim() || undefined;
   const given = triple.filter((name) => env(name) !== undefined);
   const picked = env('PAYDESK_PROFILE');
-  const quietMs = quietPeriodIn(options.env);
+  const beside: Omit<Beside, 'shadowed'> = {
+    quietMs: quietPeriodIn(options.env),
+    readOnly: readOnlyIn(options.env),
+    aliases: aliasesIn(options.env),
+  };
 
   if (flag !== undefined) {
     const profile = store.get(flag);
@@ -70,7 +82,7 @@ export function resolveProfile(options: {
       ...present(env, 'PAYDESK_KIND'),
       ...(picked === flag ? [] : present(env, 'PAYDESK_PROFILE')),
     ];
-    return stored(store, profile, '--profile', { shadowed: shadow(ignored, `--profile ${flag}`), quietMs });
+    return stored(store, profile, '--profile', { ...beside, shadowed: shadow(ignored, `--profile ${flag}`) });
   }
 
   if (given.length > 0) {
@@ -80,7 +92,7 @@ export function resolveProfile(options: {
     const usual = defaultBehind(store);
     if (picked === undefined && usual !== undefined)
       shadowed.push({ what: `default profile ${usual}`, by: threeNames });
-    return fromEnvironment(env, { shadowed, quietMs });
+    return fromEnvironment(env, { ...beside, shadowed });
   }
 
   if (picked !== undefined) {
@@ -90,26 +102,28 @@ export function resolveProfile(options: {
     if (usual !== undefined && usual !== picked) {
       shadowed.push({ what: `default profile ${usual}`, by: `PAYDESK_PROFILE=${picked}` });
     }
-    return stored(store, profile, 'environment PAYDESK_PROFILE', { shadowed, quietMs });
+    return stored(store, profile, 'environment PAYDESK_PROFILE', { ...beside, shadowed });
   }
 
   const usual = store.defaultName();
   if (usual === undefined) refuseNone(store);
   const shadowed = shadow(present(env, 'PAYDESK_KIND'), `default profile ${usual}`);
-  return stored(store, store.get(usual), 'default profile', { shadowed, quietMs });
+  return stored(store, store.get(usual), 'default profile', { ...beside, shadowed });
 }
 
 /** What the environment says beside the profile. */
 interface Beside {
   shadowed: Shadowed[];
   quietMs: number | undefined;
+  readOnly: boolean;
+  aliases: Record<string, string> | undefined;
 }
 
 function stored(
   store: ProfileStore,
   profile: Profile,
   how: string,
-  { shadowed, quietMs }: Beside,
+  { shadowed, quietMs, readOnly, aliases }: Beside,
 ): ResolvedProfile {
   const from = `profile ${profile.name} (${store.file})`;
   // The file may have been edited by hand since it was checked.
@@ -122,8 +136,10 @@ function stored(
     appId,
     kind: profile.kind,
     madeBySandbox: profile.madeBy === 'sandbox',
-    aliases: profile.aliases,
+    aliases: withoutPrototype({ ...profile.aliases, ...aliases }),
     quietMs: quietMs ?? profile.quietMs,
+    readOnly: readOnly || profile.readOnly,
+    tls: profile.tls,
     apiKey: () => (key ??= store.apiKey(profile)),
     sources: {
       profile: how,
@@ -132,6 +148,8 @@ function stored(
       kind: from,
       apiKey: store.whereKeyIs(profile),
       quietPeriod: quietMs === undefined ? from : 'environment PAYDESK_QUIET_PERIOD',
+      aliases: aliases === undefined ? from : 'environment PAYDESK_STATE_ALIASES',
+      readOnly: readOnly ? 'environment PAYDESK_READ_ONLY' : from,
     },
     shadowed,
   };
@@ -139,7 +157,7 @@ function stored(
 
 function fromEnvironment(
   env: (name: string) => string | undefined,
-  { shadowed, quietMs }: Beside,
+  { shadowed, quietMs, readOnly, aliases }: Beside,
 ): ResolvedProfile {
   const baseUrl = must(checkBaseUrl(env('PAYDESK_BASE_URL') ?? ''), 'PAYDESK_BASE_URL');
   const appId = must(checkAppId(env('PAYDESK_APP_ID') ?? ''), 'PAYDESK_APP_ID');
@@ -159,8 +177,10 @@ function fromEnvironment(
     appId,
     kind: kind ?? (local ? undefined : 'live'),
     madeBySandbox: false,
-    aliases: Object.create(null) as Record<string, string>,
+    aliases: withoutPrototype(aliases ?? {}),
     quietMs: quietMs ?? DEFAULT_QUIET_MS,
+    readOnly,
+    tls: {},
     ...(quietMs === undefined ? { sandboxQuietMs: SANDBOX_QUIET_MS } : {}),
     apiKey: () => Promise.resolve(apiKey),
     sources: {
@@ -170,9 +190,16 @@ function fromEnvironment(
       kind: kind === undefined ? unsaid : 'environment PAYDESK_KIND',
       apiKey: 'environment PAYDESK_API_KEY',
       quietPeriod: quietMs === undefined ? 'default' : 'environment PAYDESK_QUIET_PERIOD',
+      aliases: aliases === undefined ? 'default' : 'environment PAYDESK_STATE_ALIASES',
+      readOnly: readOnly ? 'environment PAYDESK_READ_ONLY' : 'default',
     },
     shadowed,
   };
+}
+
+/** So that a state named like a member of Object is not taken for an alias. */
+function withoutPrototype(aliases: Record<string, string>): Record<string, string> {
+  return Object.assign(Object.create(null) as Record<string, string>, aliases);
 }
 
 function present(env: (name: string) => string | undefined, name: string): string[] {

@@ -4,6 +4,7 @@ import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } 
 import { findPaths, type Environment, type Paths } from './paths.js';
 import { DEFAULT_QUIET_MS, SANDBOX_QUIET_MS } from './quiet-period.js';
 import type { Secret } from './secret.js';
+import type { TlsFiles } from './tls-files.js';
 import { createSecrets, type KeyReference } from './secrets.js';
 
 export type { Kind };
@@ -17,23 +18,30 @@ export interface Profile {
   aliases: Record<string, string>;
   /** How long the service may take to show what it did. */
   quietMs: number;
+  /** Nothing is changed at the service. */
+  readOnly: boolean;
+  tls: TlsFiles;
   madeBy?: 'sandbox';
   key: KeyReference;
 }
 
-export interface NewProfile {
+export interface NewProfile extends ProfileSettings {
   name: string;
   baseUrl: string;
   appId: string;
   kind: Kind;
   apiKey: Secret;
-  /** Without it, the default of its kind of profile. */
-  quietMs?: number | undefined;
 }
 
 /** What can be changed of a stored profile. */
 export interface ProfileSettings {
+  /** Without it, the default of its kind of profile. */
   quietMs?: number | undefined;
+  readOnly?: boolean | undefined;
+  /** Absolute paths; an empty one takes the file away. */
+  caFile?: string | undefined;
+  clientCert?: string | undefined;
+  clientKey?: string | undefined;
 }
 
 export interface ProfileStore {
@@ -108,13 +116,14 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
       refuseTaken(read(), name);
     },
 
-    async add({ name, apiKey, quietMs, ...rest }) {
+    async add({ name, apiKey, baseUrl, appId, kind, ...settings }) {
       refuseTaken(read(), name);
       const key = await secrets.put(name, apiKey);
       try {
         return await updateConfig(file, (config) => {
           refuseTaken(config, name);
-          const stored = { ...rest, ...(quietMs === undefined ? {} : { quietMs }), key };
+          const stored: StoredProfile = { baseUrl, appId, kind, key };
+          applySettings(stored, settings);
           config.profiles[name] = stored;
           if (defaultOf(config) === undefined) config.default = name;
           return { profile: toProfile(name, stored), isDefault: config.default === name };
@@ -164,7 +173,7 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
       return await updateConfig(file, (config) => {
         if (!profileIn(config, name)) refuseUnknown(config, name);
         const stored = config.profiles[name]!;
-        if (settings.quietMs !== undefined) stored.quietMs = settings.quietMs;
+        applySettings(stored, settings);
         return toProfile(name, stored);
       });
     },
@@ -208,9 +217,31 @@ function toProfile(name: string, stored: StoredProfile): Profile {
     // No prototype, so that a state named like a member of Object is not taken for an alias.
     aliases: Object.assign(Object.create(null) as Record<string, string>, stored.aliases),
     quietMs: stored.quietMs ?? (stored.madeBy === 'sandbox' ? SANDBOX_QUIET_MS : DEFAULT_QUIET_MS),
+    readOnly: stored.readOnly === true,
+    tls: tlsFilesOf(stored),
     ...(stored.madeBy === undefined ? {} : { madeBy: stored.madeBy }),
     key: stored.key,
   };
+}
+
+const fileSettings = ['caFile', 'clientCert', 'clientKey'] as const;
+
+function tlsFilesOf(stored: StoredProfile): TlsFiles {
+  return Object.fromEntries(
+    fileSettings.flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]]])),
+  );
+}
+
+function applySettings(stored: StoredProfile, settings: ProfileSettings): void {
+  const { quietMs, readOnly } = settings;
+  if (quietMs !== undefined) stored.quietMs = quietMs;
+  if (readOnly === true) stored.readOnly = true;
+  if (readOnly === false) delete stored.readOnly;
+  for (const name of fileSettings) {
+    const path = settings[name];
+    if (path === '') delete stored[name];
+    else if (path !== undefined) stored[name] = path;
+  }
 }
 
 function profileIn(config: Config, name: string): Profile | undefined {

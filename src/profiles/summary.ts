@@ -12,12 +12,17 @@ export interface ProfileSummary {
   aliases: Record<string, string>;
   /** How long the service may take to show what it did, in milliseconds. */
   quietMs: number;
+  /** Nothing is changed at the service. */
+  readOnly: boolean;
+  caFile?: string;
+  clientCert?: string;
+  clientKey?: string;
   /** `sandbox` when `sandbox start` wrote it. */
   madeBy?: 'sandbox';
 }
 
 export function summarise(profiles: ProfileStore, profile: Profile): ProfileSummary {
-  const { name, kind, appId, baseUrl, aliases, quietMs, madeBy } = profile;
+  const { name, kind, appId, baseUrl, aliases, quietMs, readOnly, tls, madeBy } = profile;
   return {
     name,
     kind,
@@ -27,6 +32,8 @@ export function summarise(profiles: ProfileStore, profile: Profile): ProfileSumm
     key: profiles.whereKeyIs(profile),
     aliases,
     quietMs,
+    readOnly,
+    ...tls,
     ...(madeBy === undefined ? {} : { madeBy }),
   };
 }

@@ -153,6 +153,8 @@ describe('resolveProfile', () => {
       kind: profile,
       apiKey: store.whereKeyIs(store.get('shop')),
       quietPeriod: profile,
+      aliases: profile,
+      readOnly: profile,
     });
     expect(resolveProfile({ env: { ...three, PAYDESK_KIND: 'sandbox' }, store }).sources).toEqual({
       profile: 'environment',
@@ -161,7 +163,36 @@ describe('resolveProfile', () => {
       kind: 'environment PAYDESK_KIND',
       apiKey: 'environment PAYDESK_API_KEY',
       quietPeriod: 'default',
+      aliases: 'default',
+      readOnly: 'default',
     });
+  });
+
+  it('adds the aliases of the environment to those of the profile, and lets them win', async () => {
+    const { store } = await twoProfiles();
+    await store.alias('shop', { OnHold: 'Held', Voided: 'Declined' });
+    const PAYDESK_STATE_ALIASES = ' Voided=Cancelled, Settled = Captured ';
+    const resolved = resolveProfile({ flag: 'shop', env: { PAYDESK_STATE_ALIASES }, store });
+    expect({ ...resolved.aliases }).toEqual({ OnHold: 'Held', Voided: 'Cancelled', Settled: 'Captured' });
+    expect(resolved.sources.aliases).toBe('environment PAYDESK_STATE_ALIASES');
+    const alone = resolveProfile({ env: { ...three, PAYDESK_STATE_ALIASES }, store });
+    expect({ ...alone.aliases }).toEqual({ Voided: 'Cancelled', Settled: 'Captured' });
+    expect(alone.aliases['constructor']).toBeUndefined();
+    for (const bad of ['Voided', 'Voided=Gone', 'Captured=Refunded', 'A=Held,A=Captured', 'A=Held,,']) {
+      const resolve = () => resolveProfile({ env: { ...three, PAYDESK_STATE_ALIASES: bad }, store });
+      expect(resolve, bad).toThrow('PAYDESK_STATE_ALIASES is invalid. Nothing was sent.');
+    }
+  });
+
+  it('is read-only when the profile or the environment says so; the environment cannot take it back', async () => {
+    const { store } = await twoProfiles();
+    const isReadOnly = (env: Environment) => resolveProfile({ flag: 'shop', env, store }).readOnly;
+    expect(isReadOnly({})).toBe(false);
+    for (const no of ['', '0', 'false', 'No']) expect(isReadOnly({ PAYDESK_READ_ONLY: no })).toBe(false);
+    for (const yes of ['1', 'true', 'on', 'please'])
+      expect(isReadOnly({ PAYDESK_READ_ONLY: yes })).toBe(true);
+    await store.set('shop', { readOnly: true });
+    expect(isReadOnly({ PAYDESK_READ_ONLY: '0' })).toBe(true);
   });
 
   it('takes the quiet period from the environment, else from the profile, else 10 minutes', async () => {

@@ -57,7 +57,7 @@ export default class BatchPlan extends BaseCommand {
     const { args, flags } = await this.parse(BatchPlan);
     const { action, out } = flags;
     keepHeapSmall();
-    const { profile, client } = await openChangingSession(this.context);
+    const { profile, client } = await openChangingSession(this.context, { dryRun: true });
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
     const ledger = await createBatches(database.store).identity();

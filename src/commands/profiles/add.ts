@@ -6,11 +6,12 @@ import type { ClientEvent } from '../../client/call.js';
 import { ProfileError } from '../../errors.js';
 import type { Missing } from '../../output/report.js';
 import { addedView } from '../../output/views/profiles.js';
-import { profileSettingFlags } from '../../cli/profile-flags.js';
+import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/profile-flags.js';
 import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
 import { accept, checkAppId, checkBaseUrl, checkName } from '../../profiles/checks.js';
 import { connectionTo } from '../../profiles/connection.js';
 import { openProfiles } from '../../profiles/store.js';
+import type { TlsFiles } from '../../profiles/tls-files.js';
 import { tryKey } from '../../profiles/try-key.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 
@@ -75,20 +76,20 @@ export default class ProfilesAdd extends BaseCommand {
     const apiKey = fromStdin ? await readApiKey(this.streams.stdin) : await askForApiKey(this.prompts());
     this.secrets.addKey(apiKey.reveal());
     const app = { baseUrl: flags['base-url'], appId: flags['app-id'], apiKey };
-    await this.#tryKey(app);
+    await this.#tryKey(app, tlsFilesOf(flags));
     const { profile } = await profiles.add({
       ...app,
       name: args.name,
       kind: flags.live ? 'live' : 'sandbox',
-      quietMs: flags['quiet-period'],
+      ...settingsOf(flags),
     });
     return this.show(summarise(profiles, profile), addedView);
   }
 
   /** A key that the service refuses is not stored; one that cannot be tried now may be right. */
-  async #tryKey(app: Parameters<typeof tryKey>[0]): Promise<void> {
+  async #tryKey(app: Parameters<typeof tryKey>[0], tls: TlsFiles): Promise<void> {
     const onEvent = (event: ClientEvent) => this.trace?.(eventText(event));
-    const connection = connectionTo(app, this.streams.env, this.secrets);
+    const connection = await connectionTo({ ...app, tls }, this.streams.env, this.secrets);
     const trial = await tryKey(app, { onEvent, connection, signal: this.signal });
     if (trial.result === 'accepted') return this.note('The service accepted the key.');
     if (trial.result === 'not-tried')

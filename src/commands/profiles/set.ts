@@ -1,17 +1,23 @@
 import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { profileSettingFlags } from '../../cli/profile-flags.js';
+import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/profile-flags.js';
 import { UsageError } from '../../errors.js';
 import { setView } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';
+import { readTlsFiles } from '../../profiles/tls-files.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
 
 export default class ProfilesSet extends BaseCommand {
   static override summary = 'Change the settings of a profile.';
   static override description =
     'The quiet period is how long your service may take to show what it did. paydesk sends nothing again before it ' +
-    'has passed, so it must be longer than the longest delay of your service.';
-  static override examples = ['<%= config.bin %> profiles set shop-eu --quiet-period 30m'];
+    'has passed, so it must be longer than the longest delay of your service. With --read-only, every command that ' +
+    'would change something at the service is refused. --ca-file "" and the like remove a file again.';
+  static override examples = [
+    '<%= config.bin %> profiles set shop-eu --quiet-period 30m',
+    '<%= config.bin %> profiles set shop-eu --read-only',
+    '<%= config.bin %> profiles set shop-eu --client-cert desk.pem --client-key desk.key',
+  ];
   static override args = { name: string({ required: true, description: 'Profile to change.' }) };
   static override flags = profileSettingFlags;
 
@@ -26,7 +32,9 @@ export default class ProfilesSet extends BaseCommand {
         next: [`paydesk profiles set ${args.name} --quiet-period 10m`],
       });
     }
-    const profile = await profiles.set(args.name, { quietMs: flags['quiet-period'] });
+    // Files that cannot be used are refused now rather than by the next command.
+    await readTlsFiles(tlsFilesOf(flags, profiles.get(args.name).tls));
+    const profile = await profiles.set(args.name, settingsOf(flags));
     return this.show(summarise(profiles, profile), setView);
   }
 }

@@ -7,7 +7,17 @@ export function unverifiedKind(appId: string): Line {
 }
 
 /** Says that what follows concerns real money; nothing on a sandbox. */
-export function liveBanner(profile: { name?: string; appId: string; kind: string | undefined }): Line[] {
+export function liveBanner(profile: {
+  name?: string;
+  appId: string;
+  kind: string | undefined;
+  readOnly: boolean;
+}): Line[] {
   if (profile.kind !== 'live') return [];
-  return [joinPieces(toned('bad', 'LIVE'), `  ${profile.name ?? 'environment'} (app ${profile.appId})`)];
+  return [
+    joinPieces(
+      toned('bad', 'LIVE'),
+      `  ${profile.name ?? 'environment'} (app ${profile.appId})${profile.readOnly ? ', read-only' : ''}`,
+    ),
+  ];
 }

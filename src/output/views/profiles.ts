@@ -1,5 +1,6 @@
 import type { Identity } from '../../profiles/identity.js';
 import type { ProfileSummary } from '../../profiles/summary.js';
+import type { TlsFiles } from '../../profiles/tls-files.js';
 import { joinPieces, toned, type Line, type Piece } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { exactDuration } from '../time.js';
@@ -22,7 +23,12 @@ export const profileList: ListView<ProfileSummary> = {
       value: ({ isDefault }) => (isDefault ? 'yes' : 'no'),
       shown: ({ isDefault }) => (isDefault ? 'yes' : ''),
     },
-    { key: 'kind', value: ({ kind }) => kind, shown: ({ kind }) => kindPiece(kind) },
+    {
+      key: 'kind',
+      value: ({ kind }) => kind,
+      shown: ({ kind, readOnly }) =>
+        toned(kind === 'live' ? 'bad' : undefined, readOnly ? `${kind}, read-only` : kind),
+    },
     { key: 'appId', title: 'app id', value: ({ appId }) => appId },
     { key: 'baseUrl', title: 'base url', value: ({ baseUrl }) => baseUrl },
     { key: 'key', value: ({ key }) => key, shown: ({ key }) => key.split(' ', 1)[0] ?? key },
@@ -32,6 +38,12 @@ export const profileList: ListView<ProfileSummary> = {
       value: ({ quietMs }) => String(quietMs),
       number: true,
       shown: ({ quietMs }) => exactDuration(quietMs),
+      extra: true,
+    },
+    {
+      key: 'readOnly',
+      title: 'read-only',
+      value: ({ readOnly }) => (readOnly ? 'yes' : 'no'),
       extra: true,
     },
     { key: 'madeBy', title: 'made by', value: ({ madeBy }) => madeBy ?? '', extra: true },
@@ -67,6 +79,8 @@ export function factsOfProfile(profile: ProfileSummary): Fact[] {
     { part: 'base url', value: profile.baseUrl },
     { part: 'api key', value: profile.key },
     { part: 'quiet period', value: exactDuration(profile.quietMs) },
+    { part: 'read-only', value: profile.readOnly ? 'yes' : 'no' },
+    ...fileFacts(profile),
     { part: 'default', value: profile.isDefault ? 'yes' : 'no' },
     { part: 'made by', value: profile.madeBy === 'sandbox' ? 'paydesk sandbox start' : 'you' },
     ...aliasPairs(profile.aliases).map((pair) => ({ part: 'alias', value: pair })),
@@ -81,8 +95,19 @@ export function factsOfIdentity({ profile, sources, ...identity }: Identity): Fa
     { part: 'base url', value: identity.baseUrl, from: sources.baseUrl },
     { part: 'api key', value: identity.apiKey, from: sources.apiKey },
     { part: 'quiet period', value: exactDuration(identity.quietMs), from: sources.quietPeriod },
-    ...aliasPairs(identity.aliases).map((pair) => ({ part: 'alias', value: pair, from: sources.baseUrl })),
+    { part: 'read-only', value: identity.readOnly ? 'yes' : 'no', from: sources.readOnly },
+    { part: 'proxy', value: identity.proxy ?? 'none', from: sources.proxy },
+    ...fileFacts(identity).map((fact) => ({ ...fact, from: sources.baseUrl })),
+    ...aliasPairs(identity.aliases).map((pair) => ({ part: 'alias', value: pair, from: sources.aliases })),
   ];
+}
+
+function fileFacts({ caFile, clientCert, clientKey }: TlsFiles): Fact[] {
+  return [
+    ['ca file', caFile],
+    ['client certificate', clientCert],
+    ['client key', clientKey],
+  ].flatMap(([part, value]) => (value === undefined ? [] : [{ part: part!, value }]));
 }
 
 export function shadowedNotes({ shadowed }: Identity): Line[] {
@@ -106,7 +131,11 @@ export function addedView(profile: ProfileSummary): Line[] {
 }
 
 export function setView(profile: ProfileSummary): Line[] {
-  return [`${profile.name}: the quiet period is ${exactDuration(profile.quietMs)}.`];
+  const lines = [`${profile.name}: the quiet period is ${exactDuration(profile.quietMs)}.`];
+  if (profile.readOnly) lines.push('It is read-only: paydesk changes nothing at the service.');
+  if (profile.caFile) lines.push(`It trusts only the certificate authorities in ${profile.caFile}.`);
+  if (profile.clientCert) lines.push(`It uses the client certificate ${profile.clientCert}.`);
+  return lines;
 }
 
 export function usedView(profile: ProfileSummary): Line[] {

@@ -18,6 +18,7 @@ import { outcomeOf, type Entry } from '../../ledger/entries.js';
 import { safeText } from '../../output/text.js';
 import { whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';
+import { aliasHint } from '../alias-hint.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { forbidden } from './legality.js';
 import { endStateOf, type Standing } from './proof.js';
@@ -142,12 +143,15 @@ export function differs(sent: Sent, read: PaymentRead): UnknownOutcomeError {
     stateOf(read) === sent.before.shown
       ? `still shows ${now}, but is not exactly as it was before`
       : `was ${before} and now shows ${now}${unknown}`;
-  const alias =
-    read.state === undefined ? [`paydesk profiles alias PROFILE ${stateOf(read) ?? 'THEIRS'}=OURS`] : [];
+  const hint = read.state === undefined ? aliasHint(read) : undefined;
   return new UnknownOutcomeError(
     `${nameOf(sent)} has an unknown outcome: the payment ${what}.\n` +
       `The ${operation} may or may not have been carried out. It was not sent again.`,
-    { code: read.state === undefined ? 'unknown-state' : 'outcome-unknown', next: [check(read), ...alias] },
+    {
+      code: hint ? 'unknown-state' : 'outcome-unknown',
+      ...(hint && { details: hint.details }),
+      next: [check(read), ...(hint?.next ?? [])],
+    },
   );
 }
 

@@ -101,6 +101,6 @@ export function resultOf(
 export function unknownState(read: PaymentRead): string {
   return (
     `paydesk does not know the state ${stateOf(read) ?? '(none)'}. ` +
-    'If it means one of ours, map it with: paydesk profiles alias'
+    'If it means one of ours, map it with paydesk profiles alias or PAYDESK_STATE_ALIASES.'
   );
 }
