@@ -78,7 +78,12 @@ describe('doctor', async () => {
 
   it('is read at a glance on a terminal', async () => {
     const env = { PAYDESK_HOME: temporaryFolder(), PAYDESK_API_KEY: 'sk_wrong_key' };
-    const { stdout, stderr, code } = await desk.run(Doctor, [], { terminal: true, env, now: now() });
+    const { stdout, stderr, code } = await desk.run(Doctor, [], {
+      terminal: true,
+      columns: 120,
+      env,
+      now: now(),
+    });
     expect(code).toBe(4);
     expect(stdout).toMatch(/^ {2}status +check +message\n {2}pass +node +Node 2\d/);
     expect(stdout).toMatch(/\n {2}fail +key +The service does not accept the API key/);

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ProfileError, UsageError } from '../../src/errors.js';
+import { HomeError } from '../../src/home-folder.js';
 import { readConfig } from '../../src/profiles/config-file.js';
 import { canary, modeOf, newProfile, temporaryStore } from './temporary-home.js';
 
@@ -212,7 +213,7 @@ describe('a file that cannot be used', () => {
     const { store, home } = temporaryStore();
     writeFileSync(home, 'a file where the folder should be');
     const error = await store.add(newProfile('one')).catch((caught: unknown) => caught);
-    expect(error).toBeInstanceOf(ProfileError);
+    expect(error).toBeInstanceOf(HomeError);
     expect((error as Error).message).toContain(home);
   });
 });
