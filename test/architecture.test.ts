@@ -25,6 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'child-environment': [],
   ci: [],
   'home-folder': ['store'],
+  'environment-variables': [],
   loopback: [],
   redact: [],
   suggest: [],

@@ -3,6 +3,7 @@
 import type { ClientEvent } from '../client/call.js';
 import type { Client, ClientOptions } from '../client/client.js';
 import { dropInsecureTls, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
+import { requestHeaders } from '../client/request-headers.js';
 import { isStateName, type StateName } from '../contract/states.js';
 import { GuardError, PaydeskError, TemporaryError } from '../errors.js';
 import { type Line, toned } from '../output/lines.js';
@@ -96,6 +97,7 @@ export async function connect(context: CommandContext, connection: Connection): 
   const common: ClientOptions = {
     baseUrl: profile.baseUrl,
     connection: way,
+    headers: requestHeaders(env, context.program.packageFile().version),
     appId: profile.appId,
     ...(profile.kind && { kind: profile.kind }),
     aliases: stateAliases(profile.aliases),

@@ -54,6 +54,7 @@ export function createCaller(options: {
   onEvent?: (event: ClientEvent) => void;
   signal?: AbortSignal;
   readOnly?: boolean;
+  headers?: Readonly<Record<string, string>> | undefined;
 }): Caller {
   const { transport, clock, timeouts, onEvent } = options;
   const prefix = new URL(options.baseUrl).pathname.replace(/\/+$/, '');
@@ -76,6 +77,7 @@ export function createCaller(options: {
         accept: 'application/json',
         'accept-encoding': 'identity',
         'user-agent': 'paydesk',
+        ...options.headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       fresh: call.repeat === 'settle',

@@ -24,6 +24,8 @@ export interface ClientOptions extends AppIdentity {
   retry?: RetryPolicy;
   clock?: Clock;
   random?: () => number;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Nothing but reads is sent. */
   readOnly?: boolean;
   /** The proxy and the certificates to use. */

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js';
 import { databaseLocation } from '../cli/desk-database.js';
+import { requestHeaders } from '../client/request-headers.js';
 import { failureOf, type Diagnosis } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
 import { listFlagsFor } from '../cli/flags.js';
@@ -28,6 +29,7 @@ export default class Doctor extends BaseCommand {
       now: () => this.now(),
       signal: this.signal,
       secrets: this.secrets,
+      headers: requestHeaders(this.streams.env, this.config.version),
       onEvent: (event) => this.trace?.(eventText(event)),
     });
     await this.showList(diagnosis.checks, checkList);

@@ -20,6 +20,8 @@ export interface ExamineOptions {
   ledger: string;
   /** The versions of Node that this program runs on. */
   requiredNode: string | undefined;
+  /** Sent with every request. */
+  headers: Readonly<Record<string, string>>;
   now: () => Date;
   signal: AbortSignal;
   /** Told what must be shown nowhere. */

@@ -13,6 +13,7 @@ export interface ServiceTools {
   profile: ResolvedProfile;
   apiKey: string;
   connection: Connection;
+  headers: Readonly<Record<string, string>>;
   now: () => Date;
   onEvent?: ClientOptions['onEvent'];
   signal: AbortSignal;
@@ -45,6 +46,7 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
     baseUrl,
     appId,
     apiKey: () => apiKey,
+    headers: tools.headers,
     transport,
     timeouts,
     retry: { attempts: 2, baseMs: 100, capMs: 500 },

@@ -13,7 +13,7 @@ const timeouts = { connectMs: 2_000, headersMs: 3_000, bodyMs: 3_000, attemptMs:
 
 export async function tryKey(
   app: { baseUrl: string; appId: string; apiKey: Secret },
-  options: Pick<ClientOptions, 'onEvent' | 'signal' | 'connection'>,
+  options: Pick<ClientOptions, 'onEvent' | 'signal' | 'connection' | 'headers'>,
 ): Promise<KeyTrial> {
   const { baseUrl, appId, apiKey } = app;
   const retry = { attempts: 1, baseMs: 100, capMs: 100 };

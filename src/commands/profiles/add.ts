@@ -3,6 +3,7 @@ import { boolean, custom } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { eventText } from '../../cli/session.js';
 import type { ClientEvent } from '../../client/call.js';
+import { requestHeaders } from '../../client/request-headers.js';
 import { ProfileError } from '../../errors.js';
 import type { Missing } from '../../output/report.js';
 import { addedView } from '../../output/views/profiles.js';
@@ -90,7 +91,8 @@ export default class ProfilesAdd extends BaseCommand {
   async #tryKey(app: Parameters<typeof tryKey>[0], tls: TlsFiles): Promise<void> {
     const onEvent = (event: ClientEvent) => this.trace?.(eventText(event));
     const connection = await connectionTo({ ...app, tls }, this.streams.env, this.secrets);
-    const trial = await tryKey(app, { onEvent, connection, signal: this.signal });
+    const headers = requestHeaders(this.streams.env, this.config.version);
+    const trial = await tryKey(app, { onEvent, connection, headers, signal: this.signal });
     if (trial.result === 'accepted') return this.note('The service accepted the key.');
     if (trial.result === 'not-tried')
       return this.note(`The key was not tried: ${trial.why} Try it later: paydesk doctor`);
