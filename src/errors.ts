@@ -1,23 +1,24 @@
 import { HomeError } from './home-folder.js';
+import type { NextStep } from './next-command.js';
 import { StoreError } from './store/errors.js';
 
 export interface ErrorOptions {
   /** Machine-readable kebab-case code, `error.code` in JSON. */
   code: string;
-  /** What the reader can type next, whole commands. */
-  next?: string[];
+  /** What the reader can type next. */
+  next?: readonly NextStep[] | undefined;
   /** Further lines for a person, and `error.details` in JSON. */
   details?: unknown;
-  httpStatus?: number;
+  httpStatus?: number | undefined;
   cause?: unknown;
 }
 
 /** Every error that paydesk raises on purpose. Only the base command turns one into an exit. */
 export class PaydeskError extends Error {
   readonly code: string;
-  readonly next: string[];
+  readonly next: readonly NextStep[];
   readonly details?: unknown;
-  readonly httpStatus?: number;
+  readonly httpStatus: number | undefined;
 
   constructor(message: string, options: ErrorOptions) {
     super(message, { cause: options.cause });

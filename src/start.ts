@@ -1,7 +1,7 @@
 // Runs what was typed: finds the command, and puts our errors and exit codes around it.
 
 import { configOf, createProgram, type Program, versionLine } from './cli/program.js';
-import { processSurroundings, wantsDebug, wantsJson } from './cli/surroundings.js';
+import { processRuntime, wantsDebug, wantsJson } from './cli/runtime.js';
 
 /** The longest run of words that names a command; what follows is the command's own. */
 function findCommand(program: Program, argv: readonly string[]): { id: string; rest: string[] } | undefined {
@@ -44,7 +44,7 @@ function keepFailedWrites(): void {
 async function help(program: Program, argv: string[], asked: boolean): Promise<void> {
   const { helpOn } = await import('./cli/help.js');
   const { createStreams } = await import('./output/streams.js');
-  const { terminal, width, colour } = createStreams(processSurroundings).stdout;
+  const { terminal, width, colour } = createStreams(processRuntime).stdout;
   const words = argv.filter((word) => !word.startsWith('-'));
   const onlyWords = words.length === argv.length;
   const lines =
@@ -70,7 +70,7 @@ async function help(program: Program, argv: string[], asked: boolean): Promise<v
 
 async function print(text: string): Promise<void> {
   const { createStreams } = await import('./output/streams.js');
-  const streams = createStreams(processSurroundings);
+  const streams = createStreams(processRuntime);
   streams.write(text);
   const lost = await streams.unwritten();
   if (lost === undefined) return;
@@ -90,7 +90,7 @@ export async function start(program: Program): Promise<void> {
   const fail = async (error: unknown) => {
     const { createStreams } = await import('./output/streams.js');
     const { reportError } = await import('./output/report.js');
-    const streams = createStreams(processSurroundings);
+    const streams = createStreams(processRuntime);
     return reportError(error, { streams, json: wantsJson(argv) && 'document', debug });
   };
 

@@ -1,5 +1,6 @@
 // From a plan file to a batch: the plan must be for this app and ledger, unchanged, within the limits, and not yet applied.
 
+import { paydesk } from '../next-command.js';
 import { toHundredths } from '../contract/money.js';
 import { GuardError } from '../errors.js';
 import type { Batches } from './batches.js';
@@ -21,7 +22,7 @@ export async function openPlan(path: string, ledgerId: string): Promise<PlanHead
     `${path} was made with another ledger, and only that one knows what was already sent. Nothing was sent.`,
     {
       code: 'other-ledger',
-      next: ['paydesk batch plan FILE.csv --action … --out PLAN.json', 'paydesk doctor'],
+      next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json'), paydesk('doctor')],
     },
   );
 }

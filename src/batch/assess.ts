@@ -1,8 +1,9 @@
+import { commandText } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';
 import { operationStates, states } from '../contract/states.js';
-import { forbidden } from '../payments/move/legality.js';
+import { forbidden, legalInstead } from '../payments/move/legality.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
 import type { CsvRow } from './csv-rows.js';
 import type { Assessment, BatchAction } from './plan-row.js';
@@ -25,16 +26,20 @@ export function assess(action: BatchAction, row: CsvRow, read: PaymentRead): Ass
   if (before !== undefined) return { ...facts, verdict: 'done', why: before };
   const refusal = forbidden(action, read);
   if (refusal) {
-    const [next = ''] = refusal.next;
-    const [, other] = /^paydesk payments (capture|cancel|refund|unhold) /.exec(next) ?? [];
+    const [next] = refusal.next;
+    const other = legalInstead(action, read);
     const advice = other === undefined ? read.state && states[read.state].meaning : `${other} instead`;
-    return { ...facts, verdict: 'not-possible', why: `${facts.state}: ${advice}`, next };
+    const why = `${facts.state}: ${advice}`;
+    return { ...facts, verdict: 'not-possible', why, ...(next && { next: commandText(next) }) };
   }
   if (read.state !== undefined) return { ...facts, verdict: 'act' };
   return { ...facts, verdict: 'act', why: 'paydesk does not know this state: the service will decide' };
 }
 
-function differenceOf(row: CsvRow, facts: { amount?: string; currency?: string }): string | undefined {
+function differenceOf(
+  row: CsvRow,
+  facts: { amount: string | undefined; currency: string | undefined },
+): string | undefined {
   const amount = row.amount !== undefined && !isSameAmount(row.amount, facts.amount);
   const currency = row.currency !== undefined && row.currency !== facts.currency;
   if (amount && currency) return 'amount and currency differ';

@@ -1,5 +1,6 @@
 // Batches in the desk's database: a plan becomes one once, and its rows are claimed by whoever works on them.
 
+import { paydesk } from '../next-command.js';
 import { sql } from 'kysely';
 import { UsageError } from '../errors.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
@@ -30,7 +31,7 @@ export function createBatches(store: Store<DeskTables>): Batches {
       if (batch) return batch;
       throw new UsageError(`There is no batch ${id} in this ledger.`, {
         code: 'no-batch',
-        next: ['paydesk batch status'],
+        next: [paydesk('batch', 'status')],
       });
     },
 

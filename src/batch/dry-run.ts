@@ -1,3 +1,4 @@
+import { mapConcurrent } from '../concurrency.js';
 import type { Client } from '../client/client.js';
 import { ServiceError, TemporaryError } from '../errors.js';
 import { readPlanRows } from './plan-file.js';
@@ -26,16 +27,11 @@ export async function dryRun(
   { planKey, again, concurrency, signal }: DryRunOptions,
 ): Promise<DryRun> {
   const result: DryRun = { wouldSend: 0, changed: 0, unreadable: 0 };
-  const rows = readPlanRows(path, planKey);
-  const work = async () => {
-    for (let step = await rows.next(); !step.done; step = await rows.next()) {
-      signal.throwIfAborted();
-      const { verdict } = step.value;
-      const acts = verdict === 'act' || (again && verdict === 'failed-before');
-      if (acts) result[await look(client, step.value)] += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await mapConcurrent(readPlanRows(path, planKey), concurrency, async (row) => {
+    signal.throwIfAborted();
+    const acts = row.verdict === 'act' || (again && row.verdict === 'failed-before');
+    if (acts) result[await look(client, row)] += 1;
+  });
   return result;
 }
 

@@ -1,5 +1,6 @@
 // How a run of a batch ends: well, or with the error that says why not everything was done.
 
+import { type NextStep, paydesk } from '../next-command.js';
 import { PartialError, type PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { actedOn, type BatchCounts, type Group, groups } from './counts.js';
 import type { RunResult } from './run.js';
@@ -9,7 +10,7 @@ import type { StopReason } from './stopping.js';
 export function endingOfRun(id: string, result: RunResult): PaydeskError | undefined {
   const { counts, stopped } = result;
   if (stopped === undefined) return incomplete(id, counts);
-  const next = [`paydesk batch resume ${id}`, `paydesk batch report ${id}`];
+  const next = [paydesk('batch', 'resume', id), paydesk('batch', 'report', id)];
   const soFar = `Batch ${id} so far: ${standsAt(counts)}.`;
   switch (stopped.kind) {
     case 'asked':
@@ -42,7 +43,7 @@ export function endingOfRun(id: string, result: RunResult): PaydeskError | undef
 interface Told {
   text: string;
   code: string;
-  next: string[];
+  next: readonly NextStep[];
 }
 
 /** Temporary only as long as this run has sent nothing. */
@@ -54,7 +55,7 @@ function stoppedBy({ worked }: RunResult, cause: Error, { text, code, next }: To
 function ledgerLost(
   result: RunResult,
   cause: Error,
-  { soFar, next }: { soFar: string; next: string[] },
+  { soFar, next }: { soFar: string; next: readonly NextStep[] },
 ): PaydeskError {
   const { worked, counts } = result;
   if (worked === 0) {
@@ -84,9 +85,9 @@ function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {
   if (notDone === 0) return undefined;
   const { unknown, pending } = others;
   const next = [
-    ...(unknown + pending > 0 ? [`paydesk batch resume ${id}`] : []),
-    `paydesk batch report ${id}`,
-    `paydesk batch report ${id} --not-done > retry.csv`,
+    ...(unknown + pending > 0 ? [paydesk('batch', 'resume', id)] : []),
+    paydesk('batch', 'report', id),
+    { ...paydesk('batch', 'report', id, '--not-done'), into: 'retry.csv' },
   ];
   // Nothing is known to have gone through, and something may have.
   if (done === 0 && unknown > 0) {

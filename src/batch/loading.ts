@@ -1,5 +1,6 @@
 // From a plan to a batch in the desk's database, once, and whole or not at all.
 
+import { paydesk } from '../next-command.js';
 import { GuardError } from '../errors.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { leaseClock } from '../store/claim.js';
@@ -229,13 +230,16 @@ const refusalOf = (batch: BatchRecord): GuardError =>
 function appliedBefore(batch: BatchRecord): GuardError {
   return new GuardError(
     `${batch.operator} has already applied this plan, as batch ${batch.id}. A plan can be applied once. Nothing was sent.`,
-    { code: 'plan-applied', next: [`paydesk batch resume ${batch.id}`, `paydesk batch report ${batch.id}`] },
+    {
+      code: 'plan-applied',
+      next: [paydesk('batch', 'resume', batch.id), paydesk('batch', 'report', batch.id)],
+    },
   );
 }
 
 function takenOver(id: string): GuardError {
   return new GuardError('Another process is applying this plan. This one sent nothing.', {
     code: 'plan-in-use',
-    next: [`paydesk batch status ${id}`],
+    next: [paydesk('batch', 'status', id)],
   });
 }

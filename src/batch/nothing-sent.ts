@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { TemporaryError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 
@@ -10,7 +11,7 @@ export async function sendingNothing<T>(work: () => Promise<T>): Promise<T> {
     throw new TemporaryError(`${error.message} Nothing was sent.`, {
       code: 'ledger-unavailable',
       cause: error,
-      next: ['paydesk doctor'],
+      next: [paydesk('doctor')],
     });
   }
 }

@@ -1,6 +1,7 @@
 // A plan as a file: one JSON document with one row per line, so that other programs can read it as a whole and paydesk
 // can read it row by row. It is sealed with the key of its ledger: an edited plan is refused.
 
+import { paydesk } from '../next-command.js';
 import { createHmac, type Hmac, randomInt } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -161,7 +162,7 @@ function headerOf(line: string, path: string): PlanHeader {
   if (header.version === 1) return header;
   throw new UsageError(`${path} is a plan of another format (${String(header.version)}).`, {
     code: 'plan-format',
-    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
+    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
   });
 }
 
@@ -211,11 +212,11 @@ function systemMessage({ code, message }: NodeJS.ErrnoException): string {
 const notAPlan = (path: string) =>
   new UsageError(`${path} is not a plan.`, {
     code: 'not-a-plan',
-    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
+    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
   });
 
 const edited = (path: string) =>
   new GuardError(`${path} was edited or cut short after paydesk wrote it. Nothing was sent.`, {
     code: 'plan-edited',
-    next: ['paydesk batch plan FILE.csv --action … --out PLAN.json'],
+    next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json')],
   });

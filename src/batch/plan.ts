@@ -1,5 +1,6 @@
 // A plan: every payment of a file is read and checked, and nothing is changed.
 
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import { GuardError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
@@ -239,6 +240,6 @@ async function lookAt(
 function unreadable(error: PaydeskError, done: number): TemporaryError {
   return new TemporaryError(
     `paydesk cannot read the payments, so it made no plan (${done} read so far). ${error.message}`,
-    { code: 'reads-fail', cause: error, next: ['paydesk doctor'] },
+    { code: 'reads-fail', cause: error, next: [paydesk('doctor')] },
   );
 }

@@ -1,5 +1,6 @@
 // Works on a batch until nothing is left to do, or until there is a reason to stop. Several processes may do so at once.
 
+import { paydesk } from '../next-command.js';
 import { GuardError } from '../errors.js';
 import type { BatchRecord, DeskTables } from '../ledger/schema.js';
 import type { Desk } from '../payments/desk.js';
@@ -154,6 +155,6 @@ function keepRenewing(claims: Claims, { clock }: Desk): { end(): Promise<void> }
 function notLoaded(batch: BatchRecord): GuardError {
   return new GuardError(
     `Batch ${batch.id} was not started: its plan was not loaded to the end. Nothing was sent.`,
-    { code: 'batch-not-begun', next: ['paydesk batch apply PLAN.json'] },
+    { code: 'batch-not-begun', next: [paydesk('batch', 'apply', 'PLAN.json')] },
   );
 }

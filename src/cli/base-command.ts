@@ -14,6 +14,7 @@ import {
 } from '../errors.js';
 import { globalFlags } from './flags.js';
 import { fitLines } from '../output/fit.js';
+import { type Command as NextCommand, paydesk } from '../next-command.js';
 import type { FilterFailure } from '../output/jq.js';
 import type { Line, Look, View } from '../output/lines.js';
 import { renderLine, renderLines, toned } from '../output/lines.js';
@@ -27,14 +28,13 @@ import {
   type UsageProblem,
 } from '../output/report.js';
 import type { ListOptions, ListView } from '../output/rows.js';
-import { shellLine } from '../output/shell.js';
 import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson, safeText, truncate } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import type { Program } from './program.js';
 import type { CommandContext, PromptContext } from './context.js';
 import { createSentChanges } from './sent-changes.js';
-import { processSurroundings, type Surroundings, wantsDebug, wantsJson } from './surroundings.js';
+import { processRuntime, type Runtime, wantsDebug, wantsJson } from './runtime.js';
 
 type Values = Record<string, unknown>;
 
@@ -53,7 +53,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   interactive = false;
   profileName: string | undefined;
 
-  readonly #surroundings: Surroundings;
+  readonly #runtime: Runtime;
   readonly #debug: boolean;
   readonly #abort = new AbortController();
   #heedsSignal = false;
@@ -68,13 +68,13 @@ export abstract class BaseCommand extends Command implements CommandContext {
   readonly #closers: Array<() => unknown> = [];
   readonly #refinements: Array<(error: unknown) => unknown> = [];
 
-  constructor(argv: string[], config: Config, surroundings: Surroundings = processSurroundings) {
+  constructor(argv: string[], config: Config, runtime: Runtime = processRuntime) {
     super(argv, config);
-    this.#surroundings = surroundings;
-    this.secrets = surroundings.secrets;
-    this.streams = createStreams(surroundings);
+    this.#runtime = runtime;
+    this.secrets = runtime.secrets;
+    this.streams = createStreams(runtime);
     this.json = wantsJson(argv);
-    this.#debug = wantsDebug(argv, surroundings.env);
+    this.#debug = wantsDebug(argv, runtime.env);
     this.trace = this.#debug ? (text) => this.#trace(text) : undefined;
   }
 
@@ -92,8 +92,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return this.#abort.signal;
   }
 
-  get typed(): string {
-    return shellLine(this.config.bin, ...(this.id ?? '').split(':'), ...this.argv);
+  get typed(): NextCommand {
+    return paydesk(...(this.id ?? '').split(':'), ...this.argv);
   }
 
   get program(): Program {
@@ -101,7 +101,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   now(): Date {
-    return this.#surroundings.now();
+    return this.#runtime.now();
   }
 
   get changesService(): boolean {
@@ -113,8 +113,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
   prompts(): PromptContext {
     this.status(undefined);
     return {
-      input: this.#surroundings.stdin,
-      output: this.#surroundings.stderr as NodeJS.WriteStream,
+      input: this.#runtime.stdin,
+      output: this.#runtime.stderr as NodeJS.WriteStream,
       signal: this.signal,
     };
   }
@@ -135,7 +135,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.interactive = !silent && this.streams.stderr.terminal && this.streams.stdinIsTerminal;
     this.profileName = flags['profile'] as string | undefined;
 
-    const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`;
+    const help = paydesk(...(this.id ?? '').split(':'), '--help');
     for (const name of this.json ? ['columns', 'csv', 'header', 'raw'] : []) {
       const problem = 'cannot be used together with --json or --jq';
       if (flags[name] !== undefined && flags[name] !== false) line.bad.push({ input: `--${name}`, problem });
@@ -337,7 +337,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #interrupt(): void {
     const again = this.#abort.signal.aborted;
     this.#stop(new InterruptedError('Interrupted.', { code: 'interrupted' }));
-    if (again) this.#surroundings.exit(130);
+    if (again) this.#runtime.exit(130);
   }
 
   #refine(error: unknown): unknown {
@@ -353,12 +353,6 @@ export abstract class BaseCommand extends Command implements CommandContext {
       return this.#abort.signal.reason;
     }
     if (name === 'FilterFailure') return this.#filterError(error as FilterFailure);
-    if (error instanceof Error && 'oclif' in error) {
-      return new UsageError(error.message.replace('\nSee more help with --help', ''), {
-        code: 'usage',
-        cause: error,
-      });
-    }
     return error;
   }
 
@@ -385,7 +379,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   override async _run<T>(): Promise<T> {
-    const stopListening = this.#surroundings.onInterrupt(() => this.#interrupt());
+    const stopListening = this.#runtime.onInterrupt(() => this.#interrupt());
     let result: unknown;
     let failure: { error: unknown } | undefined;
     try {
@@ -416,7 +410,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const lost = await this.streams.unwritten();
     const to = { streams: this.streams, changed: this.sent.any(), exit, debug: this.#debug };
     const code = lost ? await reportUnwritten(lost, to) : exit;
-    if (code !== 0) this.#surroundings.setExitCode(code);
+    if (code !== 0) this.#runtime.setExitCode(code);
     return result as T;
   }
 

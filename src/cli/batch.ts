@@ -1,5 +1,6 @@
 // What batch apply and batch resume share: the ledger, the app, its confirmation, and the work with its progress.
 
+import { commandText, paydesk } from '../next-command.js';
 import { boolean, custom } from '@oclif/core/flags';
 import { endingOfRun } from '../batch/ending.js';
 import { type RunResult, runBatch } from '../batch/run.js';
@@ -173,7 +174,7 @@ export async function workOnBatch(
   return {
     ...batchJson(status),
     ...(result.stopped === undefined ? {} : { stopped: result.stopped.kind }),
-    next: ending?.next ?? [],
+    next: (ending?.next ?? []).map((command) => commandText(command, context.profileName)),
   };
 }
 
@@ -213,7 +214,7 @@ function otherApp(profile: KnownProfile, of: BatchApp): GuardError {
     `This batch is for app ${of.appId} at ${of.baseUrl}, but ${name} is app ${profile.appId} at ${profile.baseUrl}. Nothing was sent.`,
     {
       code: 'other-app',
-      next: of.profile === null ? ['paydesk whoami'] : [`paydesk … --profile ${of.profile}`],
+      next: of.profile === null ? [paydesk('whoami')] : [paydesk('…', '--profile', of.profile)],
     },
   );
 }

@@ -1,6 +1,6 @@
 // Reads a command line as oclif does, but collects everything that is wrong with it instead of stopping at the first.
 
-import { CLIError } from '@oclif/core/errors';
+import { type Command } from '../next-command.js';
 import type { Arg, Flag, OptionFlag, ParserOutput } from '@oclif/core/interfaces';
 import { parse } from '@oclif/core/parser';
 import { UsageError } from '../errors.js';
@@ -29,7 +29,7 @@ export function definitionOf(input: {
   baseFlags?: object;
   flags?: object;
   args?: object;
-  strict?: boolean;
+  strict?: boolean | undefined;
 }): Definition {
   return {
     flags: { ...input.baseFlags, ...input.flags },
@@ -70,28 +70,53 @@ async function checked(
   }
 }
 
-const expectsValue = /^Flag --(\S+) expects/;
+/** The flag that a word without `=` names. */
+function flagNamed(word: string, flags: Definition['flags']): string | undefined {
+  if (!word.startsWith('--')) {
+    return Object.keys(flags).find(
+      (name) => flags[name]?.char !== undefined && word.startsWith(`-${flags[name].char}`),
+    );
+  }
+  const name = word.slice('--'.length);
+  if (Object.hasOwn(flags, name)) return name;
+  const positive = name.replace(/^no-/, '');
+  const flag = Object.hasOwn(flags, positive) ? flags[positive] : undefined;
+  return flag?.type === 'boolean' && flag.allowNo ? positive : undefined;
+}
 
-/** oclif gives up at a flag without its value: note it, take it out, and read the rest. */
-async function parseAll(argv: string[], lenient: Definition, onNoValue: (name: string) => void) {
-  const rest = [...argv];
-  for (;;) {
-    try {
-      return await parse(rest, { ...lenient, args: lenient.args as never, flags: lenient.flags as never });
-    } catch (error) {
-      const output = (error as { parse?: { output?: ParserOutput<Values, Values, Values> } }).parse?.output;
-      if (output) return output;
-      const name = expectsValue.exec(messageOf(error))?.[1];
-      const flag = name === undefined ? undefined : lenient.flags[name];
-      if (!(error instanceof CLIError) || name === undefined || flag === undefined) throw error;
-      const spellings = [`--${name}`, ...(flag.char === undefined ? [] : [`-${flag.char}`])];
-      const at = rest.findIndex(
-        (word, index) => spellings.includes(word) && (rest[index + 1]?.startsWith('-') ?? true),
-      );
-      if (at < 0) throw error;
-      rest.splice(at, 1);
-      onNoValue(name);
+/** Takes out flags that lack their value: oclif would stop at the first of them. */
+function withoutValueless(
+  argv: readonly string[],
+  flags: Definition['flags'],
+  onNoValue: (name: string) => void,
+): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] as string;
+    if (word === '--') return [...kept, ...argv.slice(index)];
+    const name = flagNamed(word, flags);
+    const flag = name === undefined ? undefined : flags[name];
+    // `-pNAME` has its value within.
+    const takesNext = flag && isOption(flag) && (word.startsWith('--') || word.length === 2);
+    const value = argv[index + 1];
+    if (name === undefined || !takesNext) kept.push(word);
+    else if (value === undefined || flagNamed(value, flags) !== undefined) onNoValue(name);
+    else {
+      kept.push(word, value);
+      index += 1;
     }
+  }
+  return kept;
+}
+
+/** Errors about the whole line bring what was read; the rules are checked by us. */
+async function parseAll(argv: string[], lenient: Definition) {
+  try {
+    return await parse(argv, { ...lenient, args: lenient.args as never, flags: lenient.flags as never });
+  } catch (error) {
+    const output = (error as { parse?: { output?: ParserOutput<Values, Values, Values> } }).parse?.output;
+    if (output) return output;
+    throw error;
   }
 }
 
@@ -129,13 +154,14 @@ export async function readCommandLine(
     strict,
   };
 
-  const output = await parseAll(argv, lenient, (name) => {
+  const complete = withoutValueless(argv, flags, (name) => {
     const helpValue = (flags[name] as { helpValue?: string | string[] }).helpValue;
     refuse(name, {
       input: `--${name}`,
       problem: `requires a value${helpValue ? `: --${name} ${String(helpValue)}` : ''}`,
     });
   });
+  const output = await parseAll(complete, lenient);
   const values = output.flags as Values;
 
   const given = new Map<string, string[]>();
@@ -255,7 +281,7 @@ const isOptionName = ({ input }: UsageProblem): boolean => input.startsWith('-')
 /** One error for everything that is wrong, or undefined when nothing is. */
 export function usageError(
   line: Pick<CommandLine, 'bad' | 'unknown' | 'missing'>,
-  help: string,
+  help: Command,
 ): UsageError | undefined {
   const { bad, unknown, missing } = line;
   const kinds = [

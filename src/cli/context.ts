@@ -1,5 +1,6 @@
 import type { input } from '@inquirer/prompts';
 import type { PaydeskError } from '../errors.js';
+import type { Command } from '../next-command.js';
 import type { Line, View } from '../output/lines.js';
 import type { ListView } from '../output/rows.js';
 import type { Streams } from '../output/streams.js';
@@ -18,15 +19,15 @@ export interface CommandContext {
   readonly json: boolean;
   /** Somebody can be asked: a terminal on stdin and stderr, and not `--no-input`. Known once parsed. */
   readonly interactive: boolean;
-  /** `--profile` as given; whoever resolves it also looks at the environment. */
+  /** `--profile` as given; the environment is looked at when it is resolved. */
   readonly profileName: string | undefined;
   /** The command as it was typed, to be typed again with something added. */
-  readonly typed: string;
+  readonly typed: Command;
   /** Whether the command changes something at the service when it works. */
   readonly changesService: boolean;
   /** Counts what may have changed something at the service. */
   readonly sent: SentChanges;
-  /** Fires on Ctrl-C, SIGTERM and when `--timeout` is up; whoever takes it promises to end by it. */
+  /** Fires on Ctrl-C, SIGTERM and when `--timeout` is up; a function that takes it promises to end when it fires. */
   readonly signal: AbortSignal;
   /** Prints a line for `--debug`; undefined without it. */
   readonly trace: ((text: string) => void) | undefined;

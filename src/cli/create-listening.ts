@@ -1,12 +1,13 @@
 // `payments create --listen`: a listener for the time of one payment, whose webhooks come to it.
 
-import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { StateName } from '../contract/states.js';
 import type { PaydeskError } from '../errors.js';
 import { followPayment } from '../payments/follow-payment.js';
 import type { Desk } from '../payments/desk.js';
 import { idOf } from '../payments/named-payments.js';
+import { readUntil } from '../payments/wait.js';
+import { createWakeups } from '../webhooks/inbox/wakeups.js';
 import { describeError } from '../output/report.js';
 import { deliveryLine, readyLines } from '../output/views/webhook.js';
 import type { Delivery } from '../webhooks/inbox/delivery.js';
@@ -35,7 +36,7 @@ export interface CreateListeningFlags {
 }
 
 /** How long the webhook of the last state is waited for once a read has shown that state. */
-const LAST_MS = 3_000;
+const LAST_WEBHOOK_MS = 3_000;
 
 export async function openCreateListening(
   context: CommandContext,
@@ -55,7 +56,7 @@ export async function openCreateListening(
     note(`The tunnel ${tunnel.name} is run by a third party, who can read every webhook.`);
   const database = await openLedger(context);
   const deliveries: Delivery[] = [];
-  const shown = createBell();
+  const { wakeups, wake } = createWakeups(clock);
   const targets = targetsOf(client, flags);
   const listening = await runListener({
     database,
@@ -75,7 +76,7 @@ export async function openCreateListening(
       if (event.type !== 'settled') return;
       deliveries.push(event.delivery);
       print(deliveryLine(event.delivery, { ...stdout, now: context.now() }));
-      shown.ring();
+      wake(event.delivery);
     },
     onError: (error) => note(describeError(error).message),
   });
@@ -85,34 +86,24 @@ export async function openCreateListening(
   const to = targets.map((target) => target.url);
   note(...readyLines({ url, localUrl, secret, targets: to, chaos: undefined, chaosSeed: undefined }));
 
-  /** Sleeps as long as nothing comes. */
-  const woken: Clock = { now: clock.now, sleep: (ms, stop) => shown.within(clock, ms, stop) };
   return {
     url,
     deliveries,
     async follow(read, until) {
-      const end = await followPayment({ ...desk, clock: woken, note: () => undefined }, read, until);
-      const told = () =>
+      const names = { paymentId: idOf(read), referenceId: read.fields.referenceId };
+      const sleep = (ms: number, stop: AbortSignal) => wakeups.sleep(names, ms, stop);
+      const end = await followPayment({ ...desk, note: () => undefined }, read, until, sleep);
+      const isTold = () =>
         deliveries.some(({ paymentId, state }) => paymentId === idOf(read) && state === end.read.state);
-      const deadline = clock.now() + LAST_MS;
-      while (!told() && !signal.aborted && clock.now() < deadline) await woken.sleep(100, signal);
+      await readUntil(async () => isTold(), Boolean, {
+        clock,
+        signal,
+        limitMs: LAST_WEBHOOK_MS,
+        firstMs: 100,
+        maxMs: 100,
+        sleep,
+      });
       return end;
-    },
-  };
-}
-
-/** Something that can be waited for, for a while. */
-function createBell() {
-  let waiting: Array<() => void> = [];
-  return {
-    ring(): void {
-      for (const wake of waiting) wake();
-      waiting = [];
-    },
-    async within(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-      const rung = new AbortController();
-      waiting.push(() => rung.abort());
-      await clock.sleep(ms, signal ? AbortSignal.any([signal, rung.signal]) : rung.signal);
     },
   };
 }

@@ -1,5 +1,6 @@
 // Where this desk keeps its ledger: a file in the data folder, or the database that a team shares.
 
+import { addWords, otherProgram } from '../next-command.js';
 import { join } from 'node:path';
 import { isCi } from '../ci.js';
 import { GuardError, UsageError } from '../errors.js';
@@ -79,7 +80,10 @@ export function checkSharedLedger(
     'This is a live app in CI, and the ledger is a file of this job only, so another job could send the same instruction again. Nothing was sent.',
     {
       code: 'local-ledger',
-      next: [`PAYDESK_DATABASE=postgres://… ${typed}`, `${typed} --local-ledger`],
+      next: [
+        otherProgram('PAYDESK_DATABASE=postgres://…', ...typed.words),
+        addWords(typed, '--local-ledger'),
+      ],
     },
   );
 }

@@ -74,7 +74,7 @@ export async function openReadingDesk(context: CommandContext) {
 export function liveLedgerReady(desk: Desk, { profile, dryRun }: LiveGuard): Promise<void> {
   if (profile.kind !== 'live' || dryRun) return Promise.resolve();
   const ready = beforeSending(() => desk.ledger.ready());
-  // Reported by whoever waits for it, which may be never.
+  // Reported by the caller that waits for it, which may be never.
   ready.catch(() => {});
   return ready;
 }

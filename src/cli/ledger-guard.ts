@@ -1,10 +1,13 @@
 // What stands between a ledger that cannot be trusted and real money.
 
+import { commandText, paydesk } from '../next-command.js';
 import { GuardError } from '../errors.js';
 import type { LedgerPlace } from '../ledger/place/ledger-place.js';
 import { joinPieces, toned } from '../output/lines.js';
 import { problemText, riskText, type LedgerProblem } from '../output/views/ledger-place.js';
 import type { CommandContext } from './context.js';
+
+const adopt = paydesk('ledger', 'adopt');
 
 /** Refuses a live app if the ledger may not know what was sent; on a sandbox it only warns. */
 export async function checkLedgerPlace(
@@ -16,13 +19,13 @@ export async function checkLedgerPlace(
   if (problem === undefined) return;
   const found = problemText(problem, place.ledger);
   if (!isLive) {
-    const hint = 'A live app would be refused. If this is intended, run: paydesk ledger adopt';
+    const hint = `A live app would be refused. If this is intended, run: ${commandText(adopt)}`;
     return context.note(joinPieces(toned('waiting', 'Warning:'), ` ${found} ${hint}`));
   }
   throw new GuardError(`${found} Nothing was sent.`, {
     code: problem,
     details: `${riskText(problem)} If this is intended, adopt the ledger.`,
-    next: ['paydesk ledger adopt'],
+    next: [adopt],
   });
 }
 

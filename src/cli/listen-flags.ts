@@ -109,7 +109,7 @@ export function filterOf(
 ): Filter {
   return {
     states: (flags.state ?? []).map((state) => targetState(client, state)),
-    payments: (flags.payment ?? []).map(({ key }) => key),
+    payments: flags.payment ?? [],
     paths: [],
   };
 }

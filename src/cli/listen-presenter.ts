@@ -15,7 +15,7 @@ import { type LiveTable, type LiveTableOptions, openLiveTable } from './live-tab
 export interface Presenter {
   ready(facts: ReadyFacts): Promise<void>;
   event(event: ListenEvent): void;
-  /** Something went wrong and it goes on. */
+  /** Something went wrong, and it continues. */
   trouble(text: string): void;
   close(): void;
 }

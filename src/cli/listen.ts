@@ -1,5 +1,6 @@
 // `webhook listen`: from flags to deliveries that are shown, until somebody or something ends it.
 
+import { commandText, paydesk } from '../next-command.js';
 import type { PaydeskError } from '../errors.js';
 import { type Line, plainLine, toned } from '../output/lines.js';
 import { describeError } from '../output/report.js';
@@ -83,7 +84,8 @@ export async function listen(
   };
   const replay = async (id: number): Promise<Line> => {
     const { targets } = request;
-    if (targets.length === 0) return `There is no target: paydesk webhook replay ${id} --to URL`;
+    if (targets.length === 0)
+      return `There is no target: ${commandText(paydesk('webhook', 'replay', id, '--to', 'URL'), context.profileName)}`;
     const desk = { store: database.store, inbox, place, sender, now: Date.now };
     const whole = await find(id);
     const done = await Promise.all(targets.map((target) => replayTo(desk, whole, target, replayMarks(id))));

@@ -1,5 +1,6 @@
 // What stands between a command and real money: the banner, and a confirmation that names the app.
 
+import { addWords, type Command, paydesk } from '../next-command.js';
 import { sameAmount } from '../contract/money.js';
 import { GuardError, InterruptedError } from '../errors.js';
 import { formatAmount } from '../output/amount.js';
@@ -37,13 +38,13 @@ export function createGuard(
   return guard;
 }
 
-function checkConfirmation(guard: LiveGuard, typed: string): void {
+function checkConfirmation(guard: LiveGuard, typed: Command): void {
   const { profile, confirm } = guard;
   guard.note(...liveBanner(profile));
   if (confirm !== undefined && confirm !== profile.appId) {
     throw new GuardError(
       `--confirm is ${confirm}, but the profile uses app ${profile.appId}. Nothing was sent.`,
-      { code: 'confirmation-wrong', next: ['paydesk whoami'] },
+      { code: 'confirmation-wrong', next: [paydesk('whoami')] },
     );
   }
   if (profile.kind !== 'live' || confirm !== undefined || guard.dryRun || guard.interactive) return;
@@ -51,7 +52,7 @@ function checkConfirmation(guard: LiveGuard, typed: string): void {
     `This is a live app. Without a terminal, confirm it with --confirm. Nothing was sent.`,
     {
       code: 'confirmation-missing',
-      next: [`${typed} --confirm ${profile.appId}`],
+      next: [addWords(typed, '--confirm', profile.appId)],
     },
   );
 }

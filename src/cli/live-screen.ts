@@ -1,4 +1,4 @@
-// A terminal that is drawn anew and listens to single keys; left as it was found, however the program ends.
+// A terminal that is redrawn and listens to single keys; left as it was found, however the program ends.
 
 export interface ScreenInput extends NodeJS.ReadableStream {
   setRawMode?(raw: boolean): unknown;

@@ -82,5 +82,6 @@ export async function showMoves(
   }
   const ending = endingOf(results, participles[first.operation]);
   if (ending) context.endAs(ending);
-  return results.length === 1 ? moveJson(first) : results.map(moveJson);
+  const json = results.map((result) => moveJson(result, context.profileName));
+  return json.length === 1 ? (json[0] as MoveJson) : json;
 }

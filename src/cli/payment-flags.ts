@@ -55,7 +55,7 @@ export const orderFlags = {
   'fraud-policy': numericIdFlag({ summary: 'Use this fraud policy instead of the default.' }),
   'auto-capture': boolean({
     allowNo: true,
-    summary: 'Charge As soon as it is authorised (default); --no-auto-capture authorises only.',
+    summary: 'Charge as soon as it is authorised (default); --no-auto-capture only authorises.',
   }),
 };
 

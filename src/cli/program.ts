@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Config } from '@oclif/core/config';
 import type { HelpCommand } from '../output/views/help.js';
-import type { Surroundings } from './surroundings.js';
+import type { Runtime } from './runtime.js';
 
 // What oclif's own configuration would find by looking around, from what was built: one file a command, and the
 // manifest for those who ask for help.
@@ -12,7 +12,7 @@ import type { Surroundings } from './surroundings.js';
 export type CommandClass = (new (
   argv: string[],
   config: Config,
-  surroundings?: Surroundings,
+  runtime?: Runtime,
 ) => { id: string; _run(): Promise<unknown> }) & { id: string };
 
 export interface Manifest {

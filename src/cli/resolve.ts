@@ -1,8 +1,8 @@
+import { paydesk } from '../next-command.js';
 import { systemClock } from '../client/clock.js';
 import { InterruptedError, UsageError } from '../errors.js';
 import { readHistory, type HistoryRecord } from '../ledger/history.js';
 import { findOperator } from '../ledger/operator.js';
-import { shellLine } from '../output/shell.js';
 import { historyList } from '../output/views/history.js';
 import { leftLines, resolvedList } from '../output/views/resolve.js';
 import { createSessions, type ResolveSession, type Sessions } from '../support/sessions.js';
@@ -29,9 +29,9 @@ export function requireTerminal(context: CommandContext, named: readonly string[
   throw new UsageError('resolve asks questions, so it needs a terminal. Nothing was sent.', {
     code: 'no-terminal',
     next: [
-      shellLine('paydesk', 'payments', 'explain', ...names),
-      'paydesk payments list --stuck --json',
-      shellLine('paydesk', 'payments', 'recheck', ...names),
+      paydesk('payments', 'explain', ...names),
+      paydesk('payments', 'list', '--stuck', '--json'),
+      paydesk('payments', 'recheck', ...names),
     ],
   });
 }
@@ -56,23 +56,20 @@ export async function resolvePayments(
   const session = await chooseSession(context, sessions, { named, flags, stuck });
   if (session === undefined) return context.note('No matching payments.');
   const { createRecords } = await import('../support/records.js');
-  const { withWakeups } = await import('../support/wakeups.js');
-  const { runSession } = await import('./guided-session.js');
+  const { withWakeups } = await import('../webhooks/inbox/wakeups.js');
+  const { createGuidedScreen } = await import('./guided-screen.js');
+  const { runSession } = await import('../support/guided-session.js');
   try {
     await withWakeups({ store, place, clock: systemClock }, (wakeups) =>
       runSession(
         {
           desk,
-          guard,
           sessions,
           wakeups,
           records: createRecords(store, place, Date.now),
           explainOptions: () => explainOptions(context, profile),
           why: { reason: flags.reason, ticket: flags.ticket },
-          prompts: () => context.prompts(),
-          show: (value, view) => context.show(value, view),
-          print: context.print,
-          width: context.streams.stdout.width,
+          screen: createGuidedScreen(context, guard),
         },
         session,
       ),

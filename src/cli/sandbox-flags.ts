@@ -1,8 +1,11 @@
+import { commandText, paydesk } from '../next-command.js';
 import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
 import { BadValue, parseDuration, parseInstant } from '../typed-values.js';
 import { didYouMean } from '../suggest.js';
+import { UsageError } from '../errors.js';
 import type { AnswerChoices } from '../sandbox/index.js';
+import { DATABASE_VARIABLE } from '../sandbox-control/settings.js';
 
 // Values that people type for a sandbox: how each is read, and what to type instead when it cannot be used.
 
@@ -15,7 +18,7 @@ export function parsePort(text: string): number {
   return /^\d+$/.test(text) && port <= 65_535 ? port : bad('use a number up to 65535; 0 picks a free port');
 }
 
-/** Only this machine: whoever can reach the sandbox can use it. */
+/** Only this machine: anyone who can reach the sandbox can use it. */
 export function parseLoopbackHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
   return isLoopbackHost(host.includes(':') ? `[${host}]` : host)
@@ -32,6 +35,21 @@ export function parseDatabase(text: string): string {
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return bad('a file, or an address that starts with postgres://');
   return resolve(text);
+}
+
+/** The database that the environment names; an empty one is none. */
+export function databaseOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const given = env[DATABASE_VARIABLE];
+  if (!given || given === ':memory:') return undefined;
+  try {
+    return parseDatabase(given);
+  } catch (error) {
+    if (!(error instanceof BadValue)) throw error;
+    throw new UsageError('Invalid value. The sandbox was not started.', {
+      code: 'bad-database',
+      details: [{ input: DATABASE_VARIABLE, problem: error.message }],
+    });
+  }
 }
 
 /** `20/s`. */
@@ -73,7 +91,9 @@ export const parseDelay = (text: string): number => (/^0(ms|s)?$/.test(text) ? 0
 /** An instant of the sandbox's clock; a duration would leave open from when. */
 export function parseClockInstant(text: string): Date {
   if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) {
-    return bad(`an ISO time; to move by a duration: paydesk sandbox clock advance ${text}`);
+    return bad(
+      `an ISO time; to move by a duration: ${commandText(paydesk('sandbox', 'clock', 'advance', text))}`,
+    );
   }
   try {
     return parseInstant(text);

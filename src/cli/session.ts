@@ -1,5 +1,6 @@
 // The app that a command acts on: its profile, its key, and the clients that talk to it.
 
+import { type Command, paydesk } from '../next-command.js';
 import type { ClientEvent } from '../client/call.js';
 import type { Client, ClientOptions } from '../client/client.js';
 import { dropInsecureTls, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
@@ -9,7 +10,7 @@ import { GuardError, PaydeskError, TemporaryError } from '../errors.js';
 import { type Line, toned } from '../output/lines.js';
 import { unverifiedKind } from '../output/views/live.js';
 import { tookTime } from '../output/time.js';
-import { TWO_PAYMENTS } from '../payments/named-payments.js';
+import { TwoPaymentsError } from '../payments/named-payments.js';
 import { connectionTo } from '../profiles/connection.js';
 import { refuseReadOnly } from '../profiles/read-only.js';
 import { resolveProfile, type KnownProfile, type ResolvedProfile } from '../profiles/resolve.js';
@@ -23,7 +24,7 @@ export interface Session {
   isOwnSandbox: boolean;
   /** Ends its calls on Ctrl-C and when `--timeout` is up. */
   client: Client;
-  /** Can still read for a few seconds after that, to find out what became of an instruction that was sent. */
+  /** Can still read for a few seconds after that, to find out the outcome of an instruction that was sent. */
   settling: Client;
 }
 
@@ -132,27 +133,26 @@ export async function connect(context: CommandContext, connection: Connection): 
 }
 
 /** Adds to an error what only the profile and the typed command tell. */
-function refineError(error: unknown, context: CommandContext, { profile, isOwnSandbox }: Session): unknown {
-  if (error instanceof GuardError && error.code === TWO_PAYMENTS) return withBothCommands(error, context);
+function refineError(error: unknown, { typed }: CommandContext, { profile, isOwnSandbox }: Session): unknown {
+  if (error instanceof TwoPaymentsError) return withBothCommands(error, typed);
   const isRefused = error instanceof PaydeskError && error.code === 'refused';
   if (!isRefused || !isOwnSandbox) return error;
   const { port } = new URL(profile.baseUrl);
   return new TemporaryError(`${error.message} Is the sandbox running?`, {
     code: error.code,
-    next: [`paydesk sandbox start${port === SANDBOX_PORT ? '' : ` --port ${port}`}`],
+    next: [paydesk('sandbox', 'start', ...(port === SANDBOX_PORT ? [] : ['--port', port]))],
     cause: error,
   });
 }
 
 /** The command as it was typed, once for each of the two payments. */
-function withBothCommands({ message, code, details, next, cause }: GuardError, context: CommandContext) {
-  const [byId = ''] = next;
-  const [, digits = ''] = /id:(\d+)$/.exec(byId) ?? [];
-  const typed = context.typed.split(' ');
-  const commands = ['id', 'ref'].map((prefix) =>
-    typed.map((word) => (word === digits ? `${prefix}:${digits}` : word)).join(' '),
-  );
-  return new GuardError(message, { code, details, next: typed.includes(digits) ? commands : next, cause });
+function withBothCommands(error: TwoPaymentsError, { words }: Command): GuardError {
+  const { message, code, details, digits, cause } = error;
+  if (digits === undefined || !words.includes(digits)) return error;
+  const next = ['id', 'ref'].map((prefix) => ({
+    words: words.map((word) => (word === digits ? `${prefix}:${digits}` : word)),
+  }));
+  return new GuardError(message, { code, details, next, cause });
 }
 
 /**

@@ -86,7 +86,7 @@ export async function markKnownReferences(store: Store<DeskTables>, env: Environ
       .executeTakeFirst();
     if (numeric) markNumericReferences(env);
   } catch (error) {
-    // Whoever opens the database next looks again.
+    // The next process that opens the database looks again.
     if (!(error instanceof StoreError)) throw error;
   }
 }

@@ -1,5 +1,5 @@
+import { paydesk } from '../next-command.js';
 import { UsageError } from '../errors.js';
-import { shellLine } from '../output/shell.js';
 import { suggest } from '../suggest.js';
 
 const isFlag = (word: string): boolean => word.startsWith('-');
@@ -29,7 +29,7 @@ export function unknownCommand(
   if (words.length === 0) {
     return new UsageError(`Put the command first, then its options: ${bin} COMMAND ${argv.join(' ')}`, {
       code: 'usage',
-      next: [`${bin} --help`],
+      next: [paydesk('--help')],
     });
   }
   // What follows the name of a command may be its arguments: compare as many words as each name has.
@@ -49,7 +49,7 @@ export function unknownCommand(
     `Unknown command: ${words.join(' ')}.${close === undefined ? '' : ` Did you mean ${bin} ${close}?`}`,
     {
       code: 'unknown-command',
-      next: [topic === undefined ? `${bin} --help` : `${bin} ${topic} --help`],
+      next: [paydesk(...(topic === undefined ? [] : topic.split(' ')), '--help')],
     },
   );
 }
@@ -58,7 +58,7 @@ export function unknownCommand(
 function verbAlone(bin: string, commands: readonly string[], argv: readonly string[]): UsageError {
   const isPayments = (id: string) => id.startsWith('payments ');
   const [first = '', ...others] = commands.toSorted((a, b) => Number(isPayments(b)) - Number(isPayments(a)));
-  const whole = (id: string) => shellLine(bin, ...id.split(' '), ...argv.slice(1));
+  const whole = (id: string) => paydesk(...id.split(' '), ...argv.slice(1));
   return new UsageError(`Unknown command: ${argv[0]}. Did you mean ${bin} ${first}?`, {
     code: 'unknown-command',
     next: [first, ...others].map(whole),

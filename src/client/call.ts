@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { RepeatClass } from '../contract/endpoints.js';
 import { GuardError, ProfileError } from '../errors.js';
 import { readAnswer } from './answers.js';
@@ -149,7 +150,7 @@ function readKey(key: string): Credentials {
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new ProfileError('The API key is empty or has spaces or line breaks. Nothing was sent.', {
       code: 'bad-key',
-      next: ['paydesk whoami'],
+      next: [paydesk('whoami')],
     });
   }
   return { authorization: `Bearer ${key}`, scrub: createScrubber(key) };

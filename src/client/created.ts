@@ -5,7 +5,7 @@ import { problemOf, type ServiceProblem } from './problems.js';
 import type { Retried } from './retry.js';
 import { successOf, type ErrorContext } from './service-errors.js';
 
-/** What became of a create with a key of ours. */
+/** The result of a create with our key. */
 export interface Created<T> {
   /**
    * `false`: the key was seen before; read it back and compare. `unknown`: it exists, and the answer does not

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../contract/json.js';
 import { ServiceError, TemporaryError } from '../errors.js';
 import type { Clock } from './clock.js';
@@ -143,7 +144,7 @@ function changed(): TemporaryError {
 function incomplete(why: string): ServiceError {
   return new ServiceError(`The list of customers cannot be read completely: ${why}.`, {
     code: 'list-incomplete',
-    next: ['paydesk customers list --param page=2'],
+    next: [paydesk('customers', 'list', '--param', 'page=2')],
   });
 }
 
@@ -154,7 +155,7 @@ function noList(answer: JsonValue): ServiceError {
     `The service answered with ${what}, and paydesk finds no list of customers in it.`,
     {
       code: 'no-list',
-      next: ['paydesk api GET /customers'],
+      next: [paydesk('api', 'GET', '/customers')],
     },
   );
 }

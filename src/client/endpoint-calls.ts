@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js';
 import { ServiceError, UsageError } from '../errors.js';
 import type { Answer } from './answers.js';
@@ -74,7 +75,7 @@ export function oddAnswer(what: string, answer: Answer): ServiceError {
     code: 'odd-answer',
     httpStatus: answer.httpStatus,
     ...(answer.requestId === undefined ? {} : { details: { requestId: answer.requestId } }),
-    next: ['paydesk doctor'],
+    next: [paydesk('doctor')],
   });
 }
 

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { ProfileError } from '../errors.js';
 
@@ -27,5 +28,5 @@ export function checkIdentity(raw: JsonValue | undefined, expected: AppIdentity)
 }
 
 function wrongApp(message: string): ProfileError {
-  return new ProfileError(message, { code: 'wrong-app', next: ['paydesk whoami', 'paydesk doctor'] });
+  return new ProfileError(message, { code: 'wrong-app', next: [paydesk('whoami'), paydesk('doctor')] });
 }

@@ -48,7 +48,7 @@ function bodyOf({ raw, text }: Answer, message: string | undefined): { body?: Js
 
 interface Described {
   code?: string;
-  message?: string;
+  message?: string | undefined;
   fieldErrors: FieldError[];
 }
 

@@ -25,7 +25,7 @@ export interface Retried<T> {
   /** An attempt before the last one may have been carried out. */
   earlierMayHaveArrived: boolean;
   /** What the last answer asked us to wait. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
 }
 
 export interface RetryBudget {

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { RepeatClass } from '../contract/endpoints.js';
 import {
   PaydeskError,
@@ -29,7 +30,7 @@ export function successOf(result: Retried<Exchange>, context: ErrorContext): Ans
     throw new TemporaryError('The service sent an answer that paydesk cannot read.', {
       code: 'unreadable-answer',
       ...about(problemOf(answer)),
-      next: ['paydesk doctor'],
+      next: [paydesk('doctor')],
     });
   }
   throw errorOf(result, context);
@@ -50,7 +51,7 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
         : `does not allow this key to use app ${context.appId}`;
     return new ProfileError(`The service ${why}: ${message}`, {
       ...options,
-      next: ['paydesk whoami', 'paydesk doctor'],
+      next: [paydesk('whoami'), paydesk('doctor')],
     });
   }
   if (httpStatus === 404) {
@@ -58,7 +59,7 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
     return new ServiceError(text, {
       ...options,
       code: 'not-found',
-      next: ['paydesk whoami', 'paydesk doctor'],
+      next: [paydesk('whoami'), paydesk('doctor')],
     });
   }
   if (!isTemporaryStatus(httpStatus)) return new ServiceError(`The service refused: ${message}`, options);
@@ -87,7 +88,7 @@ function failureError(
     kind === 'unsent'
       ? `The service could not be reached: ${failure.message}.`
       : `The service did not answer: ${failure.message}.`,
-    { code: failure.reason, next: ['paydesk doctor'] },
+    { code: failure.reason, next: [paydesk('doctor')] },
   );
 }
 
@@ -106,7 +107,7 @@ function redirectError(location: string | undefined, problem: ServiceProblem): S
     `The service answered with a redirect${to} (HTTP ${problem.httpStatus}). ` +
       'paydesk does not follow redirects, so that the key is sent only to the host of the profile. Check ' +
       'the base URL.',
-    { ...about(problem), code: 'redirected', next: ['paydesk whoami', 'paydesk doctor'] },
+    { ...about(problem), code: 'redirected', next: [paydesk('whoami'), paydesk('doctor')] },
   );
 }
 

@@ -101,6 +101,7 @@ export default class Api extends BaseCommand {
     const results = await runMoves(this.context, desk, { ...flags, operation, names, description });
     const ending = endingOf(results, participles[operation]);
     if (ending) this.endAs(ending);
-    return this.showJson(results.map(moveJson)[0]);
+    const [result] = results;
+    return this.showJson(result && moveJson(result, this.profileName));
   }
 }

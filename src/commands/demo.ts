@@ -1,10 +1,10 @@
+import { commandText, paydesk } from '../next-command.js';
 import { BaseCommand } from '../cli/base-command.js';
 import { runWithin } from '../demo/run-within.js';
 import { prepareTour } from '../demo/tour.js';
 import { ServiceError } from '../errors.js';
 import { commandLines } from '../output/fit.js';
 import { joinPieces, type Line, toned } from '../output/lines.js';
-import { shellLine } from '../output/shell.js';
 import { pad } from '../output/text.js';
 
 interface TourResult {
@@ -25,7 +25,7 @@ export default class Demo extends BaseCommand {
     const result: TourResult = { steps: [] };
     for (const { title, words } of tour.steps) {
       signal.throwIfAborted();
-      const command = shellLine('paydesk', ...words);
+      const command = commandText(paydesk(...words));
       this.print(toned('dim', title), ...commandLines(`$ ${command}`, width));
       const { output, exit } = await runWithin(this.config, words, {
         env: tour.env,

@@ -106,7 +106,7 @@ function isStorable(value: string): boolean {
 }
 
 function isWebAddress(value: string): boolean {
-  // The parser mends what is not an address: it leaves out spaces and line breaks, takes `http:thanks` for a host and
+  // The parser corrects what is not an address: it leaves out spaces and line breaks, takes `http:thanks` for a host and
   // `\` for `/`. The address would not be the one that was given.
   if (!/^https?:\/\/[^/]/i.test(value) || /[\s\\\p{Cc}]/u.test(value) || !value.isWellFormed()) return false;
   return URL.canParse(value);

@@ -1,6 +1,6 @@
 // JSON whose numbers keep their text: 10.10 stays 10.10, and ids beyond 2^53 stay exact.
 
-/** A JSON number whose text a JavaScript number would not give back. */
+/** A JSON number whose text a JavaScript number would not preserve. */
 export class ExactNumber {
   readonly source: string;
 
@@ -89,7 +89,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
-/** The first key that an object of this valid JSON text has twice; whoever reads it may see one or the other. */
+/** The first key that an object of this valid JSON text has twice; different readers may see one or the other. */
 export function duplicateKey(text: string): string | undefined {
   const open: Array<Set<string> | undefined> = [];
   let string: string | undefined;

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { CustomerBody } from '../contract/customer-request.js';
 import type { JsonObject } from '../contract/json.js';
@@ -35,7 +36,7 @@ function differentError(customerId: string, differences: Difference[]): ServiceE
   return new ServiceError(`Customer ${customerId} already exists with other details. Nothing was changed.`, {
     code: 'customer-differs',
     details: differences,
-    next: [`paydesk customers get ${customerId}`, `paydesk customers update ${customerId}`],
+    next: [paydesk('customers', 'get', customerId), paydesk('customers', 'update', customerId)],
   });
 }
 

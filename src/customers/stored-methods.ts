@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import { isJsonNumber, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
 import { UnknownOutcomeError } from '../errors.js';
@@ -53,7 +54,7 @@ async function settled(
     throw new UnknownOutcomeError(error.message, {
       code: error.code,
       cause: error,
-      next: [`paydesk customers methods ${name.customerId}`],
+      next: [paydesk('customers', 'methods', name.customerId)],
     });
   }
 }

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { CustomerPatch } from '../contract/customer-request.js';
 import type { JsonObject } from '../contract/json.js';
@@ -27,7 +28,7 @@ export async function updateCustomer(
       {
         code: 'not-updated',
         details: ignored,
-        next: [`paydesk customers get ${customerId}`],
+        next: [paydesk('customers', 'get', customerId)],
       },
     );
   }

@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 import type { Config } from '@oclif/core/config';
 import type { BaseCommand } from '../cli/base-command.js';
 import { createRedactor } from '../redact.js';
-import { takesAll, type Surroundings } from '../cli/surroundings.js';
+import { takesAll, type Runtime } from '../cli/runtime.js';
 
-type CommandClass = new (argv: string[], config: Config, surroundings: Surroundings) => BaseCommand;
+type CommandClass = new (argv: string[], config: Config, runtime: Runtime) => BaseCommand;
 
 /** Runs another command as a person at a terminal of this width would, and gives back what it printed. */
 export async function runWithin(

@@ -1,3 +1,4 @@
+import { commandText } from '../next-command.js';
 import type { ClientOptions } from '../client/client.js';
 import { dropInsecureTls } from '../client/insecure-tls.js';
 import type { Connection } from '../client/dispatchers.js';
@@ -59,7 +60,9 @@ async function checkApp(options: ExamineOptions, store: ProfileStore): Promise<C
     apiKey = (await profile.apiKey()).reveal();
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
-    return [fail('profile', error.message, error.next[0]), ...skipped(ofApp, 'there is no valid profile')];
+    const [next] = error.next;
+    const fix = next && commandText(next);
+    return [fail('profile', error.message, fix), ...skipped(ofApp, 'there is no valid profile')];
   }
   options.secrets.addKey(apiKey);
   const name = profile.name === undefined ? 'The environment' : `Profile ${profile.name}`;

@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../next-command.js';
 import { firstCustomer } from '../client/app-kind.js';
 import { createClient, type ClientOptions } from '../client/client.js';
 import type { Connection } from '../client/dispatchers.js';
@@ -108,7 +109,8 @@ function checkClock({ date, at }: Heard): Check {
 function reachFix({ baseUrl }: ResolvedProfile, heard: Heard | undefined): string {
   if (heard !== undefined || !isLoopbackUrl(baseUrl)) return 'Check the base URL: paydesk whoami';
   const { port } = new URL(baseUrl);
-  return port === SANDBOX_PORT ? 'paydesk sandbox start' : `paydesk sandbox start --port ${port || '80'}`;
+  const start = paydesk('sandbox', 'start', ...(port === SANDBOX_PORT ? [] : ['--port', port || '80']));
+  return commandText(start);
 }
 
 function span(seconds: number): string {
@@ -120,12 +122,12 @@ function checkKey({ name, appId, sources }: ResolvedProfile, error: PaydeskError
   if (error === undefined) return pass('key', `The service accepts the key for app ${appId}.`);
   const missing = error instanceof ServiceError && error.httpStatus === 404;
   if (error instanceof ProfileError || missing) {
-    const anew =
+    const fix =
       name === undefined
         ? 'Set PAYDESK_APP_ID and PAYDESK_API_KEY as the management console shows them.'
-        : `paydesk profiles remove ${name}, then paydesk profiles add ${name} with the key from the management console`;
+        : `${addAgain(name)} with the key from the management console`;
     const message = missing ? `The service found no app ${appId} for this key (HTTP 404).` : error.message;
-    return fail('key', `${message} The key is from ${sources.apiKey}.`, anew);
+    return fail('key', `${message} The key is from ${sources.apiKey}.`, fix);
   }
   return warn('key', `paydesk could not test the key by listing customers: ${error.message}`);
 }
@@ -154,10 +156,13 @@ function checkKind({ name, kind, appId }: ResolvedProfile, customer: JsonObject 
   return fail(
     'kind',
     `The profile says that app ${appId} is ${kind}, but the service says ${theirs}.`,
-    name === undefined
-      ? `Set PAYDESK_KIND=${theirs}`
-      : `paydesk profiles remove ${name}, then paydesk profiles add ${name} with --${theirs}`,
+    name === undefined ? `Set PAYDESK_KIND=${theirs}` : `${addAgain(name)} with --${theirs}`,
   );
+}
+
+function addAgain(name: string): string {
+  const [remove, add] = ['remove', 'add'].map((verb) => commandText(paydesk('profiles', verb, name)));
+  return `${remove}, then ${add}`;
 }
 
 function listening(transport: Transport, now: () => Date, hear: (heard: Heard) => void): Transport {

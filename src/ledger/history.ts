@@ -16,7 +16,7 @@ export interface HistoryFilter {
 
 const PAGE = 500;
 
-/** An intent and what became of it, as people and programs read it. */
+/** An intent and its outcome, as people and programs read it. */
 export interface HistoryRecord {
   id: number;
   time: string;

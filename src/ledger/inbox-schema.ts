@@ -1,9 +1,9 @@
 import { sql, type Generated, type Kysely, type Selectable } from 'kysely';
 import { blobType, idColumn, type Migration } from '../store/store.js';
 
-// What was said to this desk: webhooks as they came, what became of each, and where they were passed on to.
+// Webhooks as they arrived, the outcome of each, and where they were forwarded.
 
-/** Whoever listens for an app: there is one, wherever it runs, and its address holds its secret. */
+/** The listener of an app: there is one, wherever it runs, and its address contains its secret. */
 interface ListenerTable {
   id: Generated<number>;
   app_id: string;

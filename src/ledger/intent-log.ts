@@ -7,7 +7,7 @@ import { holdOf, insertIntentRow, insertOutcomeRow, intentById, lastOutcomeOf } 
 
 export type IntentLog = ReturnType<typeof createIntentLog>;
 
-/** Reads and writes the intents and outcomes themselves, whoever holds the payment. */
+/** Reads and writes the intents and outcomes themselves, regardless of holds. */
 export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, operator: string) {
   async function insertIntent(tx: Tx, intent: NewIntent, resendOf?: number): Promise<Entry> {
     const steady = await clocks.steady(tx);

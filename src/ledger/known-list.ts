@@ -15,7 +15,7 @@ export interface Span {
   seenBy?: number | undefined;
   order: 'oldest' | 'newest';
   customer?: string | undefined;
-  /** Created, or first heard of where that is not known, at this time or later. */
+  /** Created at this time or later; where that is not known, first seen then. */
   since?: number | undefined;
 }
 

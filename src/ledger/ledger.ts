@@ -41,7 +41,7 @@ export interface Ledger {
   quietLeft(entry: Entry, quietMs: number): Promise<number>;
   /** Everything that became known of an intent. */
   outcomesOf(intentId: number): Promise<OutcomeRow[]>;
-  /** Adds what became of an intent; one that is closed by it no longer holds its payment. */
+  /** Adds the outcome of an intent; one that is closed by it no longer holds its payment. */
   record(intentId: number, outcome: NewOutcome): Promise<void>;
   /**
    * Something that needs no hold, such as a create: what was asked and what came of it. The payment is known from

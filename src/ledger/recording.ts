@@ -7,7 +7,7 @@ import { refColumns, refOf } from './payment-ref.js';
 import type { DeskTables, IntentRow } from './schema.js';
 import { dropHoldOf, holdOf, lastIntentOn, takeHold } from './statements.js';
 
-/** Adds what became of an intent, and keeps, gives up or takes back its hold accordingly. */
+/** Adds the outcome of an intent, and keeps, releases or takes back its hold accordingly. */
 export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
   /** Takes the hold back for an intent that was thought to be over; false while another intent has it. */
   async function reopen(tx: Tx, intent: IntentRow): Promise<boolean> {

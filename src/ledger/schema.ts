@@ -30,7 +30,7 @@ interface IntentTable {
   /** On the steady clock, for the quiet period. */
   boot: string;
   steady_ms: number;
-  /** The quiet period of whoever wrote it. */
+  /** The quiet period of the desk that wrote it. */
   quiet_ms: number;
   /** The intent whose instruction was sent again after the quiet period. */
   resend_of: number | null;
@@ -39,7 +39,7 @@ interface IntentTable {
   retired: Generated<number>;
 }
 
-/** What became of an intent. Rows are only ever added; the last one counts. */
+/** Outcomes of intents. Rows are only ever added; the last one counts. */
 interface OutcomeTable {
   id: Generated<number>;
   intent_id: number;
@@ -89,7 +89,7 @@ interface BatchTable {
   loading_time: number | null;
 }
 
-/** A row of a batch; whoever works on it holds its lease. */
+/** A row of a batch; the process that works on it holds its lease. */
 interface BatchRowTable {
   id: Generated<number>;
   batch_id: string;

@@ -127,7 +127,7 @@ export const holdOf = prepared<DeskTables, Selectable<DeskTables['holds']>, 'int
   db.selectFrom('holds').selectAll().where('intent_id', '=', value('intent_id')),
 );
 
-/** The newest alone. A limit that is bound as a value would make SQLite plan the query anew at each call. */
+/** The newest alone. A limit that is bound as a value would make SQLite plan the query again at each call. */
 export const lastIntentOn = prepared<DeskTables, { id: number }, Ref | 'operation'>((db, value) =>
   db
     .selectFrom('intents')

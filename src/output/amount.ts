@@ -8,13 +8,20 @@ export function amountDigits(source: string, currency: string | undefined): stri
   return decimals === '' ? match[1]! : `${match[1]}.${decimals}`;
 }
 
-/** `EUR 49.90`. */
+/** `EUR 1,249.90`, for people. */
 export function formatAmount(source: string, currency: string | undefined): string {
-  const digits = amountDigits(source, currency);
-  return currency === undefined || currency === '' ? digits : `${currency} ${digits}`;
+  return withCurrency(groupDigits(amountDigits(source, currency)), currency);
 }
 
-/** `58,112.40`, for totals that are read and not copied. */
+/** `EUR 1249.90`, for programs. */
+export function plainAmount(source: string, currency: string | undefined): string {
+  return withCurrency(amountDigits(source, currency), currency);
+}
+
+const withCurrency = (digits: string, currency: string | undefined): string =>
+  currency === undefined || currency === '' ? digits : `${currency} ${digits}`;
+
+/** `58,112.40`. */
 export function groupDigits(digits: string): string {
   return digits.replace(
     /^(-?)(\d+)/,

@@ -1,10 +1,10 @@
 // How an error is told: one JSON document for programs, what happened, why and what to type next for people.
 
 import { exitCodeOf, InterruptedError, OutputError, PaydeskError, UsageError } from '../errors.js';
+import { commandText } from '../next-command.js';
 import { StoreError } from '../store/errors.js';
 import { fitLines, longestWord } from './fit.js';
 import { joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
-import { onProfile } from './shell.js';
 import type { Streams, Unwritten } from './streams.js';
 import { displayWidth, pad, safeJson } from './text.js';
 import { loadTheme } from './theme.js';
@@ -42,7 +42,7 @@ export function describeError(error: unknown, profile?: string): ErrorReport {
       exit: exitCodeOf(error),
       ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
       ...(error.details === undefined ? {} : { details: error.details }),
-      next: error.next.map((command) => onProfile(command, profile)),
+      next: error.next.map((command) => commandText(command, profile)),
     };
   }
   if (error instanceof StoreError) {

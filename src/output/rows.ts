@@ -4,10 +4,11 @@ import { UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { type Line, type Look, plainLine } from './lines.js';
 import { createCsvWriter } from './csv.js';
-import { fitColumns, renderStacked, renderTable } from './table.js';
+import { fitColumns, renderStacked, renderTable, type TableColumn } from './table.js';
 import { safeJson } from './text.js';
 import type { Theme } from './theme.js';
 
+/** `--columns` and `--csv` as given. */
 export interface Column<T> {
   /** What `--columns` and the CSV header call it. */
   key: string;
@@ -20,8 +21,10 @@ export interface Column<T> {
   align?: 'left' | 'right';
   /** A number or an amount; CSV leaves it as it is. */
   number?: boolean;
-  /** Printed only when `--columns` asks for it; `terminal`: left out by itself on a terminal alone. */
-  extra?: true | 'terminal';
+  /** Printed only when `--columns` asks for it: everywhere, on a terminal, or in a pipe and in CSV. */
+  extra?: true | 'terminal' | 'pipe';
+  /** Left out on a terminal that is too narrow for the table. */
+  spare?: true;
 }
 
 export interface ListView<T> {
@@ -53,7 +56,7 @@ function chooseColumns<T>(
   forPerson: boolean,
 ): Array<Column<T>> {
   if (names === undefined) {
-    return view.columns.filter(({ extra }) => extra !== true && !(extra === 'terminal' && forPerson));
+    return view.columns.filter(({ extra }) => extra !== true && extra !== (forPerson ? 'terminal' : 'pipe'));
   }
   const keys = view.columns.map(({ key }) => key);
   const unknown = names.filter((name) => !keys.includes(name));
@@ -113,23 +116,45 @@ async function createRowWriter<T>(
     const row = (item: T) => columns.map((column) => plainLine(column.value(item))).join('\t');
     return (items) => write(items.map((item) => `${row(item)}\n`).join(''));
   }
-  const heads = columns.map(({ key, title, align }) => ({
-    title: title ?? key,
-    align: align ?? ('left' as const),
-  }));
   // The first rows decide the widths, so that later ones stand under the same heads.
-  let fitted: { widths: number[] | undefined } | undefined;
+  let fitted: Fitted<T> | undefined;
   return async (items) => {
-    const rows = items.map((item) =>
-      columns.map((column) => column.shown?.(item, look) ?? column.value(item)),
-    );
-    const head = fitted === undefined && target.options.header !== false;
     const isFirst = fitted === undefined;
-    fitted ??= { widths: fitColumns(heads, rows, look.width) };
-    if (fitted.widths) write(await renderTable(heads, rows, { widths: fitted.widths, theme, head }));
+    const head = isFirst && target.options.header !== false;
+    fitted ??= fitTable(columns, items, look, target.options.columns === undefined);
+    const rows = rowsOf(fitted.columns, items, look);
+    const { heads, widths } = fitted;
+    if (widths) write(await renderTable(heads, rows, { widths, theme, head }));
     else write(`${isFirst ? '' : '\n'}${renderStacked(heads, rows, { width: look.width, theme })}`);
   };
 }
+
+interface Fitted<T> {
+  columns: ReadonlyArray<Column<T>>;
+  heads: TableColumn[];
+  /** Undefined when the columns do not fit side by side. */
+  widths: number[] | undefined;
+}
+
+/** With all columns where they fit, and otherwise without those that can be spared. */
+function fitTable<T>(
+  columns: ReadonlyArray<Column<T>>,
+  items: readonly T[],
+  look: Look,
+  maySpare: boolean,
+): Fitted<T> {
+  const fit = (chosen: ReadonlyArray<Column<T>>): Fitted<T> => {
+    const heads = chosen.map(({ key, title, align }) => ({ title: title ?? key, align: align ?? 'left' }));
+    return { columns: chosen, heads, widths: fitColumns(heads, rowsOf(chosen, items, look), look.width) };
+  };
+  const whole = fit(columns);
+  if (whole.widths || !maySpare) return whole;
+  const narrow = fit(columns.filter(({ spare }) => spare !== true));
+  return narrow.widths ? narrow : whole;
+}
+
+const rowsOf = <T>(columns: ReadonlyArray<Column<T>>, items: readonly T[], look: Look): Line[][] =>
+  items.map((item) => columns.map((column) => column.shown?.(item, look) ?? column.value(item)));
 
 /** Writes rows as they come, however many there are. */
 export async function renderStream<T>(

@@ -1,5 +1,6 @@
 // What `paydesk api` is about to ask for. Nothing that moves money gets past the guards by being spelt differently.
 
+import { paydesk } from '../next-command.js';
 import { resolvePath } from '../client/app-path.js';
 import type { SettleOperation } from '../contract/states.js';
 import { operationEndpoints } from '../client/payment-calls.js';
@@ -198,6 +199,6 @@ function refuse(input: string, problem: string): UsageError {
   return new UsageError('Invalid request. Nothing was sent.', {
     code: 'bad-request',
     details: [{ input, problem }],
-    next: ['paydesk api --help'],
+    next: [paydesk('api', '--help')],
   });
 }

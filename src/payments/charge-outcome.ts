@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { StateName } from '../contract/states.js';
 import {
@@ -9,10 +10,10 @@ import {
 } from '../errors.js';
 import { safeText } from '../output/text.js';
 import { aliasHint } from './alias-hint.js';
-import { readerOf, type Desk } from './desk.js';
+import type { Desk } from './desk.js';
 import { failureReason } from './failure-reason.js';
+import { followReads } from './follow-payment.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
-import { readUntil } from './wait.js';
 
 // The status of the answer says nothing about a charge: its state does.
 
@@ -27,25 +28,17 @@ export function chargeStanding({ state }: PaymentRead, autoCapture: boolean): Ch
   return failures.includes(state) || given.includes(state) ? 'failed' : 'on-its-way';
 }
 
-/** What became of a charge, followed to its end where that was asked for. */
+/** The result of a charge, followed to its end if requested. */
 export async function chargeOutcome(
   desk: Desk,
   start: PaymentRead,
   { autoCapture, wait }: { autoCapture: boolean; wait: boolean },
 ): Promise<{ read: PaymentRead; standing: ChargeStanding; error?: PaydeskError }> {
-  let last = start;
-  const standing = () => chargeStanding(last, autoCapture);
-  const isOver = () => standing() === 'done' || standing() === 'failed';
-  if (wait && !isOver()) {
-    const look = async () => {
-      const read = await readerOf(desk).getPayment({ paymentId: idOf(start) });
-      if (stateOf(read) !== stateOf(last)) desk.note(`  ${stateOf(last)} → ${stateOf(read)}`);
-      last = read;
-    };
-    await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
-  }
-  const error = errorOf(desk, last, standing(), wait);
-  return { read: last, standing: standing(), ...(error === undefined ? {} : { error }) };
+  const isOver = (read: PaymentRead) => ['done', 'failed'].includes(chargeStanding(read, autoCapture));
+  const read = wait ? await followReads(desk, start, isOver) : start;
+  const standing = chargeStanding(read, autoCapture);
+  const error = errorOf(desk, read, standing, wait);
+  return { read, standing, ...(error === undefined ? {} : { error }) };
 }
 
 function errorOf(
@@ -55,8 +48,8 @@ function errorOf(
   wait: boolean,
 ): PaydeskError | undefined {
   const label = `The charge, payment ${labelOf(read)},`;
-  const next = [`paydesk payments explain ${idOf(read)}`];
-  const goOn = [`paydesk payments watch ${idOf(read)}`];
+  const next = [paydesk('payments', 'explain', idOf(read))];
+  const goOn = [paydesk('payments', 'watch', idOf(read))];
   switch (standing) {
     case 'done':
       return undefined;

@@ -1,5 +1,6 @@
 // Creates and charges: sent with a reference that is looked for first, so that running it again makes nothing new.
 
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { Created } from '../client/created.js';
 import { type Flow, type FlowBodies, flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
@@ -50,7 +51,7 @@ function compared(kind: RequestKind, body: CreateRequest['body'], result: Create
   throw new ServiceError(
     `The reference ${referenceId} is already used by payment ${labelOf(result.read)}, which has other details. ` +
       'Nothing new was created.',
-    { code: 'reference-in-use', details, next: [`paydesk payments get ref:${referenceId}`] },
+    { code: 'reference-in-use', details, next: [paydesk('payments', 'get', `ref:${referenceId}`)] },
   );
 }
 
@@ -73,7 +74,7 @@ async function findMade(client: Client, referenceId: string): Promise<PaymentRea
     throw new UnknownOutcomeError(
       `The service accepted the request, but the payment could not be read. ${error.message} ` +
         `Running it again with --reference ${referenceId} is safe: the payment is created only once.`,
-      { code: 'outcome-unknown', cause: error, next: [`paydesk payments get ref:${referenceId}`] },
+      { code: 'outcome-unknown', cause: error, next: [paydesk('payments', 'get', `ref:${referenceId}`)] },
     );
   }
 }
@@ -88,7 +89,7 @@ async function send(client: Client, kind: RequestKind, body: CreateRequest['body
   throw new ServiceError(
     `The service answered ${made.answer.httpStatus}${conflict ? `: ${conflict.message}` : ''}, ` +
       `but there is no payment with reference ${referenceId}.`,
-    { code: conflict?.code ?? 'odd-answer', httpStatus: made.answer.httpStatus, next: ['paydesk doctor'] },
+    { code: conflict?.code ?? 'odd-answer', httpStatus: made.answer.httpStatus, next: [paydesk('doctor')] },
   );
 }
 
@@ -116,7 +117,13 @@ async function call(
     throw new UnknownOutcomeError(
       `${error.message.replace(/\.* Running the same command again is safe\.$/, '.')} ` +
         `Running it again with --reference ${body.referenceId} is safe: the payment is created only once.`,
-      { code, details, httpStatus, cause: error, next: [`paydesk payments get ref:${body.referenceId}`] },
+      {
+        code,
+        details,
+        httpStatus,
+        cause: error,
+        next: [paydesk('payments', 'get', `ref:${body.referenceId}`)],
+      },
     );
   }
 }

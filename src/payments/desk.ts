@@ -31,7 +31,7 @@ export interface Desk {
   signal: AbortSignal;
   /** How long a wait may take when no other limit was given. */
   waitMs: number;
-  /** Something that a person should know while it goes on. */
+  /** Something that a person should know in the meantime. */
   note: (...lines: Line[]) => void;
 }
 

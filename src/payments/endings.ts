@@ -1,3 +1,4 @@
+import { distinct } from '../next-command.js';
 import { exitCodeOf, PartialError, type PaydeskError } from '../errors.js';
 
 /**
@@ -15,9 +16,9 @@ export function endingOf(
   const options = {
     code: 'partial',
     details: failed.map(({ typed, error }) => ({ input: typed, problem: firstLine(error.message) })),
-    next: [...new Set(failed.flatMap(({ error }) => error.next))].slice(0, 5),
+    next: distinct(failed.flatMap(({ error }) => error.next)).slice(0, 5),
   };
-  const message = `${failed.length} of ${results.length} payments were not ${what}.`;
+  const message = `${failed.length} of ${results.length} payments ${failed.length === 1 ? 'was' : 'were'} not ${what}.`;
   const codes = new Set(failed.map(({ error }) => exitCodeOf(error)));
   if (failed.length < results.length || codes.size > 1) return new PartialError(message, options);
   const Shared = first.error.constructor as typeof PaydeskError;

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { canReach, type StateName, stateNames } from '../contract/states.js';
@@ -13,7 +14,7 @@ import { didYouMean } from '../suggest.js';
 import { aliasHint } from './alias-hint.js';
 import { readerOf, type Desk } from './desk.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
-import { readUntil } from './wait.js';
+import { readUntil, type WaitOptions } from './wait.js';
 
 /** Our name of the state that was asked for, be it ours or the service's. */
 export function targetState(client: Client, typed: string): StateName {
@@ -25,22 +26,35 @@ export function targetState(client: Client, typed: string): StateName {
   });
 }
 
-/** Reads a payment until it is in a state, or can no longer come to be in it. */
-export async function followPayment(
+/** Reads a payment until it is over with it, and tells every change of its state. */
+export async function followReads(
   desk: Desk,
   start: PaymentRead,
-  until: StateName,
-): Promise<{ read: PaymentRead; error?: PaydeskError }> {
+  isOver: (read: PaymentRead) => boolean,
+  sleep?: WaitOptions['sleep'],
+): Promise<PaymentRead> {
+  if (isOver(start)) return start;
   let last = start;
   const look = async () => {
     const read = await readerOf(desk).getPayment({ paymentId: idOf(start) });
     if (stateOf(read) !== stateOf(last)) desk.note(`  ${stateOf(last)} → ${stateOf(read)}`);
     last = read;
+    return read;
   };
-  const isOver = () => last.state === until || isHopeless(last, until);
-  if (!isOver()) await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
-  if (last.state === until) return { read: last };
-  return { read: last, error: notThere(desk, last, until) };
+  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, ...(sleep && { sleep }) });
+  return last;
+}
+
+/** Reads a payment until it is in a state, or can no longer come to be in it. */
+export async function followPayment(
+  desk: Desk,
+  start: PaymentRead,
+  until: StateName,
+  sleep?: WaitOptions['sleep'],
+): Promise<{ read: PaymentRead; error?: PaydeskError }> {
+  const isOver = (read: PaymentRead) => read.state === until || isHopeless(read, until);
+  const read = await followReads(desk, start, isOver, sleep);
+  return read.state === until ? { read } : { read, error: notThere(desk, read, until) };
 }
 
 const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
@@ -48,8 +62,8 @@ const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
 
 function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError {
   const stands = `Payment ${labelOf(read)} is ${stateText(read)}`;
-  const options = { next: [`paydesk payments explain ${idOf(read)}`] };
-  const goOn = { next: [`paydesk payments watch ${idOf(read)} --until ${until}`] };
+  const options = { next: [paydesk('payments', 'explain', idOf(read))] };
+  const goOn = { next: [paydesk('payments', 'watch', idOf(read), '--until', until)] };
   if (isHopeless(read, until)) {
     return new NotReachedError(`${stands} and can no longer become ${until}.`, {
       ...options,

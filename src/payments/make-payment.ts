@@ -53,7 +53,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A create is done when the payment exists; what became of a charge is in its state. */
+/** A create is done when the payment exists; the result of a charge is in its state. */
 function ledgerEntry(kind: RequestKind, body: JsonObject, read: PaymentRead) {
   if (kind !== 'charge') return { read, operation: 'create', outcome: 'done' } as const;
   const standing = chargeStanding(read, body['autoCapture'] === true);

@@ -1,7 +1,16 @@
+import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { GuardError, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
+import {
+  type ErrorOptions,
+  GuardError,
+  type PaydeskError,
+  ServiceError,
+  TemporaryError,
+  UsageError,
+} from '../errors.js';
+import { mapConcurrent } from '../concurrency.js';
 import { BadValue, parseId } from '../typed-values.js';
 import { formatAmount } from '../output/amount.js';
 import { safeText } from '../output/text.js';
@@ -44,7 +53,7 @@ export function parsePaymentLines(text: string): NamedPayment[] {
 export type NamedRead =
   { name: NamedPayment; read: PaymentRead } | { name: NamedPayment; error: PaydeskError };
 
-const AT_ONCE = 8;
+const READS_AT_ONCE = 8;
 
 export interface ReadOptions {
   /**
@@ -60,16 +69,7 @@ export async function readPayments(
   names: readonly NamedPayment[],
   options: ReadOptions = {},
 ): Promise<NamedRead[]> {
-  const results: NamedRead[] = [];
-  let next = 0;
-  const work = async () => {
-    for (let index = next++; index < names.length; index = next++) {
-      const name = names[index] as NamedPayment;
-      results[index] = await readOne(client, name, options);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, names.length) }, work));
-  return results;
+  return mapConcurrent(names, READS_AT_ONCE, (name) => readOne(client, name, options));
 }
 
 async function readOne(client: Client, name: NamedPayment, options: ReadOptions): Promise<NamedRead> {
@@ -116,22 +116,31 @@ async function orNotFound(reading: Promise<PaymentRead>): Promise<PaymentRead | 
   }
 }
 
-function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead): GuardError {
-  return new GuardError(
+/** Digits that name two payments. */
+export class TwoPaymentsError extends GuardError {
+  /** Undefined where the error is about several names. */
+  readonly digits: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & { digits?: string }) {
+    super(message, options);
+    this.digits = options.digits;
+  }
+}
+
+function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead): TwoPaymentsError {
+  return new TwoPaymentsError(
     `${digits} is the id of one payment and the reference of another. Nothing was sent. Say which one you mean.`,
     {
-      code: TWO_PAYMENTS,
+      code: 'two-payments',
+      digits,
       details: [
         { input: `id:${digits}`, problem: factsOf(byId) },
         { input: `ref:${digits}`, problem: factsOf(byReference) },
       ],
-      next: [`paydesk payments get id:${digits}`, `paydesk payments get ref:${digits}`],
+      next: [paydesk('payments', 'get', `id:${digits}`), paydesk('payments', 'get', `ref:${digits}`)],
     },
   );
 }
-
-/** The code of the error about digits that name two payments. */
-export const TWO_PAYMENTS = 'two-payments';
 
 function factsOf(read: PaymentRead): string {
   const { referenceId, amount, currency } = read.fields;

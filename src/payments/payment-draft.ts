@@ -153,7 +153,7 @@ function check(
     const flag = Object.keys(fields).find((name) => isWithin(path, fields[name] as string));
     const absent = valueAt(body, path) === undefined && message === 'is required';
     if (flag !== undefined && absent) {
-      // Whoever creates may leave the reference to us; a charge that is run again must not get another one.
+      // A create may get a generated reference; a charge that is run again must not get another one.
       if (flag === 'reference' && kind !== 'charge') continue;
       missing.push({ name: flag, input: `--${flag}`, problem: `missing: ${wanted[flag] ?? path}` });
     } else if (flag !== undefined && given.flags[flag] !== undefined) {

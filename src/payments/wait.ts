@@ -1,37 +1,60 @@
+// The one follower: reads again and again, with growing pauses, until what is read will do.
+
 import type { Clock } from '../client/clock.js';
 import { TemporaryError } from '../errors.js';
 
 export interface WaitOptions {
   clock: Clock;
   signal: AbortSignal;
-  limitMs: number;
+  /** Without it, only the value and the signal end the wait. */
+  limitMs?: number;
   firstMs?: number;
-  longestMs?: number;
+  maxMs?: number;
+  /** Pauses, and resolves with true when a webhook ended the pause early. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<boolean>;
+  /** For who has just read: starts with a pause. */
+  pauseFirst?: boolean;
+  /** Whether a read that failed is made again; by default if the failure is temporary. */
+  isTemporary?: (error: unknown) => boolean;
+}
+
+/** One read of several. */
+export interface Turn {
+  /** Whether a webhook led to it. */
+  woken: boolean;
+  /** Makes the pauses short again. */
+  restart(): void;
 }
 
 const GROWTH = 1.5;
 
-/**
- * Reads with growing pauses until the value will do, the time is up or the signal fires. `last` is undefined when
- * no read went through; one that failed for now is made again.
- */
+/** Ends when the value will do, the time is up or the signal fires. `last` is undefined when no read succeeded. */
 export async function readUntil<T>(
-  read: () => Promise<T>,
+  read: (turn: Turn) => Promise<T>,
   willDo: (value: T) => boolean,
   options: WaitOptions,
 ): Promise<{ reached: boolean; last: T | undefined }> {
-  const { clock, signal, limitMs, firstMs = 200, longestMs = 5_000 } = options;
+  const { clock, signal, limitMs = Infinity, firstMs = 200, maxMs = 5_000 } = options;
+  const { isTemporary = (error) => error instanceof TemporaryError } = options;
+  const sleep = options.sleep ?? ((ms, stop) => clock.sleep(ms, stop).then(() => false));
   const deadline = clock.now() + limitMs;
   let last: T | undefined;
-  for (let pause = firstMs; ; pause = Math.min(longestMs, pause * GROWTH)) {
+  let pause = firstMs;
+  let woken = false;
+  const restart = () => void (pause = firstMs);
+  for (let pauses = options.pauseFirst === true; ; pauses = false) {
     try {
-      last = await read();
-      if (willDo(last)) return { reached: true, last };
+      if (!pauses) {
+        last = await read({ woken, restart });
+        if (willDo(last)) return { reached: true, last };
+      }
     } catch (error) {
-      if (!signal.aborted && !(error instanceof TemporaryError)) throw error;
+      if (!signal.aborted && !isTemporary(error)) throw error;
     }
     const left = deadline - clock.now();
     if (left <= 0 || signal.aborted) return { reached: false, last };
-    await clock.sleep(Math.min(pause, left), signal);
+    woken = await sleep(Math.min(pause, left), signal);
+    if (woken) restart();
+    pause = Math.min(maxMs, pause * GROWTH);
   }
 }

@@ -88,7 +88,7 @@ export async function updateConfig<T>(file: string, change: (config: Config) => 
   try {
     makeFolder(folder);
     const lock = takeLock(DatabaseSync, `${file}.lock`);
-    // No await between here and the release: whoever holds the lock never waits for the event loop.
+    // No await between here and the release: the holder of the lock never waits for the event loop.
     try {
       const config = readConfig(file);
       const result = change(config);

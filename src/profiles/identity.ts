@@ -29,7 +29,7 @@ export interface Identity {
 export async function identify(
   profile: ResolvedProfile,
   env: Environment,
-): Promise<{ identity: Identity; problem?: ProfileError }> {
+): Promise<{ identity: Identity; problem: ProfileError | undefined }> {
   const problem = await profile.apiKey().then(
     () => undefined,
     (error: unknown) => {

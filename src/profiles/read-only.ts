@@ -1,6 +1,7 @@
 // A read-only desk changes nothing at the service.
 
 import { GuardError } from '../errors.js';
+import { otherProgram, paydesk } from '../next-command.js';
 import type { Environment } from './paths.js';
 
 const VARIABLE = 'PAYDESK_READ_ONLY';
@@ -25,7 +26,7 @@ export function refuseReadOnly({ name, readOnly, sources }: Desk): void {
     code: 'read-only',
     next:
       byVariable || name === undefined
-        ? [`unset ${VARIABLE}`]
-        : [`paydesk profiles set ${name} --no-read-only`],
+        ? [otherProgram('unset', VARIABLE)]
+        : [paydesk('profiles', 'set', name, '--no-read-only')],
   });
 }

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
 import { aliasesIn } from './aliases.js';
@@ -61,7 +62,7 @@ const threeNames = triple.join(', ');
  * in other tools; a partial set is refused rather than mixed with a stored profile.
  */
 export function resolveProfile(options: {
-  flag?: string;
+  flag?: string | undefined;
   env: Environment;
   store: ProfileStore;
 }): ResolvedProfile {
@@ -246,7 +247,7 @@ function refuseNone(store: ProfileStore): never {
     `No profile is selected, and there is no default. Nothing was sent. Profiles: ${names.join(', ')}.`,
     {
       code: 'no-profile',
-      next: names.map((name) => `paydesk profiles use ${name}`),
+      next: names.map((name) => paydesk('profiles', 'use', name)),
     },
   );
 }

@@ -12,10 +12,10 @@ export interface SandboxProfiles {
   stored: string[];
   /** Profiles of somebody else's under the same name, left as they are. */
   skipped: { name: string; why: string }[];
-  defaultName?: string;
+  defaultName: string | undefined;
 }
 
-/** The profile that points at an app of this sandbox now, whoever made it; the default one where several do. */
+/** The profile that points at an app of this sandbox now; the default one where several do. */
 export function profileNameOf(store: ProfileStore, url: string, appId: string): string | undefined {
   const names = store
     .list()
@@ -65,12 +65,32 @@ export async function storeSandboxProfiles(
   return { stored: written, skipped, defaultName };
 }
 
+export interface RenewedProfiles {
+  /** Profiles of this sandbox that were pointed at other apps. */
+  updated: string[];
+  /** Profiles that somebody made for an app that this sandbox no longer has. */
+  stale: string[];
+}
+
+/** After the apps of a sandbox were replaced: its own profiles follow. Those of other sandboxes stay as they are. */
+export async function renewSandboxProfiles(
+  store: ProfileStore,
+  sandbox: { url: string; apps: readonly SandboxApp[] },
+): Promise<RenewedProfiles> {
+  const pointing = store.list().filter(({ baseUrl }) => baseUrl.replace(/\/+$/, '') === sandbox.url);
+  const isGone = ({ appId }: { appId: string }) => !sandbox.apps.some((app) => app.appId === appId);
+  const gone = pointing.filter(isGone);
+  if (pointing.some(({ madeBy }) => madeBy === 'sandbox')) await storeSandboxProfiles(store, sandbox);
+  const stale = gone.map(({ name }) => name).filter((name) => isGone(store.get(name)));
+  return { updated: gone.map(({ name }) => name).filter((name) => !stale.includes(name)), stale };
+}
+
 async function isStored(store: ProfileStore, wanted: NewProfile): Promise<boolean> {
   const stored = store.find(wanted.name);
   if (stored === undefined) return false;
   const same = (['baseUrl', 'appId', 'kind'] as const).every((member) => stored[member] === wanted[member]);
   if (!same) return false;
-  // A key that is gone or unreadable is simply written anew.
+  // A key that is missing or unreadable is written again.
   const key = await store.apiKey(stored).catch(() => undefined);
   return key !== undefined && key.equals(wanted.apiKey);
 }

@@ -1,3 +1,4 @@
+import { type Command, paydesk } from '../next-command.js';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProfileError } from '../errors.js';
@@ -120,8 +121,11 @@ function storing(work: () => void): void {
   }
 }
 
-function addAgain(name: string): string[] {
-  return [`paydesk profiles remove ${name}`, `paydesk profiles add ${name} --base-url URL --app-id ID`];
+function addAgain(name: string): Command[] {
+  return [
+    paydesk('profiles', 'remove', name),
+    paydesk('profiles', 'add', name, '--base-url', 'URL', '--app-id', 'ID'),
+  ];
 }
 
 function reasonOf(cause: unknown): string {

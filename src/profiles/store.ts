@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { ProfileError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
@@ -68,16 +69,16 @@ export interface ProfileStore {
   /** Changes what is given and leaves the rest. */
   set(name: string, settings: ProfileSettings): Promise<Profile>;
   /** Writes profiles of the sandbox's own, keys in files. Those that it did not make are left alone. */
-  putSandbox(profiles: NewProfile[]): Promise<{ written: string[]; defaultName?: string }>;
+  putSandbox(profiles: NewProfile[]): Promise<{ written: string[]; defaultName: string | undefined }>;
 }
 
 /** Commands to type when there is no profile at all. */
 export const firstSteps = [
-  'paydesk sandbox start',
-  'paydesk profiles add NAME --base-url URL --app-id ID --sandbox',
+  paydesk('sandbox', 'start'),
+  paydesk('profiles', 'add', 'NAME', '--base-url', 'URL', '--app-id', 'ID', '--sandbox'),
 ];
 
-/** The profiles of whoever runs this. */
+/** The profiles of the user who runs this. */
 export function openProfiles(env: Environment): ProfileStore {
   return createProfileStore({ paths: findPaths(env), env });
 }
@@ -260,7 +261,7 @@ function refuseUnknown(config: Config, name: string): never {
   const hint = didYouMean(name, known) || (known.length > 0 ? ` There are: ${known.join(', ')}.` : '');
   throw new ProfileError(`There is no profile ${JSON.stringify(name)}.${hint}`, {
     code: 'profile-unknown',
-    next: known.length > 0 ? ['paydesk profiles list'] : firstSteps,
+    next: known.length > 0 ? [paydesk('profiles', 'list')] : firstSteps,
   });
 }
 
@@ -273,7 +274,7 @@ function refuseTaken(config: Config, name: string): void {
       `first.`,
     {
       code: 'profile-exists',
-      next: [`paydesk profiles remove ${taken}`],
+      next: [paydesk('profiles', 'remove', taken)],
     },
   );
 }

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { UsageError } from '../errors.js';
 import type { AppChange } from './remote.js';
 
@@ -14,7 +15,7 @@ interface AppFlags {
   'answer-delay'?: number | undefined;
 }
 
-const next = ['paydesk sandbox apps set --help'];
+const next = [paydesk('sandbox', 'apps', 'set', '--help')];
 
 /** The change that was asked for; none at all is a slip. */
 export function appChange(flags: AppFlags): AppChange {

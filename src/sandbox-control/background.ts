@@ -14,7 +14,7 @@ import {
 } from '../errors.js';
 import type { StartedSandbox } from './foreground.js';
 import { createRuns } from './runs.js';
-import type { SandboxSettings } from './settings.js';
+import { DATABASE_VARIABLE, type SandboxSettings } from './settings.js';
 
 // A sandbox left running in the background: the same program with the same settings, in a process of its own.
 
@@ -29,10 +29,14 @@ export async function startInBackground(
   const [program = '', ...words] = self;
   const child = spawn(program, [...words, ...argumentsFor(settings)], {
     detached: true,
-    env: childEnvironment(env, ['PAYDESK_HOME']),
-    stdio: ['ignore', 'pipe', log],
+    // The address of a database may hold a password, and everybody can read the arguments of a process.
+    env: { ...childEnvironment(env, ['PAYDESK_HOME']), [DATABASE_VARIABLE]: settings.location },
+    stdio: ['pipe', 'pipe', log],
   });
   closeSync(log);
+  // It may end before it has read everything, and then says why.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(settings.contents ?? '');
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
   try {
@@ -51,9 +55,9 @@ export async function startInBackground(
   }
 }
 
-/** Profiles are stored by whoever starts it, who can also say what became of them. */
+/** The process that starts it stores the profiles, and reports which ones changed. */
 function argumentsFor(settings: SandboxSettings): string[] {
-  const { host, port, location, seed, answers, rateLimit, webhookHosts } = settings;
+  const { host, port, location, seed, answers, rateLimit, webhookHosts, contents, clock } = settings;
   return [
     'sandbox',
     'start',
@@ -63,7 +67,9 @@ function argumentsFor(settings: SandboxSettings): string[] {
     '--no-profiles',
     `--host=${host}`,
     `--port=${port}`,
-    ...(location === ':memory:' ? ['--memory'] : ['--database', location]),
+    ...(location === ':memory:' ? ['--memory'] : []),
+    ...(contents === undefined ? [] : ['--import', '-']),
+    ...(clock === undefined ? [] : ['--clock', new Date(clock).toISOString()]),
     ...(seed === undefined ? [] : ['--seed', String(seed)]),
     ...Object.entries(answers).flatMap(([name, variant]) => ['--answers', `${name}=${variant}`]),
     ...(rateLimit === undefined ? [] : ['--rate-limit', `${rateLimit}/s`]),
@@ -92,12 +98,24 @@ const classes: Readonly<Record<number, new (message: string, options: ErrorOptio
   9: GuardError,
 };
 
+interface ToldError {
+  code: string;
+  message: string;
+  exit: number;
+  details?: unknown;
+  next: string[];
+}
+
 /** The error of the other process, as if it had happened in this one. */
 function toldError(text: string, exit: number | null): PaydeskError {
   try {
-    const { error } = JSON.parse(text) as { error: ErrorOptions & { message: string; exit: number } };
+    const { error } = JSON.parse(text) as { error: ToldError };
     const { message, code, next, details } = error;
-    return new (classes[error.exit] ?? ServiceError)(message, { code, next, details });
+    return new (classes[error.exit] ?? ServiceError)(message, {
+      code,
+      details,
+      next: next.map((command) => ({ text: command })),
+    });
   } catch {
     return new ServiceError(`The sandbox stopped before it was ready (exit code ${exit ?? 'unknown'}).`, {
       code: 'sandbox-lost',

@@ -1,5 +1,6 @@
 // Which running sandbox, and which payment in it, is meant.
 
+import { paydesk } from '../next-command.js';
 import { type JsonNumber, type JsonObject, numberText } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
 import type { Remote } from './remote.js';
@@ -50,7 +51,7 @@ export function noSandbox(port: number | undefined): ServiceError {
     port === undefined ? 'No sandbox is running.' : `No sandbox is running on port ${port}.`,
     {
       code: 'no-sandbox',
-      next: port === undefined ? ['paydesk sandbox start'] : [`paydesk sandbox start --port ${port}`],
+      next: [paydesk('sandbox', 'start', ...(port === undefined ? [] : ['--port', port]))],
     },
   );
 }

@@ -1,12 +1,13 @@
+import { paydesk } from '../next-command.js';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { makeFolder } from '../home-folder.js';
-import { ServiceError } from '../errors.js';
+import { GuardError, type PaydeskError, ServiceError, UsageError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import type { RequestLine } from '../sandbox/index.js';
 import { createRuns, type Runs } from './runs.js';
 import { portOf, type Run } from './run.js';
-import { startSandbox, type SandboxApp } from '../sandbox/index.js';
+import { Refusal, startSandbox, type SandboxApp } from '../sandbox/index.js';
 import type { SandboxSettings } from './settings.js';
 
 // A sandbox as a process of its own: what it needs around the server to be found, and to be told what is in its way.
@@ -47,13 +48,15 @@ export async function startInForeground(
   if (signal.aborted) ask('interrupted');
   try {
     makeFolderOf(settings);
-    const { host, port, location, seed, answers, rateLimit, webhookHosts } = settings;
+    const { host, port, location, seed, answers, rateLimit, webhookHosts, contents, clock } = settings;
     const sandbox = await startSandbox({
       host,
       port,
       location,
       answers,
       webhookHosts,
+      contents,
+      clock,
       ...(seed !== undefined && { seed }),
       ...(rateLimit !== undefined && { rateLimit }),
       onRequest,
@@ -111,27 +114,50 @@ async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): 
   if (code === 'EACCES' && error instanceof Error && 'port' in error) {
     return new ServiceError(`You do not have permission to listen on port ${port}.`, {
       code: 'port-forbidden',
-      next: ['paydesk sandbox start --port 0'],
+      next: [paydesk('sandbox', 'start', '--port', '0')],
       cause: error,
     });
   }
   if (code === 'EADDRNOTAVAIL') {
     return new ServiceError(`This machine has no address ${host} to listen on.`, {
       code: 'host-unavailable',
-      next: ['paydesk sandbox start --host 127.0.0.1'],
+      next: [paydesk('sandbox', 'start', '--host', '127.0.0.1')],
       cause: error,
     });
   }
+  if (error instanceof Refusal) return badBeginning(error, settings);
   if (error instanceof StoreError && error.code !== 'home-unwritable') {
     const next = {
-      'store-held': ['paydesk sandbox stop', 'paydesk sandbox start --memory --port 0'],
-      'store-newer': ['paydesk sandbox start --database FILE'],
-      'store-unusable': ['paydesk sandbox start --database FILE', 'paydesk sandbox start --memory'],
-      'store-unavailable': ['paydesk sandbox start --memory'],
+      'store-held': [paydesk('sandbox', 'stop'), paydesk('sandbox', 'start', '--memory', '--port', '0')],
+      'store-newer': [paydesk('sandbox', 'start', '--database', 'FILE')],
+      'store-unusable': [
+        paydesk('sandbox', 'start', '--database', 'FILE'),
+        paydesk('sandbox', 'start', '--memory'),
+      ],
+      'store-unavailable': [paydesk('sandbox', 'start', '--memory')],
     }[error.code];
     return new ServiceError(error.message, { code: error.code, next, cause: error });
   }
   return error;
+}
+
+/** The export or the time that it was to begin with cannot be used. */
+function badBeginning(error: Refusal, { clock }: SandboxSettings): PaydeskError {
+  if (error.code === 'operation-not-allowed') {
+    return new GuardError(`${error.message} Nothing was changed.`, {
+      code: 'database-in-use',
+      next: [
+        paydesk('sandbox', 'start', '--memory', '--import', 'FILE'),
+        paydesk('sandbox', 'import', 'FILE'),
+      ],
+      cause: error,
+    });
+  }
+  const isClock = error.errors.some(({ path }) => path === 'value') && clock !== undefined;
+  const details = error.errors.map(({ message }) => ({ input: '--clock', problem: message }));
+  return isClock
+    ? new UsageError('Invalid value. The sandbox was not started.', { code: 'usage', details, cause: error })
+    : new UsageError(`${error.message} The sandbox was not started.`, { code: 'bad-file', cause: error });
 }
 
 async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown): Promise<ServiceError> {
@@ -140,7 +166,7 @@ async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown):
   if (!ours) {
     return new ServiceError(`Port ${port} is in use by another program.`, {
       code: 'port-taken',
-      next: ['paydesk sandbox start --port 0'],
+      next: [paydesk('sandbox', 'start', '--port', '0')],
       cause,
     });
   }
@@ -151,9 +177,9 @@ async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown):
     {
       code: 'port-taken',
       next: [
-        `paydesk sandbox status --port ${port}`,
-        `paydesk sandbox stop --port ${port}`,
-        `paydesk sandbox start --port 0${sameFile ? ' --memory' : ''}`,
+        paydesk('sandbox', 'status', '--port', port),
+        paydesk('sandbox', 'stop', '--port', port),
+        paydesk('sandbox', 'start', '--port', '0', ...(sameFile ? ['--memory'] : [])),
       ],
       cause,
     },

@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { isJsonObject, parseJson, type JsonNumber, type JsonObject } from '../contract/json.js';
 import { type ErrorOptions, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import type { Run } from './run.js';
@@ -106,7 +107,7 @@ export interface Remote {
   payment(key: string, appId?: string): Promise<JsonObject>;
   /** The changes of a payment, the oldest first. */
   webhooks(paymentId: string): Promise<SandboxWebhook[]>;
-  /** Sends a webhook again, whatever became of it. */
+  /** Sends a webhook again, delivered or not. */
   resend(webhookId: number): Promise<Delivery>;
   provider(paymentId: string, answer: string): Promise<JsonObject>;
   pay(paymentId: string, request: PayRequest): Promise<JsonObject>;
@@ -239,14 +240,14 @@ function unreachable(run: Run, cause: unknown): PaydeskError {
   if (codeOf(cause) === 'ECONNREFUSED') {
     return new ServiceError(`The sandbox at ${run.url} is not running any more.`, {
       code: 'no-sandbox',
-      next: ['paydesk sandbox start'],
+      next: [paydesk('sandbox', 'start')],
       cause,
     });
   }
   const why = cause instanceof Error ? cause.message : String(cause);
   return new ServiceError(`The connection to the sandbox at ${run.url} was lost: ${why}.`, {
     code: 'sandbox-lost',
-    next: ['paydesk sandbox status'],
+    next: [paydesk('sandbox', 'status')],
     cause,
   });
 }

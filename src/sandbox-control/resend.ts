@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import { NotReachedError, UsageError } from '../errors.js';
 import type { Delivery, Remote, SandboxWebhook } from './remote.js';
 
@@ -13,7 +14,7 @@ export function chooseWebhook(
       `Payment ${paymentId} has no webhooks, because it has no webhook address. Nothing was sent.`,
       {
         code: 'no-webhook',
-        next: ['paydesk sandbox apps set APP --webhook-url URL'],
+        next: [paydesk('sandbox', 'apps', 'set', 'APP', '--webhook-url', 'URL')],
       },
     );
   }

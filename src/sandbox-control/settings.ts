@@ -7,12 +7,16 @@ export interface StartFlags {
   host: string;
   port: number;
   database?: string | undefined;
+  clock?: Date | undefined;
   memory?: boolean;
   seed?: number | undefined;
   answers?: Array<Partial<AnswerChoices>> | undefined;
   'rate-limit'?: number | undefined;
   'webhook-host'?: string[] | undefined;
 }
+
+/** The database, without having to type its password where others can read it. */
+export const DATABASE_VARIABLE = 'PAYDESK_SANDBOX_DATABASE';
 
 export interface SandboxSettings {
   host: string;
@@ -25,6 +29,14 @@ export interface SandboxSettings {
   answers: Partial<AnswerChoices>;
   rateLimit?: number | undefined;
   webhookHosts: string[];
+  /** The export that it begins with. */
+  contents?: string | undefined;
+  /** Where its clock stands, stopped. */
+  clock?: number | undefined;
+}
+
+export function hasPassword(database: string | undefined): boolean {
+  return database !== undefined && URL.canParse(database) && new URL(database).password !== '';
 }
 
 export function chooseSettings(flags: StartFlags, dataFolder: string): SandboxSettings {
@@ -45,5 +57,6 @@ export function chooseSettings(flags: StartFlags, dataFolder: string): SandboxSe
     answers,
     rateLimit: flags['rate-limit'],
     webhookHosts: flags['webhook-host'] ?? [],
+    clock: flags.clock?.getTime(),
   };
 }

@@ -1,3 +1,4 @@
+import { otherProgram, paydesk } from '../next-command.js';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
@@ -29,12 +30,12 @@ export function notStopped(run: Run): ServiceError {
   if (isPaused(pid)) {
     return new ServiceError(`The sandbox at ${url} is paused (pid ${pid}), so it was not stopped.`, {
       code: 'sandbox-paused',
-      next: [`kill -CONT ${pid}`, 'paydesk sandbox stop'],
+      next: [otherProgram('kill', '-CONT', pid), paydesk('sandbox', 'stop')],
     });
   }
   return new ServiceError(`The sandbox at ${url} does not answer and is still running (pid ${pid}).`, {
     code: 'sandbox-still-running',
-    next: [`kill ${pid}`],
+    next: [otherProgram('kill', pid)],
   });
 }
 

@@ -35,7 +35,7 @@ export interface Control {
   clearFaults(id?: number): Promise<number>;
   createApp(app: z.infer<typeof appBody>): Promise<App>;
   changeApp(appId: string, patch: z.infer<typeof appPatch>): Promise<App>;
-  /** Sends a webhook again, whatever became of it. */
+  /** Sends a webhook again, delivered or not. */
   resend(eventId: number): Promise<AttemptRow>;
   seed(): Promise<SeededRow[]>;
   reset(): Promise<void>;

@@ -21,7 +21,9 @@ export interface EngineOptions {
   /** Makes ids, keys and outcomes repeatable. */
   seed?: number;
   realNow?: () => number;
-  /** Told to whoever finds the file held. */
+  /** Where the clock of a new database stands, stopped. */
+  clock?: number;
+  /** Shown to a process that finds the file locked. */
   owner?: Record<string, unknown>;
 }
 
@@ -161,7 +163,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 /** The secret from which keys, ids and signatures are derived: from the seed, or random and kept. */
 async function prepare(
   tx: Kysely<SandboxTables>,
-  { seed, realNow = Date.now }: EngineOptions,
+  { seed, clock, realNow = Date.now }: EngineOptions,
 ): Promise<string> {
   await tx
     .insertInto('settings')
@@ -172,7 +174,7 @@ async function prepare(
   const now = realNow();
   await tx
     .insertInto('clock')
-    .values({ id: 1, stopped: 0, at: now, real: now })
+    .values({ id: 1, stopped: clock === undefined ? 0 : 1, at: clock ?? now, real: now })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   return readSecret(tx);

@@ -3,5 +3,6 @@
 export { answerVariants, type AnswerChoices } from './answers.js';
 export { cardNames } from './domain/cards.js';
 export { faultKindNames, faultKinds } from './domain/faults.js';
+export { Refusal } from './domain/refusal.js';
 export type { RequestLine } from './http/server.js';
 export { startSandbox, type SandboxApp } from './sandbox.js';

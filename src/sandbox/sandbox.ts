@@ -5,6 +5,7 @@ import { defaultAnswers, type AnswerChoices } from './answers.js';
 import { createLiveFeed } from './console/live.js';
 import { createControl, type Control } from './control.js';
 import { createEngine, type Engine } from './engine.js';
+import { beginWith, type FirstContents } from './first-contents.js';
 import { createAddresses } from './http/addresses.js';
 import { createApiListener } from './http/api-listener.js';
 import { createRequestListener, listen, stopServing, type RequestLine } from './http/server.js';
@@ -14,7 +15,7 @@ import { createOutbox } from './outbox/outbox.js';
 import { isLoopbackHost } from '../loopback.js';
 import { createWorker, type Worker } from './worker.js';
 
-export interface SandboxOptions {
+export interface SandboxOptions extends FirstContents {
   /** `:memory:`, a file, or postgres://… */
   location: string;
   host?: string;
@@ -64,6 +65,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       location: options.location,
       ...(options.seed !== undefined && { seed: options.seed }),
       ...(options.realNow && { realNow: options.realNow }),
+      ...(options.clock !== undefined && { clock: options.clock }),
       owner: { pid: process.pid, url },
     });
   } catch (error) {
@@ -100,6 +102,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       onError,
     });
   };
+  const close = async () => {
+    live.close();
+    await stopServing(server);
+    await worker.stop();
+    await outbox.stop();
+    await engine.close();
+  };
+  await beginWith(engine, control, options).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   listener.resolve(createRequestListener(createApiListener(service.handle), loadApp, options.onRequest));
   // Takes up what an earlier run left: jobs and webhooks.
   engine.refresh();
@@ -112,13 +125,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     control,
     worker,
     apps: async () => (await engine.apps.all()).map(showApp),
-    async close() {
-      live.close();
-      await stopServing(server);
-      await worker.stop();
-      await outbox.stop();
-      await engine.close();
-    },
+    close,
   };
 }
 

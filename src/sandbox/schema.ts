@@ -117,7 +117,7 @@ interface PaymentTable {
   version: number;
 }
 
-/** A change of state, and the webhook that tells of it: written together, so that neither is without the other. */
+/** A change of state, and the webhook that reports it: written together, so that neither is without the other. */
 interface EventTable {
   id: Generated<number>;
   payment_id: number;
@@ -180,7 +180,7 @@ interface ExchangeTable {
   version: number;
   done: number;
   answer: string;
-  /** When the provider decided; whether the service heard of it then is another matter. */
+  /** When the provider decided; the service may not know it yet. */
   answered_time: number | null;
 }
 

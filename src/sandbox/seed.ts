@@ -17,7 +17,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 interface Scene {
-  /** What is interesting about it, for whoever reads the list. */
+  /** What is interesting about it, for people who read the list. */
   about: string;
   /** How long ago it was created. */
   age: number;

@@ -26,7 +26,7 @@ const documentSchema = z.strictObject({
         z.ZodMiniArray<typeof row>
       >,
     )
-    // Without these two nothing could go on afterwards.
+    // Without these two the sandbox could not continue.
     .check(
       z.refine(({ settings }) => settings.some(({ key }) => key === 'secret'), 'settings has no secret'),
       z.refine(({ clock }) => clock.length === 1 && clock[0]?.id === 1, 'clock must have one row'),

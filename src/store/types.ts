@@ -53,7 +53,7 @@ export interface ClaimOptions<DB, T extends keyof DB & string> {
   where?: Expression<SqlBool>;
   /**
    * Only the lowest unfinished id for each value of this column is claimed, and nothing while that one is leased or not due.
-   * Whoever inserts must hold a lock for that value (the payment's row), so that ids commit in order.
+   * The caller must hold a lock for that value (the payment's row), so that ids commit in order.
    */
   onePer?: keyof DB[T] & string;
 }

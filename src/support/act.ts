@@ -12,7 +12,7 @@ import { type OnAsked, recheckAll, type RecheckResult } from '../payments/rechec
 import type { Action } from './action.js';
 import { recheckUntilChanged } from './recheck-until.js';
 import type { Situation } from './situation.js';
-import type { Wakeups } from './wakeups.js';
+import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 import { watchAll, type Watched, type WatchEvent } from './watch.js';
 
 export interface ActOptions {

@@ -1,8 +1,8 @@
 // One thing that can be done to a payment: its exact command, and what it does to the money.
 
+import { commandText, paydesk } from '../next-command.js';
 import type { SettleOperation } from '../contract/states.js';
 import { operationStates } from '../contract/states.js';
-import { shellLine } from '../output/shell.js';
 import { nouns } from './phrases.js';
 import type { Situation } from './situation.js';
 
@@ -28,8 +28,7 @@ export function movesMoney({ operation }: Pick<Action, 'operation'>): boolean {
 export type CommandOf = (operation: ActionOperation, ...more: string[]) => string;
 
 export function commandsFor(paymentId: string, profile: string | undefined): CommandOf {
-  const chosen = profile === undefined ? [] : ['--profile', profile];
-  return (operation, ...more) => shellLine('paydesk', 'payments', operation, paymentId, ...more, ...chosen);
+  return (operation, ...more) => commandText(paydesk('payments', operation, paymentId, ...more), profile);
 }
 
 type Described = Pick<Action, 'title' | 'consequence'> & { flags?: string[] };
@@ -62,7 +61,7 @@ function describe(situation: Situation, offer: ActionOperation | 'resend'): Desc
   switch (offer) {
     case 'check': {
       const noun = last === undefined ? 'instruction' : nouns[last.operation];
-      const consequence = `Finds out what became of the ${noun}. Sends nothing.`;
+      const consequence = `Finds out the outcome of the ${noun}. Sends nothing.`;
       return { title: 'Check the outcome', consequence };
     }
     case 'recheck':

@@ -1,5 +1,7 @@
 // Checks with the provider repeatedly until something about a payment changes.
 
+import { paydesk } from '../next-command.js';
+import { systemClock } from '../client/clock.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { states } from '../contract/states.js';
@@ -12,10 +14,10 @@ import {
 } from '../errors.js';
 import { idOf, labelOf, type NamedRead, stateOf, stateText } from '../payments/named-payments.js';
 import type { OnAsked, RecheckResult } from '../payments/recheck.js';
-import type { Wakeups } from './wakeups.js';
+import { readUntil } from '../payments/wait.js';
+import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 
 const FIRST_PAUSE_MS = 1_000;
-const PAUSE_GROWTH = 1.5;
 const MAX_PAUSE_MS = 30_000;
 
 export interface RecheckUntilOptions {
@@ -48,24 +50,31 @@ async function keepChecking(
   const paymentId = idOf(before);
   if (before.state !== undefined && states[before.state].final) return { ...first, error: isFinal(before) };
   const names = { paymentId, referenceId: before.fields.referenceId };
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * PAUSE_GROWTH)) {
-    await wakeups.sleep(names, pause, signal);
-    if (signal.aborted) return { ...first, error: stopped(before, signal.reason) };
-    try {
-      const { value } = await client.recheck(paymentId);
-      const now = await client.readBackPayment(value, { paymentId });
-      if (JSON.stringify(now.fields) === JSON.stringify(before.fields)) continue;
-      await onAsked(before, now);
-      return { ...first, payment: now.object, after: stateOf(now), changed: true };
-    } catch (error) {
+  const look = async () => {
+    signal.throwIfAborted();
+    const { value } = await client.recheck(paymentId);
+    return client.readBackPayment(value, { paymentId });
+  };
+  const { reached, last: now } = await readUntil(
+    look,
+    (read) => JSON.stringify(read.fields) !== JSON.stringify(before.fields),
+    {
+      clock: systemClock,
+      signal,
+      firstMs: FIRST_PAUSE_MS,
+      maxMs: MAX_PAUSE_MS,
+      pauseFirst: true,
+      sleep: (ms, stop) => wakeups.sleep(names, ms, stop),
       // A recheck may be sent any number of times.
-      const isTemporary = error instanceof TemporaryError || error instanceof UnknownOutcomeError;
-      if (!isTemporary && !signal.aborted) throw error;
-    }
-  }
+      isTemporary: (error) => error instanceof TemporaryError || error instanceof UnknownOutcomeError,
+    },
+  );
+  if (!reached || now === undefined) return { ...first, error: stopped(before, signal.reason) };
+  await onAsked(before, now);
+  return { ...first, payment: now.object, after: stateOf(now), changed: true };
 }
 
-const next = (read: PaymentRead) => ({ next: [`paydesk payments explain ${idOf(read)}`] });
+const next = (read: PaymentRead) => ({ next: [paydesk('payments', 'explain', idOf(read))] });
 
 function isFinal(read: PaymentRead): NotReachedError {
   return new NotReachedError(`Payment ${labelOf(read)} is ${stateText(read)}, and that no longer changes.`, {

@@ -1,3 +1,4 @@
+import { mapConcurrent } from '../concurrency.js';
 import type { Client } from '../client/client.js';
 import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
@@ -34,25 +35,21 @@ export async function refreshKnown(
 ): Promise<Refreshed> {
   const payments: RefreshedPayment[] = [];
   let unavailable: PaydeskError | undefined;
-  let next = 0;
-  const work = async () => {
-    for (let index = next++; index < rows.length && !unavailable; index = next++) {
-      signal.throwIfAborted();
-      const row = rows[index] as KnownPaymentRow;
-      const typed = row.payment_id;
-      try {
-        const read = await client.getPayment({ paymentId: typed });
-        await records?.remember([read]);
-        payments.push({ typed, changed: (read.state ?? read.fields.paymentState ?? '') !== row.state });
-      } catch (error) {
-        // The client has retried already, so the other reads would fail in the same way.
-        if (error instanceof TemporaryError) unavailable ??= error;
-        else if (error instanceof ServiceError) payments.push({ typed, changed: false, error });
-        else throw error;
-      }
-      onProgress(payments.length, rows.length);
+  await mapConcurrent(rows, READS_AT_ONCE, async (row) => {
+    if (unavailable) return;
+    signal.throwIfAborted();
+    const typed = row.payment_id;
+    try {
+      const read = await client.getPayment({ paymentId: typed });
+      await records?.remember([read]);
+      payments.push({ typed, changed: (read.state ?? read.fields.paymentState ?? '') !== row.state });
+    } catch (error) {
+      // The client has retried already, so the other reads would fail in the same way.
+      if (error instanceof TemporaryError) unavailable ??= error;
+      else if (error instanceof ServiceError) payments.push({ typed, changed: false, error });
+      else throw error;
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(READS_AT_ONCE, rows.length) }, work));
+    onProgress(payments.length, rows.length);
+  });
   return { payments, unavailable };
 }

@@ -52,7 +52,7 @@ export interface Situation {
   last: LastOperation | undefined;
   /** The last outcome of each instruction that this desk sent. */
   outcomes: Partial<Record<SettleOperation, Outcome>>;
-  /** Reads showed this operation in progress, whoever sent it, and the payment is back where it was. */
+  /** Reads showed this operation in progress, and the payment is back where it was. */
   seenFailing: SettleOperation | undefined;
   /** Only webhooks reported this operation in progress: a reason to look, and not to act. */
   suspectedFailure: SettleOperation | undefined;

@@ -19,7 +19,7 @@ export type TimelineEntry = {
       ticket: string | null;
       batch: string | null;
     }
-  /** What became of it. */
+  /** Its outcome. */
   | {
       event: 'outcome';
       operation: string;

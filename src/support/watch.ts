@@ -1,5 +1,7 @@
 // Follows payments until a state, until they are settled, or until the time is up. Only reads.
 
+import { paydesk } from '../next-command.js';
+import { createSlots, type Slots } from '../concurrency.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
@@ -22,7 +24,8 @@ import {
   stateOf,
   stateText,
 } from '../payments/named-payments.js';
-import type { Wakeups } from './wakeups.js';
+import { readUntil, type Turn } from '../payments/wait.js';
+import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 
 /** The customer was charged, refunded, or will not be charged. */
 const settled: readonly StateName[] = ['Captured', 'Refunded', 'Cancelled', 'Declined', 'Failed', 'Expired'];
@@ -64,7 +67,6 @@ export interface WatchOptions extends ReadOptions {
   onTrouble: (typed: string, error: PaydeskError) => void;
 }
 
-const PAUSE_GROWTH = 1.5;
 const MAX_PAUSE_MS = 10_000;
 const READS_AT_ONCE = 8;
 
@@ -79,44 +81,52 @@ async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots)
   let named = name;
   let last: PaymentRead | undefined;
   let since = clock.now();
-  let by: WatchEvent['by'] = 'poll';
   let hasTrouble = false;
-  const longest = Math.max(MAX_PAUSE_MS, intervalMs);
-  for (let pause = intervalMs; ; pause = Math.min(longest, pause * PAUSE_GROWTH)) {
-    try {
-      const asked = named;
-      const read = await slots(() => readNamed(client, asked, options));
-      hasTrouble = false;
-      const time = clock.now();
-      const [before, after] = [last ? stateOf(last) : null, stateOf(read)];
-      const event = last === undefined ? 'watching' : 'changed';
-      named = { typed, key: { paymentId: idOf(read) } };
-      if (event === 'watching' || before !== after) {
-        await options.onEvent({ event, read, before, after, time, tookMs: time - since, by });
-        since = time;
-        pause = intervalMs;
-      }
-      last = read;
-      const end = endOf(read, until);
-      if (end) return { typed, read, ...end };
-    } catch (error) {
-      // A read that Ctrl-C or the time limit cut short ends below.
-      if (!signal.aborted) {
-        const forNow = error instanceof TemporaryError;
-        // A payment that was never read fails at once; any other is read again.
-        if (error instanceof ServiceError || error instanceof GuardError || (forNow && last === undefined)) {
-          return { typed, read: last, result: 'failed', error };
-        }
-        if (!forNow) throw error;
-        if (!hasTrouble) options.onTrouble(typed, error);
-        hasTrouble = true;
-      }
+
+  /** Resolves with how the watch ends, or undefined while it goes on. */
+  async function look({ woken, restart }: Turn): Promise<Watched | undefined> {
+    const read = await slots(() => readNamed(client, named, options));
+    hasTrouble = false;
+    const time = clock.now();
+    const [before, after] = [last ? stateOf(last) : null, stateOf(read)];
+    const event = last === undefined ? 'watching' : 'changed';
+    named = { typed, key: { paymentId: idOf(read) } };
+    if (event === 'watching' || before !== after) {
+      const by = woken ? 'webhook' : 'poll';
+      await options.onEvent({ event, read, before, after, time, tookMs: time - since, by });
+      since = time;
+      restart();
     }
-    if (signal.aborted) return { typed, read: last, ...stopped(typed, last, signal.reason, until) };
-    const woken = await wakeups.sleep(last && namesOf(last), pause, signal);
-    by = woken ? 'webhook' : 'poll';
-    if (woken) pause = intervalMs;
+    last = read;
+    const end = endOf(read, until);
+    return end && { typed, read, ...end };
   }
+
+  /** A payment that was never read fails at once; any other is read again. */
+  function failure(error: unknown): Watched | undefined {
+    if (signal.aborted) return undefined;
+    const forNow = error instanceof TemporaryError;
+    if (error instanceof ServiceError || error instanceof GuardError || (forNow && last === undefined)) {
+      return { typed, read: last, result: 'failed', error };
+    }
+    if (!forNow) throw error;
+    if (!hasTrouble) options.onTrouble(typed, error);
+    hasTrouble = true;
+    return undefined;
+  }
+
+  const { last: end } = await readUntil(
+    (turn) => look(turn).catch(failure),
+    (watched) => watched !== undefined,
+    {
+      clock,
+      signal,
+      firstMs: intervalMs,
+      maxMs: Math.max(MAX_PAUSE_MS, intervalMs),
+      sleep: (ms, stop) => wakeups.sleep(last && namesOf(last), ms, stop),
+    },
+  );
+  return end ?? { typed, read: last, ...stopped(typed, last, signal.reason, until) };
 }
 
 const namesOf = (read: PaymentRead) => ({ paymentId: idOf(read), referenceId: read.fields.referenceId });
@@ -131,7 +141,7 @@ function endOf(read: PaymentRead, until: Until): Pick<Watched, 'result' | 'error
     result: 'unreachable',
     error: new NotReachedError(
       `Payment ${labelOf(read)} is ${stateText(read)} and can no longer become ${until}.`,
-      { code: 'not-reached', next: [`paydesk payments explain ${idOf(read)}`] },
+      { code: 'not-reached', next: [paydesk('payments', 'explain', idOf(read))] },
     ),
   };
 }
@@ -146,7 +156,7 @@ function stopped(
     read === undefined
       ? `Payment ${typed} could not be read`
       : `Payment ${labelOf(read)} is ${stateText(read)}`;
-  const next = read === undefined ? [] : [`paydesk payments explain ${idOf(read)}`];
+  const next = read === undefined ? [] : [paydesk('payments', 'explain', idOf(read))];
   const error =
     reason instanceof InterruptedError
       ? new InterruptedError(`${stands}.`, { code: 'stopped-waiting', next })
@@ -155,23 +165,4 @@ function stopped(
           next,
         });
   return { result: 'pending', error };
-}
-
-type Slots = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** Runs `count` pieces of work at once, the others in turn. */
-function createSlots(count: number): Slots {
-  const waiting: Array<() => void> = [];
-  let free = count;
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
 }

@@ -1,5 +1,6 @@
-// What a job waits for: so many payments in a state, or so many webhooks. Only what the service itself shows counts.
+// What a job waits for: a number of payments in a state, or a number of webhooks. Only what the service itself shows counts.
 
+import { paydesk } from '../next-command.js';
 import { canReach, isStateName, type StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, PendingError, ServiceError } from '../errors.js';
 import { safeText } from '../output/text.js';
@@ -80,7 +81,7 @@ export function createExpectation(expected: Expected): Expectation {
       const more = unread === undefined ? '' : ` One could not be read: ${unread}.`;
       return new PendingError(`The time limit was reached after ${progress()} of ${wanted}.${more}`, {
         code: 'time-up',
-        next: ['paydesk webhook events'],
+        next: [paydesk('webhook', 'events')],
       });
     },
   };
@@ -127,7 +128,7 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
     notThere: () =>
       new NotReachedError(`A webhook arrived, but the service does not show ${until}: payment ${where()}.`, {
         code: 'other-state',
-        next: [...elsewhere.keys()].slice(0, 3).map((id) => `paydesk payments get ${id}`),
+        next: [...elsewhere.keys()].slice(0, 3).map((id) => paydesk('payments', 'get', id)),
       }),
   };
 }
@@ -135,7 +136,7 @@ function createPaymentTally({ until, filter, nameOf }: Expected) {
 const tooManyDuplicates = (duplicates: number, allowed: number): NotReachedError =>
   new NotReachedError(`${duplicates} duplicates arrived, but --max-duplicates is ${allowed}.`, {
     code: 'too-many-duplicates',
-    next: ['paydesk webhook events'],
+    next: [paydesk('webhook', 'events')],
   });
 
 const told = ({ to, status, error }: Delivery['forwards'][number]): string =>
@@ -144,5 +145,5 @@ const told = ({ to, status, error }: Delivery['forwards'][number]): string =>
 const handlerFailed = (how: string, id: number): ServiceError =>
   new ServiceError(`The handler did not accept a webhook: ${how}.`, {
     code: 'handler-failed',
-    next: [`paydesk webhook show ${id}`, `paydesk webhook replay ${id}`],
+    next: [paydesk('webhook', 'show', id), paydesk('webhook', 'replay', id)],
   });

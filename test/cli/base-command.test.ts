@@ -2,6 +2,7 @@ import { Args } from '@oclif/core';
 import { boolean, option, string } from '@oclif/core/flags';
 import { describe, expect, it } from 'vitest';
 import { BaseCommand } from '../../src/cli/base-command.js';
+import { paydesk } from '../../src/next-command.js';
 import {
   GuardError,
   InterruptedError,
@@ -192,7 +193,7 @@ describe('errors', () => {
       code: 'some-code',
       details: { requestId: 'r-1' },
       httpStatus: 422,
-      next: ['paydesk payments get 1'],
+      next: [paydesk('payments', 'get', '1')],
     });
     const text = await runInProcess(throwing(error), []);
     expect(text.code).toBe(exit);
@@ -379,7 +380,7 @@ describe('results', () => {
       override async run() {
         await this.parse();
         this.endAs(
-          new NotReachedError('It bounced back.', { code: 'bounced', next: ['paydesk payments get 5'] }),
+          new NotReachedError('It bounced back.', { code: 'bounced', next: [paydesk('payments', 'get', 5)] }),
         );
         return { id: 10 };
       }

@@ -1,3 +1,4 @@
+import { paydesk } from '../../src/next-command.js';
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf, type PaydeskError } from '../../src/errors.js';
 import { readAnswer } from '../../src/client/answers.js';
@@ -123,7 +124,7 @@ describe('the error that is thrown', () => {
   });
 
   it('says what to type after a bad key, and that a 404 may be one', async () => {
-    expect((await answered(401, '')).next).toEqual(['paydesk whoami', 'paydesk doctor']);
+    expect((await answered(401, '')).next).toEqual([paydesk('whoami'), paydesk('doctor')]);
     const missing = await answered(404, '');
     expect(missing).toMatchObject({ code: 'not-found', message: expect.stringContaining('no payment 7') });
     expect(missing.message).toContain('wrong key');

@@ -184,7 +184,7 @@ describe.each([true, false])('how far a request got through a tunnel, fresh: %s'
     expect(service.requests).toBe(0);
   });
 
-  it.each<[string, Parameters<typeof rawServer>[0]['onRequest'], string]>([
+  it.each<[string, NonNullable<Parameters<typeof rawServer>[0]['onRequest']>, string]>([
     ['a reset', (socket) => socket.resetAndDestroy(), 'lost closed'],
     ['an early end', (socket) => socket.end(), 'lost closed'],
     ['half an answer', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'), 'lost'],

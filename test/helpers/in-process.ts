@@ -8,7 +8,7 @@ import type { BaseCommand } from '../../src/cli/base-command.js';
 import { configOf, createProgram } from '../../src/cli/program.js';
 import type { OutputStream } from '../../src/output/streams.js';
 import { createRedactor, type Redactor } from '../../src/redact.js';
-import { takesAll, type Surroundings } from '../../src/cli/surroundings.js';
+import { takesAll, type Runtime } from '../../src/cli/runtime.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const config = configOf(createProgram(root));
@@ -30,9 +30,9 @@ export interface InProcessOptions {
   onStart?: (interrupt: () => void) => void;
 }
 
-type CommandClass = new (argv: string[], config: Config, surroundings?: Surroundings) => BaseCommand;
+type CommandClass = new (argv: string[], config: Config, runtime?: Runtime) => BaseCommand;
 
-/** Runs a command class with surroundings of its own, for what needs no process. */
+/** Runs a command class without a process. */
 export async function runInProcess(Class: CommandClass, argv: string[], options: InProcessOptions = {}) {
   // A desk of its own, so that no run finds what another one did.
   const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
@@ -46,7 +46,7 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
   });
   const stdin = Object.assign(new PassThrough(), { isTTY: options.terminal === true });
   if (!options.terminal) stdin.end(options.input ?? '');
-  const surroundings: Surroundings = {
+  const runtime: Runtime = {
     stdin,
     stdout: options.stdout ?? stream(options.onWrite ?? ((text) => (stdout += text))),
     stderr: stream((text) => (stderr += text)),
@@ -60,7 +60,7 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     setExitCode: (value) => (code = value),
     exit: (value) => (code = value),
   };
-  const command = new Class(argv, config, surroundings);
+  const command = new Class(argv, config, runtime);
   command.id = 'fixture';
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
   const result: unknown = await command._run().finally(() => rmSync(home, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor, createScrubber } from '../../src/redact.js';
-import { takesAll } from '../../src/cli/surroundings.js';
+import { takesAll } from '../../src/cli/runtime.js';
 import { createStreams, type StreamSource } from '../../src/output/streams.js';
 
 describe('redaction', () => {
@@ -91,10 +91,11 @@ describe('redaction', () => {
 describe('streams', () => {
   const source = (isTTY: boolean, env: Record<string, string> = {}, columns?: number) => {
     const written = { out: '', err: '' };
+    const width = columns === undefined ? {} : { columns };
     const streams = createStreams({
       stdin: { isTTY } as StreamSource['stdin'],
-      stdout: { isTTY, columns, write: takesAll((text) => (written.out += text)) },
-      stderr: { isTTY, columns, write: takesAll((text) => (written.err += text)) },
+      stdout: { isTTY, ...width, write: takesAll((text) => (written.out += text)) },
+      stderr: { isTTY, ...width, write: takesAll((text) => (written.err += text)) },
       env,
       secrets: {
         redact: (text) => text.replaceAll('secret', '***'),

@@ -105,6 +105,7 @@ describeWithBrowser('the checkout', (browser) => {
       await alert.waitFor();
       expect(await page.title()).toBe('Payment declined: Pay €1,338.50 to Sandbox shop');
       expect(await focused(page)).toMatch(/^Your payment was declined: insufficient funds\./);
+      expect(await alert.innerText()).toContain('You have not been charged.');
       expect(await page.evaluate('scrollY')).toBe(0);
       const [result, heading] = [await boxOf(alert), await boxOf(page.locator('h1'))];
       expect(result.bottom).toBeLessThanOrEqual(heading.y);

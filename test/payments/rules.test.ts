@@ -1,3 +1,4 @@
+import { commandText } from '../../src/next-command.js';
 import { describe, expect, it } from 'vitest';
 import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { decodePayment } from '../../src/client/answers.js';
@@ -88,7 +89,7 @@ describe('what the state forbids', () => {
   ] as const)('%s when %s: %s', (operation, state, next) => {
     const error = forbidden(operation, payment(state));
     expect(error).toBeInstanceOf(GuardError);
-    expect(error?.next).toEqual([next]);
+    expect(error?.next.map((step) => commandText(step))).toEqual([next]);
   });
   it('says nothing of a legal one, or of a state that nobody knows', () => {
     expect(forbidden('refund', payment('Captured'))).toBeUndefined();

@@ -24,7 +24,7 @@ describe('readUntil', () => {
   it('reads with growing pauses, up to the longest, until the value will do', async () => {
     const clock = fakeClock();
     let reads = 0;
-    const options = { clock, signal, limitMs: 100_000, firstMs: 100, longestMs: 400 };
+    const options = { clock, signal, limitMs: 100_000, firstMs: 100, maxMs: 400 };
     expect(
       await readUntil(
         async () => (reads += 1),

@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../../src/next-command.js';
 import { describe, expect, it } from 'vitest';
 import { ProfileError, UsageError } from '../../src/errors.js';
 import type { Environment } from '../../src/profiles/paths.js';
@@ -262,15 +263,17 @@ describe('resolveProfile', () => {
     const { store } = temporaryStore();
     const error = catching(() => resolveProfile({ env: {}, store }));
     expect(error).toMatchObject({ code: 'no-profile' });
-    expect(error.next[0]).toBe('paydesk sandbox start');
-    expect(error.next[1]).toContain('paydesk profiles add');
+    expect(error.next.map((step) => commandText(step))).toEqual([
+      'paydesk sandbox start',
+      expect.stringContaining('paydesk profiles add'),
+    ]);
   });
 
   it('offers the profiles when none is the default', async () => {
     const { store } = await twoProfiles();
     await store.remove('shop');
     const error = catching(() => resolveProfile({ env: {}, store }));
-    expect(error.next).toEqual(['paydesk profiles use shop-live']);
+    expect(error.next).toEqual([paydesk('profiles', 'use', 'shop-live')]);
   });
 
   it('does without the file when the environment says everything', () => {

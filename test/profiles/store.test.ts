@@ -1,3 +1,4 @@
+import { paydesk } from '../../src/next-command.js';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -62,7 +63,10 @@ describe('profiles in the store', () => {
     for (const name of ['shop', 'Shop']) {
       const refused = await store.add(newProfile(name, { appId: 'other' })).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(UsageError);
-      expect(refused).toMatchObject({ code: 'profile-exists', next: ['paydesk profiles remove shop'] });
+      expect(refused).toMatchObject({
+        code: 'profile-exists',
+        next: [paydesk('profiles', 'remove', 'shop')],
+      });
     }
     expect(readFileSync(paths.configFile, 'utf8')).toBe(before);
     expect(readdirSync(paths.keys)).toHaveLength(1);
@@ -116,7 +120,7 @@ describe('profiles in the store', () => {
     await expect(store.apiKey(profile)).rejects.toMatchObject({
       code: 'key-missing',
       message: expect.stringContaining(join(paths.keys, file!)) as string,
-      next: expect.arrayContaining(['paydesk profiles remove shop']) as string[],
+      next: expect.arrayContaining([paydesk('profiles', 'remove', 'shop')]) as unknown[],
     });
   });
 

@@ -255,7 +255,7 @@ describe('payments list', () => {
     await database.close();
     const { code, stdout, stderr } = await run(['--refresh']);
     expect([code, stdout.trimEnd().split('\n').length]).toEqual([7, 2]);
-    expect(stderr).toContain('1 of 2 payments were not read again.');
+    expect(stderr).toContain('1 of 2 payments was not read again.');
     expect(stderr).toContain('There is no payment 7');
   });
 

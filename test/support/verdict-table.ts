@@ -1,6 +1,6 @@
 // Every state with every last operation and outcome, on a real ledger: what each part of the desk says about it.
 
-import { menuFor } from '../../src/cli/guided-session.js';
+import { menuFor } from '../../src/support/guided-session.js';
 import { decodePayment } from '../../src/client/answers.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { PaymentRead } from '../../src/client/payment-calls.js';

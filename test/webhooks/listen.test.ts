@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.js';
+import { parsePayment } from '../../src/payments/named-payments.js';
 import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
 import { describeWithPostgres, type Postgres } from '../helpers/postgres.js';
 import {
@@ -322,7 +323,7 @@ function tests(location: () => Promise<string | undefined>): void {
     const { paymentId } = await sandbox.create();
     const listener = await desk.listen({
       to: [handler.url],
-      filter: { ...everything, payments: [{ paymentId: String(paymentId) }] },
+      filter: { ...everything, payments: [parsePayment(String(paymentId))] },
     });
     await listener.post(body({ paymentId: 5 }));
     await listener.post(body({ paymentId }));

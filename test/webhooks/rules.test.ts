@@ -20,7 +20,10 @@ describe('a target', () => {
       skipVerify: true,
       filter: {
         states: ['Captured', 'Refunded'],
-        payments: [{ paymentId: '100231' }, { referenceId: 'inv-1' }],
+        payments: [
+          { typed: '100231', key: { paymentId: '100231' }, mayBeReference: true },
+          { typed: 'inv-1', key: { referenceId: 'inv-1' } },
+        ],
         paths: ['/refunds'],
       },
     });
@@ -49,6 +52,11 @@ describe('a target', () => {
     expect(passes(filter, facts)).toBe(true);
     expect(passes(filter, { ...facts, paymentId: '6', referenceId: 'inv-1' })).toBe(true);
     expect(passes(filter, { ...facts, paymentId: '6' })).toBe(false);
+    expect(passes(filter, { ...facts, paymentId: '6', referenceId: '5' })).toBe(true);
+    const { filter: forced } = parseTarget('localhost:1 payment=id:5,ref:7');
+    expect(passes(forced, { ...facts, paymentId: '6', referenceId: '5' })).toBe(false);
+    expect(passes(forced, { ...facts, paymentId: '7' })).toBe(false);
+    expect(passes(forced, { ...facts, paymentId: '6', referenceId: '7' })).toBe(true);
     expect(passes(filter, { ...facts, state: null })).toBe(false);
     expect(passes(filter, { ...facts, path: '/b' })).toBe(false);
   });

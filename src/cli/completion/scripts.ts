@@ -38,12 +38,15 @@ complete -c paydesk -f -a '(__paydesk_words)'
 
 export const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };
 
-/** How each shell is told to use it, now and at every start. */
-export const installLines: Readonly<Record<Shell, string>> = {
-  bash: 'paydesk completion bash >> ~/.bashrc',
-  zsh: 'paydesk completion zsh >> ~/.zshrc',
-  fish: 'paydesk completion fish > ~/.config/fish/completions/paydesk.fish',
+const startFiles: Readonly<Record<Shell, string>> = {
+  bash: '>> ~/.bashrc',
+  zsh: '>> ~/.zshrc',
+  fish: '> ~/.config/fish/completions/paydesk.fish',
 };
+
+/** How each shell is told to use it, now and at every start. */
+export const installLine = (shell: Shell, bin: string): string =>
+  `${bin} completion ${shell} ${startFiles[shell]}`;
 
 /**
  * A candidate as the shell reads it. fish and zsh quote what they insert; bash inserts it as it is, so that a payment

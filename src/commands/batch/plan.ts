@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../contract/json.js';
+import { commandText, paydesk } from '../../next-command.js';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { createBatches } from '../../batch/batches.js';
@@ -49,11 +51,11 @@ export default class BatchPlan extends BaseCommand {
     ...listFlagsFor(planList),
   };
 
-  run(): Promise<unknown> {
+  run(): Promise<JsonValue | undefined> {
     return sendingNothing(() => this.#plan());
   }
 
-  async #plan(): Promise<unknown> {
+  async #plan(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(BatchPlan);
     const { action, out } = flags;
     keepHeapSmall();
@@ -111,7 +113,7 @@ export default class BatchPlan extends BaseCommand {
         this.print('');
         await this.showList(left, planList);
         const more = plan.rows - plan.counts.act - plan.counts.done - left.length;
-        if (more > 0) this.print(`  … ${more} more: paydesk batch plan … --json`);
+        if (more > 0) this.print(`  … ${more} more: ${commandText(paydesk('batch', 'plan', '…', '--json'))}`);
       }
     }
     if (!toStdout) this.note(...planEndLines({ out, appId, kind, profile: name, counts: plan.counts }));

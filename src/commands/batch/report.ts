@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../contract/json.js';
 import { string as argument } from '@oclif/core/args';
 import { boolean, option } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
@@ -35,11 +36,11 @@ export default class BatchReport extends BaseCommand {
     ...listFlagsFor(reportList),
   };
 
-  run(): Promise<unknown> {
+  run(): Promise<JsonValue | undefined> {
     return sendingNothing(() => this.#report());
   }
 
-  async #report(): Promise<unknown> {
+  async #report(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(BatchReport);
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
@@ -50,7 +51,10 @@ export default class BatchReport extends BaseCommand {
     const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;
     const write = (text: string) => this.streams.write(text);
     if (flags['not-done']) return printJsonText(retryCsv(rows()), { filtered: false, write });
-    if (format === undefined) return this.showStream(reportRows(rows()), reportList);
+    if (format === undefined) {
+      await this.showStream(reportRows(rows()), reportList);
+      return undefined;
+    }
     return printJsonText(reportText(format, status, rows()), { filtered: flags.jq !== undefined, write });
   }
 }

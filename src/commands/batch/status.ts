@@ -4,7 +4,7 @@ import { createBatches } from '../../batch/batches.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
-import { statusOf } from '../../batch/standing.js';
+import { type BatchStatus as BatchStatusJson, statusOf } from '../../batch/standing.js';
 import { openDatabase } from '../../cli/desk-database.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { batchList, batchSummary } from '../../output/views/batch.js';
@@ -22,11 +22,11 @@ export default class BatchStatus extends BaseCommand {
   };
   static override flags = listFlagsFor(batchList);
 
-  run(): Promise<unknown> {
+  run(): Promise<BatchStatusJson[]> {
     return sendingNothing(() => this.#status());
   }
 
-  async #status(): Promise<unknown> {
+  async #status(): Promise<BatchStatusJson[]> {
     const { args, flags } = await this.parse(BatchStatus);
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);

@@ -1,3 +1,4 @@
+import { paydesk } from '../../next-command.js';
 import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openDatabase } from '../../cli/desk-database.js';
@@ -36,7 +37,7 @@ export default class LedgerAdopt extends BaseCommand {
     if (!this.interactive) {
       throw new GuardError('Without a terminal, adopting a ledger needs --yes. Nothing was changed.', {
         code: 'confirmation-missing',
-        next: ['paydesk ledger adopt --yes'],
+        next: [paydesk('ledger', 'adopt', '--yes')],
       });
     }
     const { confirm } = await import('@inquirer/prompts');

@@ -65,6 +65,6 @@ export default class PaymentsCharge extends BaseCommand {
     if (end.error) this.endAs(end.error);
     else if (end.standing === 'on-its-way' && !this.json)
       this.note(...onItsWayLines(payment, end.read.state, this.profileName));
-    return createdJson({ created, payment }, end.error);
+    return createdJson({ created, payment }, { error: end.error, profile: this.profileName });
   }
 }

@@ -3,12 +3,12 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { openCheckingDesk } from '../../cli/desk.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
-import { checkJson, checkLines } from '../../output/views/check.js';
+import { type CheckJson, checkJson, checkLines } from '../../output/views/check.js';
 import { operationList } from '../../output/views/operation.js';
 import { endingOf } from '../../payments/endings.js';
 
 export default class PaymentsCheck extends BaseCommand {
-  static override summary = 'Check what became of an unknown outcome.';
+  static override summary = 'Find out an unknown outcome without sending anything.';
   static override description =
     'Reads the payment, checks with the provider where needed, and records the outcome. It never sends a capture, ' +
     'cancel, refund or unhold. Exit code 0 when it is done or nothing was open, 3 when it failed, 6 while it is ' +
@@ -24,7 +24,7 @@ export default class PaymentsCheck extends BaseCommand {
     ...listFlagsFor(operationList),
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<CheckJson | CheckJson[]> {
     const { args, flags } = await this.parse(PaymentsCheck);
     const { checkPayments } = await import('../../payments/move/check-payments.js');
     const desk = await openCheckingDesk(this.context, flags);
@@ -35,7 +35,7 @@ export default class PaymentsCheck extends BaseCommand {
     const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
     if (asTable || !this.streams.stdout.terminal) await this.showList(results, operationList);
     else if (first) this.show(first, checkLines);
-    const json = results.map(checkJson);
-    return json.length === 1 ? json[0] : json;
+    const json = results.map((result) => checkJson(result, this.profileName));
+    return json.length === 1 ? (json[0] as CheckJson) : json;
   }
 }

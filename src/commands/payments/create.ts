@@ -115,7 +115,8 @@ export default class PaymentsCreate extends BaseCommand {
     const end = await (listening ? listening.follow(read, until) : followPayment(desk, read, until));
     if (end.error) this.endAs(end.error);
     const deliveries = listening?.deliveries.map(keptJson);
-    return { ...createdJson({ created, payment: end.read.object }, end.error), deliveries };
+    const told = { error: end.error, profile: this.profileName };
+    return { ...createdJson({ created, payment: end.read.object }, told), deliveries };
   }
 
   /** Receives webhooks until the command ends. */

@@ -17,6 +17,8 @@ import {
   triageList,
 } from '../../output/views/explanation.js';
 
+type ExplainJson = ReturnType<typeof explainedJson> | ReturnType<typeof replyJson>;
+
 export default class PaymentsExplain extends BaseCommand {
   static override summary = 'Explain where a payment stands and what to do next.';
   static override description =
@@ -41,7 +43,7 @@ export default class PaymentsExplain extends BaseCommand {
     ...listFlagsFor(triageList),
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<ExplainJson | ExplainJson[]> {
     const { args, flags } = await this.parse(PaymentsExplain);
     const names = namesIn(args);
     const { client, profile } = await openSession(this.context);
@@ -61,7 +63,8 @@ export default class PaymentsExplain extends BaseCommand {
       await this.showList(explained, triageList);
       if (!flags.csv && flags.columns === undefined) this.show(explained, nextCommandsView);
     } else if (first && 'explanation' in first) this.show(first.explanation, explanationView);
-    const json = explained.map(asReply ? replyJson : explainedJson);
-    return json.length === 1 ? json[0] : json;
+    const toJson = asReply ? replyJson : explainedJson;
+    const json = explained.map((entry) => toJson(entry, this.profileName));
+    return json.length === 1 ? (json[0] as ExplainJson) : json;
   }
 }

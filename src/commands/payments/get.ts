@@ -1,7 +1,8 @@
 import { listFlagsFor } from '../../cli/flags.js';
 import { endingOf } from '../../payments/endings.js';
 import { type NamedRead, readPayments } from '../../payments/named-payments.js';
-import { paymentCard, paymentList, readJson } from '../../output/views/payment.js';
+import type { JsonObject } from '../../contract/json.js';
+import { type FailedRead, paymentCard, paymentList, readJson } from '../../output/views/payment.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { namesIn, paymentArgs } from '../../cli/payment-args.js';
 import { noteSeen, readOptions } from '../../cli/seen-journal.js';
@@ -19,7 +20,7 @@ export default class PaymentsGet extends BaseCommand {
   static override args = paymentArgs;
   static override flags = listFlagsFor(paymentList);
 
-  async run(): Promise<unknown> {
+  async run(): Promise<JsonObject | Array<JsonObject | FailedRead> | undefined> {
     const { args, flags } = await this.parse(PaymentsGet);
     const names = namesIn(args);
     const { client, profile } = await openSession(this.context);
@@ -39,7 +40,7 @@ export default class PaymentsGet extends BaseCommand {
       'read',
     );
     if (ending) this.endAs(ending);
-    return reads.length === 1 ? found[0] : reads.map(readJson);
+    return reads.length === 1 ? found[0] : reads.map((entry) => readJson(entry, this.profileName));
   }
 
   /** What was read becomes known, without the database being loaded for it. */

@@ -28,7 +28,7 @@ export default class PaymentsList extends BaseCommand {
     state: string({
       helpValue: 'STATE',
       multiple: true,
-      summary: 'Only payments in this state. Can be given several times.',
+      summary: 'Only payments in this state.',
     }),
     stuck: boolean({ summary: 'Only payments that are overdue, failed or have an unknown outcome.' }),
     'older-than': durationFlag({ summary: 'Only payments seen in their state for at least this long.' }),
@@ -40,7 +40,7 @@ export default class PaymentsList extends BaseCommand {
     ...listFlagsFor(knownList),
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<Array<ReturnType<typeof knownJson>>> {
     const { flags } = await this.parse(PaymentsList);
     const session = await openSession(this.context);
     const { client, profile } = session;

@@ -11,7 +11,7 @@ import { recordRecheck } from '../../payments/move/record.js';
 import { participles } from '../../payments/move/legality.js';
 import { type NamedRead, readPayments } from '../../payments/named-payments.js';
 import { type OnAsked, recheckAll, type RecheckResult } from '../../payments/recheck.js';
-import { recheckJson, recheckLine, recheckList } from '../../output/views/recheck.js';
+import { type RecheckJson, recheckJson, recheckLine, recheckList } from '../../output/views/recheck.js';
 
 export default class PaymentsRecheck extends BaseCommand {
   static override summary = 'Check with the provider for a newer state.';
@@ -29,7 +29,7 @@ export default class PaymentsRecheck extends BaseCommand {
     ...listFlagsFor(recheckList),
   };
 
-  async run(): Promise<unknown> {
+  async run(): Promise<RecheckJson | RecheckJson[]> {
     const { args, flags } = await this.parse(PaymentsRecheck);
     const desk = await openReadingDesk(this.context);
     const reads = await readPayments(desk.client, namesIn(args), readOptions(this.streams.env));
@@ -43,8 +43,8 @@ export default class PaymentsRecheck extends BaseCommand {
     const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
     if (asTable || !this.streams.stdout.terminal) await this.showList(results, recheckList);
     else this.show(results[0], recheckLine);
-    const json = results.map(recheckJson);
-    return json.length === 1 ? json[0] : json;
+    const json = results.map((result) => recheckJson(result, this.profileName));
+    return json.length === 1 ? (json[0] as RecheckJson) : json;
   }
 
   async #continue(
@@ -53,7 +53,7 @@ export default class PaymentsRecheck extends BaseCommand {
     results: readonly RecheckResult[],
     onAsked: OnAsked,
   ): Promise<RecheckResult[]> {
-    const { withWakeups } = await import('../../support/wakeups.js');
+    const { withWakeups } = await import('../../webhooks/inbox/wakeups.js');
     const { recheckUntilChanged } = await import('../../support/recheck-until.js');
     const { signal } = this;
     const store = await storeIfOpen(this.context, database);

@@ -10,7 +10,7 @@ import { systemClock } from '../../client/clock.js';
 import { InterruptedError } from '../../errors.js';
 import { endingOf } from '../../payments/endings.js';
 import { targetState } from '../../payments/follow-payment.js';
-import { withWakeups } from '../../support/wakeups.js';
+import { withWakeups } from '../../webhooks/inbox/wakeups.js';
 import { watchAll, type Until } from '../../support/watch.js';
 import { watchedJson, watchEventJson, watchLine } from '../../output/views/watch.js';
 
@@ -61,7 +61,7 @@ export default class PaymentsWatch extends BaseCommand {
         onTrouble: (name, error) => this.note(`${name}: ${error.message} Trying again.`),
       }),
     );
-    for (const end of watched) await this.emit(watchedJson(end));
+    for (const end of watched) await this.emit(watchedJson(end, this.profileName));
     const { reason } = this.signal;
     if (reason instanceof InterruptedError) throw reason;
     const ending = endingOf(watched, until);

@@ -1,3 +1,4 @@
+import { paydesk } from '../../next-command.js';
 import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
 import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/profile-flags.js';
@@ -29,7 +30,7 @@ export default class ProfilesSet extends BaseCommand {
     if (given.length === 0) {
       throw new UsageError('Nothing to change: give at least one setting.', {
         code: 'nothing-to-set',
-        next: [`paydesk profiles set ${args.name} --quiet-period 10m`],
+        next: [paydesk('profiles', 'set', args.name, '--quiet-period', '10m')],
       });
     }
     // Files that cannot be used are refused now rather than by the next command.

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { string } from '@oclif/core/args';
-import { parseJson } from '../../contract/json.js';
+import { type JsonValue, parseJson } from '../../contract/json.js';
 import { exportedView } from '../../output/views/sandbox.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
@@ -17,7 +17,7 @@ export default class SandboxExport extends BaseCommand {
   };
   static override flags = sandboxFlags;
 
-  async run(): Promise<unknown> {
+  async run(): Promise<JsonValue | Awaited<ReturnType<typeof writeOutputFile>> | undefined> {
     const { args, flags } = await this.parse(SandboxExport);
     const sandbox = await openSandbox(this.context, flags);
     const document = await sandbox.export();
@@ -25,6 +25,7 @@ export default class SandboxExport extends BaseCommand {
       return this.show(await writeOutputFile(args.file, [document], { signal: this.signal }), exportedView);
     }
     if (this.json) return parseJson(document);
-    return this.streams.write(document);
+    this.streams.write(document);
+    return undefined;
   }
 }

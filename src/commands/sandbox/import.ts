@@ -1,12 +1,15 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { string } from '@oclif/core/args';
-import { importedView, type Imported } from '../../output/views/sandbox.js';
+import { importedView, profileNotes, type Imported } from '../../output/views/sandbox.js';
+import { renewSandboxProfiles } from '../../profiles/sandbox-profiles.js';
+import { openProfiles } from '../../profiles/store.js';
 import { readDocument } from '../../sandbox-control/documents.js';
 import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
 export default class SandboxImport extends BaseCommand {
   static override summary = 'Replace the contents of the sandbox with an export.';
-  static override description = 'If the file is invalid, nothing changes.';
+  static override description =
+    'If the file is invalid, nothing changes. The profiles local and local-live follow to the imported apps.';
   static override examples = [
     '<%= config.bin %> sandbox import before-the-test.json',
     'gunzip -c sandbox.json.gz | <%= config.bin %> sandbox import -',
@@ -22,8 +25,14 @@ export default class SandboxImport extends BaseCommand {
     const sandbox = await openSandbox(this.context, flags);
     await sandbox.import(document);
     const { payments, customers } = await sandbox.status();
+    const apps = await sandbox.apps();
+    const profiles = await renewSandboxProfiles(openProfiles(this.streams.env), {
+      url: sandbox.run.url,
+      apps,
+    });
+    this.note(...profileNotes(profiles));
     return this.show(
-      { imported: true, payments: Number(payments), customers: Number(customers) },
+      { imported: true, payments: Number(payments), customers: Number(customers), profiles },
       importedView,
     );
   }

@@ -1,10 +1,11 @@
-import { boolean, custom } from '@oclif/core/flags';
+import { boolean, custom, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import type { PaydeskError } from '../../errors.js';
 import { parseCount } from '../../typed-values.js';
 import {
   errorLine,
   isLogged,
+  passwordNotes,
   requestLine,
   seedNotes,
   skippedNotes,
@@ -16,7 +17,8 @@ import { findPaths } from '../../profiles/paths.js';
 import { profileNameOf, storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import * as inputs from '../../cli/sandbox-flags.js';
-import { chooseSettings } from '../../sandbox-control/settings.js';
+import { readDocument } from '../../sandbox-control/documents.js';
+import { chooseSettings, hasPassword } from '../../sandbox-control/settings.js';
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Start a test payment service on this machine.';
@@ -28,6 +30,7 @@ export default class SandboxStart extends BaseCommand {
     '<%= config.bin %> sandbox start',
     '<%= config.bin %> sandbox start --memory --port 0 --json',
     '<%= config.bin %> sandbox start --detach --database postgres://team@db.example/sandbox',
+    '<%= config.bin %> sandbox start --memory --import fixture.json --clock 2026-12-31T23:59:00Z',
     '<%= config.bin %> sandbox start --answers errors=html --answers operations=empty',
   ];
   static override flags = {
@@ -44,7 +47,16 @@ export default class SandboxStart extends BaseCommand {
     database: custom({ parse: async (text) => inputs.parseDatabase(text) })({
       helpValue: 'FILE|postgres://…',
       exclusive: ['memory'],
-      summary: 'Database to use (default: sandbox.db in the data folder).',
+      summary: 'Database to use (default: PAYDESK_SANDBOX_DATABASE, or sandbox.db in the data folder).',
+    }),
+    import: string({
+      helpValue: 'FILE',
+      exclusive: ['seed'],
+      summary: 'Start a new database with an export; - reads stdin.',
+    }),
+    clock: custom<Date>({ parse: async (text) => inputs.parseClockInstant(text) })({
+      helpValue: 'INSTANT',
+      summary: 'Start with the clock stopped at this time.',
     }),
     memory: boolean({ summary: 'Keep everything in memory, until the sandbox stops.' }),
     seed: custom<number>({ parse: async (text) => parseCount(text, 0) })({
@@ -73,7 +85,10 @@ export default class SandboxStart extends BaseCommand {
     const { flags } = await this.parse(SandboxStart);
     this.sent.assumeSome();
     const { env } = this.streams;
-    const chosen = chooseSettings(flags, findPaths(env).data);
+    const database = flags.database ?? inputs.databaseOf(env);
+    const chosen = chooseSettings({ ...flags, database }, findPaths(env).data);
+    if (hasPassword(flags.database)) this.note(...passwordNotes());
+    if (flags.import !== undefined) chosen.contents = await readDocument(flags.import, this.streams.stdin);
     if (chosen.seed !== undefined) this.note(...seedNotes());
     if (flags.detach) {
       const { startInBackground } = await import('../../sandbox-control/background.js');

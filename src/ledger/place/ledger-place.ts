@@ -144,7 +144,7 @@ export function judgePlace(facts: PlaceFacts): PlaceProblem | undefined {
   return places.some((place) => here !== null && !isSameFile(place, here)) ? 'ledger-copied' : undefined;
 }
 
-/** Devices may be numbered anew at the next start of a machine; inodes keep their numbers. */
+/** A machine may renumber its devices at the next start; inodes keep their numbers. */
 function isSameFile(one: FilePlace, other: FilePlace): boolean {
   const sameStart = one.boot === other.boot;
   return one.inode === other.inode && (!sameStart || one.device === other.device);
@@ -160,7 +160,7 @@ function filePlaceOf(row: {
   return machine === null || device === null || inode === null ? null : { machine, boot, device, inode };
 }
 
-/** One database has one name, whoever signs in to it and with which options. */
+/** One database has one name, whatever the user and the options. */
 function addressOf(location: string): string {
   const url = new URL(location);
   const host = url.hostname || url.searchParams.get('host') || 'localhost';

@@ -1,10 +1,11 @@
 // A plan as a person reviews it: what will happen, what will not and why, and the totals.
 
+import { addWords, commandText, paydesk } from '../../next-command.js';
 import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type Verdict } from '../../batch/plan-row.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
-import { amountDigits, formatAmount, groupDigits } from '../amount.js';
+import { amountDigits, formatAmount, groupDigits, plainAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad, safeText } from '../text.js';
@@ -104,8 +105,16 @@ export const planList: ListView<PlanRow> = {
       value: ({ state }) => state ?? '',
       shown: ({ state }) => statePiece(state ?? ''),
     },
-    { key: 'file', value: ({ file }) => formatAmount(file?.amount ?? '', file?.currency) },
-    { key: 'service', value: ({ amount, currency }) => formatAmount(amount ?? '', currency) },
+    {
+      key: 'file',
+      value: ({ file }) => plainAmount(file?.amount ?? '', file?.currency),
+      shown: ({ file }) => formatAmount(file?.amount ?? '', file?.currency),
+    },
+    {
+      key: 'service',
+      value: ({ amount, currency }) => plainAmount(amount ?? '', currency),
+      shown: ({ amount, currency }) => formatAmount(amount ?? '', currency),
+    },
     { key: 'why', value: ({ why }) => why ?? '' },
     { key: 'next', extra: true, value: ({ next }) => next ?? '' },
   ],
@@ -124,16 +133,17 @@ export function planEndLines(plan: {
     return [
       '',
       'This plan was not saved. To apply it, save it to a file:',
-      '  paydesk batch plan … --out plan.json',
+      `  ${commandText(paydesk('batch', 'plan', '…', '--out', 'plan.json'))}`,
     ];
   }
   const again = counts['failed-before'] > 0;
   if (counts.act === 0 && !again) return ['', `${out} is for ${app}. There is nothing to do.`];
+  const apply = paydesk('batch', 'apply', out);
   return [
     '',
     `${out} is for ${app} and can be applied once:`,
-    ...(counts.act > 0 ? [`  paydesk batch apply ${out}`] : []),
-    ...(again ? [`  paydesk batch apply ${out} --again`] : []),
+    ...(counts.act > 0 ? [`  ${commandText(apply)}`] : []),
+    ...(again ? [`  ${commandText(addWords(apply, '--again'))}`] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-// What became of each row of a batch: as rows, as JSON, and as CSV to read or to plan again.
+// The outcome of each row of a batch: as rows, as JSON, and as CSV to read or to plan again.
 
 import { numberJson, totalsJson } from '../../contract/json.js';
 import type { BatchRow } from '../../ledger/schema.js';

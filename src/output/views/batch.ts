@@ -1,5 +1,6 @@
 // Batches as people see them: one line each, and one with what it came to.
 
+import { commandText, paydesk } from '../../next-command.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import { type Group, groups } from '../../batch/counts.js';
 import { groupNames, groupsShown } from '../../batch/ending.js';
@@ -78,14 +79,14 @@ export const batchSummary: View<BatchStatus> = (status) => {
   ];
 };
 
+const resume = (id: string): string => commandText(paydesk('batch', 'resume', id));
+
 function remarks({ accepted, leftOut, id }: BatchStatus): string[] {
   const rows = (count: number, one: string, many: string) =>
     `${countText(count)} ${count === 1 ? one : many}`;
   return [
     ...(accepted > 0
-      ? [
-          `Of those done, ${rows(accepted, 'is', 'are')} still in progress. To check: paydesk batch resume ${id}`,
-        ]
+      ? [`Of those done, ${rows(accepted, 'is', 'are')} still in progress. To check: ${resume(id)}`]
       : []),
     ...(leftOut > 0 ? [`The plan left out ${rows(leftOut, 'row', 'rows')} of these.`] : []),
   ];
@@ -94,7 +95,7 @@ function remarks({ accepted, leftOut, id }: BatchStatus): string[] {
 export function nextLines({ id, state }: Pick<BatchStatus, 'id' | 'state'>): Line[] {
   const open = state === 'stopped' || state === 'unsettled';
   return [
-    ...(open ? [`  Resume:  paydesk batch resume ${id}`] : []),
-    `  Report:  paydesk batch report ${id}`,
+    ...(open ? [`  Resume:  ${resume(id)}`] : []),
+    `  Report:  ${commandText(paydesk('batch', 'report', id))}`,
   ];
 }

@@ -1,18 +1,26 @@
 import type { CheckResult } from '../../payments/move/check-payments.js';
 import { type View } from '../lines.js';
-import { describeError } from '../report.js';
+import { describeError, type ErrorReport } from '../report.js';
 import { textAt } from '../values.js';
 import { operationLine } from './operation.js';
 
 /** As `--json` prints it. */
-export function checkJson({ payment, operation, before, after, outcome, error }: CheckResult) {
+export interface CheckJson extends Pick<
+  CheckResult,
+  'payment' | 'operation' | 'before' | 'after' | 'outcome'
+> {
+  error?: ErrorReport;
+}
+
+export function checkJson(result: CheckResult, profile: string | undefined): CheckJson {
+  const { payment, operation, before, after, outcome, error } = result;
   return {
     payment,
     operation,
     before,
     after,
     outcome,
-    ...(error === undefined ? {} : { error: describeError(error) }),
+    ...(error === undefined ? {} : { error: describeError(error, profile) }),
   };
 }
 

@@ -1,5 +1,6 @@
-// What is said around create and charge: the question before, what became of it after.
+// The texts around create and charge: the question before, and the result after.
 
+import { commandText, paydesk } from '../../next-command.js';
 import { currencies } from '../../contract/currencies.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject } from '../../contract/json.js';
 import type { PaydeskError } from '../../errors.js';
@@ -9,7 +10,6 @@ import { didYouMean } from '../../suggest.js';
 import { formatAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
-import { onProfile } from '../shell.js';
 import { textAt, valueAt } from '../values.js';
 
 /** As `--json` prints it. */
@@ -29,9 +29,9 @@ export interface PlannedJson {
 
 export function createdJson(
   { created, payment }: { created: boolean; payment: JsonObject },
-  error?: PaydeskError,
+  { error, profile }: { error?: PaydeskError | undefined; profile?: string | undefined } = {},
 ): CreatedJson {
-  return { created, payment, ...(error === undefined ? {} : { error: describeError(error) }) };
+  return { created, payment, ...(error === undefined ? {} : { error: describeError(error, profile) }) };
 }
 
 export function plannedJson(request: PlannedRequest): PlannedJson {
@@ -42,7 +42,7 @@ export function plannedJson(request: PlannedRequest): PlannedJson {
 export function createSummary(kind: RequestKind, body: JsonObject): Line[] {
   const amount = body['amount'];
   const digits = isJsonNumber(amount) ? numberText(amount) : '';
-  const capture = body['autoCapture'] === false ? 'authorised only' : 'captured at once';
+  const capture = body['autoCapture'] === false ? 'authorised only' : 'captured automatically';
   const facts: Array<[string, string]> = [
     ['Amount', formatAmount(digits, textAt(body, 'currency'))],
     ['Customer', textAt(body, 'customerOrder', 'customer', 'customerId')],
@@ -88,5 +88,5 @@ export function onItsWayLines(
     state === 'Held'
       ? ['A fraud rule holds the charge. To approve it:', 'unhold']
       : ['The service accepted the charge. To follow it:', 'watch'];
-  return ['', what, `  ${onProfile(`paydesk payments ${verb} ${id}`, profile)}`];
+  return ['', what, `  ${commandText(paydesk('payments', verb, id), profile)}`];
 }

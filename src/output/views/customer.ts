@@ -60,7 +60,7 @@ export const customerCard: View<unknown> = (customer, look) =>
     look,
   );
 
-/** What became of each field that was to be changed. */
+/** The result for each field that was to be changed. */
 export const customerChanges: View<{
   customer: unknown;
   changes: ReadonlyArray<{ field: string; before: string | null; after: string | null }>;

@@ -1,4 +1,4 @@
-import { numberJson } from '../../contract/json.js';
+import { type JsonNumber, numberJson } from '../../contract/json.js';
 // Where a payment stands, for a person with a customer on the phone: the verdict first, the next step last.
 
 import type { Action } from '../../support/action.js';
@@ -11,7 +11,7 @@ import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { roughDuration } from '../time.js';
 import { statePiece, textAt, valueAt } from '../values.js';
-import { cardText } from './payment.js';
+import { cardText, type FailedRead } from './payment.js';
 import { timelineLines } from './timeline.js';
 
 const tones: Readonly<Record<Severity, Tone | undefined>> = {
@@ -25,16 +25,28 @@ const tones: Readonly<Record<Severity, Tone | undefined>> = {
 export const severityPiece = (severity: Severity) => toned(tones[severity], severity);
 
 /** As `--json` prints it. */
-export function explanationJson(explanation: Explanation): Record<string, unknown> {
+export interface ExplanationJson extends Pick<
+  Explanation,
+  'payment' | 'verdict' | 'severity' | 'stuck' | 'timeline' | 'actions' | 'notPossible' | 'mustNot'
+> {
+  age: Explanation['age'] | null;
+}
+
+export function explanationJson(explanation: Explanation): ExplanationJson {
   const { payment, verdict, severity, stuck, age, timeline, actions, notPossible, mustNot } = explanation;
   return { payment, verdict, severity, stuck, age: age ?? null, timeline, actions, notPossible, mustNot };
 }
 
 /** One of several as `--json` prints it. */
-export function explainedJson(entry: Explained): Record<string, unknown> {
+export function explainedJson(entry: Explained, profile: string | undefined): ExplanationJson | FailedRead {
   if ('explanation' in entry) return explanationJson(entry.explanation);
-  return { payment: entry.typed, error: describeError(entry.error) };
+  return failedJson(entry, profile);
 }
+
+const failedJson = (
+  { typed, error }: Extract<Explained, { error: unknown }>,
+  profile: string | undefined,
+): FailedRead => ({ payment: typed, error: describeError(error, profile) });
 
 /** Without what can be done: for where that is chosen from a list. */
 export const standingView: View<Explanation> = (explanation, look) => [
@@ -146,8 +158,14 @@ export const replyView: View<readonly Explained[]> = (explained, look) =>
         .flatMap((line) => (look.terminal ? wrapLine(line, look.width) : [line])),
     ]);
 
-export function replyJson(entry: Explained): Record<string, unknown> {
-  if ('error' in entry) return explainedJson(entry);
+export interface ReplyJson {
+  paymentId: JsonNumber | string;
+  referenceId: string | null;
+  reply: Explanation['reply'];
+}
+
+export function replyJson(entry: Explained, profile: string | undefined): ReplyJson | FailedRead {
+  if ('error' in entry) return failedJson(entry, profile);
   const { paymentId, referenceId } = entry.explanation.situation;
   return {
     paymentId: numberJson(paymentId),

@@ -9,6 +9,8 @@ import { outcomePiece } from './operation.js';
 /** `11-14 09:12`, so that a line fits 80 columns. */
 const dayAndMinute = (time: string): string => localTime(new Date(time)).slice(5, 16);
 
+const joined = (...parts: Array<string | null>): string => parts.filter(Boolean).join('  ');
+
 /** As `--json` prints it. */
 export const historyJson = (record: HistoryRecord) => ({
   ...record,
@@ -21,8 +23,17 @@ export const historyList: ListView<HistoryRecord> = {
   columns: [
     { key: 'time', value: ({ time }) => time, shown: ({ time }) => dayAndMinute(time) },
     { key: 'operation', value: ({ operation }) => operation },
-    { key: 'payment', value: ({ paymentId }) => paymentId ?? '' },
-    { key: 'reference', value: ({ referenceId }) => referenceId ?? '' },
+    { key: 'payment', extra: 'terminal', value: ({ paymentId }) => paymentId ?? '' },
+    { key: 'reference', extra: 'terminal', value: ({ referenceId }) => referenceId ?? '' },
+    {
+      key: 'subject',
+      title: 'payment',
+      extra: 'pipe',
+      value: ({ paymentId, referenceId, customerId }) =>
+        paymentId === null && referenceId === null
+          ? joined('customer', customerId)
+          : joined(paymentId, referenceId),
+    },
     { key: 'customer', extra: 'terminal', value: ({ customerId }) => customerId ?? '' },
     {
       key: 'amount',
@@ -36,14 +47,21 @@ export const historyList: ListView<HistoryRecord> = {
     {
       key: 'after',
       title: 'state',
+      spare: true,
       value: ({ after }) => after ?? '',
       shown: ({ after, paymentId, customerId }) =>
         statePiece(after ?? (paymentId === null && customerId !== null ? '' : '?')),
     },
     { key: 'outcome', value: ({ outcome }) => outcome, shown: ({ outcome }) => outcomePiece(outcome) },
-    { key: 'operator', value: ({ operator }) => operator },
-    { key: 'ticket', value: ({ ticket }) => ticket ?? '' },
-    { key: 'reason', value: ({ reason }) => reason ?? '' },
+    { key: 'operator', extra: 'terminal', value: ({ operator }) => operator },
+    { key: 'ticket', extra: 'terminal', value: ({ ticket }) => ticket ?? '' },
+    { key: 'reason', extra: 'terminal', value: ({ reason }) => reason ?? '' },
+    {
+      key: 'note',
+      title: 'by',
+      extra: 'pipe',
+      value: ({ operator, ticket, reason }) => joined(operator, ticket, reason),
+    },
     { key: 'profile', extra: 'terminal', value: ({ profile }) => profile ?? '' },
     { key: 'app', extra: 'terminal', value: ({ appId }) => appId },
     { key: 'why', extra: 'terminal', value: ({ why }) => why ?? '' },

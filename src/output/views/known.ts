@@ -8,6 +8,13 @@ import { age as agoText, roughDuration } from '../time.js';
 import { statePiece } from '../values.js';
 import { ageText, severityPiece } from './explanation.js';
 
+/** `2 h`, `10 min`: a line of the list fits 80 columns. */
+const shortUnits = (text: string): string =>
+  text
+    .replace(/hours?/, 'h')
+    .replace(/minutes?/, 'min')
+    .replace(/seconds?/, 's');
+
 const iso = (time: number | null): string => (time === null ? '' : new Date(time).toISOString());
 
 /** As `--json` prints it. */
@@ -40,7 +47,12 @@ export const knownList: ListView<ListedPayment> = {
     { key: 'payment', value: ({ row }) => row.payment_id },
     { key: 'reference', value: ({ row }) => row.reference_id ?? '' },
     { key: 'state', value: ({ row }) => row.state, shown: ({ row }) => statePiece(row.state || '?') },
-    { key: 'age', value: ({ situation }) => ageText(situation.age) },
+    {
+      key: 'age',
+      spare: true,
+      value: ({ situation }) => ageText(situation.age),
+      shown: ({ situation }) => shortUnits(ageText(situation.age)),
+    },
     {
       key: 'amount',
       align: 'right',

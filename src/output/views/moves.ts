@@ -1,14 +1,14 @@
 // What is said around capture, cancel, refund and unhold: the question before, the next step after.
 
+import { commandText, paydesk } from '../../next-command.js';
 import { fromHundredths, toHundredths } from '../../contract/money.js';
 import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
-import { formatAmount, groupDigits } from '../amount.js';
+import { formatAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
-import { onProfile } from '../shell.js';
 import { safeJson } from '../text.js';
 import { textAt } from '../values.js';
 import { paymentAmount } from './payment.js';
@@ -29,7 +29,7 @@ export interface MoveJson extends Pick<
   dryRun?: true;
 }
 
-export function moveJson(result: PlannedMove): MoveJson {
+export function moveJson(result: PlannedMove, profile: string | undefined): MoveJson {
   const { payment, operation, before, after, outcome, error, request } = result;
   return {
     payment,
@@ -37,7 +37,7 @@ export function moveJson(result: PlannedMove): MoveJson {
     before,
     after,
     outcome,
-    ...(error === undefined ? {} : { error: describeError(error) }),
+    ...(error === undefined ? {} : { error: describeError(error, profile) }),
     ...(request === undefined ? {} : { dryRun: true, request }),
   };
 }
@@ -66,7 +66,7 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
   };
 }
 
-/** Why it is done, for whoever confirms it. */
+/** Why it is done, for the person who confirms it. */
 export function reasonLines({
   reason,
   ticket,
@@ -111,12 +111,8 @@ function totals({ reads }: MovesPlan): string {
     const currency = fields.currency ?? '';
     sums.set(currency, (sums.get(currency) ?? 0n) + toHundredths(text));
   }
-  return [...sums]
-    .map(([currency, sum]) => groupTotal(formatAmount(fromHundredths(sum), currency)))
-    .join('   ');
+  return [...sums].map(([currency, sum]) => formatAmount(fromHundredths(sum), currency)).join('   ');
 }
-
-const groupTotal = (text: string): string => text.replace(/[\d.]+$/, groupDigits);
 
 export function requestLines({ method, path, body }: PlannedRequest): Line[] {
   const json = body === undefined ? [] : safeJson(body, { pretty: true }).split('\n');
@@ -142,8 +138,8 @@ export function nextStepLines(results: readonly PlannedMove[], profile: string |
   const [first] = open;
   if (first === undefined) return [];
   const end = endStateOf(first.operation);
-  const ids = open.map(({ payment }) => textAt(payment, 'paymentId')).join(' ');
+  const ids = open.map(({ payment }) => textAt(payment, 'paymentId'));
   const final = end === undefined ? ' To follow it:' : ` It is final when the state is ${end}:`;
-  const watch = `paydesk payments watch ${ids}${end === undefined ? '' : ` --until ${end}`}`;
-  return ['', `${ways[first.operation]}${final}`, `  ${onProfile(watch, profile)}`];
+  const watch = paydesk('payments', 'watch', ...ids, ...(end === undefined ? [] : ['--until', end]));
+  return ['', `${ways[first.operation]}${final}`, `  ${commandText(watch, profile)}`];
 }

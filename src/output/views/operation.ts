@@ -5,7 +5,7 @@ import { tookTime } from '../time.js';
 import { statePiece, textAt } from '../values.js';
 import { paymentAmount } from './payment.js';
 
-/** What became of one money move: the object that `--json` prints, and how long it took. */
+/** The result of one money move: the object that `--json` prints, and how long it took. */
 export interface OperationResult {
   payment: unknown;
   operation: string | null;

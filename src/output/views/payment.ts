@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../contract/json.js';
 import { isStateName } from '../../contract/states.js';
 import type { NamedRead } from '../../payments/named-payments.js';
 import { amountDigits, formatAmount } from '../amount.js';
 import { cardLines, extraFields, type Field } from '../card.js';
 import { type Line, type View, joinPieces, toned } from '../lines.js';
-import { describeError } from '../report.js';
+import { describeError, type ErrorReport } from '../report.js';
 import type { ListView } from '../rows.js';
 import { instantText, shortInstant } from '../time.js';
 import { statePiece, textAt, textOf, valueAt } from '../values.js';
@@ -63,7 +64,8 @@ function customer(payment: unknown): string {
 
 function flow(payment: unknown): string {
   const auto = valueAt(payment, 'autoCapture');
-  const capture = auto === true ? 'captured at once' : auto === false ? 'captured on request' : textOf(auto);
+  const capture =
+    auto === true ? 'captured automatically' : auto === false ? 'captured on request' : textOf(auto);
   return [textAt(payment, 'paymentFlow'), capture].filter(Boolean).join(', ');
 }
 
@@ -114,10 +116,16 @@ export const paymentCard: View<unknown> = (payment, look) => {
   );
 };
 
+/** Why one of several payments could not be read. */
+export interface FailedRead {
+  payment: string;
+  error: ErrorReport;
+}
+
 /** One of several payments as `--json` prints it: the service's own object, or why it could not be read. */
-export function readJson(entry: NamedRead): unknown {
+export function readJson(entry: NamedRead, profile: string | undefined): JsonObject | FailedRead {
   if ('read' in entry) return entry.read.object;
-  return { payment: entry.name.typed, error: describeError(entry.error) };
+  return { payment: entry.name.typed, error: describeError(entry.error, profile) };
 }
 
 export const paymentList: ListView<unknown> = {

@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../../next-command.js';
 import type { Identity } from '../../profiles/identity.js';
 import type { ProfileSummary } from '../../profiles/summary.js';
 import type { TlsFiles } from '../../profiles/tls-files.js';
@@ -126,7 +127,7 @@ export function addedView(profile: ProfileSummary): Line[] {
     `The API key is in the ${profile.key === 'keyring' ? 'keyring of this system' : profile.key}.`,
     profile.isDefault
       ? 'It is the default profile.'
-      : `Make it the default: paydesk profiles use ${profile.name}`,
+      : `Make it the default: ${commandText(paydesk('profiles', 'use', profile.name))}`,
   ];
 }
 
@@ -148,7 +149,7 @@ export function usedView(profile: ProfileSummary): Line[] {
   ];
 }
 
-/** What became of a profile that was removed. */
+/** The result of removing a profile. */
 export interface RemovedProfile {
   removed: string;
   wasDefault: boolean;

@@ -1,13 +1,17 @@
 import type { RecheckResult } from '../../payments/recheck.js';
 import { joinPieces, toned, type View } from '../lines.js';
-import { describeError } from '../report.js';
+import { describeError, type ErrorReport } from '../report.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { statePiece, textAt } from '../values.js';
 import { operationList } from './operation.js';
 
 /** As `--json` prints it. */
-export function recheckJson(result: RecheckResult): Record<string, unknown> {
+export interface RecheckJson extends Omit<RecheckResult, 'typed' | 'error'> {
+  error?: ErrorReport;
+}
+
+export function recheckJson(result: RecheckResult, profile: string | undefined): RecheckJson {
   const { payment, operation, before, after, outcome, changed, error } = result;
   return {
     payment,
@@ -16,7 +20,7 @@ export function recheckJson(result: RecheckResult): Record<string, unknown> {
     after,
     outcome,
     changed,
-    ...(error === undefined ? {} : { error: describeError(error) }),
+    ...(error === undefined ? {} : { error: describeError(error, profile) }),
   };
 }
 

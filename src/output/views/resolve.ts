@@ -1,8 +1,8 @@
+import { commandText, paydesk } from '../../next-command.js';
 import type { ResolveItemRow } from '../../ledger/resolve-schema.js';
 import type { ResolveSession } from '../../support/sessions.js';
 import { joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
-import { shellLine } from '../shell.js';
 import { statePiece } from '../values.js';
 
 export const resolvedList: ListView<ResolveItemRow> = {
@@ -29,12 +29,7 @@ export const resolvedList: ListView<ResolveItemRow> = {
 export function leftLines({ items }: ResolveSession, profile: string | undefined): Line[] {
   const left = items.filter(({ status }) => status === 'open').length;
   if (left === 0) return [];
-  const command = shellLine(
-    'paydesk',
-    'payments',
-    'resolve',
-    ...(profile === undefined ? [] : ['--profile', profile]),
-  );
+  const command = commandText(paydesk('payments', 'resolve'), profile);
   return [
     '',
     `${left} of ${items.length} ${items.length === 1 ? 'payment' : 'payments'} left. Resume with:`,

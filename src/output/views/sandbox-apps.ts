@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../../next-command.js';
 import type { SandboxApp } from '../../sandbox/index.js';
 import { cardLines, type Field } from '../card.js';
 import { joinPieces, toned, type Line, type Look, type Piece, type View } from '../lines.js';
@@ -108,7 +109,7 @@ export const newAppView: View<{ app: SandboxApp; url: string }> = ({ app, url },
     '',
     joinPieces(
       toned('dim', '  Use it:  '),
-      `paydesk profiles add NAME --base-url ${url} --app-id ${app.appId} ${kind}`,
+      commandText(paydesk('profiles', 'add', 'NAME', '--base-url', url, '--app-id', app.appId, kind)),
     ),
   ];
 };

@@ -32,11 +32,11 @@ export const bookList: ListView<BookRow> = {
   ],
 };
 
-/** `the next 2`, `20 % of them`, `every one`; one that is used up strikes no more. */
-function strikes({ remaining, probability }: Fault): string {
+/** `the next 2 calls`, `20 % of calls`, `every call`, or `used up`. */
+function callsText({ remaining, probability }: Fault): string {
   if (remaining === 0) return 'used up';
-  if (remaining !== null) return `the next ${remaining}`;
-  return probability === null ? 'every one' : `${Number((probability * 100).toPrecision(6))} % of them`;
+  if (remaining !== null) return remaining === 1 ? 'the next call' : `the next ${remaining} calls`;
+  return probability === null ? 'every call' : `${Number((probability * 100).toPrecision(6))} % of calls`;
 }
 
 function settings({ status, delayMs, retryAfterS, afterCommit }: Fault): string {
@@ -59,11 +59,11 @@ export const faultList: ListView<Fault> = {
     { key: 'kind', value: ({ kind }) => kind },
     { key: 'route', value: ({ route }) => route, shown: routeText },
     {
-      key: 'strikes',
-      value: strikes,
-      shown: (fault): Line => toned(fault.remaining === 0 ? 'dim' : undefined, strikes(fault)),
+      key: 'calls',
+      value: callsText,
+      shown: (fault): Line => toned(fault.remaining === 0 ? 'dim' : undefined, callsText(fault)),
     },
-    { key: 'met', align: 'right', number: true, value: ({ seen }) => String(seen) },
+    { key: 'applied', align: 'right', number: true, value: ({ seen }) => String(seen) },
     { key: 'settings', value: settings },
   ],
 };
@@ -71,7 +71,7 @@ export const faultList: ListView<Fault> = {
 export const faultView: View<Fault> = (fault) => {
   const details = settings(fault);
   return [
-    `Fault ${fault.id}: ${fault.kind}, ${routeText(fault)}, strikes ${strikes(fault)}${details && ` (${details})`}.`,
+    `Fault ${fault.id}: ${fault.kind}, ${routeText(fault)}, ${callsText(fault)}${details && ` (${details})`}.`,
   ];
 };
 

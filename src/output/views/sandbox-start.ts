@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../../next-command.js';
 import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import type { RequestLine } from '../../sandbox/index.js';
 import type { StartedSandbox } from '../../sandbox-control/foreground.js';
@@ -51,13 +52,13 @@ export const startedView: View<Started> = (started, look) => {
 
 function hints({ sandbox, profiles, logFile }: Started): Line[] {
   const isUsual = profiles?.defaultName === 'local' && profiles.stored.includes('local');
-  const profile = profiles?.stored.includes('local') && !isUsual ? ' --profile local' : '';
+  const profile = profiles?.stored.includes('local') && !isUsual ? 'local' : undefined;
   return [
     // Not wrapped: a link that is broken in two cannot be followed.
     hint('See:', sandbox.consoleUrl),
-    hint('Try:', `paydesk payments create${profile}`),
-    hint('', 'paydesk sandbox pay REFERENCE --card approved'),
-    hint('Stop:', logFile === undefined ? 'Ctrl-C' : 'paydesk sandbox stop'),
+    hint('Try:', commandText(paydesk('payments', 'create'), profile)),
+    hint('', commandText(paydesk('sandbox', 'pay', 'REFERENCE', '--card', 'approved'))),
+    hint('Stop:', logFile === undefined ? 'Ctrl-C' : commandText(paydesk('sandbox', 'stop'))),
   ];
 }
 
@@ -79,6 +80,14 @@ export const seedNotes = (): Line[] => [
   joinPieces(
     toned('waiting', 'Warning:'),
     ' --seed makes API keys and links predictable. Any program on this machine can guess them: use it for tests only.',
+  ),
+];
+
+/** Everybody on this machine can read the arguments of a process. */
+export const passwordNotes = (): Line[] => [
+  joinPieces(
+    toned('waiting', 'Warning:'),
+    ' other users of this machine can see the password in --database. Set PAYDESK_SANDBOX_DATABASE instead.',
   ),
 ];
 
@@ -110,7 +119,7 @@ export function requestLine({ method, path, status, ms, note }: RequestLine, at:
   );
 }
 
-/** Something went wrong behind the requests, and the sandbox goes on. */
+/** Something went wrong behind the requests, and the sandbox continues. */
 export function errorLine(error: unknown, at: Date): Line {
   const text = error instanceof Error ? error.message : String(error);
   return joinPieces(toned('dim', localTime(at).slice(-8)), '  ', toned('bad', 'error'), `  ${text}`);

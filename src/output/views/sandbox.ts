@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
+import type { RenewedProfiles } from '../../profiles/sandbox-profiles.js';
 import type { WrittenFile } from '../file.js';
 import type { ClockTime } from '../../sandbox-control/remote.js';
 import type { Run } from '../../sandbox-control/run.js';
@@ -111,6 +112,15 @@ export interface Imported {
   imported: true;
   payments: number;
   customers: number;
+  profiles: RenewedProfiles;
+}
+
+export function profileNotes({ updated, stale }: RenewedProfiles): Line[] {
+  const names = (list: string[]) => `${list.length === 1 ? 'profile' : 'profiles'} ${list.join(', ')}`;
+  return [
+    ...(updated.length > 0 ? [`Updated the ${names(updated)} to the imported apps.`] : []),
+    ...(stale.length > 0 ? [`The sandbox no longer has the apps of your ${names(stale)}.`] : []),
+  ];
 }
 
 export const importedView: View<Imported> = ({ payments, customers }, look) =>

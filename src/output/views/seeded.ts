@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../../next-command.js';
 import { numberText } from '../../contract/json.js';
 import type { SeededPayment } from '../../sandbox-control/remote.js';
 import type { ListView } from '../rows.js';
@@ -21,7 +22,9 @@ export const seededList: ListView<SeededPayment> = {
   ],
 };
 
-export const seededNext = ['paydesk payments list', 'paydesk payments explain stuck-charged'];
+export const seededNext = [paydesk('payments', 'list'), paydesk('payments', 'explain', 'stuck-charged')].map(
+  (command) => commandText(command),
+);
 
 export function seededLine(added: number): string {
   if (added === 0) return 'The sample payments already exist:';

@@ -12,7 +12,7 @@ export function watchEventJson({ event, read, before, after, time, tookMs, by }:
   return { event, paymentId, referenceId, before, after, time: at, tookMs, by };
 }
 
-export function watchedJson({ typed, read, result, error }: Watched) {
+export function watchedJson({ typed, read, result, error }: Watched, profile: string | undefined) {
   const { paymentId = null, referenceId = null, paymentState = null } = read?.fields ?? {};
   return {
     event: 'end',
@@ -21,7 +21,7 @@ export function watchedJson({ typed, read, result, error }: Watched) {
     referenceId,
     state: paymentState,
     result,
-    ...(error === undefined ? {} : { error: describeError(error) }),
+    ...(error === undefined ? {} : { error: describeError(error, profile) }),
   };
 }
 

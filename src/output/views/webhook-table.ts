@@ -1,4 +1,4 @@
-// The live table of `webhook listen`: one frame for what there is to see. Pure: whoever has a terminal draws it.
+// The live table of `webhook listen`: one frame for what there is to see. Pure: the caller draws it.
 
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import { type Line, joinPieces, lineWidth, plainLine, sliceLine, toned, wrapLine } from '../lines.js';

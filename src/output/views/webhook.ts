@@ -1,5 +1,6 @@
 // Deliveries as lines, rows and JSON.
 
+import { commandText, paydesk } from '../../next-command.js';
 import { numberJson } from '../../contract/json.js';
 import type { Delivery, ForwardRecord } from '../../webhooks/inbox/delivery.js';
 import type { ListenEvent } from '../../webhooks/listen.js';
@@ -171,7 +172,7 @@ export function eventLines(event: ListenEvent, secret: string): Line[] {
   switch (event.type) {
     case 'missed':
       return [
-        `Missed: no webhook arrived for this change. To forward it: paydesk webhook replay ${event.delivery.id} --to URL`,
+        `Missed: no webhook arrived for this change. To forward it: ${commandText(paydesk('webhook', 'replay', event.delivery.id, '--to', 'URL'))}`,
       ];
     case 'down':
       return [joinPieces(toned('bad', 'Down'), `  ${shortened(event.why, secret)}`)];
@@ -193,7 +194,7 @@ function someOf(ids: readonly string[]): string {
   return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ', …' : '');
 }
 
-/** An address that can be shown: whoever knows the whole of it can send anything here. */
+/** An address that can be shown: anyone with the whole of it can send anything here. */
 export function shortened(text: string, secret: string): string {
   return text.replaceAll(secret, `${secret.slice(0, 2)}…${secret.slice(-2)}`);
 }

@@ -23,7 +23,7 @@ export interface NothingToCheck {
 
 export type CheckResult = MoveResult | NothingToCheck;
 
-/** Finds out what became of earlier instructions. Reads and rechecks; it can never send one. */
+/** Finds out the outcomes of earlier instructions. Reads and rechecks; it can never send one. */
 export async function checkPayments(
   desk: Desk,
   names: readonly NamedPayment[],

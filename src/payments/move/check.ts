@@ -1,4 +1,4 @@
-// An instruction that was sent before: what became of it, and whether it may be sent again. Nothing here sends one.
+// An instruction that was sent before: its outcome, and whether it may be sent again. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { GuardError } from '../../errors.js';
@@ -33,7 +33,7 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
   return kind === 'quiet' ? refuseInQuiet(move, intent, result) : result;
 }
 
-/** Reads what became of an earlier instruction, and writes it down. */
+/** Reads the outcome of an earlier instruction, and records it. */
 export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
   const sent = await sentBefore(desk, move, entry);
   const evidence = evidenceOf(entry);

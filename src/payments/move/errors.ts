@@ -1,5 +1,6 @@
 // What a person is told when a move does not get there: what happened, whether anything changed, what to do now.
 
+import { type Command, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { ServiceProblem } from '../../client/problems.js';
 import type { SettleOperation } from '../../contract/states.js';
@@ -27,8 +28,8 @@ import type { Evidence, Look, Sent } from './result.js';
 /** What the service says may end with a full stop, and so do our sentences. */
 const clause = (text: string): string => text.replace(/\.+$/, '');
 
-const explain = (read: PaymentRead): string => `paydesk payments explain ${idOf(read)}`;
-const check = (read: PaymentRead): string => `paydesk payments check ${idOf(read)}`;
+const explain = (read: PaymentRead): Command => paydesk('payments', 'explain', idOf(read));
+const check = (read: PaymentRead): Command => paydesk('payments', 'check', idOf(read));
 
 const nameOf = (sent: Sent): string => `The ${sent.move.operation} of payment ${labelOf(sent.beforeRead)}`;
 
@@ -56,7 +57,7 @@ export function refusedBy(
     `The service refused the ${operation} of payment ${labelOf(sent.beforeRead)}: ${clause(message)}.\n` +
     `The payment has not changed. ${hold(operation, heldMs)}`;
   if (httpStatus === 401 || httpStatus === 403) {
-    return new ProfileError(text, { ...common, next: ['paydesk whoami', 'paydesk doctor'] });
+    return new ProfileError(text, { ...common, next: [paydesk('whoami'), paydesk('doctor')] });
   }
   const instead = read && forbidden(operation, read)?.next;
   return new ServiceError(text, { ...common, next: instead ?? [explain(sent.beforeRead)] });
@@ -74,7 +75,7 @@ export function notCarriedOut(sent: Sent, read: PaymentRead): ServiceError {
 export function notSent(sent: Sent, why: string): TemporaryError {
   return new TemporaryError(
     `${nameOf(sent)} was not sent: ${clause(why)}. Nothing was sent. It is safe to run the command again.`,
-    { code: 'not-sent', next: ['paydesk doctor'] },
+    { code: 'not-sent', next: [paydesk('doctor')] },
   );
 }
 
@@ -103,7 +104,7 @@ export function failed(sent: Sent, read: PaymentRead): NotReachedError {
   const back = stateOf(read) === sent.before.shown;
   return new NotReachedError(
     `The ${operation} of payment ${labelOf(read)} failed: the payment is ${back ? 'back in' : 'in'} ${stateText(read)}.`,
-    { code: 'not-reached', next: [`paydesk payments ${operation} ${idOf(read)} --again`, explain(read)] },
+    { code: 'not-reached', next: [paydesk('payments', operation, idOf(read), '--again'), explain(read)] },
   );
 }
 
@@ -112,7 +113,7 @@ export function failedBefore(sent: Sent, { last, operation }: Entry): NotReached
   const why = last?.why ? ` ${clause(last.why)}.` : '';
   return new NotReachedError(
     `The ${operation} of payment ${labelOf(read)} was sent before and failed.${why} Nothing was sent now.`,
-    { code: 'failed-before', next: [`paydesk payments ${operation} ${idOf(read)} --again`, explain(read)] },
+    { code: 'failed-before', next: [paydesk('payments', operation, idOf(read), '--again'), explain(read)] },
   );
 }
 
@@ -185,7 +186,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: Look, heldMs: number):
       code: 'still-open',
       next:
         heldMs === 0
-          ? [`paydesk payments ${operation} ${id} --resend`, explain(read)]
+          ? [paydesk('payments', operation, id, '--resend'), explain(read)]
           : [check(read), explain(read)],
     },
   );
@@ -219,7 +220,7 @@ export function quietPeriod(entry: Entry, read: PaymentRead, heldMs: number): Gu
 export function nothingToResend(operation: SettleOperation, read: PaymentRead): GuardError {
   return new GuardError(
     `There is no ${operation} of payment ${labelOf(read)} with an unknown outcome to send again. Nothing was sent.`,
-    { code: 'nothing-open', next: [`paydesk payments ${operation} ${idOf(read)}`] },
+    { code: 'nothing-open', next: [paydesk('payments', operation, idOf(read))] },
   );
 }
 
@@ -238,7 +239,7 @@ export function notRechecked(entry: Entry, read: PaymentRead): GuardError {
   return new GuardError(
     `The ${entry.operation} of payment ${labelOf(read)} is not sent again: the service did not answer a recheck, ` +
       'so nobody knows whether the provider carried it out. Nothing was sent.',
-    { code: 'not-rechecked', next: [`paydesk payments recheck ${idOf(read)}`, explain(read)] },
+    { code: 'not-rechecked', next: [paydesk('payments', 'recheck', idOf(read)), explain(read)] },
   );
 }
 
@@ -266,7 +267,7 @@ export function ledgerConflict(entry: Entry, read: PaymentRead): GuardError {
     `Conflict: this desk has the ${operation} of payment ${labelOf(read)} as done ` +
       `(by ${entry.operator}, ${new Date(entry.time).toISOString()}), but the service shows ${stateText(read)}.\n` +
       'Nothing was sent. The service may be showing an old copy, or may have lost the change: ask its operator.',
-    { code: 'ledger-conflict', next: [explain(read), `paydesk history --payment ${idOf(read)}`] },
+    { code: 'ledger-conflict', next: [explain(read), paydesk('history', '--payment', idOf(read))] },
   );
 }
 
@@ -280,8 +281,8 @@ export function pendingOf(
   const { operation } = sent.move;
   const id = idOf(sent.beforeRead);
   const end = endStateOf(operation);
-  const until = end === undefined ? '' : ` --until ${end}`;
-  const options = { next: [`paydesk payments watch ${id}${until}`, explain(sent.beforeRead)] };
+  const watch = paydesk('payments', 'watch', id, ...(end === undefined ? [] : ['--until', end]));
+  const options = { next: [watch, explain(sent.beforeRead)] };
   const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
   const text = `The ${operation} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
   const back = standing === 'back' || standing === 'excluded';

@@ -1,3 +1,4 @@
+import { paydesk } from '../../next-command.js';
 import type { SettleOperation } from '../../contract/states.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isLegal, operationStates, states, type StateName } from '../../contract/states.js';
@@ -21,20 +22,27 @@ const instead: Readonly<Record<SettleOperation, SettleOperation>> = {
   unhold: 'capture',
 };
 
+/** What can be done instead of an operation that the state forbids. */
+export function legalInstead(
+  operation: SettleOperation,
+  { state }: PaymentRead,
+): SettleOperation | undefined {
+  const other = instead[operation];
+  return state !== undefined && isLegal(other, state) ? other : undefined;
+}
+
 /** Why the state that a payment is in forbids the operation, with the command that is right; undefined when it does not. */
 export function forbidden(operation: SettleOperation, read: PaymentRead): GuardError | undefined {
   const { state } = read;
   if (state === undefined || isLegal(operation, state)) return undefined;
-  const id = idOf(read);
-  const other = instead[operation];
-  const useOther = isLegal(other, state);
-  const advice = useOther ? ` It can be ${participles[other]} instead.` : '';
+  const other = legalInstead(operation, read);
+  const advice = other === undefined ? '' : ` It can be ${participles[other]} instead.`;
   return new GuardError(
     `Payment ${labelOf(read)} cannot be ${participles[operation]}: it is ${shownState(read, state)}. ` +
       `${alreadyThere(operation, state) ?? states[state].meaning}${advice}`,
     {
       code: 'not-possible',
-      next: [useOther ? `paydesk payments ${other} ${id}` : `paydesk payments explain ${id}`],
+      next: [paydesk('payments', other ?? 'explain', idOf(read))],
     },
   );
 }

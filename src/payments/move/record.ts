@@ -1,5 +1,6 @@
 // What is written to the ledger before something is sent, and after.
 
+import { commandText, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { ProfileError, type PaydeskError, TemporaryError } from '../../errors.js';
 import { HomeError } from '../../home-folder.js';
@@ -75,7 +76,7 @@ export async function recordResult(
     if (!(failure instanceof StoreError)) throw failure;
     desk.note(
       `The outcome could not be written to the ledger, which has it as unknown: ${failure.message}`,
-      `Check it again with: paydesk payments check ${intent.payment_id}`,
+      `Check it again with: ${commandText(paydesk('payments', 'check', intent.payment_id))}`,
     );
   }
 }

@@ -9,7 +9,7 @@ import type { Before, Standing } from './proof.js';
 
 export type { Outcome };
 
-/** What became of one payment. States are named as the service names them. */
+/** The result for one payment. States are named as the service names them. */
 export interface MoveResult {
   typed: string;
   operation: SettleOperation;

@@ -1,4 +1,4 @@
-// Finds out what became of an instruction that may have left, by reading. Nothing here sends one.
+// Finds out the outcome of an instruction that may have left, by reading. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { PaydeskError, TemporaryError } from '../../errors.js';

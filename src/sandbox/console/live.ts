@@ -20,7 +20,7 @@ interface Watcher {
 
 /** Each costs a connection of a browser, which has few. */
 export const MOST_WATCHERS = 64;
-/** The first news goes out at once; in a burst, one event tells of all that happened meanwhile. */
+/** The first news goes out at once; in a burst, one event stands for everything since the last one. */
 const PAUSE_MS = 100;
 const BEAT_MS = 15_000;
 /** What other processes did to a shared database is looked for this often, while somebody watches. */
@@ -106,7 +106,7 @@ function createWatcher(
   let ended = false;
 
   function send(text: string): void {
-    // Whoever does not read gets no more: one event is as good as many.
+    // A client that does not read gets no more events: one is as good as many.
     if (!ended && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text));
   }
 

@@ -17,7 +17,7 @@ export interface AppDirectory {
   changed(): void;
 }
 
-/** Kept in memory where no other process can change them; read anew each time on a shared database. */
+/** Kept in memory where no other process can change them; read each time on a shared database. */
 export function createAppDirectory(store: Store<SandboxTables>): AppDirectory {
   let kept: App[] | undefined;
 

@@ -63,10 +63,10 @@ export function faultRoutes(kind: FaultKind): string[] {
 }
 
 export interface FaultOptions {
-  status?: number;
-  delayMs?: number;
-  afterCommit?: boolean;
-  retryAfterS?: number;
+  status?: number | undefined;
+  delayMs?: number | undefined;
+  afterCommit?: boolean | undefined;
+  retryAfterS?: number | undefined;
 }
 
 export interface TakenFault extends FaultOptions {
@@ -77,8 +77,8 @@ export interface NewFault extends FaultOptions {
   kind: FaultKind;
   route: string;
   /** How many matching calls it hits; without it and without a probability, every one. */
-  next?: number;
-  probability?: number;
+  next?: number | undefined;
+  probability?: number | undefined;
 }
 
 export interface Faults {

@@ -16,7 +16,7 @@ import {
 import { addJob, changeDetails, changeState, type PaymentChanges } from './transitions.js';
 import type { Work } from './work.js';
 
-// What is asked of the provider, and what becomes of the payment when it answers, answers later, or is not heard.
+// What the provider is told, and what happens to the payment when it answers, answers later, or its answer is lost.
 
 /** Capture within the same step (the customer or a charge waits for the result), or as work of its own. */
 type CaptureTiming = 'inline' | 'scheduled';

@@ -7,7 +7,7 @@ export interface Payer {
   expiry?: Expiry;
 }
 
-/** So many digits are no name: somebody may have typed a real card number into the wrong field. */
+/** A name does not have this many digits: somebody may have typed a real card number into the wrong field. */
 export const hasCardNumber = (text: string): boolean => (text.match(/\p{Nd}/gu)?.length ?? 0) >= 12;
 
 export function payerOf(payment: PaymentRow): Payer | undefined {

@@ -39,10 +39,10 @@ export function offeredProfiles(app: App, payment: PaymentRow): ProviderProfileR
 
 export interface PayRequest {
   card: CardName;
-  method?: CheckoutMethod;
-  paymentProfileId?: number;
+  method?: CheckoutMethod | undefined;
+  paymentProfileId?: number | undefined;
   /** The customer ticks "save my method". */
-  saveMethod?: boolean;
+  saveMethod?: boolean | undefined;
   /** The provider has a page of its own where the customer agrees first, as wallets do. */
   atProvider?: boolean;
   payerIp?: string;

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import { prepared, type Engine } from '../../store/store.js';
 import type { PaymentRow, SandboxTables } from '../schema.js';
 
-// The statements of every create and every read, made once: building them anew would cost more than running them.
+// The statements of every create and every read, made once: building them each time would cost more than running them.
 
 type Tables = SandboxTables;
 

@@ -13,7 +13,7 @@ export interface Outbox {
   drain(): Promise<void>;
   /** When the next webhook falls due. */
   nextTime(): Promise<number | undefined>;
-  /** Sends a webhook again, whatever became of it. */
+  /** Sends a webhook again, delivered or not. */
   resend(eventId: number): Promise<AttemptRow | undefined>;
   stop(): Promise<void>;
 }

@@ -31,7 +31,7 @@ interface Ended {
 export interface ForwardQueue {
   /** Forwards that are due, of targets that we have; the first of each lane alone. */
   claim(now: number, limit: number): Promise<ForwardRow[]>;
-  /** When the next one of ours falls due, whoever holds it. */
+  /** When our next one is due, whichever process holds it. */
   nextTime(): Promise<number | undefined>;
   /** Writes an attempt down, with when it is tried again or how it ended. */
   record(forward: ForwardRow, attempt: Attempt, next: Next): Promise<void>;

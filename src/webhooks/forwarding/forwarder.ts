@@ -1,5 +1,5 @@
 // Passes deliveries on: in the order of each payment, many payments at a time, tried again where it failed. What is to
-// be sent stands in the inbox, so a forwarder that is killed is followed by another that goes on.
+// be sent stands in the inbox, so when a forwarder is killed, the next one continues.
 
 import type { DeliveryRow, ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
@@ -115,7 +115,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const claimed = claims.stop();
       await begun;
       await claimed;
-      // A target that takes too long gets it again from whoever listens next.
+      // A target that takes too long gets it again from the next listener.
       const late = setTimeout(() => void sender.close().catch(onError), GRACE_MS);
       await Promise.all(active);
       clearTimeout(late);

@@ -1,5 +1,6 @@
 // Which kept deliveries are sent once more, and where to.
 
+import { paydesk } from '../../next-command.js';
 import type { Client } from '../../client/client.js';
 import type { PaymentKey } from '../../client/payment-calls.js';
 import { PartialError, type PaydeskError, ServiceError, UsageError } from '../../errors.js';
@@ -66,7 +67,11 @@ async function chosenIds({ inbox, place }: ReplayDesk, chosen: Chosen): Promise<
       isRange ? 'Use either IDs, or --since and --failed. Nothing was sent.' : 'Which webhooks?',
       {
         code: 'usage',
-        next: ['paydesk webhook events', 'paydesk webhook replay ID', 'paydesk webhook replay --failed'],
+        next: [
+          paydesk('webhook', 'events'),
+          paydesk('webhook', 'replay', 'ID'),
+          paydesk('webhook', 'replay', '--failed'),
+        ],
       },
     );
   }
@@ -97,7 +102,7 @@ async function freshOf(desk: ReplayDesk, client: Client, delivery: WholeDelivery
       `Webhook ${delivery.id} does not name a payment, so --fresh cannot be used. Nothing was sent.`,
       {
         code: 'names-no-payment',
-        next: [`paydesk webhook show ${delivery.id}`],
+        next: [paydesk('webhook', 'show', delivery.id)],
       },
     );
   }
@@ -107,13 +112,13 @@ async function freshOf(desk: ReplayDesk, client: Client, delivery: WholeDelivery
 const notKept = (id: number): UsageError =>
   new UsageError(`This app has no saved webhook ${id}.`, {
     code: 'no-such-webhook',
-    next: ['paydesk webhook events'],
+    next: [paydesk('webhook', 'events')],
   });
 
 const noTarget = (id: number): UsageError =>
   new UsageError(`Webhook ${id} was never forwarded. Nothing was sent. Choose a target with --to.`, {
     code: 'no-target',
-    next: [`paydesk webhook replay ${id} --to localhost:3000/hooks`],
+    next: [paydesk('webhook', 'replay', id, '--to', 'localhost:3000/hooks')],
   });
 
 /** How a replay ends: well, refused by every target, or in part. */
@@ -123,7 +128,7 @@ export function endingOfReplays(results: readonly Replayed[]): PaydeskError | un
   if (first === undefined) return undefined;
   const { attempt, to, delivery } = first;
   const how = attempt.status === null ? attempt.error : `it answered ${attempt.status}`;
-  const options = { code: 'handler-failed', next: [`paydesk webhook show ${delivery.id}`] };
+  const options = { code: 'handler-failed', next: [paydesk('webhook', 'show', delivery.id)] };
   if (results.length === 1) return new ServiceError(`${to} did not accept the webhook: ${how}.`, options);
   const message = `${failed.length} of ${results.length} webhooks were not accepted; the first by ${to}: ${how}.`;
   return failed.length === results.length

@@ -29,7 +29,7 @@ export interface ReplayDesk {
   now: () => number;
 }
 
-/** One request that was sent anew. */
+/** One request that was sent again. */
 export interface Replayed {
   delivery: Delivery;
   to: string;

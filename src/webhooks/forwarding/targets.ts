@@ -1,14 +1,13 @@
 // Where deliveries are passed on to, and which: what is typed after --forward-to.
 
 import { hostname } from 'node:os';
-import type { PaymentKey } from '../../client/payment-calls.js';
 import { isLoopbackHost } from '../../loopback.js';
-import { parsePayment } from '../../payments/named-payments.js';
+import { parsePayment, type NamedPayment } from '../../payments/named-payments.js';
 import { BadValue } from '../../typed-values.js';
 
 export interface Filter {
   states: string[];
-  payments: PaymentKey[];
+  payments: NamedPayment[];
   /** What came after the secret begins with one of these. */
   paths: string[];
 }
@@ -78,7 +77,7 @@ function applySetting(target: Target, setting: string): void {
   else if (name === 'header') target.headers.push(parseHeader(value));
   else if (several.length === 0) throw unknownSetting(setting);
   else if (name === 'state') target.filter.states.push(...several);
-  else if (name === 'payment') target.filter.payments.push(...several.map((part) => parsePayment(part).key));
+  else if (name === 'payment') target.filter.payments.push(...several.map(parsePayment));
   else if (name === 'path') target.filter.paths.push(...several.map(withSlash));
   else throw unknownSetting(setting);
 }
@@ -90,7 +89,7 @@ const unknownSetting = (setting: string): BadValue =>
     `${setting} is not a setting; after the address use state=A,B payment=P path=/prefix header=Name:value skip-verify`,
   );
 
-/** Set by whoever sends, so nobody else may. */
+/** Headers that the sender sets itself. */
 const RESERVED = /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect)$/i;
 
 export function parseHeader(text: string): Header {
@@ -117,9 +116,12 @@ export function passes({ states, payments, paths }: Filter, facts: FilteredFacts
   return (
     (paths.length === 0 || paths.some((prefix) => path.startsWith(prefix))) &&
     (states.length === 0 || (state !== null && states.includes(state))) &&
-    (payments.length === 0 ||
-      payments.some((key) =>
-        'paymentId' in key ? key.paymentId === facts.paymentId : key.referenceId === facts.referenceId,
-      ))
+    (payments.length === 0 || payments.some((payment) => isNamed(payment, facts)))
   );
+}
+
+/** All digits name a payment by its id or by its reference. */
+function isNamed({ key, mayBeReference }: NamedPayment, { paymentId, referenceId }: FilteredFacts): boolean {
+  if ('referenceId' in key) return key.referenceId === referenceId;
+  return key.paymentId === paymentId || (mayBeReference === true && key.paymentId === referenceId);
 }

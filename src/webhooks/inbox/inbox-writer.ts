@@ -42,7 +42,7 @@ export interface InboxWriter {
   add(delivery: NewDelivery): Promise<AddedDelivery>;
 }
 
-/** How long a delivery is left to whoever received it; renewed while that one runs. */
+/** How long a delivery is left to the process that received it; renewed while that one runs. */
 export const DELIVERY_LEASE_MS = 60_000;
 
 type InsertName =

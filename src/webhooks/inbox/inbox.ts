@@ -1,5 +1,6 @@
-// What was said to this desk, the newest last: kept before it is answered, and never changed but by what became of it.
+// Webhooks, the newest last: saved before they are answered; only their outcome is added later.
 
+import { paydesk } from '../../next-command.js';
 import { UsageError } from '../../errors.js';
 import type { Kysely } from 'kysely';
 import type { DeliveryRow, ForwardAttemptRow, ForwardRow } from '../../ledger/inbox-schema.js';
@@ -252,6 +253,6 @@ export async function findDelivery(inbox: Inbox, app: AppRef, id: number): Promi
   if (found) return found;
   throw new UsageError(`This app has no saved webhook ${id}.`, {
     code: 'no-such-webhook',
-    next: ['paydesk webhook events'],
+    next: [paydesk('webhook', 'events')],
   });
 }

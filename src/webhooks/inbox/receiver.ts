@@ -1,6 +1,7 @@
 // Where webhooks arrive: on this machine alone, under a path that holds a secret. Everything else is answered as if
 // nothing were here.
 
+import { paydesk } from '../../next-command.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ServiceError } from '../../errors.js';
@@ -77,7 +78,7 @@ function cannotListen(port: number, cause: unknown): ServiceError {
       : `You do not have permission to listen on port ${port}.`,
     {
       code: taken ? 'port-taken' : 'port-forbidden',
-      next: ['paydesk webhook listen --port 0'],
+      next: [paydesk('webhook', 'listen', '--port', '0')],
       cause,
     },
   );

@@ -1,4 +1,4 @@
-// How much a listener may ask of the service. Whoever knows its address can send it anything: what is real pays for
+// How much a listener may ask of the service. Anyone with its address can send it anything: what is real pays for
 // itself, and what is made up soon costs nothing.
 
 import type { PaymentKey } from '../../client/payment-calls.js';

@@ -1,4 +1,4 @@
-// Deliveries that were kept and not read yet belong to whoever received them, until that one is gone.
+// Deliveries that were saved and not read yet belong to the process that received them, until it ends.
 
 import { sql } from 'kysely';
 import type { DeliveryRow } from '../../ledger/inbox-schema.js';

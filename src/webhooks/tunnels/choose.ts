@@ -1,5 +1,6 @@
 // From what `--tunnel` says, and where the service is, to a tunnel.
 
+import { paydesk } from '../../next-command.js';
 import { UsageError } from '../../errors.js';
 import { isLoopbackUrl } from '../../loopback.js';
 import { suggest } from '../../suggest.js';
@@ -87,7 +88,7 @@ async function automatic(baseUrl: string, env: Environment): Promise<Choice> {
         { input: 'cloudflared, ngrok', problem: 'the same, once you have installed it' },
         { input: 'https://…', problem: 'an address that already leads to this machine' },
       ],
-      next: ['paydesk webhook listen --tunnel ssh:USER@HOST'],
+      next: [paydesk('webhook', 'listen', '--tunnel', 'ssh:USER@HOST')],
     },
   );
 }
@@ -105,8 +106,8 @@ const unconfigured = () =>
   new UsageError(`Which ssh server? Name it, or add "Host ${CONFIGURED_HOST}" to your ssh configuration.`, {
     code: 'usage',
     next: [
-      'paydesk webhook listen --tunnel ssh:USER@HOST',
-      'paydesk webhook listen --tunnel ssh:localhost.run',
+      paydesk('webhook', 'listen', '--tunnel', 'ssh:USER@HOST'),
+      paydesk('webhook', 'listen', '--tunnel', 'ssh:localhost.run'),
     ],
   });
 
@@ -115,7 +116,7 @@ function notUsable(text: string, problem: string, meant?: string): UsageError {
   return new UsageError(`Invalid --tunnel ${text}: ${problem}`, {
     code: 'usage',
     details: meant === undefined ? `Use ${names.join(', ')}, ssh:USER@HOST or an address.` : undefined,
-    next: [`paydesk webhook listen --tunnel ${meant ?? 'ssh:USER@HOST'}`],
+    next: [paydesk('webhook', 'listen', '--tunnel', meant ?? 'ssh:USER@HOST')],
   });
 }
 

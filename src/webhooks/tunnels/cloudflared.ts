@@ -1,5 +1,6 @@
 // Cloudflare's quick tunnel: an address of trycloudflare.com without an account, another one each time.
 
+import { paydesk } from '../../next-command.js';
 import { TemporaryError, UsageError } from '../../errors.js';
 import { connectThrough } from './child-connection.js';
 import { type Ending, type Environment, findProgram, startChild } from './child.js';
@@ -23,8 +24,8 @@ export function createCloudflaredTunnel(env: Environment): Tunnel {
           code: 'tunnel-missing',
           details: 'Install it, or use your own server:',
           next: [
-            'paydesk webhook listen --tunnel cloudflared',
-            'paydesk webhook listen --tunnel ssh:USER@HOST',
+            paydesk('webhook', 'listen', '--tunnel', 'cloudflared'),
+            paydesk('webhook', 'listen', '--tunnel', 'ssh:USER@HOST'),
           ],
         });
       }

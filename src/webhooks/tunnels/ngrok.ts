@@ -1,3 +1,4 @@
+import { otherProgram, paydesk } from '../../next-command.js';
 import { type PaydeskError, ProfileError, TemporaryError, UsageError } from '../../errors.js';
 import { connectThrough } from './child-connection.js';
 import { type Ending, type Environment, findProgram, startChild } from './child.js';
@@ -22,7 +23,10 @@ export function createNgrokTunnel(options: { domain?: string | undefined; env: E
         throw new UsageError('ngrok is not installed, and paydesk downloads nothing.', {
           code: 'tunnel-missing',
           details: 'Install it, or use your own server:',
-          next: ['paydesk webhook listen --tunnel ngrok', 'paydesk webhook listen --tunnel ssh:USER@HOST'],
+          next: [
+            paydesk('webhook', 'listen', '--tunnel', 'ngrok'),
+            paydesk('webhook', 'listen', '--tunnel', 'ssh:USER@HOST'),
+          ],
         });
       }
       const own = domain === undefined ? [] : ['--url', `https://${domain}`];
@@ -63,7 +67,7 @@ function explain({ code, words }: Ending): PaydeskError {
     return new ProfileError('ngrok does not know your account.', {
       code: 'tunnel-denied',
       details: complaint,
-      next: ['ngrok config add-authtoken TOKEN'],
+      next: [otherProgram('ngrok', 'config', 'add-authtoken', 'TOKEN')],
     });
   }
   return new TemporaryError(`ngrok ended${code === null ? '' : ` with ${code}`}.`, {

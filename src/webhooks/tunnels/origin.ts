@@ -1,3 +1,4 @@
+import { paydesk } from '../../next-command.js';
 import { UsageError } from '../../errors.js';
 
 /** A public address as it is typed: the origin alone, since the path of the webhooks is the listener's own. */
@@ -5,7 +6,7 @@ export function parseOrigin(text: string): URL {
   const refuse = (problem: string): never => {
     throw new UsageError(`Invalid value of --tunnel: ${problem}`, {
       code: 'usage',
-      next: ['paydesk webhook listen --tunnel https://hooks.example.org'],
+      next: [paydesk('webhook', 'listen', '--tunnel', 'https://hooks.example.org')],
     });
   };
   if (!URL.canParse(text)) return refuse(`${text} is not an address.`);

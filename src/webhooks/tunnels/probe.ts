@@ -1,5 +1,5 @@
 // A request of our own through the public address: only if it comes back to this very process is the way open.
-// Its key is made anew for each run and has nothing to do with the secret of the webhook path, so a stranger who got
+// Its key is new for each run and has nothing to do with the secret of the webhook path, so a stranger who got
 // hold of the address learns nothing from a probe, and another listener of the same profile cannot answer it.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';

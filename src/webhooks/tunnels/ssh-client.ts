@@ -1,5 +1,6 @@
 // How the system's OpenSSH client is called, and what its last words mean.
 
+import { otherProgram, paydesk } from '../../next-command.js';
 import { spawn } from 'node:child_process';
 import { childEnvironment } from '../../child-environment.js';
 import { GuardError, type PaydeskError, ProfileError, TemporaryError, UsageError } from '../../errors.js';
@@ -12,7 +13,7 @@ export function findSsh(env: Environment): string {
   if (program !== undefined) return program;
   throw new UsageError('The OpenSSH client (ssh) is not installed.', {
     code: 'tunnel-missing',
-    next: ['paydesk webhook listen --tunnel https://hooks.example.org'],
+    next: [paydesk('webhook', 'listen', '--tunnel', 'https://hooks.example.org')],
   });
 }
 
@@ -126,9 +127,9 @@ export function explainSsh(destination: SshDestination, { words }: Ending): Payd
     hidden && destination.user !== undefined ? line.replaceAll(destination.user, '…') : line;
   const find = (pattern: RegExp) => words.findLast((line) => pattern.test(line));
   const { host } = destination;
-  const port = destination.port === undefined ? '' : `-p ${destination.port} `;
+  const port = destination.port === undefined ? [] : ['-p', destination.port];
   const address = `${destination.user === undefined || hidden ? '' : `${destination.user}@`}${host}`;
-  const byHand = `ssh ${port}${address}`;
+  const byHand = otherProgram('ssh', ...port, address);
 
   if (find(/REMOTE HOST IDENTIFICATION HAS CHANGED/) !== undefined) {
     return new GuardError(

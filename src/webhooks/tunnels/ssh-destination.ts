@@ -1,5 +1,6 @@
 // What `--tunnel ssh…` says: `ssh`, `ssh:[user@]host[:port]` or `ssh://…`, and after a `?` port, url, name and preset.
 
+import { paydesk } from '../../next-command.js';
 import { UsageError } from '../../errors.js';
 import { didYouMean } from '../../suggest.js';
 import { parseOrigin } from './origin.js';
@@ -24,7 +25,7 @@ export interface SshDestination {
 const refuse = (problem: string): never => {
   throw new UsageError(`Invalid value of --tunnel: ${problem}`, {
     code: 'usage',
-    next: ['paydesk webhook listen --tunnel ssh:USER@HOST'],
+    next: [paydesk('webhook', 'listen', '--tunnel', 'ssh:USER@HOST')],
   });
 };
 

@@ -13,7 +13,7 @@ export interface TunnelStart {
   interactive: boolean;
   /** The address of the connection before this one, to be kept where that is possible; not when it is lost. */
   previousUrl?: string | undefined;
-  /** Counts from 1, and anew after each drop. */
+  /** Counts from 1, and starts again after each drop. */
   attempt: number;
 }
 

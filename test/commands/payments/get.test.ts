@@ -54,7 +54,7 @@ it('reads several, also from stdin, and says which it could not read', async () 
   ]);
   const told = await desk.run('get', [one.referenceId, 'nowhere']);
   expect(told.code).toBe(7);
-  expect(told.stderr).toMatch(/1 of 2 payments were not read[^]*nowhere\s+There is no payment/);
+  expect(told.stderr).toMatch(/1 of 2 payments was not read[^]*nowhere\s+There is no payment/);
   expect((await desk.run('get', ['nowhere', 'never', '--json'])).code).toBe(1);
 });
 

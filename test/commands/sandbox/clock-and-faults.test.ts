@@ -38,16 +38,16 @@ describe('fault', () => {
 
   test('add, list and clear', async () => {
     expect(await person.terminal('fault', 'add', 'latency', '--delay', '3s', '--route', 'get')).toMatch(
-      /^Fault \d+: latency, get, strikes every one \(delay 3\.0 s\)\.\n$/,
+      /^Fault \d+: latency, get, every call \(delay 3\.0 s\)\.\n$/,
     );
     const limit = ['rate-limit', '--probability', '0.25', '--retry-after', '2s'];
     const fault = await person.json<{ id: number }>('fault', 'add', ...limit);
     expect(fault).toMatchObject({ kind: 'rate-limit', route: '*', probability: 0.25, retryAfterS: 2 });
     expect(await person.terminal('fault')).toMatch(
-      /rate-limit +everywhere +25 % of them +0 +retry after 2 s/,
+      /rate-limit +everywhere +25 % of calls +0 +retry after 2 s/,
     );
-    expect(await person.pipe('fault', 'list', '--columns', 'kind,route,strikes')).toBe(
-      'latency\tget\tevery one\nrate-limit\t*\t25 % of them\n',
+    expect(await person.pipe('fault', 'list', '--columns', 'kind,route,calls')).toBe(
+      'latency\tget\tevery call\nrate-limit\t*\t25 % of calls\n',
     );
     expect(await person.json<unknown[]>('fault')).toHaveLength(2);
     expect(await person.pipe('fault', 'clear', String(fault.id))).toBe('cleared\t1\n');
@@ -61,7 +61,7 @@ describe('fault', () => {
     });
   });
 
-  test('one that strikes once is used up', async () => {
+  test('a fault for one call is used up', async () => {
     const once = ['error-after-commit', '--route', 'create', '--next', '1', '--status', '502'];
     await person.json('fault', 'add', ...once);
     expect((await createPayment(person.sandbox.ready, `fault-${Date.now()}`)).status).toBe(502);

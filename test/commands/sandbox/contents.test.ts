@@ -104,7 +104,12 @@ describe('seed, reset, export and import', () => {
     expect(await person.pipe('import', file)).toBe('imported\t20\t4\n');
     expect(await person.pipe('export', '-')).toBe(document);
     const fromStdin = await person.home.run(['sandbox', 'import', '-', '--json'], document);
-    expect(JSON.parse(fromStdin.stdout)).toEqual({ imported: true, payments: 20, customers: 4 });
+    expect(JSON.parse(fromStdin.stdout)).toEqual({
+      imported: true,
+      payments: 20,
+      customers: 4,
+      profiles: { updated: [], stale: [] },
+    });
     expect(await person.terminal('import', file)).toBe(
       'The sandbox now contains 20 payments of 4 customers.\n',
     );

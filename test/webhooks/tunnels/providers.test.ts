@@ -1,3 +1,4 @@
+import { otherProgram } from '../../../src/next-command.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ProfileError, TemporaryError, UsageError } from '../../../src/errors.js';
 import { createCloudflaredTunnel } from '../../../src/webhooks/tunnels/cloudflared.js';
@@ -116,7 +117,7 @@ describe('ngrok, by what it is documented to write', () => {
     const ngrok = program('ngrok', lines, { exit: 1 });
     const error = (await failure(createNgrokTunnel({ env: ngrok.env }))) as ProfileError;
     expect(error).toBeInstanceOf(ProfileError);
-    expect(error.next).toEqual(['ngrok config add-authtoken TOKEN']);
+    expect(error.next).toEqual([otherProgram('ngrok', 'config', 'add-authtoken', 'TOKEN')]);
     expect(error.details).toContain('verified account');
   });
 

@@ -3,7 +3,7 @@ import { states, type StateName } from '../../../contract/states.js';
 /** Under way at the provider: nobody has to do anything. */
 const inProgress: readonly StateName[] = ['Processing', 'Capturing', 'Refunding', 'Cancelling'];
 
-/** Amber is for what waits on somebody: a customer, the merchant, or whoever should recheck. */
+/** Amber is for what waits on somebody: a customer, the merchant, or a person who should recheck. */
 export function toneOf(state: StateName, isStuck = false): string {
   return inProgress.includes(state) && !isStuck ? 'progress' : states[state].tone;
 }

@@ -33,7 +33,7 @@ export function createPageRoutes(options: ControlOptions): Hono {
   routes.onError((error, c) => {
     if (error instanceof FormRefused) return showRefused(c, error.message);
     options.onError(error);
-    // A database that is away comes back: whoever watches the status may come again.
+    // A database that is unavailable may come back: a client that watches the status may retry.
     return showBroken(c, error instanceof StoreError ? 503 : 500);
   });
   for (const [path, section] of Object.entries(sections)) {

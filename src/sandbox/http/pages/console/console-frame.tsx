@@ -46,7 +46,7 @@ interface Shown {
   /** Tables need all the room there is. */
   width?: 'full';
   /** What the page watches: one payment or everything; absent when it stays as it is. */
-  live?: number | 'everything';
+  live?: number | 'everything' | undefined;
 }
 
 export async function showConsole(

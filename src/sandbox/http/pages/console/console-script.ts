@@ -99,7 +99,7 @@ const update = (region, now) => {
   morph(region, now);
   prepare(region);
   if (focused && focused !== document.activeElement) {
-    // Its place is gone: the next Tab goes on from here, not from the top of the page.
+    // Its place is gone: the next Tab continues from here, not from the top of the page.
     const next = focused.isConnected ? focused : region;
     if (next === region) region.tabIndex = -1;
     next.focus({ preventScroll: true });

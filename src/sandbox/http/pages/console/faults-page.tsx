@@ -15,7 +15,7 @@ interface FaultsProps {
   typed: TypedForm | undefined;
 }
 
-/** A page shows so many; the command lists all. */
+/** The most that a page shows; the command lists all. */
 const SHOWN = 40;
 
 export function FaultsPage({ faults, commands, token, typed }: FaultsProps) {

@@ -37,7 +37,7 @@ document.addEventListener('submit', (event) => {
     at('busy').textContent = 'Sending your payment. Please wait.';
   });
 });
-// Whoever comes back by the Back button finds the page as it was.
+// After the Back button the page is as it was.
 addEventListener('pageshow', () => {
   if (!sent) return;
   const { button, html } = sent;

@@ -1,51 +1,53 @@
 // The guided session of `payments resolve`: look, choose, confirm, act, look again, next.
 
 import { InterruptedError, PaydeskError } from '../errors.js';
-import type { Desk } from '../payments/desk.js';
-import { parsePayment } from '../payments/named-payments.js';
-import type { Line, View } from '../output/lines.js';
-import { errorLines } from '../output/report.js';
-import { standingView } from '../output/views/explanation.js';
-import { moveQuestion, reasonLines } from '../output/views/moves.js';
-import { operationLine } from '../output/views/operation.js';
-import { checkLines } from '../output/views/check.js';
-import { recheckLine } from '../output/views/recheck.js';
-import { watchLine } from '../output/views/watch.js';
 import type { ResolveItemRow } from '../ledger/resolve-schema.js';
-import { act, type Acted, isPending } from '../support/act.js';
-import { type Action, movesMoney } from '../support/action.js';
-import { explainAll, type Explained, type ExplainOptions } from '../support/explain.js';
-import type { Records } from '../support/records.js';
-import type { ResolveSession, Sessions } from '../support/sessions.js';
-import type { Wakeups } from '../support/wakeups.js';
-import type { PromptContext } from './context.js';
-import { askToConfirm, type LiveGuard } from './live-guard.js';
+import type { Desk } from '../payments/desk.js';
+import type { MovesPlan } from '../payments/move/plan.js';
+import { parsePayment } from '../payments/named-payments.js';
+import type { Wakeups } from '../webhooks/inbox/wakeups.js';
+import { act, type Acted } from './act.js';
+import { type Action, movesMoney } from './action.js';
+import { explainAll, type Explained, type ExplainOptions } from './explain.js';
+import type { Records } from './records.js';
+import type { ResolveSession, Sessions } from './sessions.js';
+import type { WatchEvent } from './watch.js';
 
 /** Why something is done: goes into the ledger. */
-interface Why {
+export interface Why {
   reason: string | undefined;
   ticket: string | undefined;
 }
 
+/** What the person at the terminal sees and answers. */
+export interface SessionScreen {
+  showPayment(entry: Explained, position: { index: number; count: number; typed: string }): void;
+  showEvent(event: WatchEvent): void;
+  showActed(acted: Acted): void;
+  showError(error: PaydeskError): void;
+  choose(menu: Menu): Promise<Choice>;
+  askWhy(current: Why): Promise<Why>;
+  /** Throws when nothing is to be sent. */
+  confirm(action: Action, plan: MovesPlan, why: Why): Promise<void>;
+  /** Ctrl-C stops the work and returns to the menu instead of ending the session. */
+  untilCtrlC<T>(work: (stopped: AbortSignal) => Promise<T>): Promise<T>;
+}
+
 export interface GuidedSession {
   desk: Desk;
-  guard: LiveGuard;
   sessions: Sessions;
   records: Records;
   wakeups: Wakeups;
   explainOptions: () => ExplainOptions;
   /** For every payment that has none of its own. */
   why: Why;
-  prompts: () => PromptContext;
-  show: <T>(value: T, view: View<T>) => void;
-  print: (...lines: Line[]) => void;
-  width: number;
+  screen: SessionScreen;
 }
 
 /** How long a move may take before the menu is shown again. */
 const WAIT_MS = 15_000;
 
-type Choice = { kind: 'act'; action: Action } | { kind: 'next' | 'why' | 'back' | 'quit' };
+export type Choice = { kind: 'act'; action: Action } | { kind: 'next' | 'why' | 'back' | 'quit' };
 
 /** Goes through the open payments; resolves with whether it came to the end. */
 export async function runSession(guided: GuidedSession, session: ResolveSession): Promise<'ended' | 'left'> {
@@ -66,13 +68,14 @@ async function onePayment(
   item: ResolveItemRow,
   position: { index: number; count: number },
 ): Promise<'next' | 'back' | 'quit'> {
+  const { screen } = guided;
   let { why } = guided;
   for (;;) {
     const explained = await look(guided, item, position);
     let choice: Choice;
     do {
-      choice = await choose(guided, explained, { index: position.index, item });
-      if (choice.kind === 'why') why = await askWhy(guided, why);
+      choice = await screen.choose(menuFor(explained, { index: position.index, item }));
+      if (choice.kind === 'why') why = await screen.askWhy(why);
     } while (choice.kind === 'why');
     if (choice.kind === 'next') {
       const needs = 'error' in explained || actionsOf(explained)[0]?.recommended === true;
@@ -102,23 +105,15 @@ function progressOf(item: ResolveItemRow, entry: Explained) {
 }
 
 async function look(
-  guided: GuidedSession,
+  { desk, records, screen, explainOptions }: GuidedSession,
   item: ResolveItemRow,
-  { index, count }: { index: number; count: number },
+  position: { index: number; count: number },
 ): Promise<Explained> {
   const names = [parsePayment(item.payment_id === null ? item.typed : `id:${item.payment_id}`)];
-  const { desk, records } = guided;
-  const [entry] = await explainAll(desk.client, names, Promise.resolve(records), guided.explainOptions());
+  const [entry] = await explainAll(desk.client, names, Promise.resolve(records), explainOptions());
   const explained = entry as Explained;
-  guided.print('', `${index + 1} of ${count}   ${item.typed}`, '');
-  if ('explanation' in explained) guided.show(explained.explanation, standingView);
-  else showError(guided, explained.error);
-  guided.print('');
+  screen.showPayment(explained, { ...position, typed: item.typed });
   return explained;
-}
-
-function showError({ print, width }: GuidedSession, error: PaydeskError): void {
-  print(...errorLines(error, { width, debug: false }));
 }
 
 interface MenuEntry {
@@ -127,11 +122,16 @@ interface MenuEntry {
   value: Choice;
 }
 
+export interface Menu {
+  choices: MenuEntry[];
+  start: Choice;
+}
+
 /** What is offered for a payment, and where the cursor starts: pressing Enter never moves money. */
 export function menuFor(
   entry: Explained,
   { index, item }: { index: number; item: Pick<ResolveItemRow, 'actions'> },
-): { choices: MenuEntry[]; start: Choice } {
+): Menu {
   const actions = actionsOf(entry);
   const offers = actions.map((action): MenuEntry => ({
     name: action.recommended ? `${action.title} (recommended)` : action.title,
@@ -165,29 +165,10 @@ export function menuFor(
   return { choices, start: offer && startsThere ? offer.value : next.value };
 }
 
-async function choose(
-  guided: GuidedSession,
-  entry: Explained,
-  position: { index: number; item: ResolveItemRow },
-): Promise<Choice> {
-  const { select } = await import('@inquirer/prompts');
-  const { choices, start } = menuFor(entry, position);
-  return select<Choice>({ message: 'Choose:', choices, default: start, pageSize: 12 }, guided.prompts());
-}
-
-async function askWhy({ prompts }: GuidedSession, why: Why): Promise<Why> {
-  const { input } = await import('@inquirer/prompts');
-  const ask = async (message: string, current: string | undefined) => {
-    const typed = await input({ message, ...(current === undefined ? {} : { default: current }) }, prompts());
-    return typed.trim() === '' ? undefined : typed.trim();
-  };
-  return { ticket: await ask('Ticket:', why.ticket), reason: await ask('Reason:', why.reason) };
-}
-
 /** Shows the result; false when nothing was done. */
 async function carryOut(guided: GuidedSession, entry: Explained, action: Action, why: Why): Promise<boolean> {
   if (!('explanation' in entry)) return false;
-  const { desk, wakeups } = guided;
+  const { desk, wakeups, screen, records } = guided;
   const follows = action.operation === 'watch' || action.flags.includes('--watch');
   const carry = (stopped: AbortSignal) =>
     act(desk, entry.explanation.situation, action, {
@@ -195,68 +176,21 @@ async function carryOut(guided: GuidedSession, entry: Explained, action: Action,
       wakeups,
       waitMs: WAIT_MS,
       stopped,
-      confirm: (plan) => confirmMove(guided, action, moveQuestion(plan), why),
+      confirm: (plan) => screen.confirm(action, plan, why),
       onEvent: async (event) => {
-        guided.show(event, watchLine);
-        await guided.records.remember([event.read]);
+        screen.showEvent(event);
+        await records.remember([event.read]);
       },
     });
   try {
-    const acted = await (follows ? untilCtrlC(guided, carry) : carry(new AbortController().signal));
-    if (acted) showActed(guided, acted);
+    const acted = await (follows ? screen.untilCtrlC(carry) : carry(new AbortController().signal));
+    if (acted) screen.showActed(acted);
     return true;
   } catch (error) {
     // Ctrl-C ends the session; a declined question ends only this action.
     const leaves = desk.signal.aborted || !(error instanceof PaydeskError);
     if (leaves || (error instanceof InterruptedError && error.code !== 'declined')) throw error;
-    showError(guided, error);
+    screen.showError(error);
     return !(error instanceof InterruptedError);
   }
-}
-
-/** A yes on every profile, and what the live guard asks for on a live one. */
-async function confirmMove(
-  { guard, prompts }: GuidedSession,
-  action: Action,
-  { lines, amount }: ReturnType<typeof moveQuestion>,
-  why: Why,
-): Promise<void> {
-  const { confirm } = await import('@inquirer/prompts');
-  guard.note(...reasonLines(why));
-  if (!(await confirm({ message: `${action.title}?`, default: false }, prompts()))) {
-    throw new InterruptedError('Nothing was sent.', { code: 'declined' });
-  }
-  await askToConfirm(guard, { lines, amount });
-}
-
-/** Ctrl-C stops what is followed, and returns to the menu instead of ending the session. */
-async function untilCtrlC<T>(
-  { print, prompts }: GuidedSession,
-  work: (stopped: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stop = new AbortController();
-  const input = prompts().input as NodeJS.ReadStream;
-  const onKeys = (keys: Buffer) => {
-    if (keys.includes(CTRL_C)) stop.abort(new InterruptedError('Stopped.', { code: 'stopped-waiting' }));
-  };
-  print('Press Ctrl-C to return to the menu.');
-  // In raw mode the terminal passes Ctrl-C on as a key instead of interrupting the program.
-  input.setRawMode(true);
-  input.on('data', onKeys).resume();
-  try {
-    return await work(stop.signal);
-  } finally {
-    input.off('data', onKeys).pause();
-    input.setRawMode(false);
-  }
-}
-
-const CTRL_C = 3;
-
-function showActed(guided: GuidedSession, { kind, result }: Acted): void {
-  guided.print('');
-  if (kind === 'moved') guided.show(result, operationLine);
-  if (kind === 'checked') guided.show(result, checkLines);
-  if (kind === 'rechecked') guided.show(result, recheckLine);
-  if (result.error !== undefined && !isPending(result.error)) showError(guided, result.error);
 }

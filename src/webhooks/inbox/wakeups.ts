@@ -1,10 +1,10 @@
 // Pauses that end early when a webhook of the payment reaches the inbox of this desk.
 
-import type { Clock } from '../client/clock.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { StoreError } from '../store/errors.js';
-import type { Store } from '../store/store.js';
-import { createInbox } from '../webhooks/inbox/inbox.js';
+import type { Clock } from '../../client/clock.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { StoreError } from '../../store/errors.js';
+import type { Store } from '../../store/store.js';
+import { createInbox } from './inbox.js';
 
 interface PaymentNames {
   paymentId?: string | null | undefined;
@@ -41,7 +41,8 @@ export async function withWakeups<T>(
   }
 }
 
-function createWakeups(clock: Clock): { wakeups: Wakeups; wake: (payment: PaymentNames) => void } {
+/** `wake` ends the pauses of those who wait for this payment. */
+export function createWakeups(clock: Clock): { wakeups: Wakeups; wake: (payment: PaymentNames) => void } {
   const sleeping = new Map<string, Set<() => void>>();
   /** Woken while nobody slept: the next pause ends at once. */
   const missed = new Set<string>();
@@ -77,7 +78,7 @@ function createWakeups(clock: Clock): { wakeups: Wakeups; wake: (payment: Paymen
 // A look takes a fraction of a millisecond, and somebody may be watching the screen.
 const LOOK_EVERY_MS = 50;
 
-/** Wakes for every webhook that arrives from now on. A database that cannot be used is tried again: polling goes on. */
+/** Wakes for every webhook that arrives from now on. A database that cannot be used is tried again: polling continues. */
 async function watchInbox(
   store: Store<DeskTables>,
   place: { baseUrl: string; appId: string },

@@ -2,7 +2,7 @@ import { processSecrets, type Redactor } from '../redact.js';
 import type { OutputStream, StreamSource } from '../output/streams.js';
 
 /** What a command meets outside itself; tests bring their own. */
-export interface Surroundings extends StreamSource {
+export interface Runtime extends StreamSource {
   secrets: Redactor;
   now(): Date;
   /** Calls back on Ctrl-C and SIGTERM; returns what ends that. */
@@ -12,7 +12,7 @@ export interface Surroundings extends StreamSource {
   exit(code: number): void;
 }
 
-export const processSurroundings: Surroundings = {
+export const processRuntime: Runtime = {
   // Node makes each when it is first asked for.
   get stdin() {
     return process.stdin;

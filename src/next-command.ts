@@ -1,0 +1,55 @@
+// What to type next: commands are words until they are shown, and become text here only.
+
+/** A command that a reader can type, word by word. */
+export interface Command {
+  readonly words: readonly string[];
+  /** The file that its output goes to. */
+  readonly into?: string;
+}
+
+/** What to type next: a command, or one that another process of ours has turned into text. */
+export type NextStep = Command | { readonly text: string };
+
+const PROGRAM = 'paydesk';
+
+export const paydesk = (...words: ReadonlyArray<string | number>): Command => ({
+  words: [PROGRAM, ...words.map(String)],
+});
+
+/** A command of another program. */
+export const otherProgram = (...words: ReadonlyArray<string | number>): Command => ({
+  words: words.map(String),
+});
+
+export const addWords = (command: Command, ...words: readonly string[]): Command => ({
+  ...command,
+  words: [...command.words, ...words],
+});
+
+// A batch knows the profile that it was planned with.
+const topicsWithProfile = ['api', 'customers', 'doctor', 'history', 'payments', 'webhook', 'whoami'];
+
+/**
+ * A command as a shell takes it. `profile` is the one that was chosen with `--profile`: without it the command would
+ * act on another app.
+ */
+export function commandText(step: NextStep, profile?: string): string {
+  if ('text' in step) return step.text;
+  const { words, into } = step;
+  const [program, topic = ''] = words;
+  const takesProfile = program === PROGRAM && topicsWithProfile.includes(topic);
+  const isSettled = words.some((word) => /^(--help|--profile(=.*)?|-p.*|.*….*)$/s.test(word));
+  const adds = profile !== undefined && takesProfile && !isSettled;
+  const all = adds ? [...words, '--profile', profile] : words;
+  const text = all.map(shellWord).join(' ');
+  return into === undefined ? text : `${text} > ${shellWord(into)}`;
+}
+
+/** Each step once, in the order of the first. */
+export function distinct(steps: readonly NextStep[]): NextStep[] {
+  return [...new Map(steps.map((step) => [commandText(step), step])).values()];
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./~…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
