@@ -78,7 +78,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.trace = this.#debug ? (text) => this.#trace(text) : undefined;
   }
 
-  /** What the functions get that this command calls. */
+  /** For the functions that this command calls. */
   protected get context(): CommandContext {
     return this;
   }
@@ -120,7 +120,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   /**
-   * Reads the command line. Everything that is wrong is told at once; what is only missing may be asked for.
+   * Reads the command line. All problems are reported at once; on a terminal, missing values are asked for.
    */
   protected override async parse<F extends Values, B extends Values, A extends Values>(
     options: Input<F, B, A> = this.ctor as unknown as Input<F, B, A>,
@@ -162,14 +162,14 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return line.output as unknown as ParserOutput<F, B, A>;
   }
 
-  /** Why unknown option, where people expect one. */
+  /** Why there is no such option, if people expect one. */
   protected whyNoFlag(_flag: string): string | undefined {
     return undefined;
   }
 
   /**
-   * What only the values together show to be wrong or missing; a value that is bad by itself is not among them, and
-   * `isBad` tells of which flag or argument that is true.
+   * Problems that only the values together show. `isBad` says whether a flag or argument is refused already: it is not
+   * among these values.
    */
   protected async review(
     _flags: Values,
@@ -253,12 +253,12 @@ export abstract class BaseCommand extends Command implements CommandContext {
     }
   }
 
-  /** Prints lines of data on stdout; nothing with `--json`. One line an element. */
+  /** Prints lines of data on stdout; nothing with `--json`. One line per element. */
   readonly print = (...lines: Line[]): void => {
     if (!this.json) this.streams.write(renderLines(this.#fitted(lines, 'stdout'), this.#themes.stdout));
   };
 
-  /** Prints text that is for a program, or that another command of ours has made ready: as it is, however wide. */
+  /** Prints text as it is, however wide: for programs, or printed by another command of ours. */
   protected printExact(text: string): void {
     if (!this.json) this.streams.write(text);
   }
@@ -270,7 +270,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     await this.#printJson(value, { pretty: false });
   }
 
-  /** For people, on stderr: banners, progress, hints. One line an element. */
+  /** For people, on stderr: banners, progress, hints. One line per element. */
   readonly note = (...lines: Line[]): void => {
     this.streams.writeError(renderLines(this.#fitted(lines, 'stderr'), this.#themes.stderr));
   };
@@ -280,7 +280,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return terminal ? fitLines(lines, width) : lines;
   }
 
-  /** Says what is being waited for, until anything else is printed; only on a terminal. */
+  /** Shows on a terminal what the command is waiting for, until it prints something else. */
   status(text: string | undefined): void {
     const { width } = this.streams.stderr;
     const line = text === undefined ? undefined : toned('dim', truncate(safeText(text), width - 1));
@@ -329,7 +329,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     if (!this.#heedsSignal) this.#interrupted(reason);
   }
 
-  /** What Ctrl-C does; for who reads keys one by one, since the terminal then passes it on as a key. */
+  /** Does what Ctrl-C does. In raw mode the terminal passes Ctrl-C on as a key. */
   interrupt(): void {
     this.#interrupt();
   }
@@ -344,7 +344,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return this.#refinements.reduce((refined, refine) => refine(refined), error);
   }
 
-  /** What an error means: a prompt that was left and a call that was aborted mean what ended them. */
+  /** The error behind a cancelled prompt or an aborted call. */
   #meaning(error: unknown): unknown {
     const name = error instanceof Error ? error.name : '';
     if (name === 'ExitPromptError')

@@ -91,7 +91,7 @@ export async function openBatchDesk(
     (name) => env[name],
   );
   const planned = isChosen ? undefined : (of.profile ?? undefined);
-  // Ctrl-C starts nothing new, but rows in flight are brought to their end: these calls ignore it.
+  // After Ctrl-C no new row starts, but rows in flight are finished: these calls ignore it.
   const { signal } = new AbortController();
   const opened = await connect(context, { profileName: context.profileName ?? planned, signal });
   if (flags['dry-run'] !== true) refuseReadOnly(opened.profile);
@@ -183,7 +183,7 @@ async function statusAfter(
   batch: BatchRecord,
   { result, owner }: { result: RunResult; owner: Owner },
 ): Promise<BatchStatus> {
-  // What this run knows is all there is when the database is away.
+  // Without the database, only the counts of this run are known.
   const known = statusAfterRun(batch, result.counts);
   if (result.stopped?.kind === 'ledger') return known;
   return statusOf(database.store, batch, owner).catch(() => known);

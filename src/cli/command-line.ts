@@ -96,7 +96,7 @@ function withoutValueless(
     if (word === '--') return [...kept, ...argv.slice(index)];
     const name = flagNamed(word, flags);
     const flag = name === undefined ? undefined : flags[name];
-    // `-pNAME` has its value within.
+    // `-pNAME` holds its value.
     const takesNext = flag && isOption(flag) && (word.startsWith('--') || word.length === 2);
     const value = argv[index + 1];
     if (name === undefined || !takesNext) kept.push(word);
@@ -109,7 +109,7 @@ function withoutValueless(
   return kept;
 }
 
-/** Errors about the whole line bring what was read; the rules are checked by us. */
+/** oclif's errors about the whole line hold what it has read, and we check the rules ourselves. */
 async function parseAll(argv: string[], lenient: Definition) {
   try {
     return await parse(argv, { ...lenient, args: lenient.args as never, flags: lenient.flags as never });
@@ -133,7 +133,7 @@ export async function readCommandLine(
     bad.push(problem);
   };
 
-  // Every rule is taken off the copies that oclif sees and applied here, so that nothing stops the reading.
+  // oclif gets copies without rules, so that it reads the whole line. The rules are applied below.
   const freeFlags = Object.entries(flags).map(([name, flag]) => {
     const rules = { required: false, exclusive: [], dependsOn: [], exactlyOne: [], atLeastOne: [] };
     if (!isOption(flag)) return [name, { ...flag, ...rules, env: undefined }] as const;
@@ -187,12 +187,12 @@ export async function readCommandLine(
         refuse(name, { input: `--${name}`, value: inputs.join(', '), problem: 'used twice; choose one' });
       values[name] = (values[name] as unknown[] | undefined)?.[0];
     } else if (badNames.has(name)) {
-      // What was refused one by one is not to be judged together.
+      // Values that were refused one by one are not checked together.
       delete values[name];
     }
   }
 
-  // In the order of the help text, however the values were read.
+  // Sorts problems in the order of the help text.
   const order = [
     ...Object.keys(args).map((name) => name.toUpperCase()),
     ...Object.keys(flags).map((name) => `--${name}`),
@@ -278,7 +278,7 @@ function unknowns(
 
 const isOptionName = ({ input }: UsageProblem): boolean => input.startsWith('-');
 
-/** One error for everything that is wrong, or undefined when nothing is. */
+/** One error about everything that is wrong; undefined if nothing is. */
 export function usageError(
   line: Pick<CommandLine, 'bad' | 'unknown' | 'missing'>,
   help: Command,

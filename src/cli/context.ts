@@ -11,7 +11,7 @@ import type { SentChanges } from './sent-changes.js';
 /** The second argument of every prompt of @inquirer/prompts. */
 export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
 
-/** What a command gets from outside, for the functions that it calls. The base command is one. */
+/** What a command gets from outside, and passes to the functions that it calls. The base command implements it. */
 export interface CommandContext {
   readonly streams: Streams;
   readonly secrets: Redactor;
@@ -33,7 +33,7 @@ export interface CommandContext {
   readonly trace: ((text: string) => void) | undefined;
   now(): Date;
   prompts(): PromptContext;
-  /** What Ctrl-C does. */
+  /** Does what Ctrl-C does. */
   interrupt(): void;
 
   show<T>(value: T, view: View<T>): T;

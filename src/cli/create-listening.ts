@@ -1,4 +1,4 @@
-// `payments create --listen`: a listener for the time of one payment, whose webhooks come to it.
+// `payments create --listen`: receives the webhooks of one payment.
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { StateName } from '../contract/states.js';
@@ -19,11 +19,11 @@ import { openLedger } from './desk-database.js';
 import { listenPort, targetsOf } from './listen-flags.js';
 
 export interface CreateListening {
-  /** Of the listener: what the payment gets as its webhookUrl. */
+  /** Address of the listener, for the webhookUrl of the payment. */
   url: string;
-  /** Follows the payment by its webhooks, and by reads where none comes. */
+  /** Reads the payment when a webhook arrives, and at intervals without one. */
   follow(read: PaymentRead, until: StateName): Promise<{ read: PaymentRead; error?: PaydeskError }>;
-  /** What came, read and passed on. */
+  /** Webhooks that were received, read and forwarded. */
   deliveries: Delivery[];
 }
 
@@ -35,7 +35,7 @@ export interface CreateListeningFlags {
   port?: number | undefined;
 }
 
-/** How long the webhook of the last state is waited for once a read has shown that state. */
+/** How long to wait for the webhook of the last state after a read has shown that state. */
 const LAST_WEBHOOK_MS = 3_000;
 
 export async function openCreateListening(

@@ -1,4 +1,4 @@
-// What people type of a customer: its identifiers, and how to reach it.
+// Arguments and flags for customers.
 
 import { custom as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
@@ -18,7 +18,7 @@ const lineFlag = custom({ helpValue: 'TEXT', parse: async (text) => parseLine(te
 /** The spec gives phone numbers no form: what the service takes is for the service to say. */
 const phoneFlag = custom({ helpValue: 'NUMBER', parse: async (text) => parseLine(text) });
 
-/** What a person can say of a customer. */
+/** Contact details, on create and update. */
 export const contactFlags = {
   'first-name': lineFlag({ summary: 'First name.' }),
   'last-name': lineFlag({ summary: 'Last name.' }),
@@ -66,7 +66,7 @@ export const registrationArgument = argument({ parse: async (text) => parseId(te
 
 const names = Object.keys(contactFlags) as (keyof typeof contactFlags)[];
 
-/** The same flags, of which one at least must be given. */
+/** The same flags, at least one of which is required. */
 export function requireSome(flags: typeof contactFlags): typeof contactFlags {
   return Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [name, { ...flag, atLeastOne: names }]),

@@ -56,7 +56,7 @@ export async function openLedger(
   return database;
 }
 
-/** A journal that cannot be taken in now is taken in later. */
+/** Imports the journal of reads. If that fails now, the next command does it. */
 export async function takeInJournal(env: Environment): Promise<void> {
   try {
     const { close } = await openDatabase(env);
@@ -67,8 +67,8 @@ export async function takeInJournal(env: Environment): Promise<void> {
 }
 
 /**
- * A CI job with a ledger of its own forgets what it did when its container goes. On a live app that would undo the
- * promise that nothing is sent twice, so it has to be said that it is meant.
+ * The ledger of a CI job is lost with its container, and with it the promise that nothing is sent twice. On a live app
+ * this needs `--local-ledger`.
  */
 export function checkSharedLedger(
   { streams: { env }, typed }: CommandContext,

@@ -70,7 +70,7 @@ export async function openReadingDesk(context: CommandContext) {
   return { client, ledger: lazyLedger(context, database), database, place, note: context.note };
 }
 
-/** For what can be sent without a ledger: on a live app it must be the right one all the same. */
+/** For requests that are sent without the ledger: on a live app, the ledger must still be the right one. */
 export function liveLedgerReady(desk: Desk, { profile, dryRun }: LiveGuard): Promise<void> {
   if (profile.kind !== 'live' || dryRun) return Promise.resolve();
   const ready = beforeSending(() => desk.ledger.ready());

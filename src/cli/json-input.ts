@@ -1,4 +1,4 @@
-// JSON that a person hands over as a file or on stdin.
+// JSON from a file or stdin.
 
 import { readFile } from 'node:fs/promises';
 import { custom } from '@oclif/core/flags';
@@ -32,7 +32,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** What is piped in; on a terminal there is nothing to wait for. */
+/** Reads stdin to its end. A terminal is refused: the command would wait for nothing. */
 export async function readAll(stdin: Streams['stdin']): Promise<string> {
   if (stdin.isTTY) throw new BadValue('reads from a pipe, but stdin is a terminal');
   let text = '';
@@ -43,7 +43,7 @@ export async function readAll(stdin: Streams['stdin']): Promise<string> {
   return text;
 }
 
-/** `FILE` or `-`, read while the command line is, so that a bad file is told together with everything else. */
+/** `FILE` or `-`. Read with the command line, so that a bad file is reported together with other problems. */
 export const jsonFlag = custom<JsonInput>({
   helpValue: 'FILE|-',
   parse: (text, command) => readJsonInput(text, (command as unknown as { streams: Streams }).streams.stdin),

@@ -1,4 +1,4 @@
-// What stands between a ledger that cannot be trusted and real money.
+// Protects live apps from a ledger that cannot be trusted.
 
 import { commandText, paydesk } from '../next-command.js';
 import { GuardError } from '../errors.js';
@@ -29,7 +29,7 @@ export async function checkLedgerPlace(
   });
 }
 
-/** Everything that can be wrong, locks included. They are probed every time: a file system can be remounted. */
+/** Checks everything, locks included. Locks are tested every time: a file system can be remounted. */
 export async function ledgerProblem(
   context: CommandContext,
   place: LedgerPlace,

@@ -1,4 +1,4 @@
-// A link that was made for a customer: opened in a browser, or shown as a code for a phone.
+// Opens a customer's link in a browser, or shows it as a QR code.
 
 import { boolean } from '@oclif/core/flags';
 import { withoutOurSettings } from '../child-environment.js';
@@ -9,7 +9,7 @@ export const linkFlags = {
   qr: boolean({ summary: 'Show the link as a QR code, on stderr.' }),
 };
 
-/** Does what the flags ask for with a link of the service. */
+/** Opens or shows a link of the service, as the flags say. */
 export async function useLink(
   url: string | undefined,
   flags: { open: boolean; qr: boolean },
@@ -25,12 +25,12 @@ export async function useLink(
   }
   if (flags.open) {
     const { default: open } = await import('open');
-    // The link is printed as well, so that a machine without a browser is no failure.
+    // The link is printed as well, so a machine without a browser is not an error.
     await withoutOurSettings(process.env, () => open(url)).catch(() => note('No browser could be opened.'));
   }
 }
 
-/** What the service sends is handed to other programs only when it can be nothing but a web address. */
+/** Only web addresses are handed to other programs. */
 function isWebLink(url: string): boolean {
   return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
 }

@@ -1,4 +1,4 @@
-// How a listener is watched: lines of JSON, lines of a log, or a live table.
+// Shows what a listener receives: as lines of JSON, as a log, or as a live table.
 
 import { joinPieces, type Line, type Look } from '../output/lines.js';
 import {
@@ -44,7 +44,7 @@ export function createLogPresenter(options: {
 }): Presenter {
   const { print, note, look, inspect } = options;
   let secret = '';
-  // One after another: a request that is looked up must not come under another's line.
+  // One after another, so that a request is printed under its own line.
   let last = Promise.resolve();
   const say = (lines: () => Line[] | Promise<Line[]>) => {
     last = last.then(async () => print(...(await lines()))).catch((error: unknown) => note(String(error)));

@@ -1,4 +1,4 @@
-// `webhook listen`: from flags to deliveries that are shown, until somebody or something ends it.
+// `webhook listen`: opens a tunnel, receives webhooks and shows them until it ends.
 
 import { commandText, paydesk } from '../next-command.js';
 import type { PaydeskError } from '../errors.js';
@@ -183,7 +183,7 @@ async function openPresenter(
   );
 }
 
-/** Deliveries that the filters leave out are kept, and not shown. */
+/** Deliveries that do not match the filters are saved, but not shown. */
 function showsEvent(filter: Filter): (event: ListenEvent) => boolean {
   return (event) => {
     if (!('delivery' in event) || !needsRead(filter)) return true;

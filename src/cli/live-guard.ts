@@ -1,4 +1,4 @@
-// What stands between a command and real money: the banner, and a confirmation that names the app.
+// Protects live apps: the banner, and a confirmation that names the app or the amount.
 
 import { addWords, type Command, paydesk } from '../next-command.js';
 import { sameAmount } from '../contract/money.js';
@@ -60,7 +60,7 @@ function checkConfirmation(guard: LiveGuard, typed: Command): void {
 export interface Question {
   /** What is about to be done. */
   lines: Line[];
-  /** Where the amount is to be typed instead of the App ID. */
+  /** The amount to type instead of the App ID. */
   amount?: AmountToType | undefined;
 }
 
@@ -111,7 +111,7 @@ export async function askBeforeRemoving(guard: LiveGuard, question: Line): Promi
   throw new InterruptedError('Nothing was changed.', { code: 'declined' });
 }
 
-/** A yes or no before something that was put together on the spot. */
+/** A yes or no before sending what was asked for value by value. */
 export async function askToContinue(guard: LiveGuard, question: Question): Promise<void> {
   const { confirm } = await import('@inquirer/prompts');
   guard.note(...question.lines);

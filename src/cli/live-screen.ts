@@ -18,9 +18,9 @@ export type Key = 'up' | 'down' | 'page-up' | 'page-down' | 'enter' | 'escape' |
 export interface Screen {
   readonly columns: number;
   readonly rows: number;
-  /** Lines that fit; what was there before is overwritten, not cleared first. */
+  /** Draws lines that fit. Overwrites the last frame without clearing it first, to avoid flicker. */
   draw(lines: readonly string[]): void;
-  /** Puts a text into the clipboard, where the terminal lets programs do that. */
+  /** Copies a text to the clipboard, if the terminal allows it. */
   copy(text: string): void;
   close(): void;
 }

@@ -5,10 +5,10 @@ import type { Config } from '@oclif/core/config';
 import type { HelpCommand } from '../output/views/help.js';
 import type { Runtime } from './runtime.js';
 
-// What oclif's own configuration would find by looking around, from what was built: one file a command, and the
-// manifest for those who ask for help.
+// Finds commands where the build put them, one file per command, and reads the manifest only for help. oclif's own
+// configuration would search the disk for them.
 
-/** A command as it is run: oclif's own class is more, and needs more. */
+/** The part of oclif's command class that is needed to run one. */
 export type CommandClass = (new (
   argv: string[],
   config: Config,
@@ -26,9 +26,9 @@ export interface PackageFile {
   oclif: { bin: string; topics: Record<string, { description: string }> };
 }
 
-/** Where the parts of the program are: files of an installation, or parts of one executable. */
+/** The parts of the program: files of an installation, or assets of one executable. */
 export interface Program {
-  /** The words that start this program once more. */
+  /** The words that start this program again. */
   readonly self: readonly string[];
   has(id: string): boolean;
   load(id: string): CommandClass;
@@ -36,7 +36,7 @@ export interface Program {
   manifest(): Manifest;
 }
 
-/** As it was installed: one file a command. */
+/** The installed program: one file per command. */
 export function createProgram(root: string): Program {
   const commands = join(root, 'dist', 'app', 'commands');
   const fileOf = (id: string): string | undefined =>
@@ -58,7 +58,7 @@ export function createProgram(root: string): Program {
   };
 }
 
-/** The part of oclif's configuration that a command of ours uses. */
+/** The part of oclif's configuration that our commands use. */
 export function configOf(program: Program): Config {
   const pjson = program.packageFile();
   const { oclif, version } = pjson;

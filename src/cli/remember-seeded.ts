@@ -5,7 +5,7 @@ import { StoreError } from '../store/errors.js';
 import type { Environment } from '../profiles/paths.js';
 import { openDatabase } from './desk-database.js';
 
-/** Makes sample payments known to this desk; false where its records cannot be opened. */
+/** Adds sample payments to the known payments; false if the ledger cannot be opened. */
 export async function rememberSeeded(
   env: Environment,
   generation: string | undefined,

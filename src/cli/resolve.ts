@@ -36,7 +36,7 @@ export function requireTerminal(context: CommandContext, named: readonly string[
   });
 }
 
-/** Which payments, going through them, what came of it. */
+/** Chooses the payments, goes through them, and sums up. */
 export async function resolvePayments(
   context: CommandContext,
   { desk, guard, database }: MoneyDesk,

@@ -1,11 +1,11 @@
 import { processSecrets, type Redactor } from '../redact.js';
 import type { OutputStream, StreamSource } from '../output/streams.js';
 
-/** What a command meets outside itself; tests bring their own. */
+/** The process that a command runs in: streams, environment, clock, signals. Tests bring their own. */
 export interface Runtime extends StreamSource {
   secrets: Redactor;
   now(): Date;
-  /** Calls back on Ctrl-C and SIGTERM; returns what ends that. */
+  /** Calls back on Ctrl-C and SIGTERM; returns a function that stops it. */
   onInterrupt(callback: () => void): () => void;
   setExitCode(code: number): void;
   /** Leaves at once. */
@@ -13,7 +13,7 @@ export interface Runtime extends StreamSource {
 }
 
 export const processRuntime: Runtime = {
-  // Node makes each when it is first asked for.
+  // Node creates each stream when it is first used.
   get stdin() {
     return process.stdin;
   },
@@ -43,7 +43,7 @@ export function takesAll(keep: (text: string) => void): OutputStream['write'] {
   };
 }
 
-/** Whether JSON was asked for; read from the words themselves, since errors come before they are parsed. */
+/** Whether JSON was asked for. Read from the words themselves: errors can occur before they are parsed. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);

@@ -7,7 +7,7 @@ import { UsageError } from '../errors.js';
 import type { AnswerChoices } from '../sandbox/index.js';
 import { DATABASE_VARIABLE } from '../sandbox-control/settings.js';
 
-// Values that people type for a sandbox: how each is read, and what to type instead when it cannot be used.
+// Parsers for the values of sandbox flags.
 
 const bad = (problem: string): never => {
   throw new BadValue(problem);
@@ -85,10 +85,10 @@ export async function parseMethod(text: string): Promise<string> {
   return known.includes(text) ? text : bad(`one of ${known.join(', ')}.${didYouMean(text, known)}`);
 }
 
-/** A duration that may be nothing at all. */
+/** A duration, or 0. */
 export const parseDelay = (text: string): number => (/^0(ms|s)?$/.test(text) ? 0 : parseDuration(text));
 
-/** An instant of the sandbox's clock; a duration would leave open from when. */
+/** A time on the sandbox's clock. A duration is refused: it does not say from when. */
 export function parseClockInstant(text: string): Date {
   if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) {
     return bad(

@@ -1,5 +1,5 @@
-// `payments get` answers without loading the database. It leaves what it read in a small file beside it, which is taken
-// in whenever the database is opened.
+// `payments get` does not load the database. It appends what it read to a small file beside it, which is imported
+// whenever the database is opened.
 
 import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export const journalFile = (env: Environment): string => join(findPaths(env).dat
 /** Exists once this desk knows a payment whose reference is all digits. */
 const markerFile = (env: Environment): string => join(findPaths(env).data, 'numeric-references');
 
-/** Whether digits that are found as an id may be the reference of another payment that this desk knows. */
+/** Whether this desk knows payments whose reference is all digits, so that digits may name two payments. */
 export function knowsNumericReferences(env: Environment): boolean {
   return Boolean(env['PAYDESK_DATABASE']) || existsSync(markerFile(env));
 }
@@ -29,7 +29,7 @@ export function markNumericReferences(env: Environment): void {
 
 const MAX_JOURNAL_BYTES = 1_000_000;
 
-/** Notes how payments were just seen; true when the journal has grown so long that it should be taken in. */
+/** Appends payments as they were just read; true when the journal is so long that it should be imported. */
 export function noteSeen(
   env: Environment,
   app: AppRef,
@@ -43,7 +43,7 @@ export function noteSeen(
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_JOURNAL_BYTES;
 }
 
-/** A home that cannot be written to does not keep anybody from reading payments. */
+/** A home that cannot be written to must not prevent reads. */
 function append(env: Environment, file: string, text: string): void {
   try {
     makeFolder(findPaths(env).data);

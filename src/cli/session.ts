@@ -33,7 +33,7 @@ export interface ChangingSession extends Session {
   profile: KnownProfile;
 }
 
-/** A connection that a command brings its own signal for. */
+/** Which profile to connect to, and what ends its calls. */
 interface Connection {
   profileName: string | undefined;
   signal: AbortSignal;
@@ -155,10 +155,7 @@ function withBothCommands(error: TwoPaymentsError, { words }: Command): GuardErr
   return new GuardError(message, { code, details, next, cause });
 }
 
-/**
- * Where nobody said whether the app is live, the service is asked. An app of which it does not say either is treated as
- * live, wherever it runs.
- */
+/** If the profile does not say whether the app is live, asks the service. If neither says, the app is treated as live. */
 export async function verifyKind(session: Session, note: (line: Line) => void): Promise<ChangingSession> {
   const { profile, client } = session;
   if (profile.kind !== undefined) return { ...session, profile: { ...profile, kind: profile.kind } };
@@ -168,7 +165,7 @@ export async function verifyKind(session: Session, note: (line: Line) => void): 
   return { ...session, profile: { ...profile, kind: kind ?? 'live' } };
 }
 
-/** The file may have been edited by hand: a name that is no state of ours maps nothing. */
+/** Drops aliases of states that do not exist: the file may have been edited by hand. */
 function stateAliases(aliases: Readonly<Record<string, string>>): Record<string, StateName> {
   const known = Object.entries(aliases).filter((entry): entry is [string, StateName] =>
     isStateName(entry[1]),

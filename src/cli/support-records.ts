@@ -9,7 +9,7 @@ import type { CommandContext } from './context.js';
 import type { OpenDatabase } from './desk.js';
 import { readOptions } from './seen-journal.js';
 
-/** Undefined where it cannot be opened: then only what the service shows can be used. */
+/** Undefined if it cannot be opened: then only the service is used. */
 export async function storeIfOpen(
   context: CommandContext,
   database: OpenDatabase,

@@ -4,7 +4,7 @@ import { suggest } from '../suggest.js';
 
 const isFlag = (word: string): boolean => word.startsWith('-');
 
-/** Where the topic is right only the last word was mistyped: the whole would make short verbs look alike. */
+/** If the topic is right, only the last word is compared: in whole commands, short verbs look alike. */
 function closest(words: readonly string[], ids: readonly string[]): string | undefined {
   const topic = words
     .slice(0, -1)
@@ -19,7 +19,7 @@ function closest(words: readonly string[], ids: readonly string[]): string | und
   return verb === undefined ? undefined : topic + verb;
 }
 
-/** Why there is nothing to run, with what was probably meant. Commands and topics are named as people type them. */
+/** Says that there is no such command, and suggests one. `commands` and `topics` are as people type them. */
 export function unknownCommand(
   argv: readonly string[],
   { bin, commands, topics }: { bin: string; commands: readonly string[]; topics: readonly string[] },
@@ -32,7 +32,7 @@ export function unknownCommand(
       next: [paydesk('--help')],
     });
   }
-  // What follows the name of a command may be its arguments: compare as many words as each name has.
+  // Arguments may follow the name, so each name is compared with as many words as it has.
   const close = [1, 2, 3]
     .filter((length) => length <= words.length)
     .map((length) =>

@@ -32,7 +32,7 @@ export default class Demo extends BaseCommand {
         colour,
         width,
       });
-      // The command has made it safe to print, and its colours are to stay.
+      // The command has made it safe to print; its colours are kept.
       this.printExact(`${output.trimEnd()}\n`);
       const webhooks = await tour.newWebhooks();
       if (webhooks.length > 0) this.print(toned('dim', `Webhooks the shop received: ${webhooks.join(', ')}`));

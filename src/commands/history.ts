@@ -67,7 +67,7 @@ export default class History extends BaseCommand {
     if (more) this.note('There are more. Show all with --all, or the newest N with --limit N.');
   }
 
-  /** Undefined where no profile is chosen: then there is nothing to keep to. */
+  /** Undefined if there is no profile: then all apps are listed. */
   #chosenApp(): string | undefined {
     const { env } = this.streams;
     try {

@@ -63,7 +63,7 @@ export default class BatchApply extends BaseCommand {
     return sendingNothing(() => this.#apply());
   }
 
-  /** A lost database is only reported from here while nothing was sent: a run has its own ending for it. */
+  /** `sendingNothing` covers a lost database until the run starts; the run reports its own ending. */
   async #apply(): Promise<BatchRunJson | DryRunJson> {
     const { args, flags } = await this.parse(BatchApply);
     const database = await openBatchLedger(this.context);

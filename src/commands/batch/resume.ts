@@ -40,7 +40,7 @@ export default class BatchResume extends BaseCommand {
     return sendingNothing(() => this.#resume());
   }
 
-  /** A lost database is only reported from here while nothing was sent: a run has its own ending for it. */
+  /** `sendingNothing` covers a lost database until the run starts; the run reports its own ending. */
   async #resume(): Promise<BatchRunJson> {
     const { args, flags } = await this.parse(BatchResume);
     const database = await openBatchLedger(this.context);

@@ -43,7 +43,7 @@ export default class PaymentsGet extends BaseCommand {
     return reads.length === 1 ? found[0] : reads.map((entry) => readJson(entry, this.profileName));
   }
 
-  /** What was read becomes known, without the database being loaded for it. */
+  /** Adds what was read to the known payments, without loading the database. */
   async #noteSeen(app: AppRef, entries: readonly NamedRead[]): Promise<void> {
     const { env } = this.streams;
     const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));

@@ -48,7 +48,7 @@ export default class ProfilesAdd extends BaseCommand {
       summary: 'Read the API key from stdin instead of asking for it.',
     }),
     'api-key': custom({
-      // Whoever tries it is told what to do, and the key is not repeated in the answer.
+      // The error says what to do, and does not repeat the key.
       parse: async (text, command) => {
         (command as unknown as ProfilesAdd).secrets.addKey(text);
         throw new Error('others can see a key on the command line; use --api-key-stdin');
@@ -56,7 +56,7 @@ export default class ProfilesAdd extends BaseCommand {
     })({ hidden: true }),
   };
 
-  /** Where nobody can be asked for the key, stdin is the only way. */
+  /** If nobody can be asked for the key, it must come from stdin. */
   protected override async review(flags: Record<string, unknown>) {
     if (this.interactive || flags['api-key-stdin'] === true) return { bad: [], missing: [] };
     const problem = 'missing: without a terminal, pass the key on stdin';

@@ -99,7 +99,7 @@ export default class SandboxStart extends BaseCommand {
       });
       return this.#announce({ sandbox, logFile }, flags['no-profiles']);
     }
-    // A program that reads the JSON need not read a log as well, unless it asks for one.
+    // Programs that read the JSON get no log, unless they ask for it.
     const logs = !this.json || flags.debug;
     const { startInForeground } = await import('../../sandbox-control/foreground.js');
     const sandbox = await startInForeground(chosen, {
@@ -113,7 +113,7 @@ export default class SandboxStart extends BaseCommand {
     if ((await sandbox.stopped) === 'interrupted') this.endAs(this.signal.reason as PaydeskError);
   }
 
-  /** Says that requests are accepted; from then on the profiles point here too. */
+  /** Says that requests are accepted, and lets the profiles use this sandbox. */
   async #announce(started: Started, noProfiles: boolean): Promise<void> {
     const { sandbox } = started;
     for (const secret of [sandbox.controlToken, ...sandbox.apps.map(({ apiKey }) => apiKey)]) {
