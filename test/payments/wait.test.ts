@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/client/clock.js';
 import { ServiceError, TemporaryError } from '../../src/errors.js';
-import { readUntil } from '../../src/payments/wait.js';
+import { readUntil, type Turn } from '../../src/payments/wait.js';
 
 /** A clock that stands still but for what is slept. */
 function fakeClock(): Clock & { slept: number[] } {
@@ -79,5 +79,30 @@ describe('readUntil', () => {
     };
     const result = await readUntil(read, () => false, { clock, signal: stop.signal, limitMs: 1e9 });
     expect(result).toEqual({ reached: false, last: 3 });
+  });
+
+  it('makes the pauses short again when a webhook ends one, and tells the read', async () => {
+    const clock = fakeClock();
+    const woken: boolean[] = [];
+    const read = async (turn: Turn) => woken.push(turn.woken);
+    const sleep = async (ms: number) => {
+      await clock.sleep(ms);
+      return clock.slept.length === 3;
+    };
+    await readUntil(read, (count) => count === 6, { clock, signal, firstMs: 100, sleep });
+    expect(clock.slept).toEqual([100, 150, 225, 150, 225]);
+    expect(woken).toEqual([false, false, false, true, false, false]);
+  });
+
+  it('starts with a pause for who has just read', async () => {
+    const clock = fakeClock();
+    const seen: number[] = [];
+    const options = { clock, signal, firstMs: 100, pauseFirst: true };
+    await readUntil(
+      async () => seen.push(clock.now()),
+      () => true,
+      options,
+    );
+    expect(seen).toEqual([100]);
   });
 });
