@@ -39,7 +39,7 @@ export interface Visit {
 }
 
 export interface TestBrowser {
-  /** A browser window of its own, without cookies; closed after the test. */
+  /** A browser window of its own, without cookies, until the end of the test. */
   visit(options?: BrowserContextOptions): Promise<Visit>;
 }
 
@@ -60,7 +60,8 @@ export function describeWithBrowser(name: string, define: (browser: TestBrowser)
   }
   describe(name, () => {
     let browser: Browser;
-    const open: BrowserContext[] = [];
+    const open: Window[] = [];
+    const idle: Window[] = [];
     beforeAll(async () => {
       browser = await chromium.launch({
         executablePath,
@@ -69,24 +70,81 @@ export function describeWithBrowser(name: string, define: (browser: TestBrowser)
       });
     });
     afterEach(async () => {
-      await Promise.all(open.splice(0).map((context) => context.close()));
+      for (const window of open.splice(0)) if (await window.leave()) idle.push(window);
     });
     afterAll(() => browser.close());
     define({
       async visit(options = {}) {
-        const context = await browser.newContext({ viewport: desktop, ...options });
-        open.push(context);
-        const requests: string[] = [];
-        const complaints: string[] = [];
-        context.on('request', (request) => requests.push(request.url()));
-        context.on('weberror', (error) => complaints.push(String(error.error())));
-        context.on('console', (message) => {
-          if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-        });
-        return { context, page: await context.newPage(), requests, complaints };
+        const kind = JSON.stringify(options);
+        const at = idle.findIndex((window) => window.kind === kind);
+        const window = at < 0 ? await openWindow(browser, options, kind) : (idle.splice(at, 1)[0] as Window);
+        open.push(window);
+        return window.enter();
       },
     });
   });
+}
+
+/** Opening a window takes the browser longer than most tests, so the next test that needs one like it gets it. */
+interface Window {
+  /** What it was opened with. */
+  kind: string;
+  enter(): Visit;
+  /** Forgets what was done in it; false when it cannot, and is closed. */
+  leave(): Promise<boolean>;
+}
+
+async function openWindow(browser: Browser, options: BrowserContextOptions, kind: string): Promise<Window> {
+  const context = await browser.newContext({ viewport: desktop, ...options });
+  const page = await context.newPage();
+  let seen: Pick<Visit, 'requests' | 'complaints'> = { requests: [], complaints: [] };
+  context.on('request', (request) => seen.requests.push(request.url()));
+  context.on('weberror', (error) => seen.complaints.push(String(error.error())));
+  context.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') seen.complaints.push(message.text());
+  });
+  const isChanged = watchForChanges(context, page);
+  return {
+    kind,
+    enter() {
+      seen = { requests: [], complaints: [] };
+      return { context, page, ...seen };
+    },
+    async leave() {
+      try {
+        if (isChanged() || context.pages().length !== 1) throw new Error('It is not as it was.');
+        await page.evaluate('localStorage.clear(), sessionStorage.clear()').catch(() => {});
+        await context.clearCookies();
+        await page.emulateMedia({ colorScheme: null, media: null, reducedMotion: null, forcedColors: null });
+        await page.setViewportSize(options.viewport ?? desktop);
+        await page.goto('about:blank');
+        return true;
+      } catch {
+        await context.close();
+        return false;
+      }
+    },
+  };
+}
+
+/** Whether anything was called that stays in force for as long as the window is open. */
+function watchForChanges(context: BrowserContext, page: Page): () => boolean {
+  let isChanged = false;
+  const watch = <Target extends object>(target: Target, names: ReadonlyArray<keyof Target & string>) => {
+    for (const name of names) {
+      const original = target[name];
+      Object.defineProperty(target, name, {
+        get() {
+          isChanged = true;
+          return original;
+        },
+      });
+    }
+  };
+  const alike = ['route', 'addInitScript', 'exposeFunction', 'exposeBinding', 'on', 'once', 'clock'] as const;
+  watch(page, [...alike, 'close', 'setExtraHTTPHeaders']);
+  watch(context, [...alike, 'close', 'grantPermissions', 'newPage', 'setOffline', 'setExtraHTTPHeaders']);
+  return () => isChanged;
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
