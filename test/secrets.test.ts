@@ -187,9 +187,16 @@ async function run(name: string, verbosity: string, failure: Failure, words: Wor
   return { name, verbosity, code, stdout, stderr, disk: disk.join('\n') };
 }
 
+/** Where it fails, `debug` prints what a terminal shows and more, and it makes no difference how it was asked for. */
+const whereItFails = ['pipe', 'json', 'debug'];
+
 /** Every command in every verbosity, many at once: most of their time is spent waiting. */
-async function runAll(failure: Failure, names = commandNames): Promise<Ran[]> {
-  const runs = names.flatMap((name) => Object.keys(verbosities).map((verbosity) => ({ name, verbosity })));
+async function runAll(
+  failure: Failure,
+  names = commandNames,
+  how = failure.url === undefined ? Object.keys(verbosities) : whereItFails,
+): Promise<Ran[]> {
+  const runs = names.flatMap((name) => how.map((verbosity) => ({ name, verbosity })));
   const prepared = new Map<string, Words>();
   const wordsFor = async (name: string): Promise<Words> => {
     const words = prepared.get(name) ?? (await (serviceCases[name]?.(desk) ?? otherCases[name]!()));
