@@ -154,7 +154,7 @@ describe('doctor', async () => {
     const began = performance.now();
     const { code } = await examine(desk, { PAYDESK_BASE_URL: server.url });
     expect(code).toBe(5);
-    expect(performance.now() - began).toBeLessThan(9_000);
+    expect(performance.now() - began).toBeLessThan(29_000);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -65,4 +65,16 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
   const result: unknown = await command._run().finally(() => rmSync(home, { recursive: true, force: true }));
   return { stdout, stderr, code, result };
+}
+
+/** The class of a command, and the words after its name. */
+export async function findCommand(args: readonly string[]): Promise<{ Class: CommandClass; rest: string[] }> {
+  for (let length = args.length; length > 0; length--) {
+    const base = join(root, 'src', 'commands', ...args.slice(0, length));
+    const file = [`${base}.ts`, join(base, 'index.ts')].find((candidate) => existsSync(candidate));
+    if (file === undefined) continue;
+    const { default: Class } = (await import(file)) as { default: CommandClass };
+    return { Class, rest: args.slice(length) };
+  }
+  throw new Error(`there is no command ${args.join(' ')}`);
 }

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { paydesk, paydeskTty, type RunResult } from '../helpers/run.js';
+import { findCommand, runInProcess } from '../helpers/in-process.js';
+import { paydeskTty, type RunResult } from '../helpers/run.js';
 import { startTestSandbox } from '../helpers/sandbox.js';
 import { canary, modeOf, temporaryFolder } from './temporary-home.js';
 
@@ -16,7 +17,8 @@ const noKeyring = { DBUS_SESSION_BUS_ADDRESS: undefined, XDG_RUNTIME_DIR: undefi
 function desk() {
   const home = temporaryFolder();
   const run = async (args: string[], more: { input?: string; env?: Record<string, string> } = {}) => {
-    const result = await paydesk(args, { home, ...more, env: { ...noKeyring, ...more.env } });
+    const { Class, rest } = await findCommand(args);
+    const result = await runInProcess(Class, rest, { ...more, env: { PAYDESK_HOME: home, ...more.env } });
     expect(result.stdout + result.stderr).not.toContain(canary);
     return result;
   };
@@ -25,7 +27,7 @@ function desk() {
   return { home, run, add };
 }
 
-const json = (result: RunResult): unknown => JSON.parse(result.stdout);
+const json = (result: Pick<RunResult, 'stdout'>): unknown => JSON.parse(result.stdout);
 
 describe('profiles add', () => {
   it('reads the key from stdin and says where it is', async () => {

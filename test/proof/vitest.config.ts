@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/proof/*.proof.ts'],
+    globalSetup: 'test/helpers/global-setup.ts',
     testTimeout: 3 * 3_600_000,
     hookTimeout: 60_000,
     pool: 'forks',

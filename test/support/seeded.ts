@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll } from 'vitest';
 import { scenes } from '../../src/sandbox/seed.js';
+import { temporaryHome } from '../helpers/desk.js';
 import { openTestDesk, type Ran, type TestDesk, type Verb } from '../commands/payments/desk.js';
 
 export const sceneNames = [...Object.keys(scenes), 'seed-charged'];
@@ -32,11 +31,8 @@ export interface SeededDesk extends TestDesk {
 /** A sandbox with the seeded payments, and a desk of its own that knows nothing of them. */
 export async function openSeededDesk(): Promise<SeededDesk> {
   const desk = await openTestDesk();
-  const home = mkdtempSync(join(tmpdir(), 'paydesk-support-'));
-  afterAll(async () => {
-    await desk.sandbox.close();
-    rmSync(home, { recursive: true, force: true });
-  });
+  const home = temporaryHome();
+  afterAll(() => desk.sandbox.close());
   const { status, text } = await desk.sandbox.control('POST', '/seed');
   if (status >= 300) throw new Error(text);
   const run: TestDesk['run'] = (verb, args, options = {}) =>

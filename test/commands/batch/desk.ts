@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Apply from '../../../src/commands/batch/apply.js';
 import Plan from '../../../src/commands/batch/plan.js';
@@ -7,33 +6,26 @@ import Report from '../../../src/commands/batch/report.js';
 import Resume from '../../../src/commands/batch/resume.js';
 import Status from '../../../src/commands/batch/status.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
-import { type InProcessOptions, runInProcess } from '../../helpers/in-process.js';
+import {
+  addFault,
+  type DeskOptions,
+  type Env,
+  envOf,
+  type Ran,
+  runCommand,
+  temporaryHome,
+} from '../../helpers/desk.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 
 const commands = { plan: Plan, apply: Apply, resume: Resume, status: Status, report: Report };
 export type Verb = keyof typeof commands;
-// What a test looks at in JSON is named there.
-export type Json = { [key: string]: Json } & Json[] & string;
-type Env = Record<string, string>;
-
-export interface Ran {
-  stdout: string;
-  stderr: string;
-  code: number;
-  /** The parsed JSON of stdout. */
-  json: Json;
-}
 
 export interface BatchDesk {
   sandbox: TestSandbox;
   home: string;
   env: Env;
   liveEnv: Env;
-  run(
-    verb: Verb,
-    args: Array<string | number>,
-    options?: Omit<InProcessOptions, 'env'> & { env?: Env },
-  ): Promise<Ran>;
+  run(verb: Verb, args: Array<string | number>, options?: DeskOptions): Promise<Ran>;
   /** Payments in Captured, or where the card and the fields lead. */
   paid(count: number, card?: string, fields?: Record<string, unknown>): Promise<ShownPayment[]>;
   /** A CSV file with these lines. */
@@ -51,32 +43,13 @@ export interface BatchDesk {
 
 export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Promise<BatchDesk> {
   const sandbox = await startTestSandbox(options);
-  const home = mkdtempSync(join(tmpdir(), 'paydesk-batch-'));
-  const envOf = (app: { appId: string; apiKey: string }, kind: string): Env => ({
-    PAYDESK_HOME: home,
-    PAYDESK_BASE_URL: sandbox.url,
-    PAYDESK_APP_ID: app.appId,
-    PAYDESK_API_KEY: app.apiKey,
-    PAYDESK_KIND: kind,
-  });
-  const env = envOf(sandbox.app, 'sandbox');
+  const home = temporaryHome();
+  const env: Env = { ...envOf(sandbox), PAYDESK_HOME: home };
   let files = 0;
   const path = (name: string) => join(home, name);
 
-  const run: BatchDesk['run'] = async (verb, args, given = {}) => {
-    const { stdout, stderr, code } = await runInProcess(commands[verb], args.map(String), {
-      ...given,
-      env: { ...env, ...given.env },
-    });
-    return {
-      stdout,
-      stderr,
-      code,
-      get json() {
-        return JSON.parse(stdout) as Json;
-      },
-    };
-  };
+  const run: BatchDesk['run'] = (verb, args, given = {}) =>
+    runCommand(commands[verb], args, { ...given, env: { ...env, ...given.env } });
   const csv: BatchDesk['csv'] = (...lines) => {
     const file = path(`rows-${(files += 1)}.csv`);
     writeFileSync(file, `${lines.join('\n')}\n`);
@@ -87,7 +60,7 @@ export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Prom
     sandbox,
     home,
     env,
-    liveEnv: envOf(sandbox.live, 'live'),
+    liveEnv: { ...envOf(sandbox, 'live'), PAYDESK_HOME: home },
     run,
     csv,
     path,
@@ -99,10 +72,7 @@ export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Prom
       if (code !== 0) throw new Error(stderr);
       return out;
     },
-    async fault(fault) {
-      const { status, text } = await sandbox.control('POST', '/faults', fault);
-      if (status >= 300) throw new Error(text);
-    },
+    fault: (fault) => addFault(sandbox, fault),
     posts: () =>
       sandbox.lines
         .splice(0)
@@ -155,3 +125,5 @@ export async function toldOf(
   }
   return all;
 }
+
+export type { Json, Ran } from '../../helpers/desk.js';

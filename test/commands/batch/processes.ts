@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { envOf, type Json, temporaryHome } from '../../helpers/desk.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 import { type SandboxProcess, sandboxProcess, type ShownPayment } from '../../helpers/sandbox.js';
 import { makePaid } from './desk.js';
-import type { Json } from './desk.js';
 
 /** A sandbox and a desk as real processes, so that they can be killed. */
 export interface ProcessDesk {
@@ -29,7 +28,7 @@ export async function openProcessDesk(options: {
   database?: string;
   env?: Record<string, string>;
 }): Promise<ProcessDesk> {
-  const home = mkdtempSync(join(tmpdir(), 'paydesk-batch-'));
+  const home = temporaryHome();
   const sandbox = await sandboxProcess({ location: join(home, 'sandbox.db') });
   try {
     return await openOn(sandbox, home, options);
@@ -47,10 +46,7 @@ async function openOn(
 ): Promise<ProcessDesk> {
   const payments = await makePaid(sandbox, options.rows);
   const env: Record<string, string> = {
-    PAYDESK_BASE_URL: sandbox.url,
-    PAYDESK_KIND: 'sandbox',
-    PAYDESK_APP_ID: sandbox.app.appId,
-    PAYDESK_API_KEY: sandbox.app.apiKey,
+    ...envOf(sandbox),
     ...(options.database === undefined ? {} : { PAYDESK_DATABASE: options.database }),
     ...options.env,
   };

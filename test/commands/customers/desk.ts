@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { AnswerChoices } from '../../../src/sandbox/answers.js';
+import { addFault, type Env, envOf, temporaryHome } from '../../helpers/desk.js';
 import { runInProcess, type InProcessOptions } from '../../helpers/in-process.js';
 import { startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 
@@ -10,10 +8,8 @@ type CommandClass = Parameters<typeof runInProcess>[0];
 type RunResult = Awaited<ReturnType<typeof runInProcess>>;
 
 const open: TestSandbox[] = [];
-const homes: string[] = [];
 afterAll(async () => {
   for (const sandbox of open) await sandbox.close();
-  for (const home of homes) rmSync(home, { recursive: true, force: true });
 });
 
 export interface Desk {
@@ -37,18 +33,8 @@ export interface Desk {
 export async function startDesk(answers: Partial<AnswerChoices> = {}): Promise<Desk> {
   const sandbox = await startTestSandbox({ answers });
   open.push(sandbox);
-  const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
-  homes.push(home);
-  const env = (live = false) => {
-    const { appId, apiKey } = live ? sandbox.live : sandbox.app;
-    return {
-      PAYDESK_HOME: home,
-      PAYDESK_BASE_URL: sandbox.url,
-      PAYDESK_APP_ID: appId,
-      PAYDESK_API_KEY: apiKey,
-      PAYDESK_KIND: live ? 'live' : 'sandbox',
-    };
-  };
+  const home = temporaryHome();
+  const env = (live = false): Env => ({ ...envOf(sandbox, live ? 'live' : 'sandbox'), PAYDESK_HOME: home });
   return {
     sandbox,
     env,
@@ -64,10 +50,7 @@ export async function startDesk(answers: Partial<AnswerChoices> = {}): Promise<D
       const lines = sandbox.lines.splice(0).filter(({ path }) => path.startsWith('/api/'));
       return lines.map(({ method, path }) => `${method} ${path.replace(/^\/api\/apps\/[^/]+/, '')}`);
     },
-    async fault(kind, route, more = { next: 1 }) {
-      const { status, text } = await sandbox.control('POST', '/faults', { kind, route, ...more });
-      if (status >= 300) throw new Error(text);
-    },
+    fault: (kind, route, more = { next: 1 }) => addFault(sandbox, { kind, route, ...more }),
     async noFaults() {
       await sandbox.control('DELETE', '/faults');
     },

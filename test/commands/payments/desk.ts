@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import Check from '../../../src/commands/payments/check.js';
 import Cancel from '../../../src/commands/payments/cancel.js';
 import Capture from '../../../src/commands/payments/capture.js';
@@ -15,7 +11,16 @@ import Refund from '../../../src/commands/payments/refund.js';
 import Unhold from '../../../src/commands/payments/unhold.js';
 import Watch from '../../../src/commands/payments/watch.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
-import { type InProcessOptions, runInProcess } from '../../helpers/in-process.js';
+import {
+  addFault,
+  type DeskOptions,
+  type Env,
+  envOf,
+  makePaid,
+  type Ran,
+  runCommand,
+  temporaryHome,
+} from '../../helpers/desk.js';
 import {
   eventually,
   newReference,
@@ -40,60 +45,21 @@ const commands = {
 };
 export type Verb = keyof typeof commands;
 
-export interface Ran {
-  stdout: string;
-  stderr: string;
-  code: number;
-  /** The parsed JSON of stdout. */
-  json: Json;
-}
-// What a test looks at in JSON is named there.
-export type Json = { [key: string]: Json } & Json[] & string;
-
-const home = mkdtempSync(join(tmpdir(), 'paydesk-payments-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-type Env = Record<string, string>;
+const home = temporaryHome();
 
 /** Runs `paydesk payments VERB …` in this process against an app. */
-export async function payments(
+export const payments = (
   env: Env,
   verb: Verb,
   args: Array<string | number>,
-  options: Omit<InProcessOptions, 'env'> & { env?: Env } = {},
-): Promise<Ran> {
-  const { stdout, stderr, code } = await runInProcess(commands[verb], args.map(String), {
-    ...options,
-    env: { PAYDESK_HOME: home, ...env, ...options.env },
-  });
-  // Whatever a test looks at: the key is never printed.
-  const key = env['PAYDESK_API_KEY'];
-  if (key !== undefined && (stdout + stderr).includes(key))
-    throw new Error(`the key was printed:\n${stderr}`);
-  return {
-    stdout,
-    stderr,
-    code,
-    get json() {
-      return JSON.parse(stdout) as Json;
-    },
-  };
-}
-
-export const envOf = (sandbox: TestSandbox, kind: 'sandbox' | 'live' = 'sandbox'): Env => {
-  const app = kind === 'live' ? sandbox.live : sandbox.app;
-  return {
-    PAYDESK_BASE_URL: sandbox.url,
-    PAYDESK_APP_ID: app.appId,
-    PAYDESK_API_KEY: app.apiKey,
-    PAYDESK_KIND: kind,
-  };
-};
+  options: DeskOptions = {},
+): Promise<Ran> =>
+  runCommand(commands[verb], args, { ...options, env: { PAYDESK_HOME: home, ...env, ...options.env } });
 
 export interface TestDesk {
   sandbox: TestSandbox;
   /** As a script: pipes. */
-  run(verb: Verb, args: Array<string | number>, options?: Parameters<typeof payments>[3]): Promise<Ran>;
+  run(verb: Verb, args: Array<string | number>, options?: DeskOptions): Promise<Ran>;
   /** A payment in that state; the clock is at your disposal. */
   paid(card?: string, fields?: Record<string, unknown>): Promise<ShownPayment>;
   authorised(): Promise<ShownPayment>;
@@ -110,12 +76,7 @@ export interface TestDesk {
 /** A sandbox for one file of tests, and the commands pointed at it. */
 export async function openTestDesk(options: Partial<SandboxOptions> = {}): Promise<TestDesk> {
   const sandbox = await startTestSandbox(options);
-  const paid: TestDesk['paid'] = async (card = 'approved', fields = {}) => {
-    const { paymentId } = await sandbox.create({ returnUrl: 'https://shop.example/done', ...fields });
-    await sandbox.pay(paymentId, card);
-    await sandbox.settle();
-    return sandbox.read(paymentId);
-  };
+  const paid: TestDesk['paid'] = (card, fields) => makePaid(sandbox, card, fields);
   return {
     sandbox,
     run: (verb, args, more) => payments(envOf(sandbox), verb, args, more),
@@ -127,10 +88,7 @@ export async function openTestDesk(options: Partial<SandboxOptions> = {}): Promi
       await paid(card, { registerAutoPayment: true, customerOrder: { customer: { customerId } } });
       return customerId;
     },
-    async fault(fault) {
-      const { status, text } = await sandbox.control('POST', '/faults', fault);
-      if (status >= 300) throw new Error(text);
-    },
+    fault: (fault) => addFault(sandbox, fault),
     onceFaultHit(callback) {
       const wait = eventually(async () => {
         const { body } = await sandbox.control<Array<{ remaining: number | null }>>('GET', '/faults');
@@ -154,4 +112,5 @@ export const createFlags = (reference: string, more: Record<string, string> = {}
     ...more,
   }).flatMap(([name, value]) => [`--${name}`, value]);
 
-export { newReference };
+export { envOf, newReference };
+export type { Json, Ran } from '../../helpers/desk.js';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runInProcess } from '../../helpers/in-process.js';
+import { findCommand, runInProcess } from '../../helpers/in-process.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -79,18 +79,6 @@ function detached(home: string): number[] {
   const folder = join(home, 'data', 'sandbox');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
   return names.map((name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { pid: number }).pid);
-}
-
-/** The class of a command, and the words after its name. */
-async function findCommand(args: string[]) {
-  for (let length = args.length; length > 0; length--) {
-    const base = join(root, 'src', 'commands', ...args.slice(0, length));
-    const file = [`${base}.ts`, join(base, 'index.ts')].find((candidate) => existsSync(candidate));
-    if (file === undefined) continue;
-    const { default: Class } = (await import(file)) as { default: Parameters<typeof runInProcess>[0] };
-    return { Class, rest: args.slice(length) };
-  }
-  throw new Error(`there is no command ${args.join(' ')}`);
 }
 
 function spawnSandbox(home: string, args: string[]): Promise<SandboxProcess> {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import Create from '../../../src/commands/payments/create.js';
@@ -7,7 +6,7 @@ import Events from '../../../src/commands/webhook/events.js';
 import Replay from '../../../src/commands/webhook/replay.js';
 import Send from '../../../src/commands/webhook/send.js';
 import Show from '../../../src/commands/webhook/show.js';
-import { type InProcessOptions, runInProcess } from '../../helpers/in-process.js';
+import { type DeskOptions, envOf, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { unprintable } from '../../helpers/printable.js';
 import {
   eventually,
@@ -18,7 +17,7 @@ import {
   type TestSandbox,
 } from '../../helpers/sandbox.js';
 import { type HookDesk, openHookDesk, type TestListener } from '../../webhooks/desk.js';
-import { createFlags, envOf } from '../payments/desk.js';
+import { createFlags } from '../payments/desk.js';
 
 const commands = { events: Events, show: Show, replay: Replay, send: Send, create: Create };
 
@@ -33,39 +32,21 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 beforeEach(async () => {
   handler = await startReceiver();
-  home = mkdtempSync(join(tmpdir(), 'paydesk-inbox-'));
-  const { mkdirSync } = await import('node:fs');
+  home = temporaryHome();
   mkdirSync(join(home, 'data'), { mode: 0o700 });
   desk = await openHookDesk(sandbox, join(home, 'data', 'desk.db'));
 });
 afterEach(async () => {
   await desk.close();
   await handler.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
-// What a test looks at in JSON is named there.
-type Json = { [key: string]: Json } & Json[] & string;
-
-async function run(
-  name: keyof typeof commands,
-  args: Array<string | number>,
-  options: InProcessOptions = {},
-) {
-  const { stdout, stderr, code } = await runInProcess(commands[name], args.map(String), {
+const run = (name: keyof typeof commands, args: Array<string | number>, options: DeskOptions = {}) =>
+  runCommand(commands[name], args, {
     now: new Date(),
     ...options,
     env: { ...envOf(sandbox), PAYDESK_HOME: home, ...options.env },
   });
-  return {
-    stdout,
-    stderr,
-    code,
-    get json() {
-      return JSON.parse(stdout) as Json;
-    },
-  };
-}
 
 /** Three deliveries: of a paid payment, of one that only its reference names, and of none. */
 async function filled(listener: TestListener) {

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { envOf, temporaryHome } from '../../helpers/desk.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 import { eventually, type TestSandbox } from '../../helpers/sandbox.js';
-import { envOf } from '../payments/desk.js';
 import { postTo, type PostOptions } from '../../webhooks/desk.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -55,7 +54,7 @@ export function createHookHome(
   more: Record<string, string> = {},
   kind: 'sandbox' | 'live' = 'sandbox',
 ): HookHome {
-  const path = mkdtempSync(join(tmpdir(), 'paydesk-hook-home-'));
+  const path = temporaryHome();
   const env = { ...envOf(sandbox, kind), ...more };
   const started: ListenerProcess[] = [];
   return {
