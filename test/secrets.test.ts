@@ -12,6 +12,7 @@ import { createHome, createPayment, type Home, type SandboxProcess } from './com
 import { commandClass, commandNames, serviceCases } from './every-command/cases.js';
 import { type InProcessOptions, runInProcess } from './helpers/in-process.js';
 import { paydesk } from './helpers/run.js';
+import { createRedactor, type Redactor } from '../src/redact.js';
 
 // One key that is known to the tests, and every command in every way it can go wrong: the key shows up nowhere but in
 // the request to the service of the profile, and in the file where it is kept.
@@ -140,8 +141,8 @@ interface Failure {
   url?: string;
   /** Something done to the home before the command runs. */
   spoil?: (home: string) => void;
-  /** The first thing that is printed fails like this. */
-  bug?: boolean;
+  /** The first thing that is printed makes the program itself fail, or cannot be written. */
+  print?: 'has a bug' | 'is not taken';
 }
 
 interface Ran {
@@ -164,19 +165,21 @@ async function run(name: string, verbosity: string, failure: Failure, words: Wor
   writeFileSync(config, text.replace(desk.sandbox.url, failure.url ?? desk.sandbox.url));
   failure.spoil?.(home);
   const how = verbosities[verbosity]!;
+  const problem = new Error(`sent ${key} as Authorization: Bearer ${key}`);
   let stdout = '';
   let interrupt = () => {};
   const ran = await runInProcess(await commandClass(name), [...words.map(String), ...how.words], {
     ...how.options,
     input: `${key}\n`,
     env: { ...how.options.env, PAYDESK_HOME: home },
+    ...(failure.print === 'has a bug' && { secrets: redactorWithBug(problem) }),
     onStart: (callback) => (interrupt = callback),
     onWrite: (chunk) => {
       const isFirst = stdout === '';
       stdout += chunk;
       // A sandbox that has said that it is ready has nothing more to say.
       if (name === 'sandbox:start') interrupt();
-      if (failure.bug && isFirst) throw new Error(`sent ${key} as Authorization: Bearer ${key}`);
+      if (failure.print === 'is not taken' && isFirst) throw problem;
     },
   });
   const { code, stderr } = ran;
@@ -185,6 +188,20 @@ async function run(name: string, verbosity: string, failure: Failure, words: Wor
     .map((entry) => `${entry.name}\n${readFileSync(join(entry.parentPath, entry.name), 'latin1')}`);
   rmSync(home, { recursive: true, force: true });
   return { name, verbosity, code, stdout, stderr, disk: disk.join('\n') };
+}
+
+/** Throws the first time that something is to be printed. */
+function redactorWithBug(problem: Error): Redactor {
+  const redactor = createRedactor();
+  let isFirst = true;
+  return {
+    ...redactor,
+    redactData(text) {
+      if (!isFirst) return redactor.redactData(text);
+      isFirst = false;
+      throw problem;
+    },
+  };
 }
 
 /** Where it fails, `debug` prints what a terminal shows and more, and it makes no difference how it was asked for. */
@@ -357,11 +374,16 @@ describe('the key of the profile is seen nowhere', () => {
   });
 
   it('when paydesk itself has a bug', async () => {
-    const results = await runAll({ bug: true }, Object.keys(serviceCases));
-    // What was given out by `onWrite` counts as printed; nothing of the error itself does.
+    const results = await runAll({ print: 'has a bug' }, Object.keys(serviceCases));
     expect(results.flatMap(leaks)).toEqual([]);
     const told = results.filter(({ stdout, stderr }) => (stdout + stderr).includes('This is a bug'));
     expect(told.length).toBe(results.length);
+  });
+
+  it('when the output cannot be written', async () => {
+    const results = await runAll({ print: 'is not taken' }, Object.keys(serviceCases));
+    expect(results.flatMap(leaks)).toEqual([]);
+    expect(results.filter(({ code }) => code === 0)).toEqual([]);
   });
 
   it('when the settings cannot be read', async () => {

@@ -1,9 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const MEMORY = '/dev/shm';
+const PREFIX = 'pd-';
+const PID_FILE = '.pid';
 const NEEDED_BYTES = 2 * 1024 ** 3;
 
 /** Gives the tests one temporary folder, in memory where that is possible, and removes it after the last of them. */
@@ -35,7 +46,9 @@ function makeFolder(): string {
 
 function mkdtemp(parent: string): string | undefined {
   try {
-    const folder = mkdtempSync(join(parent, `paydesk-tests-${process.pid}-`));
+    // A short name: tests look at screens that show paths in it.
+    const folder = mkdtempSync(join(parent, PREFIX));
+    writeFileSync(join(folder, PID_FILE), String(process.pid));
     // PostgreSQL runs as another user.
     chmodSync(folder, 0o1777);
     return folder;
@@ -53,10 +66,10 @@ function canExecute(folder: string): boolean {
 
 /** A run that was killed has removed nothing, and what it left takes memory. */
 function removeLeftovers(parent: string): void {
-  const names = existsSync(parent) ? readdirSync(parent) : [];
+  const names = existsSync(parent) ? readdirSync(parent).filter((name) => name.startsWith(PREFIX)) : [];
   for (const name of names) {
-    const pid = /^paydesk-tests-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid)))
+    const file = join(parent, name, PID_FILE);
+    if (existsSync(file) && !isAlive(Number(readFileSync(file, 'utf8'))))
       rmSync(join(parent, name), { recursive: true, force: true });
   }
 }

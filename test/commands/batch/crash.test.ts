@@ -29,7 +29,7 @@ describe('a batch that is killed again and again', () => {
     });
     expect(kills).toBeGreaterThan(0);
     await checkBooks(desk);
-  }, 120_000);
+  });
 });
 
 describeWithPostgres('a batch of three runners on PostgreSQL', (postgres) => {
@@ -44,7 +44,7 @@ describeWithPostgres('a batch of three runners on PostgreSQL', (postgres) => {
     });
     expect(kills).toBeGreaterThan(0);
     await checkBooks(desk);
-  }, 120_000);
+  });
 
   it('is worked on by all of them, each row by one', async () => {
     desk = await openProcessDesk({ rows: 200, database: await postgres().createDatabase() });
