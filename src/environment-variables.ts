@@ -28,6 +28,10 @@ export const environmentVariables: Readonly<Record<string, readonly EnvironmentV
     },
     { name: 'PAYDESK_DATABASE', summary: 'Ledger, inbox and batches of a team: `postgres://…`.' },
     {
+      name: 'PAYDESK_SANDBOX_DATABASE',
+      summary: 'Database of `sandbox start` where `--database` is not given. The place for a password.',
+    },
+    {
       name: 'PAYDESK_QUIET_PERIOD',
       summary:
         "How long the service may take to show what it did, for example `30m` (default: the profile's, 10m).",

@@ -13,11 +13,21 @@ const files = stepsOf(page).filter((step) => step.kind === 'file');
 const scripts = (name: string) => scriptsIn(files.find((file) => file.name === name)?.text ?? '');
 
 it('scripts are found in both kinds of file', () => {
-  const install = 'npm install --global ./tools/paydesk-0.1.0.tgz';
+  const install = 'npm install --global --ignore-scripts ./tools/paydesk-0.1.0.tgz';
   const plan = 'paydesk batch plan refunds.csv --action refund --out plan.json';
   const apply = 'bash apply-refunds.sh';
-  expect(scripts('.github/workflows/refunds.yml')).toEqual([install, plan, install, apply]);
+  const shown = `${plan} --format markdown >> "$GITHUB_STEP_SUMMARY"`;
+  expect(scripts('.github/workflows/refunds.yml')).toEqual([install, shown, install, apply]);
   expect(scripts('.gitlab-ci.yml')).toEqual([install, plan, apply]);
+});
+
+it('keys are given to the steps that need them, and actions are pinned by commit', () => {
+  const workflow = files.find(({ name }) => name === '.github/workflows/refunds.yml')?.text ?? '';
+  const uses = Array.from(workflow.matchAll(/uses: (.+)/g), ([, action]) => action);
+  expect(uses).toHaveLength(7);
+  for (const action of uses) expect(action).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40} # v[\d.]+$/);
+  const keys = workflow.split('\n').filter((line) => line.includes('secrets.PAYDESK_API_KEY'));
+  expect(keys.map((line) => line.search(/\S/))).toEqual([10, 10]);
 });
 
 describeWithPostgres('the jobs of the recipe', (postgres) => {
@@ -31,6 +41,7 @@ describeWithPostgres('the jobs of the recipe', (postgres) => {
         await reader.type('bash make-payments.sh');
         const { url, apps } = await runningSandbox(reader);
         const live = apps.find(({ isSandbox }) => !isSandbox);
+        const summaryFile = name.includes('github') ? join(reader.folder, 'summary.md') : undefined;
         const env = {
           ...reader.env,
           CI: 'true',
@@ -39,16 +50,27 @@ describeWithPostgres('the jobs of the recipe', (postgres) => {
           PAYDESK_APP_ID: live?.appId ?? '',
           PAYDESK_API_KEY: live?.apiKey ?? '',
           PAYDESK_DATABASE: await postgres().createDatabase(),
+          ...(summaryFile !== undefined && { GITHUB_STEP_SUMMARY: summaryFile }),
         };
         const run = (script: string) =>
           spawnSync('bash', ['-e', '-c', script], { cwd: reader.folder, env, encoding: 'utf8' });
         const job = scripts(name).filter((script) => !script.startsWith('npm install'));
-        const ends = job.map((script) => run(script).status);
+        const ran = job.map(run);
+        const ends = ran.map(({ status }) => status);
         // A row whose amount differs is left out by the plan, which does not fail the job.
         expect(ends).toEqual([0, 0]);
         const report = readFileSync(join(reader.folder, 'report.xml'), 'utf8');
         expect(report).toContain('<testsuites tests="3" failures="0" errors="0" skipped="1">');
         expect(readFileSync(join(reader.folder, 'retry.csv'), 'utf8')).toContain('inv-2043,12.00');
+
+        if (summaryFile !== undefined) {
+          const summary = readFileSync(summaryFile, 'utf8');
+          expect(summary).toContain('| will refund | 2 | EUR 64.90 |');
+          expect(summary).toContain('| done | 2 | EUR 64.90 |');
+          expect(ran.at(-1)?.stdout).toContain(
+            '::warning file=refunds.csv,line=4::inv-2043: amount differs\n',
+          );
+        }
 
         const again = run('bash apply-refunds.sh');
         expect([again.status, again.stderr]).toEqual([0, expect.not.stringContaining('already applied')]);

@@ -11,11 +11,13 @@ import { sendingNothing } from '../../batch/nothing-sent.js';
 import { createMarkFailed } from '../../batch/sent-before.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { systemClock } from '../../client/clock.js';
+import { UsageError } from '../../errors.js';
 import { openDatabase } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { printJsonText } from '../../output/json-text.js';
 import { safeJson } from '../../output/text.js';
+import { MAX_MARKDOWN_ROWS, planMarkdown } from '../../output/views/batch-markdown.js';
 import { formatLine, planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { BaseCommand } from '../../cli/base-command.js';
@@ -47,6 +49,11 @@ export default class BatchPlan extends BaseCommand {
       helpValue: 'PLAN.json',
       summary: 'Save the plan to this file, for batch apply; - is stdout.',
     }),
+    format: option({
+      options: ['markdown'] as const,
+      exclusive: ['columns', 'csv', 'json', 'jq'],
+      summary: 'Format to print instead of a table.',
+    })(),
     concurrency: countFlag({ summary: `Maximum number of reads at once (default ${AT_ONCE}).` }),
     ...listFlagsFor(planList),
   };
@@ -58,6 +65,10 @@ export default class BatchPlan extends BaseCommand {
   async #plan(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(BatchPlan);
     const { action, out } = flags;
+    const toStdout = out !== undefined && namesStdout(out);
+    if (toStdout && flags.format !== undefined) {
+      throw new UsageError('--out and --format both write to stdout; choose one.', { code: 'usage' });
+    }
     keepHeapSmall();
     const { profile, client } = await openChangingSession(this.context, { dryRun: true });
     const database = await openDatabase(this.streams.env);
@@ -91,7 +102,6 @@ export default class BatchPlan extends BaseCommand {
       { ledger: ledger.id, now: this.now(), file: plan.format },
     );
     const lines = () => planLines(header, plan.rowsInOrder(), plan, { key: ledger.planKey, json: safeJson });
-    const toStdout = out !== undefined && namesStdout(out);
     if (out !== undefined && !toStdout) await writeOutputFile(out, lines(), { signal: this.signal });
     if (this.json) {
       return printJsonText(lines(), {
@@ -100,7 +110,11 @@ export default class BatchPlan extends BaseCommand {
       });
     }
     this.note(formatLine(plan.format));
-    if (toStdout) {
+    if (flags.format === 'markdown') {
+      const app = `${kind} app ${appId}`;
+      const left = await plan.leftOut(MAX_MARKDOWN_ROWS);
+      for (const text of planMarkdown({ ...plan, action, app }, left)) this.streams.write(text);
+    } else if (toStdout) {
       for await (const line of lines()) this.streams.write(line);
       this.note(...planSummary({ ...plan, action }));
     } else if (flags.csv || flags.columns !== undefined || !this.streams.stdout.terminal) {

@@ -20,12 +20,13 @@ export default class BatchReport extends BaseCommand {
   static override examples = [
     '<%= config.bin %> batch report 20261114-a7k2mq',
     '<%= config.bin %> batch report 20261114-a7k2mq --format html > report.html',
+    '<%= config.bin %> batch report 20261114-a7k2mq --format markdown >> "$GITHUB_STEP_SUMMARY"',
     '<%= config.bin %> batch report 20261114-a7k2mq --not-done > retry.csv',
   ];
   static override args = { id: argument({ required: true, ignoreStdin: true, description: 'Batch ID.' }) };
   static override flags = {
     format: option({
-      options: ['csv', 'json', 'junit', 'html'] as const,
+      options: ['csv', 'json', 'junit', 'html', 'markdown'] as const,
       exclusive: ['columns'],
       summary: 'Format to print instead of a table.',
     })(),

@@ -8,16 +8,18 @@ import { actedOn, groups } from '../../batch/counts.js';
 import { groupNames } from '../../batch/ending.js';
 import { formatAmount } from '../amount.js';
 import { safeText } from '../text.js';
+import { reportMarkdown } from './batch-markdown.js';
 import { countText, totalsText } from './batch-plan.js';
 import { reportCsv, reportJson, type ReportRow, reportRows } from './batch-report.js';
 
 export function reportText(
-  format: 'csv' | 'json' | 'junit' | 'html',
+  format: 'csv' | 'json' | 'junit' | 'html' | 'markdown',
   status: BatchStatus,
   rows: AsyncIterable<BatchRow>,
 ): AsyncGenerator<string> {
   if (format === 'csv') return reportCsv(rows);
   if (format === 'json') return reportJson(status, rows);
+  if (format === 'markdown') return reportMarkdown(status, rows);
   return format === 'junit' ? junit(status, rows) : page(status, rows);
 }
 

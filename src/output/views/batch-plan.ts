@@ -56,10 +56,11 @@ export function totalsText(totals: Readonly<Record<string, string>>): string {
     .join('   ');
 }
 
-/** One aligned line for each verdict that occurs. */
-export function planSummary({ action, counts, totals, failedTotals, notes }: PlanShown): Line[] {
+/** Each verdict that occurs, with its name and what there is to say about it. */
+export function planCounts(plan: PlanShown): Array<[verdict: Verdict, label: string, note: string]> {
+  const { action, counts, totals, failedTotals, notes } = plan;
   const failed = `${totalsText(failedTotals)}: left out unless you apply with --again`;
-  const rows: Array<[Verdict, string, string]> = [
+  return [
     ['act', `will ${actionText(action)}`, totalsText(totals)],
     ...Object.entries(labels).flatMap(([verdict, label]): Array<[Verdict, string, string]> => {
       const known = verdict as Verdict;
@@ -68,6 +69,12 @@ export function planSummary({ action, counts, totals, failedTotals, notes }: Pla
         : [[known, label, known === 'failed-before' ? failed : noteText(known, notes[known] ?? [])]];
     }),
   ];
+}
+
+/** One aligned line for each verdict that occurs. */
+export function planSummary(plan: PlanShown): Line[] {
+  const { counts } = plan;
+  const rows = planCounts(plan);
   const left = Math.max(...rows.map(([, label]) => label.length), 14);
   const right = Math.max(...rows.map(([verdict]) => countText(counts[verdict]).length), 5);
   return rows.map(([verdict, label, note]) =>

@@ -55,6 +55,34 @@ describe('batch status', () => {
 });
 
 describe('batch report', () => {
+  it('is Markdown for the page of a job: the counts, and the rows that are not done', async () => {
+    const { stdout, code } = await desk.run('report', [id, '--format', 'markdown']);
+    expect(code).toBe(0);
+    const lines = stdout.split('\n');
+    expect(lines[0]).toBe(`## Batch ${id}: refund`);
+    expect(lines).toContain('| done | 2 | EUR 21.00 |');
+    const rows = lines.filter((line) => /^\| \d+ \|/.test(line));
+    expect(rows).toHaveLength(3);
+    expect(rows.map((row) => row.match(/(?<!\\)\|/g)?.length)).toEqual([8, 8, 8]);
+    expect(rows[0]).toContain('| refused | amount differs');
+    expect(rows[0]).toContain(String.raw`\@T`);
+    expect(unprintable(stdout, '\n')).toEqual([]);
+  });
+
+  it('a plan is Markdown too, saved or not', async () => {
+    const [payment] = await desk.paid(1);
+    const file = desk.csv('payment,amount', `${payment!.paymentId},10.50`, 'a|b<i>*c*,5');
+    const out = desk.path('markdown-plan.json');
+    const words = [file, '--action', 'refund', '--format', 'markdown'];
+    const { stdout, code } = await desk.run('plan', [...words, '--out', out]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('## Plan: refund\n');
+    expect(stdout).toContain('| will refund | 1 | EUR 10.50 |\n');
+    expect(stdout).toContain(String.raw`| 3 | a\|b\<i\>\*c\* |`);
+    expect((await desk.run('apply', [out, '--json'])).code).toBe(0);
+    expect((await desk.run('plan', [...words, '--out', '-'])).code).toBe(2);
+  });
+
   it('is a table for people, rows in a pipe, and JSON', async () => {
     const table = await desk.run('report', [id], { terminal: true, columns: 120 });
     expect(table.stdout).toMatch(/line +payment +reference +amount +before +after +outcome +why/);
