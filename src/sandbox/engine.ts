@@ -67,22 +67,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     exclusive: true,
     ...(options.owner && { owner: options.owner }),
   });
-  const listeners: Array<() => void> = [];
-  const watchers: ChangeListener[] = [];
   let secret = '';
   const derive = (purpose: string, key: string | number) => hash('sha256', `${secret}:${purpose}:${key}`);
   const clock = createClock(store, options.realNow ?? Date.now);
   const apps = createAppDirectory(store);
   const faults = createFaults(store, derive);
   const generation = createGeneration(store);
-
-  function tell(): void {
-    for (const listener of listeners) listener();
-  }
-
-  function changed(paymentId?: number): void {
-    for (const watcher of watchers) watcher(paymentId);
-  }
+  const { onDueWork, onChange, tell, changed } = createSignals();
 
   function refresh(): void {
     clock.changed();
@@ -93,39 +84,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     changed();
   }
 
-  async function write<T>(run: (work: Work) => Promise<T>, via: string | null = null): Promise<T> {
-    // On a shared database the clock is read inside the transaction; alone, it is in memory already.
-    const early = store.shared ? undefined : (await clock.read()).now;
-    let isDue = false;
-    let touched = new Set<number>();
-    const result = await store.transaction(async (tx) => {
-      const now = early ?? (await clock.read(tx)).now;
-      // The transaction may be run again.
-      touched = new Set();
-      return run({
-        tx,
-        store,
-        now,
-        via,
-        apps,
-        faults,
-        derive,
-        leavesWork: () => (isDue = true),
-        touches: (paymentId) => touched.add(paymentId),
-      });
-    });
-    if (isDue) tell();
-    for (const paymentId of touched) changed(paymentId);
-    return result;
-  }
+  const write = createWrite({ store, clock, apps, faults, derive }, { tell, changed });
 
   try {
     secret = await store.transaction((tx) => prepare(tx, options));
-    // Alone with the file, a lease can only be one that a killed process left.
-    if (!store.shared)
-      await store.transaction((tx) =>
-        tx.updateTable('events').set({ lease_until: null }).where('finished', '=', 0).execute(),
-      );
+    await freeLeases(store);
     await write(createFirstApps);
     refresh();
   } catch (error) {
@@ -142,8 +105,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     derive,
     write,
     read: (run) => run({ tx: store.db as Transaction<SandboxTables>, store }),
-    onDueWork: (listener) => listeners.push(listener),
-    onChange: (listener) => watchers.push(listener),
+    onDueWork,
+    onChange,
     changed,
     async waitUntil(instant) {
       const { now, stopped } = await clock.read();
@@ -158,6 +121,63 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     close: () => store.close(),
   };
+}
+
+type Tools = Pick<Engine, 'store' | 'clock' | 'apps' | 'faults' | 'derive'>;
+
+function createWrite(tools: Tools, { tell, changed }: Pick<Signals, 'tell' | 'changed'>): Engine['write'] {
+  const { store, clock, apps, faults, derive } = tools;
+  return async (run, via) => {
+    // On a shared database the clock is read inside the transaction; alone, it is in memory already.
+    const early = store.shared ? undefined : (await clock.read()).now;
+    let isDue = false;
+    let touched = new Set<number>();
+    const result = await store.transaction(async (tx) => {
+      const now = early ?? (await clock.read(tx)).now;
+      // The transaction may be run again.
+      touched = new Set();
+      return run({
+        tx,
+        store,
+        now,
+        via: via ?? null,
+        apps,
+        faults,
+        derive,
+        leavesWork: () => (isDue = true),
+        touches: (paymentId) => touched.add(paymentId),
+      });
+    });
+    if (isDue) tell();
+    for (const paymentId of touched) changed(paymentId);
+    return result;
+  };
+}
+
+type Signals = ReturnType<typeof createSignals>;
+
+/** Who waits for work that is due, and who watches changes. */
+function createSignals() {
+  const listeners: Array<() => void> = [];
+  const watchers: ChangeListener[] = [];
+  return {
+    onDueWork: (listener: () => void) => void listeners.push(listener),
+    onChange: (listener: ChangeListener) => void watchers.push(listener),
+    tell(): void {
+      for (const listener of listeners) listener();
+    },
+    changed(paymentId?: number): void {
+      for (const watcher of watchers) watcher(paymentId);
+    },
+  };
+}
+
+/** Alone with the file, a lease can only be one that a killed process left. */
+async function freeLeases(store: Store<SandboxTables>): Promise<void> {
+  if (store.shared) return;
+  await store.transaction((tx) =>
+    tx.updateTable('events').set({ lease_until: null }).where('finished', '=', 0).execute(),
+  );
 }
 
 /** The secret from which keys, ids and signatures are derived: from the seed, or random and kept. */

@@ -64,40 +64,14 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
 
   // A turn of the event loop before each group lets the requests that came in meanwhile join it.
   function next(): void {
-    void runGroup().then(() => {
+    open = true;
+    void runGroup(connection, waiting).then(() => {
       open = false;
       active = false;
       for (const notify of onClosed.splice(0)) notify();
       if (waiting.length > 0) goOn();
       else for (const notify of onDrained.splice(0)) notify();
     });
-  }
-
-  async function runGroup(): Promise<void> {
-    open = true;
-    try {
-      await begin(connection);
-    } catch (error) {
-      for (const member of waiting.splice(0, maxGroup)) member.reject(error);
-      return;
-    }
-    const members: Member[] = [];
-    // Even a failure waits for the COMMIT: it may rest on what another member of the group wrote.
-    const settle: Array<() => void> = [];
-    try {
-      while (members.length < maxGroup) {
-        const member = waiting.shift();
-        if (!member) break;
-        members.push(member);
-        settle.push(await runMember(connection, member));
-      }
-      connection.run('commit');
-    } catch (error) {
-      rollBack(connection);
-      for (const member of members) member.reject(error);
-      return;
-    }
-    for (const tell of settle) tell();
   }
 
   return {
@@ -110,6 +84,33 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
       await ended;
     },
   };
+}
+
+/** Runs those who wait, up to the size of a group, between one BEGIN and one COMMIT. */
+async function runGroup(connection: SqliteConnection, waiting: Member[]): Promise<void> {
+  try {
+    await begin(connection);
+  } catch (error) {
+    for (const member of waiting.splice(0, maxGroup)) member.reject(error);
+    return;
+  }
+  const members: Member[] = [];
+  // Even a failure waits for the COMMIT: it may rest on what another member of the group wrote.
+  const settle: Array<() => void> = [];
+  try {
+    while (members.length < maxGroup) {
+      const member = waiting.shift();
+      if (!member) break;
+      members.push(member);
+      settle.push(await runMember(connection, member));
+    }
+    connection.run('commit');
+  } catch (error) {
+    rollBack(connection);
+    for (const member of members) member.reject(error);
+    return;
+  }
+  for (const tell of settle) tell();
 }
 
 /** Throws only when the whole group is lost. */

@@ -87,21 +87,7 @@ export function createForwardQueue(
   const { engine, db } = store;
   const ours = sql<boolean>`due.listener_id = ${listenerId} and due.target_key in (${sql.join(keys)})`;
 
-  const write = createGroupWriter<Ended, void>(store, async (tx, { forward, attempt, next }) => {
-    const ended = 'outcome' in next;
-    await addAttempt(tx, engine, { forward_id: forward.id, ...attempt });
-    await update(tx, engine, {
-      id: forward.id,
-      owner: owner.name,
-      first_time: forward.first_time ?? attempt.time,
-      status: attempt.status,
-      ms: attempt.ms,
-      error: attempt.error,
-      outcome: ended ? next.outcome : null,
-      due_time: ended ? forward.due_time : next.dueTime,
-      finished: ended ? 1 : 0,
-    });
-  });
+  const write = createAttemptWriter(store, owner);
 
   return {
     async claim(now, limit) {
@@ -176,6 +162,26 @@ export function createForwardQueue(
       return query.execute();
     },
   };
+}
+
+/** Writes attempts down together, as many as wait. */
+function createAttemptWriter(store: Store<DeskTables>, owner: Owner) {
+  const { engine } = store;
+  return createGroupWriter<Ended, void>(store, async (tx, { forward, attempt, next }) => {
+    const ended = 'outcome' in next;
+    await addAttempt(tx, engine, { forward_id: forward.id, ...attempt });
+    await update(tx, engine, {
+      id: forward.id,
+      owner: owner.name,
+      first_time: forward.first_time ?? attempt.time,
+      status: attempt.status,
+      ms: attempt.ms,
+      error: attempt.error,
+      outcome: ended ? next.outcome : null,
+      due_time: ended ? forward.due_time : next.dueTime,
+      finished: ended ? 1 : 0,
+    });
+  });
 }
 
 async function releaseForwards(store: Store<DeskTables>, ownerName: string): Promise<void> {

@@ -52,13 +52,14 @@ export function matches({ payment, state, since, failed }: DeliveryFilter, deliv
   );
 }
 
+interface PaymentNames {
+  paymentId?: string | undefined;
+  referenceId?: string | undefined;
+}
+
 export interface Inbox {
   /** Deliveries that speak of a payment, the oldest first; with a limit, the newest of them. */
-  ofPayment(
-    place: AppRef,
-    payment: { paymentId?: string | undefined; referenceId?: string | undefined },
-    options?: { limit?: number },
-  ): Promise<Delivery[]>;
+  ofPayment(place: AppRef, payment: PaymentNames, options?: { limit?: number }): Promise<Delivery[]>;
   /** The id of the newest delivery, 0 where there is none. Cheap enough to be asked again and again. */
   newestId(place: AppRef): Promise<number>;
   /** Deliveries with a greater id, the oldest first. Ids become visible in order: none is passed over. */
@@ -102,31 +103,13 @@ export function createInbox(store: Store<DeskTables>): Inbox {
     async ofPayment(place, { paymentId, referenceId }, { limit = 1000 } = {}) {
       const listener = await listenerOf(place);
       if (listener === undefined) return [];
-      const names = [
-        ...(paymentId === undefined ? [] : [['payment_id', paymentId] as const]),
-        ...(referenceId === undefined ? [] : [['reference_id', referenceId] as const]),
-      ];
-      // One index for each name: asked apart and put together.
-      const found = await Promise.all(
-        names.map(([column, value]) =>
-          summaries(listener).where(column, '=', value).orderBy('id', 'desc').limit(limit).execute(),
-        ),
-      );
-      const rows = [...new Map(found.flat().map((row) => [row.id, row])).values()];
-      return withForwards(rows.sort((a, b) => a.id - b.id).slice(-limit));
+      return withForwards(await rowsOfPayment(db, listener, { paymentId, referenceId }, limit));
     },
 
     async newestId(place) {
       const listener = await listenerOf(place);
       if (listener === undefined) return 0;
-      const newest = await db
-        .selectFrom('deliveries')
-        .select('id')
-        .where('listener_id', '=', listener)
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return newest?.id ?? 0;
+      return newestIn(db, listener);
     },
 
     async after(place, id, { limit = PAGE } = {}) {
@@ -175,6 +158,38 @@ export function createInbox(store: Store<DeskTables>): Inbox {
 
 const summariesOf = (db: Kysely<DeskTables>, listener: number) =>
   db.selectFrom('deliveries').select(summaryColumns).where('listener_id', '=', listener);
+
+/** The newest that speak of a payment, in the order of their ids. */
+async function rowsOfPayment(
+  db: Kysely<DeskTables>,
+  listener: number,
+  { paymentId, referenceId }: PaymentNames,
+  limit: number,
+): Promise<SummaryRow[]> {
+  const names = [
+    ...(paymentId === undefined ? [] : [['payment_id', paymentId] as const]),
+    ...(referenceId === undefined ? [] : [['reference_id', referenceId] as const]),
+  ];
+  // One index for each name: asked apart and put together.
+  const found = await Promise.all(
+    names.map(([column, value]) =>
+      summariesOf(db, listener).where(column, '=', value).orderBy('id', 'desc').limit(limit).execute(),
+    ),
+  );
+  const rows = [...new Map(found.flat().map((row) => [row.id, row])).values()];
+  return rows.sort((a, b) => a.id - b.id).slice(-limit);
+}
+
+async function newestIn(db: Kysely<DeskTables>, listener: number): Promise<number> {
+  const newest = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('listener_id', '=', listener)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.id ?? 0;
+}
 
 /** The rows that match, the newest first, a page at a time. */
 async function* pagesOf(

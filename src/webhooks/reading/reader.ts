@@ -47,12 +47,13 @@ interface Line {
 }
 
 export function createReader(options: ReaderOptions): Reader {
-  const { store, client, place, recorder, clock, onRead, onError } = options;
+  const { store, client, place, recorder, clock, onError } = options;
   const abort = new AbortController();
   const { signal } = abort;
   const budget = createReadBudget(() => clock.now());
   const reads = createPaymentReads({ client, clock, budget, signal, onError });
   const familiar = createFamiliarPayments(store, place);
+  const { report, finish } = createReports(options);
   const lines = createLines(signal, serve, onError);
 
   function add(delivery: UnreadDelivery): void {
@@ -90,20 +91,6 @@ export function createReader(options: ReaderOptions): Reader {
     await finishAbsent(line);
   }
 
-  /** Deliveries whose result could not be written wait for the next read. */
-  async function report(
-    line: Line,
-    deliveries: UnreadDelivery[],
-    writing: Promise<ReadResult[]>,
-  ): Promise<void> {
-    try {
-      onRead(await writing);
-    } catch (error) {
-      line.waiting.unshift(...deliveries);
-      throw error;
-    }
-  }
-
   /** A delivery that also has a reference is read by it; for the others there is no such payment. */
   async function finishAbsent(line: Line): Promise<void> {
     const { key } = line;
@@ -112,16 +99,6 @@ export function createReader(options: ReaderOptions): Reader {
     const none = deliveries.filter((delivery) => !others.includes(delivery));
     for (const delivery of others) add({ ...delivery, paymentId: null });
     await finish(line, none, 'unknown', absentText(key));
-  }
-
-  async function finish(
-    line: Line,
-    deliveries: UnreadDelivery[],
-    verdict: 'none' | 'unknown' | 'unread',
-    why: string | null,
-  ): Promise<void> {
-    if (deliveries.length === 0) return;
-    await report(line, deliveries, recorder.unread(deliveries, verdict, why, clock.now()));
   }
 
   return {
@@ -137,6 +114,35 @@ export function createReader(options: ReaderOptions): Reader {
       await lines.idle();
     },
   };
+}
+
+/** Writes down what a read gave, or that there was none, and tells of it. */
+function createReports({ recorder, clock, onRead }: Pick<ReaderOptions, 'recorder' | 'clock' | 'onRead'>) {
+  /** Deliveries whose result could not be written wait for the next read. */
+  async function report(
+    line: Line,
+    deliveries: UnreadDelivery[],
+    writing: Promise<ReadResult[]>,
+  ): Promise<void> {
+    try {
+      onRead(await writing);
+    } catch (error) {
+      line.waiting.unshift(...deliveries);
+      throw error;
+    }
+  }
+
+  async function finish(
+    line: Line,
+    deliveries: UnreadDelivery[],
+    verdict: 'none' | 'unknown' | 'unread',
+    why: string | null,
+  ): Promise<void> {
+    if (deliveries.length === 0) return;
+    await report(line, deliveries, recorder.unread(deliveries, verdict, why, clock.now()));
+  }
+
+  return { report, finish };
 }
 
 /** One line of deliveries per payment; several payments are served at a time, each at most once at a time. */

@@ -9,9 +9,11 @@ import { Command } from './command.js';
 import { CONSOLE_PATH, createConsoleAccess } from './console-access.js';
 import { commandStyle } from './console-style.js';
 import { showNothing, type Desk } from './console-frame.js';
+import { addClockRoutes } from './clock-routes.js';
 import { addCustomerRoutes } from './customer-routes.js';
+import { addFaultRoutes } from './fault-routes.js';
+import { addPaymentActions } from './payment-actions.js';
 import { addPaymentRoutes } from './payment-routes.js';
-import { addSettingRoutes } from './setting-routes.js';
 import { addWebhookRoutes } from './webhook-routes.js';
 
 /** Shows and steers what happens in the sandbox, for people with the link that `sandbox start` prints. */
@@ -45,10 +47,12 @@ export function createConsoleRoutes(options: ControlOptions): Hono {
     return c.body(stream, 200, { 'content-type': 'text/event-stream', connection: 'close' });
   });
   addPaymentRoutes(routes, desk);
+  addPaymentActions(routes, desk);
   addCustomerRoutes(routes, desk);
   addAppRoutes(routes, desk);
   addWebhookRoutes(routes, desk);
-  addSettingRoutes(routes, desk);
+  addClockRoutes(routes, desk);
+  addFaultRoutes(routes, desk);
   routes.all('*', (c) => showNothing(c, desk));
   return routes;
 }
