@@ -65,8 +65,9 @@ export function createWaiting(show: (text: string | undefined) => void): Waiting
   function textOf({ method, path }: ClientEvent): string {
     const match = matchEndpoint(method, path.replace(/^\/api\/apps\/[^/]+/, '').replace(/\?.*$/s, ''));
     if (match === undefined || 'allowed' in match) return 'Waiting for the service';
-    const { paymentId = '' } = match.parameters;
-    return texts[match.name](match.parameters, amounts.get(paymentId) ?? `payment ${paymentId}`);
+    const parameters: Record<string, string> = match.parameters;
+    const { paymentId = '' } = parameters;
+    return texts[match.name](parameters, amounts.get(paymentId) ?? `payment ${paymentId}`);
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Customer, PaymentMethod } from '../contract/customer.js';
-import type { CustomerBody, CustomerPatch } from '../contract/customer-request.js';
+import type { Requests } from '../contract/schemas.js';
 import {
   decodeCustomer,
   decodeLink,
@@ -12,6 +12,8 @@ import { createdBy, type Created } from './created.js';
 import { listObjects, type ListTools } from './customer-list.js';
 import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
 import { checkIdentity, type AppIdentity } from './identity.js';
+import type { Exchange } from './exchange.js';
+import type { Retried } from './retry.js';
 import { successOf } from './service-errors.js';
 
 export interface CustomerRead extends Decoded<Customer> {
@@ -42,13 +44,13 @@ export function createCustomerCalls(
     return read;
   }
 
-  async function remove(
+  async function removed(
     name: 'removePaymentMethod' | 'stopAutoPayment',
     what: string,
-    parameters: Record<string, string>,
+    sent: Promise<Retried<Exchange>>,
     given: CallOptions,
   ): Promise<{ attempts: number; repeated: boolean }> {
-    const result = await calls.send(name, { ...given, parameters });
+    const result = await sent;
     const { last, attempts } = result;
     // It was there for an earlier attempt whose answer was lost: that one removed it.
     const repeated = last.kind === 'answer' && last.status === 404 && result.earlierMayHaveArrived;
@@ -59,7 +61,10 @@ export function createCustomerCalls(
   return {
     getCustomer,
 
-    async createCustomer(body: CustomerBody, given: CallOptions = {}): Promise<Created<CustomerRead>> {
+    async createCustomer(
+      body: Requests['createCustomer']['body'],
+      given: CallOptions = {},
+    ): Promise<Created<CustomerRead>> {
       const name = 'createCustomer';
       const result = await calls.send(name, { ...given, body });
       return createdBy(result, name, calls.contextOf(name, 'such path', given), (answer) =>
@@ -69,7 +74,7 @@ export function createCustomerCalls(
 
     async updateCustomer(
       customerId: string,
-      body: CustomerPatch,
+      body: Requests['updateCustomer']['body'],
       given: CallOptions = {},
     ): Promise<Written<CustomerRead>> {
       const call = { ...given, parameters: { customerId }, body };
@@ -102,18 +107,18 @@ export function createCustomerCalls(
     },
 
     removePaymentMethod: (customerId: string, paymentMethodId: string, given: CallOptions = {}) =>
-      remove(
+      removed(
         'removePaymentMethod',
         `method ${paymentMethodId} of customer ${customerId}`,
-        { customerId, paymentMethodId },
+        calls.send('removePaymentMethod', { ...given, parameters: { customerId, paymentMethodId } }),
         given,
       ),
 
     stopAutoPayment: (customerId: string, customerAutomaticProfileId: string, given: CallOptions = {}) =>
-      remove(
+      removed(
         'stopAutoPayment',
         `auto-payment registration ${customerAutomaticProfileId} of customer ${customerId}`,
-        { customerId, customerAutomaticProfileId },
+        calls.send('stopAutoPayment', { ...given, parameters: { customerId, customerAutomaticProfileId } }),
         given,
       ),
 

@@ -1,5 +1,6 @@
 import { paydesk } from '../next-command.js';
 import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js';
+import type { QueryTexts, Requests } from '../contract/schemas.js';
 import { ServiceError, UsageError } from '../errors.js';
 import type { Answer } from './answers.js';
 import type { Call, Caller } from './call.js';
@@ -12,27 +13,46 @@ export interface CallOptions {
   fence?: Fence;
 }
 
-export interface EndpointCall extends CallOptions {
-  parameters?: Record<string, string>;
-  query?: Record<string, string | undefined>;
+/** What a call of each endpoint takes: the values in its path, its query and its body. */
+type CallInputs = {
+  [Name in EndpointName]: CallOptions &
+    Given<'parameters', Requests[Name]['parameters']> &
+    Given<'body', Requests[Name]['body']> & { query?: QueryTexts[Name] };
+};
+
+/** A value that may be left out where there is nothing to give. */
+type Given<Key extends string, Value> = undefined extends Value
+  ? { [Each in Key]?: undefined }
+  : object extends Value
+    ? { [Each in Key]?: Value }
+    : { [Each in Key]: Value };
+
+export type EndpointCall<Name extends EndpointName> = CallInputs[Name];
+
+interface AnyCall extends CallOptions {
+  parameters?: Readonly<Record<string, string>> | undefined;
+  query?: Readonly<Record<string, string | number | undefined>> | undefined;
   body?: unknown;
 }
 
 /** Calls by their name in the contract. */
 export interface EndpointCalls {
-  send(name: EndpointName, call: EndpointCall): Promise<Retried<Exchange>>;
-  open(name: EndpointName, call: EndpointCall): Promise<Retried<Exchange | OpenAnswer>>;
+  send<Name extends EndpointName>(name: Name, call: EndpointCall<Name>): Promise<Retried<Exchange>>;
+  open<Name extends EndpointName>(
+    name: Name,
+    call: EndpointCall<Name>,
+  ): Promise<Retried<Exchange | OpenAnswer>>;
   /** As `send`; whatever is not a success is thrown. `what` completes "There is no … in app X". */
-  succeed(
-    name: EndpointName,
+  succeed<Name extends EndpointName>(
+    name: Name,
     what: string,
-    call: EndpointCall,
+    call: EndpointCall<Name>,
   ): Promise<{ answer: Answer; result: Retried<Exchange> }>;
   contextOf(name: EndpointName, what: string, call: CallOptions): ErrorContext;
 }
 
 export function createEndpointCalls(caller: Caller, appId: string, signal?: AbortSignal): EndpointCalls {
-  function prepare(name: EndpointName, given: EndpointCall): Call {
+  function prepare(name: EndpointName, given: AnyCall): Call {
     const { method, repeat } = endpointOf(name);
     const { parameters = {}, query, body } = given;
     for (const [key, value] of Object.entries(parameters)) checkPathPart(key, value);

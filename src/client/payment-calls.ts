@@ -1,12 +1,7 @@
 import type { EndpointName } from '../contract/endpoints.js';
 import type { Payment } from '../contract/payment.js';
-import type {
-  AutoPaymentBody,
-  HostedPaymentBody,
-  PlainPaymentBody,
-  ProviderHostedPaymentBody,
-} from '../contract/payment-request.js';
 import { GENERATION_HEADER } from '../contract/sandbox-headers.js';
+import type { Requests } from '../contract/schemas.js';
 import type { StateName } from '../contract/states.js';
 import {
   canonicalState,
@@ -33,21 +28,18 @@ export interface PaymentRead extends Decoded<Payment> {
   answer: Answer;
 }
 
-/** The bodies by the flow that a person chooses. */
-export interface FlowBodies {
-  'hosted-page': HostedPaymentBody;
-  plain: PlainPaymentBody;
-  'provider-hosted-page': ProviderHostedPaymentBody;
-}
-export type Flow = keyof FlowBodies;
-
 export type SettleResult = SettleAnswer & { attempts: number; retryAfterMs?: number };
 
+/** The endpoints by the flow that a person chooses. */
 export const flowEndpoints = {
   'hosted-page': 'createHostedPayment',
   plain: 'createPayment',
   'provider-hosted-page': 'createProviderHostedPayment',
-} as const satisfies Record<Flow, EndpointName>;
+} as const satisfies Record<string, EndpointName>;
+
+export type Flow = keyof typeof flowEndpoints;
+type FlowEndpoint<Chosen extends Flow> = (typeof flowEndpoints)[Chosen];
+type CreateEndpoint = FlowEndpoint<Flow> | 'createAutoPayment';
 
 export const operationEndpoints = {
   capture: 'capturePayment',
@@ -74,19 +66,20 @@ export function createPaymentCalls(
   }
 
   async function getPayment(key: PaymentKey, given: CallOptions = {}): Promise<PaymentRead> {
-    const [name, what] =
-      'paymentId' in key
-        ? (['getPayment', `payment ${key.paymentId}`] as const)
-        : (['getPaymentByReference', `payment with reference ${key.referenceId}`] as const);
-    const { answer } = await calls.succeed(name, what, { ...given, parameters: { ...key } });
+    const { answer } = await ('paymentId' in key
+      ? calls.succeed('getPayment', `payment ${key.paymentId}`, { ...given, parameters: key })
+      : calls.succeed('getPaymentByReference', `payment with reference ${key.referenceId}`, {
+          ...given,
+          parameters: key,
+        }));
     const read = paymentIn(answer, key);
     if (!read) throw oddAnswer('data that is not a payment', answer);
     return read;
   }
 
   async function create(
-    name: EndpointName,
-    body: { referenceId: string },
+    name: CreateEndpoint,
+    body: Requests[CreateEndpoint]['body'],
     given: CallOptions,
   ): Promise<Created<PaymentRead>> {
     const result = await calls.send(name, { ...given, body });
@@ -98,11 +91,15 @@ export function createPaymentCalls(
   return {
     getPayment,
 
-    createPayment: <F extends Flow>(flow: F, body: FlowBodies[F], given: CallOptions = {}) =>
-      create(flowEndpoints[flow], body, given),
+    createPayment: <Chosen extends Flow>(
+      flow: Chosen,
+      body: Requests[FlowEndpoint<Chosen>]['body'],
+      given: CallOptions = {},
+    ) => create(flowEndpoints[flow], body, given),
 
     /** Charges a stored method. A success says nothing about the charge: the state does. */
-    charge: (body: AutoPaymentBody, given: CallOptions = {}) => create('createAutoPayment', body, given),
+    charge: (body: Requests['createAutoPayment']['body'], given: CallOptions = {}) =>
+      create('createAutoPayment', body, given),
 
     /** Sent once; only a request that provably never left is tried again. What came back is never thrown. */
     async operate(

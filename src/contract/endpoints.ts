@@ -12,6 +12,8 @@ export interface Endpoint {
   /** The first is what the sandbox answers with; the client takes any 2xx. */
   success: number;
   repeat: RepeatClass;
+  /** The field of a keyed call's body that it is known by. */
+  key?: 'referenceId' | 'customerId';
 }
 
 export const APP_PATH = '/api/apps/{appId}';
@@ -23,6 +25,7 @@ export const endpoints = {
     summary: 'Create a payment and get the address of its hosted checkout',
     success: 201,
     repeat: 'keyed',
+    key: 'referenceId',
   },
   createPayment: {
     method: 'POST',
@@ -30,6 +33,7 @@ export const endpoints = {
     summary: 'Create a plain payment',
     success: 201,
     repeat: 'keyed',
+    key: 'referenceId',
   },
   createProviderHostedPayment: {
     method: 'POST',
@@ -37,6 +41,7 @@ export const endpoints = {
     summary: "Create a payment on a provider's own hosted page",
     success: 201,
     repeat: 'keyed',
+    key: 'referenceId',
   },
   capturePayment: {
     method: 'POST',
@@ -93,6 +98,7 @@ export const endpoints = {
     summary: 'Charge a stored method of a customer who is not present',
     success: 200,
     repeat: 'keyed',
+    key: 'referenceId',
   },
   createCustomer: {
     method: 'POST',
@@ -100,6 +106,7 @@ export const endpoints = {
     summary: 'Create a customer',
     success: 201,
     repeat: 'keyed',
+    key: 'customerId',
   },
   getCustomer: {
     method: 'GET',
@@ -156,6 +163,20 @@ export type Endpoints = typeof endpoints;
 export type EndpointName = keyof Endpoints;
 export const endpointNames = Object.keys(endpoints) as EndpointName[];
 
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** The values in the path of each endpoint, below its app. */
+export type PathParameters = {
+  [Name in EndpointName]: Record<NamesIn<Endpoints[Name]['path']>, string>;
+};
+
+/** An endpoint with the values that were found in its path. */
+export type EndpointMatch<Name extends EndpointName = EndpointName> = {
+  [Each in Name]: { name: Each; parameters: PathParameters[Each] };
+}[Name];
+
 export function endpointOf(name: EndpointName): Endpoint {
   return endpoints[name];
 }
@@ -166,13 +187,13 @@ export function pathParameters(path: string): string[] {
 }
 
 /** Path and query of a call, below the base URL. */
-export function pathOf(
-  name: EndpointName,
-  parameters: Record<string, string | number>,
-  query: Record<string, string | number | undefined> = {},
+export function pathOf<Name extends EndpointName>(
+  name: Name,
+  parameters: PathParameters[Name] & { appId: string },
+  query: Readonly<Record<string, string | number | undefined>> = {},
 ): string {
   const path = (APP_PATH + endpointOf(name).path).replace(/\{(\w+)\}/g, (_, key: string) => {
-    const value = parameters[key];
+    const value = (parameters as Record<string, string>)[key];
     if (value === undefined) throw new TypeError(`${name} needs ${key}`);
     return encodeURIComponent(value);
   });
@@ -188,7 +209,7 @@ export function pathOf(
 export function matchEndpoint(
   method: string,
   path: string,
-): { name: EndpointName; parameters: Record<string, string> } | { allowed: string[] } | undefined {
+): EndpointMatch | { allowed: string[] } | undefined {
   const allowed = new Set<string>();
   for (const { name, pattern, keys } of matchers) {
     const match = pattern.exec(path);

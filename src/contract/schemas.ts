@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { customer, customerList, panelLink, paymentMethodList } from './customer.js';
 import { customerBody, customerListQuery, customerPatch } from './customer-request.js';
-import type { EndpointName } from './endpoints.js';
+import type { EndpointName, PathParameters } from './endpoints.js';
 import { object, text } from './fields.js';
 import { payment } from './payment.js';
 import {
@@ -19,7 +19,7 @@ export interface Schemas {
   answer?: z.ZodMiniType;
 }
 
-const schemas: Record<EndpointName, Schemas> = {
+const schemas = {
   createHostedPayment: { body: hostedPaymentBody, answer: payment },
   createPayment: { body: plainPaymentBody, answer: payment },
   createProviderHostedPayment: { body: providerHostedPaymentBody, answer: payment },
@@ -39,8 +39,29 @@ const schemas: Record<EndpointName, Schemas> = {
   removePaymentMethod: {},
   stopAutoPayment: {},
   getPanelLink: { answer: panelLink },
-};
+} as const satisfies Record<EndpointName, Schemas>;
 
 export function schemasOf(name: EndpointName): Schemas {
   return schemas[name];
 }
+
+type Part<Row, Name extends keyof Schemas> = Row extends { readonly [Key in Name]: infer Schema }
+  ? z.infer<Schema>
+  : undefined;
+
+/** What each endpoint is asked with, once it was checked. */
+export type Requests = {
+  [Name in EndpointName]: {
+    parameters: PathParameters[Name];
+    query: Part<(typeof schemas)[Name], 'query'>;
+    body: Part<(typeof schemas)[Name], 'body'>;
+  };
+};
+
+/** The query of each endpoint as it goes into an address. */
+export type QueryTexts = {
+  [Name in EndpointName]: { readonly [Key in keyof Requests[Name]['query']]?: string | number | undefined };
+};
+
+/** What each endpoint answers with; undefined for an empty body. */
+export type Answers = { [Name in EndpointName]: Part<(typeof schemas)[Name], 'answer'> };

@@ -4,7 +4,13 @@ import { paydesk } from '../next-command.js';
 import { resolvePath } from '../client/app-path.js';
 import type { SettleOperation } from '../contract/states.js';
 import { operationEndpoints } from '../client/payment-calls.js';
-import { APP_PATH, endpointOf, type EndpointName, type RepeatClass } from '../contract/endpoints.js';
+import {
+  APP_PATH,
+  endpointNames,
+  endpointOf,
+  type EndpointName,
+  type RepeatClass,
+} from '../contract/endpoints.js';
 import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { UsageError } from '../errors.js';
 import { FieldConflict, fieldsBody } from './api-fields.js';
@@ -31,19 +37,10 @@ export type ApiRequest =
       customerId: string | undefined;
     };
 
-const creates = [
-  'createHostedPayment',
-  'createPayment',
-  'createProviderHostedPayment',
-  'createAutoPayment',
-] as const satisfies EndpointName[];
-const money: readonly EndpointName[] = [...creates, ...Object.values(operationEndpoints)];
-
-/** Without its key a create that is sent again may make a second one. */
-const keys: Partial<Record<EndpointName, string>> = {
-  ...Object.fromEntries(creates.map((name) => [name, 'referenceId'])),
-  createCustomer: 'customerId',
-};
+const money = endpointNames.filter((name) => {
+  const { repeat, key } = endpointOf(name);
+  return repeat === 'settle' || key === 'referenceId';
+});
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -77,7 +74,8 @@ export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
   const body = typed.body ?? (reads || fields.length === 0 ? undefined : bodyOf(fields));
   const operation = operationOf(endpoint);
   if (operation !== undefined) return move(operation, parameters.paymentId ?? '', resolved.path, body);
-  const key = endpoint && keys[endpoint];
+  // Without its key a create that is sent again may make a second one.
+  const key = endpoint && endpointOf(endpoint).key;
   if (key !== undefined) requireKey(key, body);
   const customerId = parameters.customerId ?? buyerIn(body);
   return { kind: 'request', method, path, query, body, repeat: resolved.repeat, endpoint, customerId };

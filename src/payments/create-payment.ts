@@ -3,9 +3,9 @@
 import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { Created } from '../client/created.js';
-import { type Flow, type FlowBodies, flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
+import { flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
-import type { AutoPaymentBody } from '../contract/payment-request.js';
+import type { Requests } from '../contract/schemas.js';
 import { ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { customerOf, differences, type RequestKind } from './differences.js';
@@ -109,8 +109,9 @@ async function call(
   body: CreateRequest['body'],
 ): Promise<Created<PaymentRead>> {
   try {
-    if (kind === 'charge') return await client.charge(body as unknown as AutoPaymentBody);
-    return await client.createPayment(kind, body as unknown as FlowBodies[Flow]);
+    if (kind === 'charge')
+      return await client.charge(body as unknown as Requests['createAutoPayment']['body']);
+    return await client.createPayment(kind, body as unknown as Requests['createHostedPayment']['body']);
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error;
     const { code, details, httpStatus } = error;

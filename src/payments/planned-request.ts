@@ -1,4 +1,5 @@
-import { endpointOf, type EndpointName, pathOf } from '../contract/endpoints.js';
+import { endpointOf, type EndpointName, pathOf, type PathParameters } from '../contract/endpoints.js';
+import type { QueryTexts } from '../contract/schemas.js';
 
 /** What `--dry-run` shows instead of sending it. */
 export interface PlannedRequest {
@@ -7,10 +8,10 @@ export interface PlannedRequest {
   body?: unknown;
 }
 
-export function requestOf(
-  endpoint: EndpointName,
-  parameters: Record<string, string>,
-  query: Record<string, string | undefined> = {},
+export function requestOf<Name extends EndpointName>(
+  endpoint: Name,
+  parameters: PathParameters[Name] & { appId: string },
+  query: QueryTexts[Name] = {},
   body?: unknown,
 ): PlannedRequest {
   return {

@@ -68,11 +68,11 @@ describe('a typed path', () => {
       const { method, repeat } = endpointOf(name);
       const path = pathOf(name, {
         appId: APP,
-        paymentId: 7,
+        paymentId: '7',
         referenceId: 'r',
         customerId: 'c',
-        paymentMethodId: 5,
-        customerAutomaticProfileId: 6,
+        paymentMethodId: '5',
+        customerAutomaticProfileId: '6',
       });
       expect(resolvePath(method, path, APP)).toMatchObject({ endpoint: name, repeat, path });
     }

@@ -9,11 +9,11 @@ import {
 
 const values = {
   appId: 'app_1',
-  paymentId: 42,
+  paymentId: '42',
   referenceId: 'a/b ?#%ü',
   customerId: 'c/1 +',
-  paymentMethodId: 7,
-  customerAutomaticProfileId: 8,
+  paymentMethodId: '7',
+  customerAutomaticProfileId: '8',
 };
 
 describe('every endpoint', () => {
@@ -22,7 +22,7 @@ describe('every endpoint', () => {
     const url = pathOf(name, values);
     const below = url.slice('/api/apps/app_1'.length);
     const wanted = Object.fromEntries(
-      pathParameters(path).map((key) => [key, String(values[key as keyof typeof values])]),
+      pathParameters(path).map((key) => [key, values[key as keyof typeof values]]),
     );
     expect(matchEndpoint(method, below)).toEqual({ name, parameters: wanted });
   });
@@ -75,6 +75,7 @@ describe('pathOf', () => {
   });
 
   test('says which part is missing', () => {
+    // @ts-expect-error -- the type asks for it too
     expect(() => pathOf('getPayment', { appId: 'x' })).toThrow('getPayment needs paymentId');
   });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../domain/refusal.js';
-import { BODY_LIMIT, type ServiceAnswer, type ServiceRequest } from './service.js';
+import { BODY_LIMIT, type ServiceRequest } from './service-request.js';
+import type { ServiceAnswer } from './service.js';
 
 export const API_PREFIX = '/api/apps/';
 

@@ -1,0 +1,31 @@
+import type { AnswerChoices } from '../answers.js';
+import type { App } from '../domain/apps.js';
+import { Refusal } from '../domain/refusal.js';
+import type { Engine } from '../engine.js';
+import { equal } from './addresses.js';
+import type { ServiceRequest } from './service-request.js';
+
+/** The app whose key came with a request. */
+export async function authenticate(
+  request: ServiceRequest,
+  engine: Engine,
+  answers: AnswerChoices,
+): Promise<App> {
+  const header = request.header('authorization');
+  if (header === undefined)
+    throw new Refusal('missing-authorization', 'Send the header Authorization: Bearer <API_KEY>.');
+  const match = /^Bearer ([\x21-\x7e]+)$/.exec(header);
+  if (!match)
+    throw new Refusal('malformed-authorization', 'The header must be "Bearer", one space and the API key.');
+  const app = await engine.apps.byKey(match[1] as string);
+  if (!app) throw keyRefused(answers, 'unknown-key', 'No app has this API key.');
+  if (!equal(app.app_id, request.appId))
+    throw keyRefused(answers, 'wrong-app', 'This API key belongs to another app.');
+  if (app.is_blocked === 1) throw new Refusal('app-blocked', `The app ${app.friendly_name} is blocked.`);
+  return app;
+}
+
+function keyRefused(answers: AnswerChoices, code: 'unknown-key' | 'wrong-app', detail: string): Refusal {
+  if (answers.auth === 'not-found') return new Refusal('not-found', 'There is no such app.');
+  return new Refusal(answers.auth === 'unauthorized' ? 'unknown-key' : code, detail);
+}

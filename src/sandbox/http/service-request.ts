@@ -1,0 +1,92 @@
+import * as z from 'zod/mini';
+import { customerPatch } from '../../contract/customer-request.js';
+import type { EndpointName } from '../../contract/endpoints.js';
+import { phone } from '../../contract/fields.js';
+import { duplicateKey, isJsonObject, parseJson, type JsonValue } from '../../contract/json.js';
+import { fieldErrors, type FieldError } from '../../contract/problem.js';
+import { schemasOf, type Requests } from '../../contract/schemas.js';
+import type { AnswerChoices } from '../answers.js';
+import { invalidRequest } from '../domain/references.js';
+import { Refusal } from '../domain/refusal.js';
+
+export const BODY_LIMIT = 1024 * 1024;
+
+/** A request of the service, whatever carried it. */
+export interface ServiceRequest {
+  method: string;
+  appId: string;
+  /** Below `/api/apps/{appId}`, still encoded. */
+  path: string;
+  query: URLSearchParams;
+  header(name: string): string | undefined;
+  /** The body as text; refuses one that is too large. */
+  body(): Promise<string>;
+}
+
+/** Query and body of a request, checked by the contract. What is wrong is told all at once. */
+export async function readRequest<Name extends EndpointName>(
+  request: ServiceRequest,
+  name: Name,
+  answers: AnswerChoices,
+  wrongReferences: (body: object) => Promise<FieldError[]>,
+): Promise<Pick<Requests[Name], 'query' | 'body'>> {
+  const { query, body } = schemasOf(name);
+  // The schemas are those that the types are inferred from.
+  return {
+    query: query && readQuery(query, request.query),
+    body: body && (await readBody(request, bodySchema(name, body, answers), wrongReferences)),
+  } as Pick<Requests[Name], 'query' | 'body'>;
+}
+
+/** Another name for the phone, under the variant that takes both. */
+const patchWithPhone = z.pipe(
+  z.extend(customerPatch, { phoneNumber: z.optional(phone) }),
+  z.transform(({ phoneNumber, ...patch }) =>
+    phoneNumber === undefined ? patch : { ...patch, mobileNumber: phoneNumber },
+  ),
+);
+
+function bodySchema(name: EndpointName, schema: z.ZodMiniType, answers: AnswerChoices): z.ZodMiniType {
+  return name === 'updateCustomer' && answers.phone === 'phoneNumber' ? patchWithPhone : schema;
+}
+
+/** What the contract does not know of is passed over. */
+function readQuery(schema: z.ZodMiniType, search: URLSearchParams): unknown {
+  const known = Object.keys((schema as z.ZodMiniObject).shape);
+  const parsed = schema.safeParse(Object.fromEntries([...search].filter(([key]) => known.includes(key))));
+  if (!parsed.success) throw invalidRequest(fieldErrors(parsed.error));
+  return parsed.data;
+}
+
+async function readBody(
+  request: ServiceRequest,
+  schema: z.ZodMiniType,
+  wrongReferences: (body: object) => Promise<FieldError[]>,
+): Promise<unknown> {
+  const type = request.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') {
+    throw new Refusal('unsupported-media-type', `Send application/json${type ? `, not ${type}` : ''}.`);
+  }
+  const value = parseBody(await request.body());
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = fieldErrors(parsed.error);
+  const more = isJsonObject(value) ? await wrongReferences(value) : [];
+  throw invalidRequest([
+    ...errors,
+    ...more.filter(({ path }) => !errors.some((error) => error.path === path)),
+  ]);
+}
+
+function parseBody(text: string): JsonValue {
+  let value: JsonValue;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw new Refusal('invalid-json', `The body is not valid JSON: ${(error as Error).message}`);
+  }
+  const twice = duplicateKey(text);
+  if (twice !== undefined)
+    throw new Refusal('invalid-json', `The body has the key ${JSON.stringify(twice)} twice.`);
+  return value;
+}
