@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
+import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
 import { decodePayment, isOtherPayment, readAnswer, type Answer, type Decoded } from './answers.js';
 import type { Exchange } from './exchange.js';
@@ -47,6 +47,7 @@ function classifySuccess(answer: Answer, asked: { paymentId: string; appId: stri
     const isOther = isOtherPayment(payment.fields, asked) || (appId !== undefined && appId !== asked.appId);
     return isOther ? odd('another payment') : { kind: 'taken', answer, payment };
   }
+  if (isJsonObject(raw) && complains(raw)) return odd('a body that reports a failure');
   const isPlain = raw === undefined || raw === null || isYes(raw) || isJsonObject(raw);
   return isPlain ? { kind: 'taken', answer } : odd('data that is not a payment');
 }
@@ -62,6 +63,18 @@ const FAILURE =
 const verdictFields = ['result', 'status', 'success', 'succeeded', 'ok', 'outcome'];
 const errorFields = ['error', 'errors', 'errorCode', 'errorMessage', 'failure'];
 const envelopes = ['data', 'payload', 'operation', 'response'];
+
+const sentenceFields = ['message', 'title', 'detail', 'description', 'reason'];
+
+/** A body that is no payment and whose sentence, or whose own status, is about something that went wrong. */
+function complains(raw: JsonObject): boolean {
+  const { status } = raw;
+  if (isJsonNumber(status) && Number(numberText(status)) >= 400) return true;
+  return sentenceFields.some((name) => {
+    const sentence = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    return typeof sentence === 'string' && FAILURE.test(sentence);
+  });
+}
 
 /** A 200 whose body says no, in the answer itself or in an envelope. */
 function saysFailure(raw: JsonObject, depth = 0): boolean {

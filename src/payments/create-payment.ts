@@ -6,7 +6,7 @@ import type { Created } from '../client/created.js';
 import { flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Requests } from '../contract/schemas.js';
-import { ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import { PaydeskError, ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { customerOf, differences, type RequestKind } from './differences.js';
 import { labelOf } from './named-payments.js';
@@ -65,6 +65,22 @@ async function find(client: Client, referenceId: string): Promise<PaymentRead | 
   }
 }
 
+/** An answer is evidence, not proof: what was refused or not answered may have been made all the same. */
+async function findAfter(
+  client: Client,
+  referenceId: string,
+  error: unknown,
+): Promise<PaymentRead | undefined> {
+  const mayBeMade = error instanceof UnknownOutcomeError;
+  if (!mayBeMade && !(error instanceof PaydeskError && error.httpStatus !== undefined)) return undefined;
+  try {
+    return await find(client, referenceId);
+  } catch (failure) {
+    if (failure instanceof PaydeskError) return undefined;
+    throw failure;
+  }
+}
+
 /** The service has taken it, so a read that fails now does not mean that nothing was changed. */
 async function findMade(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
   try {
@@ -81,7 +97,12 @@ async function findMade(client: Client, referenceId: string): Promise<PaymentRea
 
 async function send(client: Client, kind: RequestKind, body: CreateRequest['body']): Promise<CreatedPayment> {
   const { referenceId } = body;
-  const made = await call(client, kind, body);
+  const made = await call(client, kind, body).catch(async (error: unknown) => {
+    const read = await findAfter(client, referenceId, error);
+    if (read) return read;
+    throw error;
+  });
+  if (!('attempts' in made)) return { created: true, read: made };
   const { conflict } = made;
   if (made.value) return { created: isOurs(made, kind), read: made.value };
   const read = await findMade(client, referenceId);

@@ -2,7 +2,8 @@
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import { isJsonNumber, type JsonObject, type JsonValue, numberText } from '../contract/json.js';
-import { UnknownOutcomeError } from '../errors.js';
+import { PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import type { Outcome } from '../ledger/entries.js';
 import { chargeStanding } from './charge-outcome.js';
 import { type CreatedPayment, createPayment, type CreateRequest } from './create-payment.js';
 import type { Desk } from './desk.js';
@@ -24,8 +25,13 @@ export async function makePayment(
   { why, confirm }: { why: Why; confirm: () => Promise<void> },
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
-  const made = await createPayment(desk.client, request, confirm).catch(async (error: unknown) => {
-    if (error instanceof UnknownOutcomeError) {
+  let isSent = false;
+  const sending = async () => {
+    await confirm();
+    isSent = true;
+  };
+  const made = await createPayment(desk.client, request, sending).catch(async (error: unknown) => {
+    if (isSent && error instanceof PaydeskError && mayHaveArrived(error)) {
       await recordLost(desk, lostEntry(kind, body, error), why);
     }
     throw error;
@@ -37,8 +43,19 @@ export async function makePayment(
   return made;
 }
 
-function lostEntry(kind: RequestKind, body: CreateRequest['body'], error: UnknownOutcomeError) {
+/** The service answered, or nobody knows whether it was reached. */
+function mayHaveArrived(error: PaydeskError): boolean {
+  return error instanceof UnknownOutcomeError || error.httpStatus !== undefined;
+}
+
+function outcomeOf(error: PaydeskError): Outcome {
+  if (error instanceof UnknownOutcomeError) return 'unknown';
+  return error instanceof TemporaryError ? 'unsent' : 'refused';
+}
+
+function lostEntry(kind: RequestKind, body: CreateRequest['body'], error: PaydeskError) {
   return {
+    outcome: outcomeOf(error),
     operation: kind === 'charge' ? ('charge' as const) : ('create' as const),
     referenceId: body.referenceId,
     amount: textOf(body['amount']),

@@ -170,7 +170,10 @@ export function refuseTwice(reads: readonly NamedRead[]): void {
 /** The id that paths need; without one nothing can be done to a payment. */
 export function idOf(read: PaymentRead): string {
   const { paymentId } = read.fields;
-  if (paymentId !== undefined) return numberText(paymentId);
+  const text = paymentId === undefined ? '' : numberText(paymentId);
+  // One payment has one id, however a service pads it: the ledger holds the payment by it.
+  if (/^\d+$/.test(text)) return String(BigInt(text));
+  if (text !== '') return text;
   throw new ServiceError('The service returned a payment without a paymentId.', { code: 'odd-answer' });
 }
 

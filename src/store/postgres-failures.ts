@@ -11,8 +11,11 @@ const networkCodes = new Set([
   'ENOENT',
 ]);
 
-/** SQLSTATE classes and codes: connection lost, out of resources, shut down, disk error. */
-const lostState = /^(08|53|57P0|58)/;
+/**
+ * SQLSTATE classes and codes: connection lost, out of resources, shut down, disk error, a server that became
+ * read-only, a right that was taken away.
+ */
+const lostState = /^(08|25006|42501|53|55|57|58|XX)/;
 
 /** pg reports these without a code. */
 const lostMessage =

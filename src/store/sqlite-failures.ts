@@ -17,6 +17,8 @@ const temporary = new Map([
   [IOERR, 'cannot be read or written'],
   [FULL, 'cannot grow: the disk is full'],
   [CANTOPEN, 'cannot be opened'],
+  [CORRUPT, 'is damaged'],
+  [NOTADB, 'is no database any more'],
 ]);
 
 function primaryCode(error: unknown): number | undefined {

@@ -41,6 +41,21 @@ describeWithPostgres('PostgreSQL', (postgres) => {
     await store.close();
   });
 
+  test('that refuses to write while it is used is unavailable', async () => {
+    const location = await postgres().createDatabase();
+    const store = await openStore<Tables>(schemaOptions(location));
+    const readOnly = store.transaction(async (tx) => {
+      await sql`set transaction read only`.execute(tx);
+      await tx.insertInto('payment').values({ reference: 'a' }).execute();
+    });
+    await expect(readOnly).rejects.toMatchObject({ name: 'StoreError', code: 'store-unavailable' });
+    const twice = store.transaction((tx) =>
+      tx.insertInto('payment').values([{ reference: 'b' }, { reference: 'b' }]).execute(),
+    );
+    await expect(twice).rejects.not.toHaveProperty('name', 'StoreError');
+    await store.close();
+  });
+
   test('keeps stores of different schemas apart in one database', async () => {
     const location = await postgres().createDatabase();
     const one = await openStore<Tables>(schemaOptions(location, { schema: 'paydesk_one' }));

@@ -13,6 +13,7 @@ import {
   moved,
   notCarriedOut,
   notRechecked,
+  otherPayment,
   quietPeriod,
   stillOpen,
 } from './errors.js';
@@ -27,6 +28,7 @@ const CHECK_MS = 1_500;
 /** What stands in the way is checked or reported, and nothing is sent. */
 export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
   const { kind, intent } = blocked;
+  refuseOther(intent, move.read);
   if (kind === 'ended') return reportEnded(desk, move, intent);
   if (intent.operation !== move.operation) throw heldBy(intent, move.read);
   const result = await checkIntent(desk, move, intent);
@@ -35,8 +37,10 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
 
 /** Reads the outcome of an earlier instruction, and records it. */
 export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
+  refuseOther(entry, move.read);
   const sent = await sentBefore(desk, move, entry);
   const evidence = evidenceOf(entry);
+  sent.before.isTaken = evidence.kind === 'taken';
   const look = await lookAgain(desk, sent, evidence);
   const heldMs = await desk.ledger.quietLeft(entry, quietOf(desk, move.read));
   const result = await settled(desk, sent, { evidence, look, heldMs, entry });
@@ -77,6 +81,14 @@ async function settled(
   const result = await conclude(desk, sent, evidence, look);
   const isOpen = result.outcome === 'unknown' || (result.outcome === 'accepted' && standing !== 'under-way');
   return isOpen ? { ...result, error: stillOpen(sent, entry, look, heldMs) } : result;
+}
+
+/** A payment that shows another reference than the one in the ledger is another payment, and proves nothing. */
+function refuseOther(entry: Entry, read: PaymentRead): void {
+  const { referenceId } = read.fields;
+  const isOther =
+    entry.reference_id !== null && referenceId !== undefined && referenceId !== entry.reference_id;
+  if (isOther) throw otherPayment(entry, read);
 }
 
 /** What was known when it was sent, from the ledger instead of from memory. */

@@ -169,7 +169,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: Look, heldMs: number):
         ? 'The provider could not be asked whether that is final.'
         : `If that is still so ${whenText(heldMs)}, the ${operation} has failed.`;
     return new UnknownOutcomeError(
-      `The ${operation} of payment ${labelOf(read)} was accepted, and the payment shows ${stateText(read)} again. ${later}\n` +
+      `The ${operation} of payment ${labelOf(read)} was accepted, and the payment shows ${stateText(read)}${stateOf(read) === entry.before_state ? ' again' : ''}. ${later}\n` +
         'Nothing was sent.',
       { code: 'still-open', next: [check(read), explain(read)] },
     );
@@ -268,6 +268,17 @@ export function ledgerConflict(entry: Entry, read: PaymentRead): GuardError {
       `(by ${entry.operator}, ${new Date(entry.time).toISOString()}), but the service shows ${stateText(read)}.\n` +
       'Nothing was sent. The service may be showing an old copy, or may have lost the change: ask its operator.',
     { code: 'ledger-conflict', next: [explain(read), paydesk('history', '--payment', idOf(read))] },
+  );
+}
+
+/** Two services have payments with this id under one App ID. */
+export function otherPayment(entry: Entry, read: PaymentRead): GuardError {
+  return new GuardError(
+    `Conflict: this desk has a ${entry.operation} of payment ${entry.payment_id} with the reference ` +
+      `${safeText(entry.reference_id ?? '')} (by ${entry.operator}, ${new Date(entry.time).toISOString()}, ` +
+      `${entry.base_url}), but the service shows ${labelOf(read)}.\n` +
+      'Nothing was sent. Check that the base URL and the App ID of the profile belong together.',
+    { code: 'ledger-conflict', next: ['paydesk whoami', `paydesk history --payment ${idOf(read)}`] },
   );
 }
 

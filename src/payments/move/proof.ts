@@ -17,6 +17,8 @@ export interface Before {
   capturedAmount?: JsonNumber | undefined;
   /** Capturing, Refunding or Cancelling was read after the instruction was sent. */
   underWaySeen: boolean;
+  /** The service answered with a success. */
+  isTaken?: boolean;
 }
 
 export type Standing =
@@ -75,8 +77,7 @@ export function standingOf(operation: SettleOperation, before: Before, read: Pay
     return isEnd(operation, state) ? 'done' : 'under-way';
   }
   if (state === undefined) return comparison;
-  // What was not known to be held when it was sent may have moved by itself.
-  if (operation === 'unhold' && before.state !== 'Held') return comparison;
+  if (operation === 'unhold' && !wasHeld(before)) return comparison;
   if (carriedOut.includes(state)) {
     if (wasDone) return comparison;
     return isEnd(operation, state) ? 'done' : 'under-way';
@@ -84,6 +85,11 @@ export function standingOf(operation: SettleOperation, before: Before, read: Pay
   if (operation !== 'unhold' && before.underWaySeen && state === before.state) return 'back';
   if (excluded.includes(state) && state !== before.state) return 'excluded';
   return comparison;
+}
+
+/** What was not held when the unhold was sent may have moved by itself. Of a state of another name, the answer tells. */
+function wasHeld({ state, isTaken = false }: Before): boolean {
+  return state === 'Held' || (state === undefined && isTaken);
 }
 
 /**

@@ -108,7 +108,7 @@ export async function recordFound(
   );
 }
 
-/** A create or charge that may have been carried out, and that nobody knows the payment of. */
+/** A create or charge that was refused, or that may have been carried out: nobody knows its payment. */
 export async function recordLost(
   desk: Desk,
   lost: {
@@ -116,21 +116,22 @@ export async function recordLost(
     referenceId: string;
     amount: string;
     currency: string | undefined;
+    outcome: Outcome;
     error: PaydeskError;
   },
   why: { reason?: string | undefined; ticket?: string | undefined },
 ): Promise<void> {
-  const { error, ...facts } = lost;
+  const { error, outcome, ...facts } = lost;
   const { baseUrl, appId, kind, profile } = desk.place;
   try {
     await desk.ledger.note(
       { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason: why.reason, ticket: why.ticket },
-      { outcome: 'unknown', why: error.message.split('\n', 1)[0], httpStatus: error.httpStatus },
+      { outcome, why: error.message.split('\n', 1)[0], httpStatus: error.httpStatus },
       undefined,
     );
   } catch (failure) {
     if (!(failure instanceof StoreError)) throw failure;
-    desk.note(`The unknown outcome could not be written to the ledger: ${failure.message}`);
+    desk.note(`The outcome could not be written to the ledger: ${failure.message}`);
   }
 }
 

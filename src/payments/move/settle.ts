@@ -20,6 +20,7 @@ export async function settle(
   evidence: Evidence,
   shown: PaymentRead | undefined,
 ): Promise<MoveResult> {
+  sent.before.isTaken = evidence.kind === 'taken';
   const look = await lookAfter(desk, sent, evidence, shown);
   const result = await conclude(desk, sent, evidence, look);
   await recordResult(desk, sent, result);
@@ -71,8 +72,10 @@ export async function conclude(desk: Desk, sent: Sent, evidence: Evidence, look:
       // A replica that lags shows the state before as well: only time tells.
       return resultOf(sent, last, 'accepted');
     case 'excluded':
-      if (evidence.kind === 'taken') return resultOf(sent, last, 'accepted');
-      if (look.rechecked) return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
+      // A service that took it and shows the opposite is not to be believed in either.
+      if (look.rechecked && evidence.kind !== 'taken') {
+        return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
+      }
       return withHold(desk, sent, resultOf(sent, last, 'unknown', differs(sent, last)));
     case 'changed':
       return withHold(desk, sent, resultOf(sent, last, 'unknown', differs(sent, last)));
