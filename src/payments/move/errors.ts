@@ -278,7 +278,7 @@ export function otherPayment(entry: Entry, read: PaymentRead): GuardError {
       `${safeText(entry.reference_id ?? '')} (by ${entry.operator}, ${new Date(entry.time).toISOString()}, ` +
       `${entry.base_url}), but the service shows ${labelOf(read)}.\n` +
       'Nothing was sent. Check that the base URL and the App ID of the profile belong together.',
-    { code: 'ledger-conflict', next: ['paydesk whoami', `paydesk history --payment ${idOf(read)}`] },
+    { code: 'ledger-conflict', next: [paydesk('whoami'), paydesk('history', '--payment', idOf(read))] },
   );
 }
 
