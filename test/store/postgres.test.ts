@@ -50,7 +50,10 @@ describeWithPostgres('PostgreSQL', (postgres) => {
     });
     await expect(readOnly).rejects.toMatchObject({ name: 'StoreError', code: 'store-unavailable' });
     const twice = store.transaction((tx) =>
-      tx.insertInto('payment').values([{ reference: 'b' }, { reference: 'b' }]).execute(),
+      tx
+        .insertInto('payment')
+        .values([{ reference: 'b' }, { reference: 'b' }])
+        .execute(),
     );
     await expect(twice).rejects.not.toHaveProperty('name', 'StoreError');
     await store.close();
