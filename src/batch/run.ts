@@ -97,9 +97,9 @@ async function workRounds(
   const { desk, claims, stopping, runner, options, onWait } = rounds;
   const { signal } = stopping;
   await claims.freeAbandoned();
-  const supply = supplyOf(rounds);
-  if (options.canary !== undefined) await runner.canary(supply, options.canary);
-  await runner.workThrough(supply);
+  const all = supplyOf(rounds);
+  if (options.canary !== undefined) await runner.canary(all, options.canary);
+  await runner.workThrough(all);
   while (!signal.aborted) {
     const waiting = await claims.waiting();
     if (!waiting) return;
@@ -109,7 +109,10 @@ async function workRounds(
       continue;
     }
     onWait(undefined);
-    await runner.workThrough(supplyOf({ ...rounds, before: waiting.now }, true));
+    const supply = supplyOf({ ...rounds, before: waiting.now }, true);
+    await runner.workThrough(supply);
+    // Another process, or a clock that was set, can keep rows from being claimed for a while.
+    if (supply.isUnused) await desk.clock.sleep(LOOK_AGAIN_MS, signal);
   }
 }
 

@@ -3,6 +3,8 @@ import type { Claimed, Claims } from './claims.js';
 
 /** Hands out claimed rows one by one; undefined when there is nothing left for this round. */
 export interface Supply {
+  /** No row was handed out yet. */
+  readonly isUnused: boolean;
   next(): Promise<Claimed | undefined>;
 }
 
@@ -23,6 +25,7 @@ export function createSupply(
   let rows: Claimed[] = [];
   let fetching: Promise<void> | undefined;
   let over = false;
+  let isUnused = true;
   const claim = () => claims.claim(chunk, before, onlyWaiting);
 
   async function fetch(): Promise<void> {
@@ -40,6 +43,9 @@ export function createSupply(
   }
 
   return {
+    get isUnused() {
+      return isUnused;
+    },
     async next() {
       while (rows.length === 0 && !over) {
         fetching ??= fetch().finally(() => {
@@ -47,7 +53,9 @@ export function createSupply(
         });
         await fetching;
       }
-      return signal.aborted ? undefined : rows.shift();
+      const row = signal.aborted ? undefined : rows.shift();
+      if (row) isUnused = false;
+      return row;
     },
   };
 }

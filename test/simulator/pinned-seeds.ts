@@ -30,6 +30,7 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
   { seed: 41, found: 'a refused capture was told as accepted under a state of another name' },
   { seed: 31, found: 'a cancel that was done was not told as done where nothing can be rechecked' },
   { seed: 20, found: 'a refused cancel was opened again while an unhold held the payment' },
+  { seed: 1035, found: 'a batch looked for a row that it could not claim, again and again without a pause' },
   { seed: 311, found: 'an unhold was told as done of a payment whose state before nobody could read' },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];
