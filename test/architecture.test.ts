@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -95,6 +95,26 @@ function roomOf(file: string): string {
 }
 
 const all = files(src);
+const page = join(src, '..', 'docs', 'architecture.md');
+
+/** The folders among the rooms, each with an arrow to those that no other arrow already leads to. */
+function diagram(): string {
+  const rooms = Object.keys(mayImport).filter((room) =>
+    all.some((file) => roomOf(file) === room && isInside(file)),
+  );
+  const below = (room: string) =>
+    (mayImport[room] ?? []).filter((target) => rooms.includes(target) && target !== room);
+  const reaches = (from: string, target: string): boolean =>
+    below(from).some((each) => each === target || reaches(each, target));
+  const arrows = rooms.flatMap((room) =>
+    below(room)
+      .filter((target) => !below(room).some((each) => each !== target && reaches(each, target)))
+      .map((target) => `  ${room} --> ${target}`),
+  );
+  return ['```mermaid', 'flowchart TD', ...arrows, '```'].join('\n');
+}
+
+const isInside = (file: string): boolean => relative(src, file).includes(sep);
 
 describe('the house', () => {
   it('has no import that runs the wrong way', () => {
@@ -135,6 +155,24 @@ describe('the house', () => {
     };
     for (const file of all) visit(file, []);
     expect(cycles).toEqual([]);
+  });
+
+  it('is drawn in docs/architecture.md', () => {
+    const drawn = readFileSync(page, 'utf8').replace(
+      /<!-- rooms -->[\s\S]*<!-- \/rooms -->/,
+      `<!-- rooms -->\n\n${diagram()}\n\n<!-- /rooms -->`,
+    );
+    if (process.env['UPDATE_DOCS']) writeFileSync(page, drawn);
+    expect(readFileSync(page, 'utf8')).toBe(drawn);
+  });
+
+  it('has every file that docs/architecture.md names', () => {
+    const named = Array.from(
+      readFileSync(page, 'utf8').matchAll(/`((?:src|test|bin)\/[^`]*)`/g),
+      ([, path]) => path,
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((path) => !existsSync(join(src, '..', path as string)))).toEqual([]);
   });
 
   it('knows every room', () => {
