@@ -30,6 +30,7 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
       const closed = await log.entry(tx, intentId);
       if (!(await isNewest(tx, closed)) || !mayChange(closed, outcome.outcome)) return;
       if (stays && !(await reopen(tx, closed))) return;
+      if (outcome.outcome === 'done') await correctBatchRow(tx, closed, outcome);
     }
     await log.insertOutcome(tx, intentId, outcome);
     if (outcome.state !== undefined) {
@@ -41,6 +42,23 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
   }
 
   return { record };
+}
+
+/** The batch that sent it reports it as done too. */
+async function correctBatchRow(
+  tx: Tx,
+  { batch_id, payment_id }: Entry,
+  { after }: NewOutcome,
+): Promise<void> {
+  if (batch_id === null) return;
+  await tx
+    .updateTable('batch_rows')
+    .set({ outcome: 'done', after_state: after ?? null, why: null, tries: 0, finished: 1 })
+    .where('batch_id', '=', batch_id)
+    .where('payment_id', '=', payment_id)
+    .where('planned', '>', 0)
+    .where('lease_owner', 'is', null)
+    .execute();
 }
 
 function mayChange(closed: Entry, outcome: Outcome): boolean {

@@ -198,6 +198,42 @@ function suite(location: () => Promise<string>): void {
     expect(await ledger.unsettled(intent)).toEqual([]);
   });
 
+  it('corrects the row of the batch that sent what turns out to be done', async () => {
+    const { ledger, store } = await desk(await location());
+    const row = {
+      batch_id: 'b1',
+      line: 2,
+      typed: 'inv-1',
+      planned: 1,
+      payment_id: intent.paymentId,
+      amount: '49.90',
+      currency: 'EUR',
+      before_state: 'Captured',
+      due_time: 0,
+      tries: 0,
+      finished: 1,
+      outcome: 'refused',
+    };
+    await store.transaction((tx) =>
+      tx
+        .insertInto('batch_rows')
+        .values([row, { ...row, batch_id: 'b2' }])
+        .execute(),
+    );
+    const { intent: opened } = await ledger.open({ ...intent, batchId: 'b1' });
+    await ledger.record(opened.id, { outcome: 'refused' });
+    await ledger.record(opened.id, { outcome: 'done', after: 'Refunded' });
+    const rows = await store.db
+      .selectFrom('batch_rows')
+      .select(['batch_id', 'outcome', 'after_state'])
+      .orderBy('batch_id')
+      .execute();
+    expect(rows).toEqual([
+      { batch_id: 'b1', outcome: 'done', after_state: 'Refunded' },
+      { batch_id: 'b2', outcome: 'refused', after_state: null },
+    ]);
+  });
+
   it('reopens what was refused when the payment has changed, unless another operation holds it by now', async () => {
     const { ledger } = await desk(await location());
     const cancel = { ...intent, operation: 'cancel' };
