@@ -19,6 +19,8 @@ export interface Column<T> {
   /** What a terminal gets, where that differs. */
   shown?(item: T, look: Look): Line;
   align?: 'left' | 'right';
+  /** Its values are never broken over two lines. */
+  whole?: true;
   /** A number or an amount; CSV leaves it as it is. */
   number?: boolean;
   /** Printed only when `--columns` asks for it: everywhere, on a terminal, or in a pipe and in CSV. */
@@ -144,7 +146,11 @@ function fitTable<T>(
   maySpare: boolean,
 ): Fitted<T> {
   const fit = (chosen: ReadonlyArray<Column<T>>): Fitted<T> => {
-    const heads = chosen.map(({ key, title, align }) => ({ title: title ?? key, align: align ?? 'left' }));
+    const heads = chosen.map(({ key, title, align = 'left', whole }) => ({
+      title: title ?? key,
+      align,
+      isWhole: whole === true || align === 'right',
+    }));
     return { columns: chosen, heads, widths: fitColumns(heads, rowsOf(chosen, items, look), look.width) };
   };
   const whole = fit(columns);

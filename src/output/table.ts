@@ -8,6 +8,8 @@ import type { Theme } from './theme.js';
 export interface TableColumn {
   title: string;
   align: 'left' | 'right';
+  /** Its values are never broken over two lines. */
+  isWhole: boolean;
 }
 
 const INDENT = 2;
@@ -25,7 +27,7 @@ export function fitColumns(
     Math.max(displayWidth(column.title), ...rows.map((row) => lineWidth(row[index] ?? ''))),
   );
   const least = columns.map((column, index) => {
-    if (column.align === 'right') return widths[index]!;
+    if (column.isWhole) return widths[index]!;
     const word = Math.max(0, ...rows.map((row) => longestWord(row[index] ?? '')));
     return Math.min(widths[index]!, Math.max(NARROWEST, displayWidth(column.title), word));
   });

@@ -21,7 +21,7 @@ export const historyJson = (record: HistoryRecord) => ({
 export const historyList: ListView<HistoryRecord> = {
   empty: 'No matching entries.',
   columns: [
-    { key: 'time', value: ({ time }) => time, shown: ({ time }) => dayAndMinute(time) },
+    { key: 'time', whole: true, value: ({ time }) => time, shown: ({ time }) => dayAndMinute(time) },
     { key: 'operation', value: ({ operation }) => operation },
     { key: 'payment', extra: 'terminal', value: ({ paymentId }) => paymentId ?? '' },
     { key: 'reference', extra: 'terminal', value: ({ referenceId }) => referenceId ?? '' },
