@@ -70,7 +70,7 @@ it('neither does a browser', async () => {
   expect(started().flatMap(({ ours }) => ours)).toEqual([]);
 });
 
-it('nor the probe of the keyring; a sandbox in the background gets its home alone', async () => {
+it('nor the probe of the keyring; a sandbox in the background gets its home and database alone', async () => {
   const home = await createHome();
   try {
     const run = (...args: string[]) =>
@@ -84,7 +84,9 @@ it('nor the probe of the keyring; a sandbox in the background gets its home alon
     const detached = await run('sandbox', 'start', '--detach', '--port', '0');
     expect(detached).toMatchObject({ code: 0 });
     const of = started().filter(({ args }) => args.includes('start'));
-    expect(of.map(({ ours }) => ours)).toEqual([[`PAYDESK_HOME=${home.path}`]]);
+    expect(of.map(({ ours }) => ours)).toEqual([
+      [`PAYDESK_HOME=${home.path}`, `PAYDESK_SANDBOX_DATABASE=${join(home.path, 'data', 'sandbox.db')}`],
+    ]);
   } finally {
     await home.remove();
   }

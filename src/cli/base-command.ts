@@ -136,9 +136,9 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.profileName = flags['profile'] as string | undefined;
 
     const help = paydesk(...(this.id ?? '').split(':'), '--help');
-    for (const name of this.json ? ['columns', 'csv', 'header', 'raw'] : []) {
+    for (const [name, value] of Object.entries(this.json ? listOptionsIn(flags) : {})) {
       const problem = 'cannot be used together with --json or --jq';
-      if (flags[name] !== undefined && flags[name] !== false) line.bad.push({ input: `--${name}`, problem });
+      if (value !== undefined && value !== false) line.bad.push({ input: `--${name}`, problem });
     }
     line.unknown = line.unknown.map((one) => ({ ...one, problem: this.whyNoFlag(one.input) ?? one.problem }));
     const isBad = (input: string) => line.bad.some((problem) => problem.input === input);
@@ -187,8 +187,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   async #prepare(flags: Values): Promise<void> {
-    const { columns, csv, header, raw } = flags as ListOptions;
-    this.#listOptions = { columns, csv, header, raw };
+    this.#listOptions = listOptionsIn(flags);
     if (this.#filter !== undefined) {
       const { checkFilter } = await import('../output/jq.js');
       await checkFilter(this.#filter);
@@ -433,4 +432,14 @@ export abstract class BaseCommand extends Command implements CommandContext {
       ? exitCodeOf(this.#ending)
       : reportError(this.#refine(this.#ending), { ...to, json: false });
   }
+}
+
+/** The flags of a list; where `--header` adds one to a request, it is not about the list. */
+function listOptionsIn({ columns, csv, header, raw }: Values): ListOptions {
+  return {
+    columns: columns as ListOptions['columns'],
+    csv: csv as ListOptions['csv'],
+    header: typeof header === 'boolean' ? header : undefined,
+    raw: raw as ListOptions['raw'],
+  };
 }

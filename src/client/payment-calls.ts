@@ -66,12 +66,13 @@ export function createPaymentCalls(
   }
 
   async function getPayment(key: PaymentKey, given: CallOptions = {}): Promise<PaymentRead> {
-    const { answer } = await ('paymentId' in key
-      ? calls.succeed('getPayment', `payment ${key.paymentId}`, { ...given, parameters: key })
-      : calls.succeed('getPaymentByReference', `payment with reference ${key.referenceId}`, {
-          ...given,
-          parameters: key,
-        }));
+    const { answer } =
+      'paymentId' in key
+        ? await calls.succeed('getPayment', `payment ${key.paymentId}`, { ...given, parameters: key })
+        : await calls.succeed('getPaymentByReference', `payment with reference ${key.referenceId}`, {
+            ...given,
+            parameters: key,
+          });
     const read = paymentIn(answer, key);
     if (!read) throw oddAnswer('data that is not a payment', answer);
     return read;

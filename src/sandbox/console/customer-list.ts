@@ -16,7 +16,7 @@ import {
   type Range,
 } from './ranges.js';
 
-const PAGE_SIZE = 25;
+const PAGE_SIZE = 15;
 
 export const customerSearchKinds = ['id', 'email', 'name'] as const;
 export type CustomerSearchKind = (typeof customerSearchKinds)[number];

@@ -59,8 +59,8 @@ it('goes from the paste to the summary, and Enter does what moves no money', asy
   await terminal.waitFor(/stuck-charged +Processing → Captured +recheck +done/);
   await terminal.waitFor(/seed-capturing +Capturing → Captured +recheck +done/);
   await terminal.waitFor('Recorded in the history');
-  await terminal.waitFor(/operation +recheck\s+payment +\d+\s+reference +seed-capturing/);
-  await terminal.waitFor(/operation +recheck\s+payment +\d+\s+reference +stuck-charged/);
+  await terminal.waitFor(/recheck +\d+ .* done .*\n +seed-capturing/);
+  await terminal.waitFor(/recheck +\d+ .* done .*\n +stuck-charged/);
   expect(await terminal.ended()).toBe(0);
   for (const name of ['stuck-charged', 'seed-capturing']) {
     const { payment } = await desk.explain(name);

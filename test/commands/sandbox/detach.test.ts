@@ -54,7 +54,7 @@ test('on a terminal it says where the log is and how to stop it', async () => {
     home: home.path,
   });
   expect(await tty.ended()).toBe(0);
-  expect(tty.text()).toMatch(/Log +\S+sandbox\.log/);
+  expect(tty.text()).toMatch(/Log\s+\S+sandbox\.log/);
   expect(tty.text()).toContain('Stop:  paydesk sandbox stop');
   const stop = await paydeskTty(['sandbox', 'stop'], { home: home.path });
   expect(await stop.ended()).toBe(0);

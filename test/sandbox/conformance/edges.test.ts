@@ -251,7 +251,7 @@ onEveryStore((bench) => {
         ['payments', 'payer', '{"name":"4242 4242 4242 4242"}'],
         ['customers', 'email', 'nobody'],
         ['customers', 'customer_id', ''],
-        ['customers', 'mobile_number', 'call me'],
+        ['customers', 'mobile_number', '0'.repeat(1001)],
         ['apps', 'webhook_url', 'javascript:alert(1)'],
         ['apps', 'is_blocked', 7],
         ['methods', 'card', 'gold'],
