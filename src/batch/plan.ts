@@ -3,6 +3,7 @@
 import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
+import type { PaymentRead } from '../client/payment-calls.js';
 import { GuardError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import { parsePayment, readNamed } from '../payments/named-payments.js';
 import { assess } from './assess.js';
@@ -29,6 +30,8 @@ export interface PlanTools {
   clock: Clock;
   signal: AbortSignal;
   markFailed: MarkFailed;
+  /** Makes the payments known that were read. */
+  remember: (reads: readonly PaymentRead[]) => Promise<void>;
   /** Called after every read. */
   onProgress: (done: number, total: number) => void;
 }
@@ -130,6 +133,7 @@ async function readAll(
   const notes: MadePlan['notes'] = {};
   const rows = eachRow(staging);
   let assessed: Assessment[] = [];
+  let reads: PaymentRead[] = [];
   let done = 0;
 
   function count(assessment: Assessment): void {
@@ -142,8 +146,9 @@ async function readAll(
   }
 
   async function flush(): Promise<void> {
-    const full = assessed;
-    assessed = [];
+    const [full, seen] = [assessed, reads];
+    [assessed, reads] = [[], []];
+    await tools.remember(seen);
     const marked = await tools.markFailed(full);
     for (const assessment of marked) count(assessment);
     await staging.assess(marked);
@@ -160,7 +165,8 @@ async function readAll(
       try {
         const { value: row } = await rows.next();
         if (row === undefined) return;
-        await keep(await lookAt(tools.client, action, row, { pace, ticket, outage, signal }));
+        const onRead = (read: PaymentRead) => void reads.push(read);
+        await keep(await lookAt(tools.client, action, row, { pace, ticket, outage, signal, onRead }));
       } finally {
         pace.leave(ticket);
       }
@@ -199,6 +205,7 @@ interface Looking {
   ticket: Ticket;
   outage: Outage;
   signal: AbortSignal;
+  onRead: (read: PaymentRead) => void;
 }
 
 async function lookAt(
@@ -207,12 +214,13 @@ async function lookAt(
   row: CsvRow,
   looking: Looking,
 ): Promise<Assessment> {
-  const { pace, ticket, outage, signal } = looking;
+  const { pace, ticket, outage, signal, onRead } = looking;
   const { line } = row;
   for (;;) {
     try {
       const read = await readWatched(() => readNamed(client, parsePayment(row.typed)), outage);
       pace.answered(ticket);
+      onRead(read);
       return assess(action, row, read);
     } catch (error) {
       const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;

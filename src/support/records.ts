@@ -1,12 +1,10 @@
 // What this desk has on record about payments: the ledger, the known payments and the webhook inbox.
 
 import type { PaymentRead } from '../client/payment-calls.js';
-import { remember } from '../ledger/known-payments.js';
 import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { idOf } from '../payments/named-payments.js';
-import { seenPayment } from '../payments/seen-payment.js';
-import { StoreError } from '../store/errors.js';
+import { rememberReads } from '../payments/seen-payment.js';
 import type { Store } from '../store/store.js';
 import type { Delivery } from '../webhooks/inbox/delivery.js';
 import { createInbox } from '../webhooks/inbox/inbox.js';
@@ -47,20 +45,7 @@ export function createRecords(
 ): Records {
   const inbox = createInbox(store);
   return {
-    async remember(reads) {
-      if (reads.length === 0) return;
-      try {
-        await store.transaction(async (tx) => {
-          for (const read of reads) {
-            const seen = seenPayment(place, read);
-            await remember(tx, store.engine, { seen, source: 'read', now: now() });
-          }
-        });
-      } catch (error) {
-        // The next read records it.
-        if (!(error instanceof StoreError)) throw error;
-      }
-    },
+    remember: (reads) => rememberReads(store, place, reads, now()),
 
     async find(reads) {
       const ids = [...new Set(reads.map(idOf))];

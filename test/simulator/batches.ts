@@ -65,6 +65,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
           clock: desk.clock,
           signal,
           markFailed: async (rows: readonly Assessment[]) => [...rows],
+          remember: async () => undefined,
           onProgress: () => undefined,
         };
         const source = (async function* () {

@@ -9,6 +9,7 @@ import { planHeader, planLines } from '../../batch/plan-file.js';
 import { batchActions } from '../../batch/plan-row.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { createMarkFailed } from '../../batch/sent-before.js';
+import { rememberReads } from '../../payments/seen-payment.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { systemClock } from '../../client/clock.js';
 import { UsageError } from '../../errors.js';
@@ -89,6 +90,7 @@ export default class BatchPlan extends BaseCommand {
         clock: systemClock,
         signal: this.signal,
         markFailed: createMarkFailed(database.store, profile, action),
+        remember: (reads) => rememberReads(database.store, profile, reads, Date.now()),
         onProgress: (done, total) => progress.update(() => [readingLine(done, total, rate(done))]),
       },
       { action, source: source as AsyncIterable<Uint8Array>, concurrency: flags.concurrency ?? AT_ONCE },

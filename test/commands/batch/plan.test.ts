@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import PaymentsList from '../../../src/commands/payments/list.js';
+import { runCommand } from '../../helpers/desk.js';
 import { type BatchDesk, openBatchDesk } from './desk.js';
 
 let desk: BatchDesk;
@@ -56,6 +58,16 @@ describe('batch plan', () => {
     expect(desk.posts()).toEqual([]);
     expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ paydesk: 'plan', counts: json.counts });
     expect(statSync(out).mode & 0o077).toBe(0);
+  });
+
+  it('makes the payments known that it reads', async () => {
+    const [captured] = await desk.paid(1);
+    const [held] = await desk.paid(1, 'held');
+    await desk.planned([captured!, held!]);
+    const list = await runCommand(PaymentsList, ['--json'], { env: desk.env });
+    const known = list.json as unknown as Array<{ paymentId: number; state: string }>;
+    const stateOf = (id: number) => known.find(({ paymentId }) => paymentId === id)?.state;
+    expect([stateOf(captured!.paymentId), stateOf(held!.paymentId)]).toEqual(['Captured', 'Held']);
   });
 
   it('shows a person the counts, the totals, what is left out and the next step', async () => {
