@@ -92,13 +92,10 @@ it('ends with 4 on a wrong key, 5 when the server is gone and 130 on Ctrl-C', as
 
 it('stops when another app answers than the profile says', async () => {
   const { paymentId } = await desk.sandbox.create();
-  const { url, app } = desk.sandbox;
+  const { text } = await desk.sandbox.call('GET', `/payments/${paymentId}`);
   const { httpServer } = await import('../../client/servers.js');
-  const echo = await httpServer(async (_request, response) => {
-    const answer = await fetch(`${url}/api/apps/${app.appId}/payments/${paymentId}`, {
-      headers: { authorization: `Bearer ${app.apiKey}` },
-    });
-    response.writeHead(200, { 'content-type': 'application/json' }).end(await answer.text());
+  const echo = await httpServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
   });
   const env = { ...envOf(desk.sandbox), PAYDESK_BASE_URL: echo.url, PAYDESK_APP_ID: 'another' };
   const { code, json } = await payments(env, 'refund', [paymentId, '--json']);
