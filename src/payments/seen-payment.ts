@@ -1,10 +1,7 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import type { AppRef } from '../ledger/payment-ref.js';
-import { remember, type SeenPayment } from '../ledger/known-payments.js';
-import type { DeskTables } from '../ledger/schema.js';
-import { StoreError } from '../store/errors.js';
-import type { Store } from '../store/store.js';
+import type { SeenPayment } from '../ledger/known-payments.js';
 import { idOf } from './named-payments.js';
 
 /** A read as the desk remembers it. */
@@ -23,23 +20,4 @@ export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
     webhookUrl,
     createdTime: Number.isNaN(created) ? undefined : created,
   };
-}
-
-/** Makes payments known as they were just read. Where that fails, the next read records it. */
-export async function rememberReads(
-  store: Store<DeskTables>,
-  app: AppRef,
-  reads: readonly PaymentRead[],
-  now: number,
-): Promise<void> {
-  if (reads.length === 0) return;
-  try {
-    await store.transaction(async (tx) => {
-      for (const read of reads) {
-        await remember(tx, store.engine, { seen: seenPayment(app, read), source: 'read', now });
-      }
-    });
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-  }
 }

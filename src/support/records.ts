@@ -4,7 +4,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { idOf } from '../payments/named-payments.js';
-import { rememberReads } from '../payments/seen-payment.js';
+import { rememberReads } from '../payments/remember-reads.js';
 import type { Store } from '../store/store.js';
 import type { Delivery } from '../webhooks/inbox/delivery.js';
 import { createInbox } from '../webhooks/inbox/inbox.js';

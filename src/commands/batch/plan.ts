@@ -9,7 +9,7 @@ import { planHeader, planLines } from '../../batch/plan-file.js';
 import { batchActions } from '../../batch/plan-row.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { createMarkFailed } from '../../batch/sent-before.js';
-import { rememberReads } from '../../payments/seen-payment.js';
+import { rememberReads } from '../../payments/remember-reads.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { systemClock } from '../../client/clock.js';
 import { UsageError } from '../../errors.js';
