@@ -291,14 +291,17 @@ describeWithBrowser('the console', (browser) => {
     const own = await startTestSandbox();
     const { cookie } = await visitConsole(own);
     const leave = new AbortController();
+    // Kept until the end: an answer that is no longer referred to is closed when memory is tidied up.
+    const streams: Response[] = [];
     try {
       for (let count = 0; count < MOST_WATCHERS; count += 1) {
         const stream = await fetch(`${own.url}/console/live`, {
           headers: { cookie },
           signal: leave.signal,
         });
-        expect(stream.status).toBe(200);
+        streams.push(stream);
       }
+      expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
       const { page } = await browser.visit();
       await page.clock.install();
       await page.goto(consoleLink(own));
@@ -309,6 +312,7 @@ describeWithBrowser('the console', (browser) => {
       leave.abort();
       await page.clock.runFor(SLOW_MS + 100);
       await page.waitForSelector('#live:text("Live")');
+      expect(streams).toHaveLength(MOST_WATCHERS);
     } finally {
       leave.abort();
       await own.close();
