@@ -84,9 +84,10 @@ export function createPaymentCalls(
     given: CallOptions,
   ): Promise<Created<PaymentRead>> {
     const result = await calls.send(name, { ...given, body });
-    return createdBy(result, name, calls.contextOf(name, 'such path', given), (answer) =>
-      paymentIn(answer, { referenceId: body.referenceId }),
-    );
+    const { referenceId } = body;
+    const safeAgain = `Running it again with --reference ${referenceId} is safe: the payment is created only once.`;
+    const context = { ...calls.contextOf(name, 'such path', given), safeAgain };
+    return createdBy(result, name, context, (answer) => paymentIn(answer, { referenceId }));
   }
 
   return {

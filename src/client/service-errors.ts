@@ -18,6 +18,8 @@ export interface ErrorContext {
   /** What was asked for, as in "There is no … in app X". */
   what: string;
   appId: string;
+  /** Why it is safe to repeat a write; by default a plain sentence. */
+  safeAgain?: string;
   signal?: AbortSignal;
 }
 
@@ -92,11 +94,13 @@ function failureError(
   );
 }
 
-function unknown(why: string, options: ErrorOptions, { repeat }: ErrorContext): UnknownOutcomeError {
+function unknown(
+  why: string,
+  options: ErrorOptions,
+  { repeat, safeAgain = 'Running the same command again is safe.' }: ErrorContext,
+): UnknownOutcomeError {
   const advice =
-    repeat === 'settle'
-      ? 'paydesk did not send it again. Check the outcome before you retry.'
-      : 'Running the same command again is safe.';
+    repeat === 'settle' ? 'paydesk did not send it again. Check the outcome before you retry.' : safeAgain;
   return new UnknownOutcomeError(`The outcome is unknown: ${why}. ${advice}`, options);
 }
 

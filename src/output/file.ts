@@ -30,7 +30,7 @@ function openFileNumber(name: string): number | undefined {
 /** Whether the name means stdout, which then carries the file and nothing else. */
 export const namesStdout = (name: string): boolean => openFileNumber(name) === 1;
 
-/** Writes a file for its owner alone. Not for stdout: whoever prints knows what else goes there. */
+/** Writes a file for its owner alone. Not for stdout: the caller knows what else is printed there. */
 export async function writeOutputFile(
   name: string,
   pieces: Pieces,

@@ -136,16 +136,7 @@ async function call(
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error;
     const { code, details, httpStatus } = error;
-    throw new UnknownOutcomeError(
-      `${error.message.replace(/\.* Running the same command again is safe\.$/, '.')} ` +
-        `Running it again with --reference ${body.referenceId} is safe: the payment is created only once.`,
-      {
-        code,
-        details,
-        httpStatus,
-        cause: error,
-        next: [paydesk('payments', 'get', `ref:${body.referenceId}`)],
-      },
-    );
+    const next = [paydesk('payments', 'get', `ref:${body.referenceId}`)];
+    throw new UnknownOutcomeError(error.message, { code, details, httpStatus, cause: error, next });
   }
 }

@@ -12,7 +12,7 @@ export interface WaitOptions {
   maxMs?: number;
   /** Pauses, and resolves with true when a webhook ended the pause early. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** For who has just read: starts with a pause. */
+  /** Pauses before the first read, because the caller has just read. */
   pauseFirst?: boolean;
   /** Whether a read that failed is made again; by default if the failure is temporary. */
   isTemporary?: (error: unknown) => boolean;

@@ -1,3 +1,4 @@
+import { payment as paymentSchema } from '../../contract/payment.js';
 import type { JsonObject } from '../../contract/json.js';
 import { isStateName } from '../../contract/states.js';
 import type { NamedRead } from '../../payments/named-payments.js';
@@ -9,27 +10,8 @@ import type { ListView } from '../rows.js';
 import { instantText, shortInstant } from '../time.js';
 import { statePiece, textAt, textOf, valueAt } from '../values.js';
 
-const known = new Set([
-  'appId',
-  'paymentId',
-  'paymentState',
-  'paymentStateId',
-  'amount',
-  'capturedAmount',
-  'referenceId',
-  'currency',
-  'autoCapture',
-  'paymentFlow',
-  'autoPayment',
-  'fraudStatus',
-  'redirectUrl',
-  'returnUrl',
-  'webhookUrl',
-  'customerId',
-  'payerIp',
-  'createdTime',
-  'payInfo',
-]);
+/** What the card shows in its own words; everything else is shown as the service sent it. */
+const known = new Set(Object.keys(paymentSchema.shape));
 
 export function paymentAmount(payment: unknown, key: 'amount' | 'capturedAmount' = 'amount'): string {
   const source = textAt(payment, key);
