@@ -32,15 +32,15 @@ async function dispatch(program: Program, argv: string[]): Promise<void> {
 }
 
 /**
- * A write that fails is told by whoever wrote. Without a listener it would end the program on the spot, and so it would
- * with the listener that oclif adds when a command is loaded.
+ * The code that writes reports a write that fails. Without a listener, or with the one that oclif adds when a command is
+ * loaded, the program would end at once.
  */
 function keepFailedWrites(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.removeAllListeners('error').on('error', () => {});
 }
 
-/** What there is, for who asked for it or named a topic; otherwise nothing was understood. */
+/** Help if it was asked for or a topic was named; otherwise the words were not understood. */
 async function help(program: Program, argv: string[], asked: boolean): Promise<void> {
   const { helpOn } = await import('./cli/help.js');
   const { createStreams } = await import('./output/streams.js');

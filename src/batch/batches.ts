@@ -1,4 +1,4 @@
-// Batches in the desk's database: a plan becomes one once, and its rows are claimed by whoever works on them.
+// Batches in the desk's database: a plan becomes one once, and its rows are claimed by the processes that work on them.
 
 import { paydesk } from '../next-command.js';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-// Who works on which row: rows are claimed with a lease that is renewed while the work goes on.
+// Who works on which row: rows are claimed with a lease that is renewed while the work continues.
 
 import { sql } from 'kysely';
 import { outcomeOf, type Entry } from '../ledger/entries.js';

@@ -36,7 +36,7 @@ export interface Loading {
 
 /** Rows that are written at once. */
 const CHUNK = 500;
-/** A loader that has written nothing for so long has ended, or must find that out before it goes on. */
+/** A loader that has written nothing for this long has ended, or must check before it continues. */
 const LOADING_MS = 60_000;
 
 export function createLoading(store: Store<DeskTables>): Loading {
@@ -69,7 +69,7 @@ export function createLoading(store: Store<DeskTables>): Loading {
         await insertRows(batch.id, owner, chunk);
         await finishLoading(batch, owner);
       } catch (error) {
-        // A database that is away keeps the unfinished batch: whoever applies the plan next removes it.
+        // A database that is away keeps the unfinished batch. The next apply of the plan removes it.
         await removeUnloaded(batch.id, owner.name).catch(() => undefined);
         throw error;
       }

@@ -26,7 +26,7 @@ export interface Pace {
   readonly throttles: number;
   /** Waits for a place; undefined when the signal has fired. */
   enter(): Promise<Ticket | undefined>;
-  /** Whoever has a row waits for its turn by the rate; whoever has none need not. */
+  /** A worker that has a row waits for its turn by the rate. One that has no row does not wait. */
   turn(ticket: Ticket): Promise<void>;
   leave(ticket: Ticket): void;
   /** An answer came, after so long where that is known. */

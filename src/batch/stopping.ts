@@ -20,7 +20,7 @@ export interface Stopping {
   readonly signal: AbortSignal;
   readonly reason: StopReason | undefined;
   stop(reason: StopReason): void;
-  /** Something unforeseen was thrown: whoever throws it says why. */
+  /** An unexpected error was thrown. The error itself says why. */
   abort(): void;
   close(): void;
 }

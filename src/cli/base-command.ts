@@ -424,7 +424,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
         this.json && this.#printed !== 'document' && (this.#printed === 'lines' ? 'line' : 'document');
       return reportError(failure.error, { ...to, json, inFull: this.#filterFailed });
     }
-    // An output that broke is told by whoever knows what was lost.
+    // The code that wrote to a broken output reports it, because it knows what was lost.
     if (this.#ending === undefined || this.#ending instanceof OutputError) return 0;
     // With --json the result has been printed, and it says how it ended.
     if (this.json) this.note(...shortLine(this.#ending, this.#ending));

@@ -73,7 +73,7 @@ export async function checkKeyring(options: {
   );
 }
 
-/** A file that cannot be read is told by its own check. */
+/** Another check reports a file that cannot be read. */
 function keyringProfiles(store: ProfileStore): string[] {
   try {
     return store.list().flatMap(({ name, key }) => (key.in === 'keyring' ? [name] : []));

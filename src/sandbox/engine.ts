@@ -38,7 +38,7 @@ export interface Engine {
   readonly generation: Generation;
   derive(purpose: string, key: string | number): string;
   /**
-   * Runs rules in one transaction at the clock's time; whoever waits for new work, or watches, is told after the
+   * Runs rules in one transaction at the clock's time; workers and watchers are notified after the
    * commit. `via` is the door by which it came in.
    */
   write<T>(run: (work: Work) => Promise<T>, via?: string): Promise<T>;

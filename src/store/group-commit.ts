@@ -110,7 +110,7 @@ async function runGroup(connection: SqliteConnection, waiting: Member[]): Promis
     for (const member of members) member.reject(error);
     return;
   }
-  for (const tell of settle) tell();
+  for (const each of settle) each();
 }
 
 /** Throws only when the whole group is lost. */

@@ -83,7 +83,7 @@ async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots)
   let since = clock.now();
   let hasTrouble = false;
 
-  /** Resolves with how the watch ends, or undefined while it goes on. */
+  /** Resolves with how the watch ends, or with undefined while it continues. */
   async function look({ woken, restart }: Turn): Promise<Watched | undefined> {
     const read = await slots(() => readNamed(client, named, options));
     hasTrouble = false;

@@ -1,5 +1,5 @@
-// Puts deliveries into the inbox. Those that come at the same time share a transaction; each is durable before whoever
-// sent it is answered.
+// Puts deliveries into the inbox. Those that come at the same time share a transaction; each is durable before its
+// sender is answered.
 
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';

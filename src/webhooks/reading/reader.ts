@@ -116,7 +116,7 @@ export function createReader(options: ReaderOptions): Reader {
   };
 }
 
-/** Writes down what a read gave, or that there was none, and tells of it. */
+/** Records the result of a read, or that it failed, and reports it. */
 function createReports({ recorder, clock, onRead }: Pick<ReaderOptions, 'recorder' | 'clock' | 'onRead'>) {
   /** Deliveries whose result could not be written wait for the next read. */
   async function report(
