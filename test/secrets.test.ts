@@ -108,6 +108,8 @@ const otherCases: Record<string, () => Words> = {
   'sandbox:clock:set': () => ['2999-01-01T00:00:00Z'],
   'sandbox:clock:show': () => [],
   'sandbox:clock:stop': () => [],
+  'sandbox:exec': () => ['--', 'env'],
+  'sandbox:exec-guard': () => [],
   'sandbox:export': () => [],
   'sandbox:fault': () => [],
   'sandbox:fault:add': () => ['latency', '--delay', '1ms', '--next', '1'],

@@ -64,6 +64,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #listOptions: ListOptions = {};
   #printed: 'nothing' | 'lines' | 'document' = 'nothing';
   #ending: PaydeskError | undefined;
+  #exitCode = 0;
   #filterFailed = false;
   readonly #closers: Array<() => unknown> = [];
   readonly #refinements: Array<(error: unknown) => unknown> = [];
@@ -295,6 +296,11 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.#ending = error;
   }
 
+  /** For a command that runs another: the exit code is that one's, and there is nothing to report. */
+  protected endWith(code: number): void {
+    this.#exitCode = code;
+  }
+
   atEnd(close: () => unknown): void {
     this.#closers.push(close);
   }
@@ -425,7 +431,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
       return reportError(failure.error, { ...to, json, inFull: this.#filterFailed });
     }
     // The code that wrote to a broken output reports it, because it knows what was lost.
-    if (this.#ending === undefined || this.#ending instanceof OutputError) return 0;
+    if (this.#ending === undefined || this.#ending instanceof OutputError) return this.#exitCode;
     // With --json the result has been printed, and it says how it ended.
     if (this.json) this.note(...shortLine(this.#ending, this.#ending));
     return this.json

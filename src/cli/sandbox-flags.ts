@@ -1,13 +1,14 @@
+import { custom, string } from '@oclif/core/flags';
 import { commandText, paydesk } from '../next-command.js';
 import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
-import { BadValue, parseDuration, parseInstant } from '../typed-values.js';
+import { BadValue, parseCount, parseDuration, parseInstant } from '../typed-values.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../errors.js';
 import type { AnswerChoices } from '../sandbox/index.js';
 import { DATABASE_VARIABLE } from '../sandbox-control/settings.js';
 
-// Parsers for the values of sandbox flags.
+// Flags of the sandbox, and parsers for their values.
 
 const bad = (problem: string): never => {
   throw new BadValue(problem);
@@ -110,3 +111,34 @@ export function parseProbability(text: string): number {
 export function parseErrorStatus(text: string): number {
   return /^[45]\d\d$/.test(text) ? Number(text) : bad('from 400 to 599, for example 503');
 }
+
+/** What a new sandbox holds and how it answers. */
+export const contentFlags = {
+  import: string({
+    helpValue: 'FILE',
+    exclusive: ['seed'],
+    summary: 'Start a new database with an export; - reads stdin.',
+  }),
+  clock: custom<Date>({ parse: async (text) => parseClockInstant(text) })({
+    helpValue: 'INSTANT',
+    summary: 'Start with the clock stopped at this time.',
+  }),
+  seed: custom<number>({ parse: async (text) => parseCount(text, 0) })({
+    helpValue: 'N',
+    summary: 'Make the IDs, keys and outcomes of a new database repeatable.',
+  }),
+  answers: custom({ parse: parseAnswer })({
+    helpValue: 'NAME=VARIANT',
+    multiple: true,
+    summary: 'Use another answer where the API specification is unclear.',
+  }),
+  'rate-limit': custom<number>({ parse: async (text) => parseRate(text) })({
+    helpValue: 'N/s',
+    summary: 'Answer faster requests with 429.',
+  }),
+  'webhook-host': custom({ parse: async (text) => parseHostName(text) })({
+    helpValue: 'HOST',
+    multiple: true,
+    summary: 'Another host that webhooks may be sent to.',
+  }),
+};

@@ -115,6 +115,9 @@ const local: Record<string, Case> = {
   'webhook:show': { words: [1] },
   'webhook:replay': { words: [1, '--to', '{receiver}'], outcome: /200/ },
   'sandbox:stop': { words: ['--port', 1], outcome: /./ },
+  // What is printed is printed by the command that it runs.
+  'sandbox:exec': { words: ['--', 'true'], exit: 0 },
+  'sandbox:exec-guard': { words: [], exit: 0 },
 };
 
 const cases: Record<string, Case> = { ...remote, ...local };

@@ -70,7 +70,8 @@ const neverFails = [
 ];
 
 /** Commands that only programs run. */
-const isHidden = (name: string): boolean => ['completion:words', 'ledger:lock-probe'].includes(name);
+const isHidden = (name: string): boolean =>
+  ['completion:words', 'ledger:lock-probe', 'sandbox:exec-guard'].includes(name);
 
 const nameOf = ({ words }: Step): string | undefined =>
   words

@@ -222,6 +222,8 @@ const endSteps: Step[] = [
   type('sandbox import bad.json'),
   type('sandbox reset --no-input'),
   type('sandbox reset', { answers: [{ at: 'Delete everything in it?', type: 'n\r' }] }),
+  type('sandbox exec -- true'),
+  type('sandbox exec -- no-such-program'),
   type('sandbox stop'),
   type('sandbox stop --port 1'),
   type('sandbox seed'),

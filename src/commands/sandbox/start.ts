@@ -1,7 +1,6 @@
-import { boolean, custom, string } from '@oclif/core/flags';
+import { boolean, custom } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import type { PaydeskError } from '../../errors.js';
-import { parseCount } from '../../typed-values.js';
 import {
   errorLine,
   isLogged,
@@ -49,34 +48,8 @@ export default class SandboxStart extends BaseCommand {
       exclusive: ['memory'],
       summary: 'Database to use (default: PAYDESK_SANDBOX_DATABASE, or sandbox.db in the data folder).',
     }),
-    import: string({
-      helpValue: 'FILE',
-      exclusive: ['seed'],
-      summary: 'Start a new database with an export; - reads stdin.',
-    }),
-    clock: custom<Date>({ parse: async (text) => inputs.parseClockInstant(text) })({
-      helpValue: 'INSTANT',
-      summary: 'Start with the clock stopped at this time.',
-    }),
+    ...inputs.contentFlags,
     memory: boolean({ summary: 'Keep everything in memory, until the sandbox stops.' }),
-    seed: custom<number>({ parse: async (text) => parseCount(text, 0) })({
-      helpValue: 'N',
-      summary: 'Make the IDs, keys and outcomes of a new database repeatable.',
-    }),
-    answers: custom({ parse: inputs.parseAnswer })({
-      helpValue: 'NAME=VARIANT',
-      multiple: true,
-      summary: 'Use another answer where the API specification is unclear.',
-    }),
-    'rate-limit': custom<number>({ parse: async (text) => inputs.parseRate(text) })({
-      helpValue: 'N/s',
-      summary: 'Answer faster requests with 429.',
-    }),
-    'webhook-host': custom({ parse: async (text) => inputs.parseHostName(text) })({
-      helpValue: 'HOST',
-      multiple: true,
-      summary: 'Another host that webhooks may be sent to.',
-    }),
     'no-profiles': boolean({ summary: 'Do not create or change the profiles local and local-live.' }),
     detach: boolean({ summary: 'Run it in the background.' }),
   };

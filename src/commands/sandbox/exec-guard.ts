@@ -1,0 +1,12 @@
+import { BaseCommand } from '../../cli/base-command.js';
+import { guardCommand } from '../../sandbox-control/exec.js';
+
+export default class SandboxExecGuard extends BaseCommand {
+  static override summary = 'End a command that lost its sandbox; for internal use.';
+  static override hidden = true;
+
+  async run(): Promise<void> {
+    await this.parse(SandboxExecGuard);
+    await guardCommand(this.streams.stdin);
+  }
+}
