@@ -50,7 +50,7 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
   let inside = 0;
   let throttles = 0;
   let pausedUntil = 0;
-  let lastCut = 0;
+  let lastCut = -Infinity;
   const takeTurn = createTurns(rate, clock, signal);
   const isSlowing = createSlowness();
   let waiting: Array<() => void> = [];
@@ -65,12 +65,12 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
   /** Once for all that were on their way at the same time. */
   function cut({ at }: Ticket): void {
     if (at <= lastCut) return;
-    lastCut = clock.now();
+    lastCut = clock.monotonic();
     widening = false;
     limit = Math.max(1, limit / 2);
   }
 
-  const pause = () => clock.sleep(Math.max(0, pausedUntil - clock.now()), signal);
+  const pause = () => clock.sleep(Math.max(0, pausedUntil - clock.monotonic()), signal);
 
   return {
     get limit() {
@@ -85,17 +85,17 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
 
     async enter() {
       while (!signal.aborted) {
-        if (pausedUntil > clock.now()) await pause();
+        if (pausedUntil > clock.monotonic()) await pause();
         else if (inside < Math.floor(limit)) {
           inside += 1;
-          return { at: clock.now() };
+          return { at: clock.monotonic() };
         } else await new Promise<void>((resolve) => waiting.push(resolve));
       }
       return undefined;
     },
 
     async turn(ticket) {
-      if (await takeTurn()) ticket.at = clock.now();
+      if (await takeTurn()) ticket.at = clock.monotonic();
     },
 
     leave() {
@@ -117,8 +117,8 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
       cut(ticket);
       const wait =
         retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(throttles - 1, 10));
-      pausedUntil = Math.max(pausedUntil, clock.now() + wait);
-      ticket.at = Math.max(pausedUntil, clock.now() + 1);
+      pausedUntil = Math.max(pausedUntil, clock.monotonic() + wait);
+      ticket.at = Math.max(pausedUntil, clock.monotonic() + 1);
     },
   };
 }
@@ -128,7 +128,7 @@ function createTurns(rate: number | undefined, clock: Clock, signal: AbortSignal
   let nextTurn = 0;
   return async () => {
     if (rate === undefined) return false;
-    const now = clock.now();
+    const now = clock.monotonic();
     const mine = Math.max(now, nextTurn);
     nextTurn = mine + 1000 / rate;
     if (mine > now) await clock.sleep(mine - now, signal);

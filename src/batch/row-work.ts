@@ -41,7 +41,7 @@ export async function workOn(
   try {
     const read = await work.read(row.payment_id);
     if (batch.action === 'recheck') return await recheck(desk, row, read);
-    return await move(desk, batch, { ...claimed, read, readTime: desk.clock.now() }, work);
+    return await move(desk, batch, { ...claimed, read, readTime: desk.steady() }, work);
   } catch (error) {
     const result = notDone(error, row);
     const open = claimed.earlier && outcomeOf(claimed.earlier);
@@ -100,7 +100,7 @@ function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
 
 /** A recheck may be sent any number of times, so it needs no intent. */
 async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {
-  const from = desk.clock.now();
+  const from = desk.clock.monotonic();
   const paymentId = row.payment_id;
   const { value } = await desk.client.recheck(paymentId);
   const now = await desk.client.readBackPayment(value, { paymentId });
@@ -109,7 +109,7 @@ async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<Wo
     outcome: 'done',
     after: after ?? undefined,
     why: before === after ? 'nothing changed' : `${before ?? '?'} → ${after ?? '?'}`,
-    tookMs: desk.clock.now() - from,
+    tookMs: desk.clock.monotonic() - from,
   };
 }
 

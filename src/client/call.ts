@@ -118,9 +118,9 @@ export function createCaller(options: {
           ...about(attempt),
           ...(body === undefined ? {} : { body: show(body) }),
         });
-        const from = clock.now();
+        const from = clock.monotonic();
         const result = await attemptOnce(call, stream, body, remainingMs, signal, known);
-        onEvent?.({ ...about(attempt), ms: clock.now() - from, ...eventOf(result, show) });
+        onEvent?.({ ...about(attempt), ms: clock.monotonic() - from, ...eventOf(result, show) });
         return result.kind === 'answer' && call.repeat === 'read' ? withReadability(result) : result;
       },
       {

@@ -1,11 +1,15 @@
 export interface Clock {
+  /** The time of day. Anybody may set it, so nothing is measured by it. */
   now(): number;
+  /** Milliseconds on a clock that nobody can set, for limits and durations. */
+  monotonic(): number;
   /** Resolves early, without an error, when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => Math.floor(performance.now()),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();

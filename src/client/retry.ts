@@ -86,10 +86,10 @@ export async function withRetry<T extends Attempted>(
 ): Promise<Retried<T>> {
   const { clock, random, budget, signal } = tools;
   const policy = tools.policy ?? retryPolicy;
-  const deadline = clock.now() + tools.overallMs;
+  const deadline = clock.monotonic() + tools.overallMs;
   let earlierMayHaveArrived = false;
   for (let number = 1; ; number += 1) {
-    const last = await attempt(number, Math.max(1, deadline - clock.now()));
+    const last = await attempt(number, Math.max(1, deadline - clock.monotonic()));
     const again = isRetriable(repeat, last);
     if ((last.kind === 'answer' || last.kind === 'open') && !again) budget.succeeded();
     const retryAfterMs = retryAfter(last.headers, clock.now());
@@ -97,7 +97,7 @@ export async function withRetry<T extends Attempted>(
     if (!again || number >= policy.attempts || signal?.aborted) return result;
     const backoff = random() * Math.min(policy.capMs, policy.baseMs * 2 ** (number - 1));
     const waitMs = Math.ceil(Math.max(backoff, retryAfterMs ?? 0));
-    if (clock.now() + waitMs >= deadline || !budget.take()) return result;
+    if (clock.monotonic() + waitMs >= deadline || !budget.take()) return result;
     tools.onRetry?.({ attempt: number, waitMs });
     await clock.sleep(waitMs, signal);
     if (signal?.aborted) return result;

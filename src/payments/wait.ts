@@ -37,7 +37,7 @@ export async function readUntil<T>(
   const { clock, signal, limitMs = Infinity, firstMs = 200, maxMs = 5_000 } = options;
   const { isTemporary = (error) => error instanceof TemporaryError } = options;
   const sleep = options.sleep ?? ((ms, stop) => clock.sleep(ms, stop).then(() => false));
-  const deadline = clock.now() + limitMs;
+  const deadline = clock.monotonic() + limitMs;
   let last: T | undefined;
   let pause = firstMs;
   let woken = false;
@@ -51,7 +51,7 @@ export async function readUntil<T>(
     } catch (error) {
       if (!signal.aborted && !isTemporary(error)) throw error;
     }
-    const left = deadline - clock.now();
+    const left = deadline - clock.monotonic();
     if (left <= 0 || signal.aborted) return { reached: false, last };
     woken = await sleep(Math.min(pause, left), signal);
     if (woken) restart();

@@ -141,13 +141,13 @@ export function assertOpen(connection: SqliteConnection): void {
 
 /** Waits for another process's transaction without blocking the event loop, as SQLite's own busy timeout would. */
 async function begin(connection: SqliteConnection): Promise<void> {
-  const deadline = Date.now() + busyMs;
+  const deadline = performance.now() + busyMs;
   for (;;) {
     try {
       connection.run('begin immediate');
       return;
     } catch (error) {
-      if (!isBusy(error) || Date.now() >= deadline) throw error;
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 9));
     }
   }

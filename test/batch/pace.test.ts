@@ -9,6 +9,7 @@ function manualClock(): Clock & { pass(ms: number): void } {
   let time = 1_000;
   return {
     now: () => time,
+    monotonic: () => time,
     pass: (ms) => void (time += ms),
     sleep: async (ms) => void (time += ms),
   };

@@ -119,6 +119,7 @@ export function virtualClock(start = Date.parse('2026-11-14T09:00:00Z')): Clock 
   return {
     slept,
     now: () => now,
+    monotonic: () => now - start,
     sleep: async (ms) => {
       slept.push(ms);
       now += ms;

@@ -4,12 +4,15 @@ import { ServiceError, TemporaryError } from '../../src/errors.js';
 import { readUntil, type Turn } from '../../src/payments/wait.js';
 
 /** A clock that stands still but for what is slept. */
-function fakeClock(): Clock & { slept: number[] } {
+function fakeClock(): Clock & { slept: number[]; set(time: number): void } {
   let now = 0;
+  let offset = 0;
   const slept: number[] = [];
   return {
     slept,
-    now: () => now,
+    set: (time) => void (offset = time - now),
+    now: () => now + offset,
+    monotonic: () => now,
     sleep: async (ms) => {
       slept.push(ms);
       now += ms;
@@ -36,6 +39,17 @@ describe('readUntil', () => {
       last: 6,
     });
     expect(clock.slept).toEqual([100, 150, 225, 337.5, 400]);
+  });
+
+  it.each([-2, 2])('ends at its limit when somebody sets the clock by %s days meanwhile', async (days) => {
+    const clock = fakeClock();
+    let reads = 0;
+    const read = async () => {
+      if ((reads += 1) === 2) clock.set(days * 86_400_000);
+      if (reads > 100) throw new Error('it does not end');
+    };
+    await readUntil(read, () => false, { clock, signal, limitMs: 1_000, firstMs: 400 });
+    expect(clock.slept).toEqual([400, 600]);
   });
 
   it('makes a last read when the time is up, and never sleeps beyond it', async () => {

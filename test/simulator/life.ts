@@ -7,6 +7,8 @@ export interface Life {
   readonly name: string;
   alive(): boolean;
   kill(): void;
+  /** How long it was paused, or will have been. */
+  pausedMs(): number;
   /** Resolves once the process runs, with whether it goes on; one that was killed does not. */
   step(): Promise<boolean>;
   /** Resolves once the process runs: what comes due while it is paused comes after. */
@@ -37,6 +39,7 @@ export function createLife(
   let isAlive = true;
   let steps = 0;
   let wakesAt = 0;
+  let pausedMs = 0;
   let tellDeath: () => void = () => undefined;
   const death = new Promise<void>((resolve) => (tellDeath = resolve));
 
@@ -57,6 +60,7 @@ export function createLife(
     if (steps === killAt) kill();
     if (steps === pause?.at && isAlive) {
       wakesAt = timeline.now() + pause.ms;
+      pausedMs += pause.ms;
       onPaused(pause.ms);
     }
     await awake();
@@ -78,6 +82,7 @@ export function createLife(
     name,
     alive: () => isAlive,
     kill,
+    pausedMs: () => pausedMs,
     step,
     awake: async () => awake(),
     gate,

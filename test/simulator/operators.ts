@@ -32,6 +32,8 @@ export interface Sabotage {
   quietMs?: number;
   /** What the ledger takes for its steady clock. */
   steady?: (wall: () => number) => () => { boot: string; ms: number };
+  /** What the desk measures limits and durations on. */
+  monotonic?: (wall: () => number) => () => number;
   place?: (place: Place) => Place;
   client?: (client: Client) => Client;
   ledger?: (ledger: Ledger, store: Store<DeskTables>) => Ledger;
@@ -78,6 +80,8 @@ export interface Report {
 }
 
 const pauses = [2_000, 20_000, 300_000, 590_000, 900_000, 900_000, 1_200_000, 3_600_000];
+/** Three payments, each with its waits, retries and time limits. */
+const LONGEST_COMMAND_MS = 15 * 60_000;
 /** About where a move has written its intent and has not sent it yet. */
 const BEFORE_SENDING = [10, 20] as const;
 
@@ -142,7 +146,8 @@ export function startProcess(
     clocksJump: around.machines.some(({ jumps }) => jumps),
     violate: around.violate,
   });
-  const clock = { now: () => Date.now(), sleep: life.sleep };
+  const monotonic = sabotage.monotonic?.(machine.wall) ?? (() => timeline.now());
+  const clock = { now: machine.wall, monotonic, sleep: life.sleep };
   const transport = network.transportOf(life);
   // One ledger, one steady clock: that of its machine, or of its database.
   const { steady } = around;
@@ -200,9 +205,10 @@ export async function runMove(
   command: MoveCommand,
   onPaused?: (ms: number) => void,
 ): Promise<Report[]> {
-  const { timeline, random, trace } = around;
+  const { timeline, random, violate, trace } = around;
   const { operation, payments } = command;
   const { life, desk } = startProcess(around, name, undefined, onPaused);
+  const began = timeline.now();
   const think = random.pick([0, 500, 20_000]);
   const reports: Report[] = [];
   const tell = (paymentId: number, outcome: Report['outcome'], code?: string) => {
@@ -221,6 +227,8 @@ export async function runMove(
       },
     ),
   );
+  const tookMs = timeline.now() - began - life.pausedMs();
+  if (tookMs > LONGEST_COMMAND_MS) violate(`${name} took ${tookMs / 60_000} minutes`);
   if ('error' in ended) {
     const { error } = ended;
     if (!(error instanceof PaydeskError) && !(error instanceof StoreError)) throw error;

@@ -32,5 +32,6 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
   { seed: 20, found: 'a refused cancel was opened again while an unhold held the payment' },
   { seed: 1035, found: 'a batch looked for a row that it could not claim, again and again without a pause' },
   { seed: 311, found: 'an unhold was told as done of a payment whose state before nobody could read' },
+  { seed: 11, found: 'a clock was set back by two days, and a command read for two days' },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];

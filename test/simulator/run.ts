@@ -46,6 +46,9 @@ if (only?.some((name) => !hostilities.includes(name))) {
 // Plans are made in files that nobody needs after a crash: where the machine has a folder in memory, they are kept there.
 if (existsSync('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 
+// Most errors here are expected, and nobody reads where they came from.
+if (!values.trace) Error.stackTraceLimit = 0;
+
 const wanted = new RegExp(values.find);
 
 // Everything that happened, in one number: two runs of the same seeds must agree on it.

@@ -234,6 +234,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   'proof-of-absence': { client: takesForUnsent },
   'quiet-period': { quietMs: 60_000 },
   'steady-clock': { steady: (wall) => () => ({ boot: 'wall', ms: wall() }) },
+  'monotonic-clock': { monotonic: (wall) => wall },
   claim: { store: handsOutTwice },
   'single-use-plan': {
     batches: (batches) => ({

@@ -95,6 +95,7 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
         .where('payment_id', '=', paymentId)
         .where('time', '<=', time)
         .orderBy('id', 'desc')
+        .limit(1)
         .executeTakeFirst();
       return event?.to_state;
     },
@@ -124,6 +125,7 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
         .where('payment_id', '=', paymentId)
         .where('kind', '=', kind)
         .orderBy('id', 'desc')
+        .limit(1)
         .executeTakeFirst();
       return row?.id;
     },

@@ -13,6 +13,7 @@ const firstSeeds: Partial<Record<keyof typeof sabotages, number>> = {
   'proof-of-absence': 3,
   'quiet-period': 5,
   'steady-clock': 6,
+  'monotonic-clock': 11,
   'single-use-plan': 17,
 };
 
@@ -36,6 +37,7 @@ const expected: Readonly<Record<keyof typeof sabotages, RegExp>> = {
   'proof-of-absence': /was reported as unsent .* and was carried out/,
   'quiet-period': /within the quiet period/,
   'steady-clock': /within the quiet period/,
+  'monotonic-clock': /took \d+\.?\d* minutes/,
   claim: /was claimed by .* while .* had it/,
   'single-use-plan': /was applied as .* and/,
 };

@@ -32,7 +32,7 @@ export interface Move {
   typed: string;
   operation: SettleOperation;
   read: PaymentRead;
-  /** When it was read, where it was confirmed before that; a read of just now is the last one. */
+  /** When it was read, by the desk's steady clock, where it was confirmed before that; a read of just now is the last one. */
   readTime?: number | undefined;
   description?: string | undefined;
   /** Leaves the check of the state to the service. */

@@ -51,7 +51,7 @@ async function send(
   intent: Entry,
   fence: MoveFence,
 ): Promise<MoveResult> {
-  const from = desk.clock.now();
+  const from = desk.clock.monotonic();
   const sent: Sent = { move, before: beforeOf(before), beforeRead: before, intent };
   let answer: SettleResult;
   try {
@@ -68,7 +68,7 @@ async function send(
     });
     throw error;
   }
-  sent.tookMs = desk.clock.now() - from;
+  sent.tookMs = desk.clock.monotonic() - from;
   if (answer.kind === 'unsent') {
     const result = resultOf(sent, before, 'unsent', interruptedBy(desk) ?? notSent(sent, answer.why));
     await recordResult(desk, sent, result, { neverLeft: true });
@@ -104,7 +104,7 @@ async function lastRead(
   desk: Desk,
   { operation, read, readTime, force, cleared }: Move,
 ): Promise<{ before: PaymentRead; refusal?: GuardError | undefined }> {
-  if (readTime !== undefined && desk.clock.now() - readTime <= JUST_NOW_MS) return { before: read };
+  if (readTime !== undefined && desk.steady() - readTime <= JUST_NOW_MS) return { before: read };
   const now = await desk.client.getPayment({ paymentId: idOf(read) });
   const facts = (of: PaymentRead) =>
     JSON.stringify([of.fields.amount, of.fields.currency, of.fields.customerId]);

@@ -50,7 +50,7 @@ export function createReader(options: ReaderOptions): Reader {
   const { store, client, place, recorder, clock, onError } = options;
   const abort = new AbortController();
   const { signal } = abort;
-  const budget = createReadBudget(() => clock.now());
+  const budget = createReadBudget(() => clock.monotonic());
   const reads = createPaymentReads({ client, clock, budget, signal, onError });
   const familiar = createFamiliarPayments(store, place);
   const { report, finish } = createReports(options);
