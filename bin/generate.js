@@ -1,6 +1,5 @@
-// Writes what is derived from the code and committed: the command manifest, its reference, the OpenAPI document.
+// Writes what is derived from the code and committed: the command manifest, its reference, the OpenAPI documents.
 // With --check it writes nothing and fails when a file is not what the code gives.
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -84,18 +83,21 @@ function flagLines(flags) {
     });
 }
 
+const imported = (file) => import(pathToFileURL(join(root, 'dist', file)).href);
+
 async function generate() {
   const made = await manifest();
   const files = [
     { path: 'oclif.manifest.json', text: toText(made) },
     { path: 'docs/commands.md', text: commandReference(made) },
   ];
-  const contract = join(root, 'dist', 'contract', 'openapi.js');
-  if (existsSync(contract)) {
-    const { openApiDocument } = await import(pathToFileURL(contract).href);
-    files.push({ path: 'docs/openapi.json', text: toText(openApiDocument()) });
-  }
-  return files;
+  const { openApiDocument } = await imported('contract/openapi.js');
+  const { controlDocument } = await imported('sandbox/control/openapi.js');
+  return [
+    ...files,
+    { path: 'docs/openapi.json', text: toText(openApiDocument()) },
+    { path: 'docs/sandbox-openapi.json', text: toText(controlDocument()) },
+  ];
 }
 
 const files = await generate();

@@ -1,6 +1,6 @@
 import { numberText } from '../contract/json.js';
 import { remember } from '../ledger/known-payments.js';
-import type { SeededPayment } from '../sandbox-control/remote.js';
+import type { SeededPayment } from '../sandbox/index.js';
 import { StoreError } from '../store/errors.js';
 import type { Environment } from '../profiles/paths.js';
 import { openDatabase } from './desk-database.js';
@@ -8,7 +8,7 @@ import { openDatabase } from './desk-database.js';
 /** Adds sample payments to the known payments; false if the ledger cannot be opened. */
 export async function rememberSeeded(
   env: Environment,
-  generation: string | undefined,
+  generation: string,
   seeded: readonly SeededPayment[],
 ): Promise<boolean> {
   try {

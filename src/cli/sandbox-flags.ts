@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { BadValue, parseCount, parseDuration, parseInstant } from '../typed-values.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../errors.js';
+import type { CheckoutMethod } from '../contract/payment.js';
 import type { AnswerChoices } from '../sandbox/index.js';
 import { DATABASE_VARIABLE } from '../sandbox-control/settings.js';
 
@@ -80,10 +81,12 @@ export async function parseAnswer(text: string): Promise<Partial<AnswerChoices>>
 }
 
 /** One of the kinds of method that a checkout offers. */
-export async function parseMethod(text: string): Promise<string> {
+export async function parseCheckoutMethod(text: string): Promise<CheckoutMethod> {
   const { checkoutMethods } = await import('../contract/payment.js');
-  const known: readonly string[] = checkoutMethods;
-  return known.includes(text) ? text : bad(`one of ${known.join(', ')}.${didYouMean(text, known)}`);
+  return (
+    checkoutMethods.find((method) => method === text) ??
+    bad(`one of ${checkoutMethods.join(', ')}.${didYouMean(text, checkoutMethods)}`)
+  );
 }
 
 /** A duration, or 0. */

@@ -163,7 +163,8 @@ export type Endpoints = typeof endpoints;
 export type EndpointName = keyof Endpoints;
 export const endpointNames = Object.keys(endpoints) as EndpointName[];
 
-type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+/** The names of the `{…}` parts of a path, as a type. */
+export type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;
 

@@ -34,15 +34,15 @@ const titles: Readonly<Record<number, string>> = {
 
 const problemContent = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
 
-/** The answers that operations share, by name. */
-export function failureResponses(): Json {
-  const shared = Object.entries(titles).map(([status, title]) => {
-    const codes = Object.entries(problems).filter(([, problem]) => problem.status === Number(status));
+/** The answers that operations share, by name; of some statuses or of all. */
+export function failureResponses(statuses: readonly number[] = Object.keys(titles).map(Number)): Json {
+  const shared = statuses.map((status) => {
+    const codes = Object.entries(problems).filter(([, problem]) => problem.status === status);
     return [
-      title,
+      titles[status] as string,
       {
         description: codes.map(([code, problem]) => `\`${code}\`: ${problem.title}.`).join(' '),
-        ...(status === '429' && { headers: { 'Retry-After': retryAfter } }),
+        ...(status === 429 && { headers: { 'Retry-After': retryAfter } }),
         content: problemContent,
       },
     ] as const;
@@ -64,9 +64,14 @@ export function responsesOf(name: EndpointName, content: Json | undefined): Json
       ? { 200: answer('The same request was carried out before. This is what it created.') }
       : {}),
     [success]: answer(success === 201 ? 'Created.' : 'Done.'),
-    ...Object.fromEntries(
-      failureStatuses(name).map((status) => [status, response(titles[status] as string)]),
-    ),
+    ...failuresOf(failureStatuses(name)),
+  };
+}
+
+/** References to the shared answers of these statuses, and to that of any other failure. */
+export function failuresOf(statuses: readonly number[]): Json {
+  return {
+    ...Object.fromEntries(statuses.map((status) => [status, response(titles[status] as string)])),
     default: response('Failure'),
   };
 }

@@ -12,7 +12,7 @@ export type CheckoutMethod = (typeof checkoutMethods)[number];
 // documents: what the sandbox always answers with.
 
 /** A number in an answer: never judged, kept exactly. */
-const answeredNumber = described(z.custom<JsonNumber>(isJsonNumber), { type: 'number' });
+export const answeredNumber = described(z.custom<JsonNumber>(isJsonNumber), { type: 'number' });
 
 export const card = described(
   z.looseObject({

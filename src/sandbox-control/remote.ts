@@ -1,138 +1,28 @@
 import { paydesk } from '../next-command.js';
-import { isJsonObject, parseJson, type JsonNumber, type JsonObject } from '../contract/json.js';
+import { isJsonObject, parseJson, type JsonObject } from '../contract/json.js';
 import { type ErrorOptions, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import type { Run } from './run.js';
-import type { SandboxApp } from '../sandbox/index.js';
+import type { ControlInputs, ControlResults, ControlRoute } from '../sandbox/index.js';
 
 // The control API of a running sandbox, called from another process.
 
 type Address = Pick<Run, 'url' | 'controlToken'>;
 
-/** How a payment is to be paid; what is absent is for the sandbox to choose. */
-export interface PayRequest {
-  card?: string | undefined;
-  method?: string | undefined;
-  paymentProfileId?: number | undefined;
-  saveMethod?: boolean | undefined;
-  challenge?: string | undefined;
+export type Remote = ReturnType<typeof createRemote>;
+
+/** What any route may be given. */
+interface Input {
+  parameters?: Record<string, string>;
+  /** Texts by name; an absent or empty one is left out. */
+  query?: unknown;
+  /** A text goes out as it is, anything else as JSON. */
+  body?: unknown;
 }
 
-/** A sample payment. */
-export interface SeededPayment {
-  appId: string;
-  paymentId: JsonNumber;
-  referenceId: string;
-  state: string;
-  amount: JsonNumber;
-  currency: string;
-  customerId: string;
-  createdTime: string;
-  /** What is interesting about it. */
-  about: string;
-  /** Whether it was not there before. */
-  added: boolean;
-}
-
-/** A delivery of a webhook: what was sent where, and what came back. */
-export interface Delivery {
-  webhookId: number;
-  url: string;
-  /** Null when nobody answered; `error` then says why. */
-  status: number | null;
-  error: string | null;
-  ms: number;
-  answer: string | null;
-}
-
-/** A change of state with its webhook; without an address there is none to send. */
-export interface SandboxWebhook {
-  id: number;
-  to_state: string;
-  url: string | null;
-}
-
-export interface ClockTime {
-  now: string;
-  stopped: boolean;
-}
-
-export type ClockChange =
-  | { action: 'stop' | 'resume' }
-  /** An instant for set, a duration for advance, in milliseconds. */
-  | { action: 'set' | 'advance'; value: number };
-
-export interface FaultRequest {
-  kind: string;
-  route?: string | undefined;
-  next?: number | undefined;
-  probability?: number | undefined;
-  status?: number | undefined;
-  delayMs?: number | undefined;
-  retryAfterS?: number | undefined;
-  afterCommit?: boolean | undefined;
-}
-
-export interface Fault {
-  id: number;
-  kind: string;
-  route: string;
-  remaining: number | null;
-  probability: number | null;
-  /** How many calls it has met, hit or not. */
-  seen: number;
-  status?: number;
-  delayMs?: number;
-  retryAfterS?: number;
-  afterCommit?: boolean;
-}
+type Body<Route extends ControlRoute> = ControlInputs[Route] extends { body: infer Given } ? Given : never;
 
 /** What is absent stays as it is; null takes it away. */
-export interface AppChange {
-  webhookUrl?: string | null | undefined;
-  isBlocked?: boolean | undefined;
-  fraudPolicyId?: number | null | undefined;
-  profile?: {
-    paymentProfileId: number;
-    isActive?: boolean | undefined;
-    windowMs?: number | undefined;
-    delayMs?: number | undefined;
-  };
-}
-
-export interface Remote {
-  readonly run: Run;
-  status(): Promise<JsonObject>;
-  stop(): Promise<void>;
-  /** The payment as it stands; of one app where the reference alone could be another's. */
-  payment(key: string, appId?: string): Promise<JsonObject>;
-  /** The changes of a payment, the oldest first. */
-  webhooks(paymentId: string): Promise<SandboxWebhook[]>;
-  /** Sends a webhook again, delivered or not. */
-  resend(webhookId: number): Promise<Delivery>;
-  provider(paymentId: string, answer: string): Promise<JsonObject>;
-  pay(paymentId: string, request: PayRequest): Promise<JsonObject>;
-  books(paymentId: string): Promise<JsonObject>;
-  clock(): Promise<ClockTime>;
-  changeClock(change: ClockChange): Promise<ClockTime>;
-  faults(): Promise<Fault[]>;
-  addFault(fault: FaultRequest): Promise<Fault>;
-  /** One fault, or all of them; answers with how many there were. */
-  clearFaults(id?: number): Promise<number>;
-  apps(): Promise<SandboxApp[]>;
-  createApp(app: { friendlyName: string; isSandbox: boolean }): Promise<SandboxApp>;
-  changeApp(appId: string, change: AppChange): Promise<SandboxApp>;
-  seed(): Promise<SeededPayment[]>;
-  reset(): Promise<void>;
-  export(): Promise<string>;
-  import(document: string): Promise<void>;
-}
-
-interface Call {
-  body?: unknown;
-  text?: string;
-  query?: Record<string, string | undefined>;
-  signal?: AbortSignal | undefined;
-}
+export type AppChange = Body<'PATCH /apps/{appId}'>;
 
 interface Answer {
   status: number;
@@ -141,26 +31,35 @@ interface Answer {
 
 const PROBE_MS = 2_000;
 
-async function send(to: Address, method: string, path: string, call: Call = {}): Promise<Answer> {
+async function send(
+  to: Address,
+  route: ControlRoute,
+  { parameters = {}, query, body }: Input,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
   // Loaded by file: the index of undici brings everything along.
   const [{ default: Client }, { default: request }] = await Promise.all([
     import('undici/lib/dispatcher/client.js'),
     import('undici/lib/api/api-request.js'),
   ]);
   const client = new Client(new URL(to.url).origin, { allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
-  const query = Object.entries(call.query ?? {}).filter((entry): entry is [string, string] => !!entry[1]);
-  const search = query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
-  const body = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  const [method = '', template = ''] = route.split(' ');
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  );
+  const pairs = Object.entries(query ?? {}).filter((entry): entry is [string, string] => !!entry[1]);
+  const search = pairs.length > 0 ? `?${new URLSearchParams(pairs).toString()}` : '';
+  const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
   try {
     const answer = await request.call(client, {
       method,
       path: `/_sandbox${path}${search}`,
       headers: {
         authorization: `Bearer ${to.controlToken}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(text !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(body !== undefined && { body }),
-      ...(call.signal && { signal: call.signal }),
+      ...(text !== undefined && { body: text }),
+      ...(signal && { signal }),
     });
     return { status: answer.statusCode, text: await answer.body.text() };
   } finally {
@@ -171,7 +70,7 @@ async function send(to: Address, method: string, path: string, call: Call = {}):
 /** Whether the sandbox of a note is there: `gone` when nothing, or something else, answers at its address. */
 export async function isAnswering(to: Address): Promise<'yes' | 'no' | 'gone'> {
   try {
-    const { status } = await send(to, 'GET', '/status', { signal: AbortSignal.timeout(PROBE_MS) });
+    const { status } = await send(to, 'GET /status', {}, AbortSignal.timeout(PROBE_MS));
     return status === 200 ? 'yes' : status >= 500 ? 'no' : 'gone';
   } catch (error) {
     if (codeOf(error) === undefined && !(error instanceof DOMException)) throw error;
@@ -179,13 +78,20 @@ export async function isAnswering(to: Address): Promise<'yes' | 'no' | 'gone'> {
   }
 }
 
+type Arguments<Route extends ControlRoute> = object extends ControlInputs[Route]
+  ? [input?: ControlInputs[Route]]
+  : [input: ControlInputs[Route]];
+
 /** `onChange` is called before anything is sent that may change something. */
-export function createRemote(run: Run, signal?: AbortSignal, onChange?: () => void): Remote {
-  async function ask(method: string, path: string, options: Call = {}): Promise<string> {
+export function createRemote(run: Run, signal?: AbortSignal, onChange?: () => void) {
+  async function ask<Route extends ControlRoute>(
+    route: Route,
+    ...[input]: Arguments<Route>
+  ): Promise<string> {
     let answer: Answer;
-    if (method !== 'GET') onChange?.();
+    if (!route.startsWith('GET ')) onChange?.();
     try {
-      answer = await send(run, method, path, { ...options, signal });
+      answer = await send(run, route, input ?? {}, signal);
     } catch (error) {
       throw signal?.aborted ? error : unreachable(run, error);
     }
@@ -194,41 +100,50 @@ export function createRemote(run: Run, signal?: AbortSignal, onChange?: () => vo
   }
 
   /** The sandbox is our own, of this version or one close to it: its answers are what the types say. */
-  async function call<T = JsonObject>(method: string, path: string, options?: Call): Promise<T> {
-    return parseJson(await ask(method, path, options)) as T;
+  async function call<Route extends ControlRoute>(
+    route: Route,
+    ...input: Arguments<Route>
+  ): Promise<ControlResults[Route]> {
+    return parseJson(await ask(route, ...input)) as ControlResults[Route];
   }
-
-  const paymentPath = (key: string) => `/payments/${encodeURIComponent(key)}`;
 
   return {
     run,
-    status: () => call('GET', '/status'),
-    stop: async () => void (await ask('POST', '/stop')),
-    async payment(key, appId) {
-      const { payment } = await call('GET', `${paymentPath(key)}/story`, { query: { appId } });
-      return payment as JsonObject;
+    status: () => call('GET /status'),
+    stop: async () => void (await ask('POST /stop')),
+    /** The payment as it stands; of one app where the reference alone could be another's. */
+    payment: async (key: string, appId?: string) =>
+      (await call('GET /payments/{key}/story', { parameters: { key }, query: { appId } })).payment,
+    /** The changes of a payment, the oldest first. */
+    changes: async (key: string) => (await call('GET /payments/{key}/story', { parameters: { key } })).events,
+    /** Sends a webhook again, delivered or not. */
+    resend: (webhookId: number) =>
+      call('POST /webhooks/{id}/resend', { parameters: { id: String(webhookId) } }),
+    provider: (key: string, body: Body<'POST /payments/{key}/provider'>) =>
+      call('POST /payments/{key}/provider', { parameters: { key }, body }),
+    pay: (key: string, body: Body<'POST /payments/{key}/pay'>) =>
+      call('POST /payments/{key}/pay', { parameters: { key }, body }),
+    books: (key: string) => call('GET /payments/{key}/books', { parameters: { key } }),
+    clock: () => call('GET /clock'),
+    changeClock: (body: Body<'POST /clock'>) => call('POST /clock', { body }),
+    faults: () => call('GET /faults'),
+    addFault: (body: Body<'POST /faults'>) => call('POST /faults', { body }),
+    /** One fault, or all of them; answers with how many there were. */
+    async clearFaults(id?: number) {
+      const { cleared } =
+        id === undefined
+          ? await call('DELETE /faults')
+          : await call('DELETE /faults/{id}', { parameters: { id: String(id) } });
+      return cleared;
     },
-    webhooks: async (paymentId) =>
-      (await call<{ events: SandboxWebhook[] }>('GET', `${paymentPath(paymentId)}/story`)).events,
-    resend: (webhookId) => call('POST', `/webhooks/${webhookId}/resend`),
-    provider: (paymentId, answer) => call('POST', `${paymentPath(paymentId)}/provider`, { body: { answer } }),
-    pay: (paymentId, request) => call('POST', `${paymentPath(paymentId)}/pay`, { body: request }),
-    books: (paymentId) => call('GET', `${paymentPath(paymentId)}/books`),
-    clock: () => call('GET', '/clock'),
-    changeClock: (change) => call('POST', '/clock', { body: change }),
-    faults: () => call('GET', '/faults'),
-    addFault: (fault) => call('POST', '/faults', { body: fault }),
-    async clearFaults(id) {
-      const path = id === undefined ? '/faults' : `/faults/${id}`;
-      return (await call<{ cleared: number }>('DELETE', path)).cleared;
-    },
-    apps: () => call('GET', '/apps'),
-    createApp: (app) => call('POST', '/apps', { body: app }),
-    changeApp: (appId, change) => call('PATCH', `/apps/${encodeURIComponent(appId)}`, { body: change }),
-    seed: () => call('POST', '/seed'),
-    reset: async () => void (await ask('POST', '/reset')),
-    export: () => ask('GET', '/export'),
-    import: async (document) => void (await ask('POST', '/import', { text: document })),
+    apps: () => call('GET /apps'),
+    createApp: (body: Body<'POST /apps'>) => call('POST /apps', { body }),
+    changeApp: (appId: string, body: AppChange) =>
+      call('PATCH /apps/{appId}', { parameters: { appId }, body }),
+    seed: () => call('POST /seed'),
+    reset: async () => void (await ask('POST /reset')),
+    export: () => ask('GET /export'),
+    import: async (body: string) => void (await ask('POST /import', { body })),
   };
 }
 

@@ -1,6 +1,9 @@
 import { paydesk } from '../next-command.js';
 import { NotReachedError, UsageError } from '../errors.js';
-import type { Delivery, Remote, SandboxWebhook } from './remote.js';
+import type { Delivery, PaymentChange } from '../sandbox/index.js';
+import type { Remote } from './remote.js';
+
+type SandboxWebhook = Pick<PaymentChange, 'id' | 'to_state' | 'url'>;
 
 /** The webhook of a payment that is meant: the one that was named, else that of its last change. */
 export function chooseWebhook(
@@ -36,7 +39,7 @@ export async function resend(
   paymentId: string,
   wanted: number | undefined,
 ): Promise<{ resent: Resent; ending: NotReachedError | undefined }> {
-  const webhook = chooseWebhook(await sandbox.webhooks(paymentId), paymentId, wanted);
+  const webhook = chooseWebhook(await sandbox.changes(paymentId), paymentId, wanted);
   const delivery = await sandbox.resend(webhook.id);
   const { status, error } = delivery;
   const taken = status !== null && status >= 200 && status < 300;

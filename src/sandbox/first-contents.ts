@@ -1,4 +1,4 @@
-import type { Control } from './control.js';
+import type { Control } from './control/control.js';
 import { Refusal } from './domain/refusal.js';
 import type { Engine } from './engine.js';
 

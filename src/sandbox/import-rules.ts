@@ -12,7 +12,7 @@ import {
 } from '../contract/payment-request.js';
 import { fieldErrors } from '../contract/problem.js';
 import { operations, stateNames } from '../contract/states.js';
-import { faultBody } from './control-requests.js';
+import { faultBody } from './control/requests.js';
 import { cardNames } from './domain/cards.js';
 import { faultKindNames, faultRoutes, providerInstructions } from './domain/faults.js';
 import { fraudRules } from './domain/fraud.js';

@@ -3,7 +3,8 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defaultAnswers, type AnswerChoices } from './answers.js';
 import { createLiveFeed } from './console/live.js';
-import { createControl, type Control } from './control.js';
+import type { SandboxApp, SandboxStatus } from './control/answers.js';
+import { createControl, type Control } from './control/control.js';
 import { createEngine, type Engine } from './engine.js';
 import { beginWith, type FirstContents } from './first-contents.js';
 import { createAddresses } from './http/addresses.js';
@@ -33,8 +34,6 @@ export interface SandboxOptions extends FirstContents {
   /** The name under which the desk knows an app of this sandbox, for the commands that pages show. */
   profileOf?(url: string, appId: string): string | undefined;
 }
-
-export type SandboxApp = ReturnType<typeof showApp>;
 
 /** A running sandbox. */
 export interface Sandbox {
@@ -134,7 +133,7 @@ async function describe(
   options: SandboxOptions,
   answers: AnswerChoices,
   url: string,
-): Promise<object> {
+): Promise<SandboxStatus> {
   const { now, stopped } = await engine.clock.read();
   const count = async (table: 'payments' | 'customers') => {
     const { total } = await engine.store.db

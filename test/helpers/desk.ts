@@ -3,7 +3,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SandboxApp } from '../../src/sandbox/sandbox.js';
+import type { SandboxApp } from '../../src/sandbox/index.js';
 import { type InProcessOptions, runInProcess } from './in-process.js';
 import type { Client, ShownPayment, TestSandbox } from './sandbox.js';
 

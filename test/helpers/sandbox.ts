@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
-import { startSandbox, type SandboxApp, type SandboxOptions } from '../../src/sandbox/sandbox.js';
+import type { SandboxApp } from '../../src/sandbox/index.js';
+import { startSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.js';
 
 type Json = Record<string, unknown>;
 type RequestLine = Parameters<NonNullable<SandboxOptions['onRequest']>>[0];

@@ -31,9 +31,6 @@ export default class SandboxImport extends BaseCommand {
       apps,
     });
     this.note(...profileNotes(profiles));
-    return this.show(
-      { imported: true, payments: Number(payments), customers: Number(customers), profiles },
-      importedView,
-    );
+    return this.show({ imported: true, payments, customers, profiles }, importedView);
   }
 }

@@ -1,13 +1,14 @@
 import { findPayment } from '../../sandbox-control/find.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { string as argument } from '@oclif/core/args';
-import { boolean, custom, string } from '@oclif/core/flags';
+import { boolean, custom, option } from '@oclif/core/flags';
 import type { JsonObject } from '../../contract/json.js';
+import type { CheckoutMethod } from '../../contract/payment.js';
 import { numericIdFlag } from '../../cli/flags.js';
 import { paidView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
-import { cardNames } from '../../sandbox/index.js';
-import { parseMethod } from '../../cli/sandbox-flags.js';
+import { cardNames, challengeResults } from '../../sandbox/index.js';
+import { parseCheckoutMethod } from '../../cli/sandbox-flags.js';
 import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
 export default class SandboxPay extends BaseCommand {
@@ -23,21 +24,19 @@ export default class SandboxPay extends BaseCommand {
   };
   static override flags = {
     ...sandboxFlags,
-    card: string({
+    card: option({ options: cardNames })({
       helpValue: 'NAME',
-      options: cardNames,
       exclusive: ['challenge'],
       summary: 'Test card (default: approved).',
     }),
-    method: custom({ parse: parseMethod })({
+    method: custom<CheckoutMethod>({ parse: parseCheckoutMethod })({
       helpValue: 'CreditCard|ElectronicCheck|Crypto|Paypal',
       exclusive: ['challenge'],
       summary: 'Payment method that the customer chooses.',
     }),
     'provider-profile': numericIdFlag({ summary: 'Provider profile to pay with.' }),
     'save-method': boolean({ summary: 'Save the payment method, as the customer allows.' }),
-    challenge: string({
-      options: ['passed', 'failed'],
+    challenge: option({ options: challengeResults })({
       summary: 'Result of the 3-D Secure check that the payment waits for.',
     }),
   };

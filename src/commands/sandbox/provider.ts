@@ -1,9 +1,10 @@
 import { findPayment } from '../../sandbox-control/find.js';
 import { BaseCommand } from '../../cli/base-command.js';
-import { string as argument } from '@oclif/core/args';
+import { option as choice, string as argument } from '@oclif/core/args';
 import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 import type { JsonObject } from '../../contract/json.js';
 import { textAt } from '../../output/values.js';
+import { providerAnswers } from '../../sandbox/index.js';
 import { paidView } from '../../output/views/sandbox.js';
 
 export default class SandboxProvider extends BaseCommand {
@@ -18,9 +19,8 @@ export default class SandboxProvider extends BaseCommand {
   ];
   static override args = {
     payment: argument({ required: true, description: 'Payment ID or reference.' }),
-    answer: argument({
+    answer: choice({ options: providerAnswers })({
       required: true,
-      options: ['confirm', 'decline', 'hold'],
       description: 'What the provider should do.',
     }),
   };
@@ -30,7 +30,7 @@ export default class SandboxProvider extends BaseCommand {
     const { args, flags } = await this.parse(SandboxProvider);
     const sandbox = await openSandbox(this.context, flags);
     const { id, payment: before } = await findPayment(sandbox, args.payment, chosenApp(this.context));
-    const payment = await sandbox.provider(id, args.answer);
+    const payment = await sandbox.provider(id, { answer: args.answer });
     this.show({ before: textAt(before, 'paymentState'), payment }, paidView);
     return payment;
   }

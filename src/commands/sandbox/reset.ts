@@ -1,6 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { resetView } from '../../output/views/sandbox.js';
-import { textAt } from '../../output/values.js';
 import { confirmReset } from '../../sandbox-control/ask.js';
 import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
@@ -19,12 +18,12 @@ export default class SandboxReset extends BaseCommand {
     const sandbox = await openSandbox(this.context, flags);
     const { payments } = await sandbox.status();
     if (this.interactive) {
-      await confirmReset(sandbox.run, textAt(payments), {
+      await confirmReset(sandbox.run, payments, {
         note: (text) => this.note(text),
         prompts: this.prompts(),
       });
     }
     await sandbox.reset();
-    return this.show({ reset: true, payments: Number(payments) }, resetView);
+    return this.show({ reset: true, payments }, resetView);
   }
 }

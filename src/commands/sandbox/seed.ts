@@ -20,11 +20,7 @@ export default class SandboxSeed extends BaseCommand {
     const seeded = await sandbox.seed();
     const payments = seeded.filter(({ added }) => added).length;
     const { generation } = await sandbox.status();
-    const isKnown = await rememberSeeded(
-      this.streams.env,
-      typeof generation === 'string' ? generation : undefined,
-      seeded,
-    );
+    const isKnown = await rememberSeeded(this.streams.env, generation, seeded);
     if (!isKnown)
       this.note(
         'paydesk could not open its ledger, so these payments are not in its list of known payments.',

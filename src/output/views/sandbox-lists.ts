@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
-import type { Fault } from '../../sandbox-control/remote.js';
+import type { Fault } from '../../sandbox/index.js';
 import { toned, type Line, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad } from '../text.js';

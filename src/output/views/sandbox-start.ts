@@ -99,9 +99,9 @@ function toneOf(status: number): Tone {
   return status >= 400 ? 'waiting' : 'good';
 }
 
-/** Commands and a console that only look at the sandbox are not worth a line. */
+/** Commands, a console and health checks that only look at the sandbox are not worth a line. */
 export const isLogged = ({ method, path }: RequestLine): boolean =>
-  method !== 'GET' || !/^\/(_sandbox|console)\b/.test(path);
+  method !== 'GET' || !/^\/(_sandbox|console|healthz)\b/.test(path);
 
 /** One request: when, what was answered and how fast, and what was asked for. */
 export function requestLine({ method, path, status, ms, note }: RequestLine, at: Date): Line {

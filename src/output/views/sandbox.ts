@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { RenewedProfiles } from '../../profiles/sandbox-profiles.js';
 import type { WrittenFile } from '../file.js';
-import type { ClockTime } from '../../sandbox-control/remote.js';
+import type { ClockTime } from '../../sandbox/index.js';
 import type { Run } from '../../sandbox-control/run.js';
 import { groupDigits } from '../amount.js';
 import { cardLines } from '../card.js';

@@ -1,6 +1,6 @@
 import { commandText, paydesk } from '../../next-command.js';
 import { numberText } from '../../contract/json.js';
-import type { SeededPayment } from '../../sandbox-control/remote.js';
+import type { SeededPayment } from '../../sandbox/index.js';
 import type { ListView } from '../rows.js';
 import { statePiece } from '../values.js';
 

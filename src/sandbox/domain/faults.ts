@@ -83,7 +83,7 @@ export interface NewFault extends FaultOptions {
 
 export interface Faults {
   list(): Promise<FaultRow[]>;
-  add(tx: Kysely<SandboxTables>, fault: NewFault): Promise<number>;
+  add(tx: Kysely<SandboxTables>, fault: NewFault): Promise<FaultRow>;
   clear(tx: Kysely<SandboxTables>, id?: number): Promise<number>;
   /** Whether any fault of these kinds could hit this route: cheap, and free of false noes. */
   may(kinds: readonly FaultKind[], route: string): Promise<boolean>;
@@ -109,8 +109,8 @@ export function createFaults(
   return {
     list: () => store.db.selectFrom('faults').selectAll().orderBy('id').execute(),
 
-    async add(tx, { kind, route, next, probability, ...options }) {
-      const { id } = await tx
+    add: (tx, { kind, route, next, probability, ...options }) =>
+      tx
         .insertInto('faults')
         .values({
           kind,
@@ -120,10 +120,8 @@ export function createFaults(
           seen: 0,
           options: JSON.stringify(options),
         })
-        .returning('id')
-        .executeTakeFirstOrThrow();
-      return id;
-    },
+        .returningAll()
+        .executeTakeFirstOrThrow(),
 
     async clear(tx, id) {
       const query = tx.deleteFrom('faults');

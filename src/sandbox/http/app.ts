@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { openApiDocument } from '../../contract/openapi.js';
+import { CONTROL_PATH } from '../control/api.js';
 import { Refusal } from '../domain/refusal.js';
 import { answerFailure, createControlRoutes, type ControlOptions } from './control-routes.js';
 import { createPageRoutes } from './pages/page-routes.js';
@@ -12,7 +13,8 @@ export function createApp(options: ControlOptions): Hono {
     openApi ??= JSON.stringify(openApiDocument());
     return c.body(openApi, 200, { 'content-type': 'application/json' });
   });
-  app.route('/_sandbox', createControlRoutes(options));
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.route(CONTROL_PATH, createControlRoutes(options));
   app.route('/', createPageRoutes(options));
   app.onError((error, c) => answerFailure(c, error, options.onError));
   app.notFound((c) => {

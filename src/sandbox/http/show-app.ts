@@ -1,7 +1,8 @@
+import type { SandboxApp } from '../control/answers.js';
 import type { App } from '../domain/apps.js';
 
 /** An app as the control API and `sandbox start` show it. */
-export function showApp(app: App) {
+export function showApp(app: App): SandboxApp {
   return {
     appId: app.app_id,
     apiKey: app.api_key,

@@ -27,6 +27,7 @@ onEveryStore((bench) => {
     const sandbox = bench.shared();
     const paths = (): string[] => [
       '/openapi.json',
+      '/healthz',
       `/api/apps/${sandbox().app.appId}/customers`,
       '/_sandbox/status',
       '/console',

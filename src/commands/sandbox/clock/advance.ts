@@ -2,7 +2,7 @@ import { BaseCommand } from '../../../cli/base-command.js';
 import { custom } from '@oclif/core/args';
 import { parseDuration } from '../../../typed-values.js';
 import { clockView } from '../../../output/views/sandbox.js';
-import type { ClockTime } from '../../../sandbox-control/remote.js';
+import type { ClockTime } from '../../../sandbox/index.js';
 import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
 export default class SandboxClockAdvance extends BaseCommand {

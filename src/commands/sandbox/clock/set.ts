@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { custom } from '@oclif/core/args';
 import { clockView } from '../../../output/views/sandbox.js';
-import type { ClockTime } from '../../../sandbox-control/remote.js';
+import type { ClockTime } from '../../../sandbox/index.js';
 import { parseClockInstant } from '../../../cli/sandbox-flags.js';
 import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { clockView } from '../../../output/views/sandbox.js';
-import type { ClockTime } from '../../../sandbox-control/remote.js';
+import type { ClockTime } from '../../../sandbox/index.js';
 import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
 export default class SandboxClockShow extends BaseCommand {

@@ -1,10 +1,10 @@
 import { BaseCommand } from '../../../cli/base-command.js';
-import { string as argument } from '@oclif/core/args';
+import { option as choice } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
 import { countFlag } from '../../../cli/flags.js';
 import { faultKindLines, faultView } from '../../../output/views/sandbox-lists.js';
 import { faultKindNames, faultKinds } from '../../../sandbox/index.js';
-import type { Fault } from '../../../sandbox-control/remote.js';
+import type { Fault } from '../../../sandbox/index.js';
 import { parseDelay, parseProbability, parseErrorStatus } from '../../../cli/sandbox-flags.js';
 import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
@@ -20,7 +20,7 @@ export default class SandboxFaultAdd extends BaseCommand {
     '<%= config.bin %> sandbox fault add webhook-duplicate --route Captured',
   ];
   static override args = {
-    kind: argument({ required: true, options: faultKindNames, description: 'Kind of fault.' }),
+    kind: choice({ options: faultKindNames })({ required: true, description: 'Kind of fault.' }),
   };
   static override flags = {
     ...sandboxFlags,

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../../cli/base-command.js';
 import { listFlagsFor } from '../../../cli/flags.js';
 import { faultList } from '../../../output/views/sandbox-lists.js';
-import type { Fault } from '../../../sandbox-control/remote.js';
+import type { Fault } from '../../../sandbox/index.js';
 import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
 
 export default class SandboxFaultList extends BaseCommand {

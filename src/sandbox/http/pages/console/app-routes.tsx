@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { fillCommand } from '../../../console/commands.js';
 import { readKey, writeKey } from '../../../console/ranges.js';
-import { appPatch, check } from '../../../control-requests.js';
+import { appPatch, check } from '../../../control/requests.js';
 import { invalidField } from '../../../domain/refusal.js';
 import { AppsPage } from './apps-page.js';
 import { act, FORMS, sections, showConsole, typedForm, type Desk } from './console-frame.js';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { fillCommand } from '../../../console/commands.js';
 import { timeText } from '../../../console/texts.js';
-import { check, clockBody } from '../../../control-requests.js';
+import { check, clockBody } from '../../../control/requests.js';
 import { parseDuration, parseInstant } from '../../../../typed-values.js';
 import { ClockPage } from './clock-page.js';
 import { act, FORMS, pathBack, sections, showConsole, typedForm, type Desk } from './console-frame.js';

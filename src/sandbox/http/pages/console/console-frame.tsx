@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
-import type { Control } from '../../../control.js';
+import type { Control } from '../../../control/control.js';
 import type { Commands } from '../../../console/commands.js';
 import type { LiveFeed } from '../../../console/live.js';
 import type { Result, Results, TypedForm } from '../../../console/results.js';

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { fillCommand } from '../../../console/commands.js';
-import { check, faultBody } from '../../../control-requests.js';
+import { check, faultBody } from '../../../control/requests.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { parseDuration } from '../../../../typed-values.js';
 import { act, FORMS, pathBack, sections, showConsole, typedForm, type Desk } from './console-frame.js';
@@ -31,7 +31,7 @@ export function addFaultRoutes(routes: Hono, desk: Desk): void {
       async (form) => {
         const { request, command } = readFault(form, commands);
         const fault = check(faultBody, request);
-        const id = await control.addFault(fault);
+        const { id } = await control.addFault(fault);
         const where = fault.route === '*' ? 'everywhere' : `for ${fault.route}`;
         return {
           back: pathBack(form, sections.faults.path),

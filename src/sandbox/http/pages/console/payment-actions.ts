@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { fillCommand } from '../../../console/commands.js';
-import { check, payBody, providerBody } from '../../../control-requests.js';
+import { check, payBody, providerBody } from '../../../control/requests.js';
 import { readPayment } from '../../../domain/payments.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { Engine } from '../../../engine.js';

@@ -1,22 +1,22 @@
 import type * as z from 'zod/mini';
-import type { appBody, appPatch, clockBody, faultBody, payBody } from './control-requests.js';
-import { checkPolicy, type App } from './domain/apps.js';
-import { createApp } from './domain/defaults.js';
-import { faultRoutes } from './domain/faults.js';
-import { answerByHand } from './domain/moves.js';
-import { chooseProfile, finishChallenge, pay } from './domain/paying.js';
-import { lockPayment, readPayment, type FindPayment } from './domain/payments.js';
-import { books, type Books } from './domain/providers.js';
-import { invalidField, Refusal } from './domain/refusal.js';
-import { storyOf, type Story } from './domain/story.js';
-import { changeState } from './domain/transitions.js';
-import type { Work } from './domain/work.js';
-import type { Engine } from './engine.js';
-import type { Outbox } from './outbox/outbox.js';
-import type { AttemptRow, PaymentRow } from './schema.js';
-import { seedAll, type SeededRow } from './seed.js';
-import { exportAll, importAll, resetAll } from './transfer.js';
-import type { Worker } from './worker.js';
+import type { appBody, appPatch, clockBody, faultBody, payBody, providerBody } from './requests.js';
+import { checkPolicy, type App } from '../domain/apps.js';
+import { createApp } from '../domain/defaults.js';
+import { faultRoutes } from '../domain/faults.js';
+import { answerByHand } from '../domain/moves.js';
+import { chooseProfile, finishChallenge, pay } from '../domain/paying.js';
+import { lockPayment, readPayment, type FindPayment } from '../domain/payments.js';
+import { books, type Books } from '../domain/providers.js';
+import { invalidField, Refusal } from '../domain/refusal.js';
+import { storyOf, type Story } from '../domain/story.js';
+import { changeState } from '../domain/transitions.js';
+import type { Work } from '../domain/work.js';
+import type { Engine } from '../engine.js';
+import type { Outbox } from '../outbox/outbox.js';
+import type { AttemptRow, FaultRow, PaymentRow } from '../schema.js';
+import { seedAll, type SeededRow } from '../seed.js';
+import { exportAll, importAll, resetAll } from '../transfer.js';
+import type { Worker } from '../worker.js';
 
 // What the sandbox can be told that the real service cannot: play the customer and the provider, move the clock,
 // make faults, change apps, fill and empty the database.
@@ -26,12 +26,12 @@ export interface Control {
   provider(
     key: string,
     appId: string | undefined,
-    answer: 'confirm' | 'decline' | 'hold',
+    answer: z.infer<typeof providerBody>['answer'],
   ): Promise<PaymentRow>;
   books(key: string, appId: string | undefined): Promise<Books>;
   story(key: string, appId: string | undefined): Promise<Story>;
   clock(request: z.infer<typeof clockBody>): Promise<void>;
-  addFault(fault: z.infer<typeof faultBody>): Promise<number>;
+  addFault(fault: z.infer<typeof faultBody>): Promise<FaultRow>;
   clearFaults(id?: number): Promise<number>;
   createApp(app: z.infer<typeof appBody>): Promise<App>;
   changeApp(appId: string, patch: z.infer<typeof appPatch>): Promise<App>;

@@ -1,13 +1,14 @@
 import english from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
-import { id, text, webAddress } from '../contract/fields.js';
-import { amountProblem } from '../contract/money.js';
-import { checkoutMethods } from '../contract/payment.js';
-import { fieldErrors } from '../contract/problem.js';
-import { cardNames } from './domain/cards.js';
-import { faultKindNames } from './domain/faults.js';
-import { fraudRules } from './domain/fraud.js';
-import { Refusal } from './domain/refusal.js';
+import { id, text, webAddress } from '../../contract/fields.js';
+import { amountProblem } from '../../contract/money.js';
+import { checkoutMethods } from '../../contract/payment.js';
+import { fieldErrors } from '../../contract/problem.js';
+import { cardNames } from '../domain/cards.js';
+import { challengeResults, providerAnswers } from './choices.js';
+import { faultKindNames } from '../domain/faults.js';
+import { fraudRules } from '../domain/fraud.js';
+import { Refusal } from '../domain/refusal.js';
 
 // What the control API takes.
 
@@ -24,10 +25,10 @@ export const payBody = object({
   method: z.optional(z.enum(checkoutMethods)),
   paymentProfileId: z.optional(id),
   saveMethod: z.optional(z.boolean()),
-  challenge: z.optional(z.enum(['passed', 'failed'])),
+  challenge: z.optional(z.enum(challengeResults)),
 });
 
-export const providerBody = object({ answer: z.enum(['confirm', 'decline', 'hold']) });
+export const providerBody = object({ answer: z.enum(providerAnswers) });
 
 const atLeastOne = 'must be a whole number, at least 1';
 const share = 'must be between 0 and 1';
