@@ -2,7 +2,7 @@
 
 import { paydesk } from '../next-command.js';
 import { toHundredths } from '../contract/money.js';
-import { GuardError } from '../errors.js';
+import { GuardError, UsageError } from '../errors.js';
 import type { Batches } from './batches.js';
 import type { Owner } from '../store/owner.js';
 import { type PlanFile, type PlanHeader, readPlanHeader, readPlanRows } from './plan-file.js';
@@ -15,8 +15,18 @@ export interface Limits {
 }
 
 /** What the plan is for; one of another ledger is refused. */
-export async function openPlan(path: string, ledgerId: string): Promise<PlanHeader> {
+export async function openPlan(
+  path: string,
+  ledgerId: string,
+  { again }: { again: boolean },
+): Promise<PlanHeader> {
   const header = await readPlanHeader(path);
+  if (again && header.action === 'charge') {
+    throw new UsageError(
+      '--again does not apply to charges: a new attempt needs a new reference. Nothing was sent.',
+      { code: 'usage', next: [paydesk('batch', 'report', 'ID', '--not-done')] },
+    );
+  }
   if (header.ledger === ledgerId) return header;
   throw new GuardError(
     `${path} was made with another ledger, and only that one knows what was already sent. Nothing was sent.`,
@@ -61,7 +71,9 @@ function checkLimits({ rows, totals }: ReturnType<typeof toSend>, { maxTotal, ma
   }
   for (const [currency, total] of maxTotal.length === 0 ? [] : Object.entries(totals)) {
     const limit = maxTotal.find((each) => each.currency === currency);
-    if (limit === undefined) {
+    if (currency === '') {
+      over.push(`it charges ${total} on rows without a currency, and --max-total needs one on each row`);
+    } else if (limit === undefined) {
       over.push(`it moves ${currency} ${total}, and there is no --max-total for ${currency}`);
     } else if (toHundredths(total) > toHundredths(limit.amount)) {
       over.push(`it moves ${currency} ${total}, and --max-total is ${currency} ${limit.amount}`);

@@ -6,10 +6,10 @@ import { operationStates, states } from '../contract/states.js';
 import { forbidden, legalInstead } from '../payments/move/legality.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
 import type { CsvRow } from './csv-rows.js';
-import type { Assessment, BatchAction } from './plan-row.js';
+import type { Assessment, PaymentAction } from './plan-row.js';
 
 /** What is to become of a row, given the payment as the service shows it. */
-export function assess(action: BatchAction, row: CsvRow, read: PaymentRead): Assessment {
+export function assess(action: PaymentAction, row: CsvRow, read: PaymentRead): Assessment {
   const { amount, currency, referenceId } = read.fields;
   const facts = {
     line: row.line,
@@ -51,7 +51,7 @@ function isSameAmount(given: string, shown: string | undefined): boolean {
   return shown !== undefined && /^\d+(\.\d{1,2})?$/.test(shown) && sameAmount(given, shown);
 }
 
-function doneBefore(action: Exclude<BatchAction, 'recheck'>, read: PaymentRead): string | undefined {
+function doneBefore(action: Exclude<PaymentAction, 'recheck'>, read: PaymentRead): string | undefined {
   if (action === 'unhold') return undefined;
   const { during, end } = operationStates[action];
   if (read.state === end) return `${stateOf(read)} before`;

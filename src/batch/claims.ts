@@ -53,7 +53,17 @@ export interface Claims {
   reopenAccepted(): Promise<void>;
 }
 
-type Finish = 'id' | 'owner' | 'outcome' | 'after_state' | 'why' | 'due_time' | 'tries' | 'finished';
+type Finish =
+  | 'id'
+  | 'owner'
+  | 'outcome'
+  | 'payment_id'
+  | 'currency'
+  | 'after_state'
+  | 'why'
+  | 'due_time'
+  | 'tries'
+  | 'finished';
 
 /** A row that somebody else has by now is left alone. */
 const finishRow = prepared<DeskTables, { id: number }, Finish>((db, value) =>
@@ -61,6 +71,8 @@ const finishRow = prepared<DeskTables, { id: number }, Finish>((db, value) =>
     .updateTable('batch_rows')
     .set({
       outcome: value('outcome'),
+      payment_id: value('payment_id'),
+      currency: value('currency'),
       after_state: value('after_state'),
       why: value('why'),
       due_time: value('due_time'),
@@ -125,12 +137,14 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
       );
     },
 
-    async finish(row, { outcome, after, why }, due) {
+    async finish(row, { outcome, after, why, payment, currency }, due) {
       const isFinal = FINAL.has(outcome);
       const values = {
         id: row.id,
         owner: owner.name,
         outcome,
+        payment_id: payment ?? row.payment_id,
+        currency: currency ?? row.currency,
         after_state: after ?? null,
         why: why ?? null,
         due_time: isFinal ? row.due_time : due.time,
@@ -162,7 +176,8 @@ async function intentsOf(
   batch: BatchRecord,
   rows: readonly BatchRow[],
 ): Promise<Map<string, Entry>> {
-  if (rows.length === 0 || batch.action === 'recheck') return new Map();
+  // Neither a recheck nor a charge has an intent: a charge is found by its reference.
+  if (rows.length === 0 || batch.action === 'recheck' || batch.action === 'charge') return new Map();
   const intents = await store.db
     .selectFrom('intents')
     .selectAll()

@@ -70,8 +70,8 @@ function hundredths(engine: Engine): RawBuilder<number> {
 /** Counts that follow a run row by row. */
 export interface Tally {
   add(row: Pick<BatchRow, 'outcome' | 'planned' | 'currency'>, count: number, sum: bigint): void;
-  /** A row has a new outcome. */
-  move(row: BatchRow, outcome: string): void;
+  /** A row has a new outcome, and a charge the currency that its payment shows. */
+  move(row: BatchRow, result: { outcome: string; currency?: string | undefined }): void;
   counts(): BatchCounts;
 }
 
@@ -95,10 +95,10 @@ export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally 
 
   return {
     add,
-    move(row, outcome) {
+    move(row, { outcome, currency = row.currency }) {
       const sum = hundredthsOf(row.amount) ?? 0n;
       add(row, -1, -sum);
-      add({ ...row, outcome }, 1, sum);
+      add({ ...row, outcome, currency }, 1, sum);
     },
     counts() {
       const { pending: _, ...finished } = counts;

@@ -1,45 +1,52 @@
-// A file of payments: the columns that a batch knows, and what their values must look like.
+// The rows of a file: the columns that a batch knows, and what their values must look like.
 
 import { amountProblem } from '../contract/money.js';
 import { type NamedPayment, parsePayment } from '../payments/named-payments.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
 
-/** One row of the file. Its amount and currency are compared with the payment, and never sent. */
+/** One row of the file. The amount and currency of a payment are compared with it and never sent; a charge sends its amount. */
 export interface CsvRow {
   line: number;
-  /** As the column `payment` would name it: `100231`, `inv-2041`, `ref:123`. */
+  /** As the column `payment` would name it: `100231`, `inv-2041`, `ref:123`. For a charge, its reference. */
   typed: string;
   amount?: string | undefined;
   currency?: string | undefined;
+  /** Of a charge: who is charged, and which stored method where the file names one. */
+  customer?: string | undefined;
+  method?: string | undefined;
   description?: string | undefined;
   reason?: string | undefined;
   ticket?: string | undefined;
 }
 
-const naming = ['payment', 'paymentId', 'referenceId'] as const;
-const notes = ['description', 'reason', 'ticket'] as const;
-type Naming = (typeof naming)[number];
-type Column = Naming | 'amount' | 'currency' | (typeof notes)[number];
+/** How the rows of one kind of file are read. */
+export interface RowFormat<Column extends string> {
+  layout: SheetLayout<Column>;
+  /** Undefined, and a problem more, when the row cannot be used. */
+  read(row: SheetRow<Column>, problems: FileProblems): CsvRow | undefined;
+}
 
-const layout: SheetLayout<Column> = {
-  key: naming,
-  optional: ['amount', 'currency', ...notes],
-  amounts: ['amount'],
-  about: 'payment',
-};
+const naming = ['payment', 'paymentId', 'referenceId'] as const;
+type Naming = (typeof naming)[number];
+
+const notes = ['description', 'reason', 'ticket'] as const;
+/** Columns that mean the same in every file. */
+export const commonColumns = ['currency', ...notes] as const;
+type CommonColumn = (typeof commonColumns)[number];
 
 const MAX_NOTE_LENGTH = 500;
 
 /** Yields the rows that can be used, with amounts as they were written: `readAmount` reads them at the end. */
-export async function* readCsvRows(
+export async function* readCsvRows<Column extends string>(
   source: AsyncIterable<Uint8Array>,
+  { layout, read }: RowFormat<Column>,
   problems: FileProblems,
 ): AsyncGenerator<CsvRow, SheetEnd> {
   const sheet = readSheet(source, layout, problems);
   let step = await sheet.next();
   for (; !step.done; step = await sheet.next()) {
-    const row = readRow(step.value, problems);
+    const row = read(step.value, problems);
     if (row) yield row;
   }
   return step.value;
@@ -57,11 +64,29 @@ export function readAmount(
   return problem === undefined && 'amount' in read ? read.amount : undefined;
 }
 
-function readRow({ line, cells }: SheetRow<Column>, problems: FileProblems): CsvRow | undefined {
-  const before = problems.count;
-  const tell = (problem: string) => problems.add(line, problem);
-  const row: CsvRow = { line, typed: nameOf(cells, tell) };
-  if (cells.amount !== undefined) row.amount = cells.amount;
+/** A file of payments, which names each by its id or its reference. */
+export const paymentRows: RowFormat<Naming | 'amount' | CommonColumn> = {
+  layout: {
+    key: naming,
+    optional: ['amount', ...commonColumns],
+    amounts: ['amount'],
+    about: 'payment',
+  },
+  read({ line, cells }, problems) {
+    const before = problems.count;
+    const tell = (problem: string) => problems.add(line, problem);
+    const row: CsvRow = { line, typed: nameOf(cells, tell), ...readCommon(cells, tell) };
+    if (cells.amount !== undefined) row.amount = cells.amount;
+    return problems.count === before ? row : undefined;
+  },
+};
+
+/** The currency and the notes of a row. */
+export function readCommon(
+  cells: Partial<Record<CommonColumn, string>>,
+  tell: (problem: string) => void,
+): Pick<CsvRow, CommonColumn> {
+  const row: Pick<CsvRow, CommonColumn> = {};
   if (cells.currency !== undefined) {
     row.currency = cells.currency.toUpperCase();
     if (!/^[A-Z]{3}$/.test(row.currency)) {
@@ -75,17 +100,17 @@ function readRow({ line, cells }: SheetRow<Column>, problems: FileProblems): Csv
     const problem = noteProblem(value);
     if (problem !== undefined) tell(`${column} ${short(value)}: ${problem}`);
   }
-  return problems.count === before ? row : undefined;
+  return row;
 }
 
-const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 
 function noteProblem(value: string): string | undefined {
   if (value.includes('\0')) return 'must not contain control characters';
   return value.length > MAX_NOTE_LENGTH ? `must have at most ${MAX_NOTE_LENGTH} characters` : undefined;
 }
 
-function nameOf(cells: SheetRow<Column>['cells'], tell: (problem: string) => void): string {
+function nameOf(cells: Partial<Record<Naming, string>>, tell: (problem: string) => void): string {
   const column = naming.find((name) => cells[name] !== undefined);
   const value = column === undefined ? undefined : cells[column];
   if (column === undefined || value === undefined) {

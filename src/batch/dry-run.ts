@@ -2,7 +2,8 @@ import { mapConcurrent } from '../concurrency.js';
 import type { Client } from '../client/client.js';
 import { ServiceError, TemporaryError } from '../errors.js';
 import { readPlanRows } from './plan-file.js';
-import type { PlanRow } from './plan-row.js';
+import { findByReference } from '../payments/create-payment.js';
+import type { BatchAction, PlanRow } from './plan-row.js';
 
 export interface DryRun {
   /** Rows that would be sent now. */
@@ -14,6 +15,7 @@ export interface DryRun {
 
 interface DryRunOptions {
   planKey: string;
+  action: BatchAction;
   /** Rows that failed before would be sent again. */
   again: boolean;
   concurrency: number;
@@ -24,19 +26,20 @@ interface DryRunOptions {
 export async function dryRun(
   client: Client,
   path: string,
-  { planKey, again, concurrency, signal }: DryRunOptions,
+  { planKey, action, again, concurrency, signal }: DryRunOptions,
 ): Promise<DryRun> {
   const result: DryRun = { wouldSend: 0, changed: 0, unreadable: 0 };
   await mapConcurrent(readPlanRows(path, planKey), concurrency, async (row) => {
     signal.throwIfAborted();
     const acts = row.verdict === 'act' || (again && row.verdict === 'failed-before');
-    if (acts) result[await look(client, row)] += 1;
+    if (acts) result[await look(client, action, row)] += 1;
   });
   return result;
 }
 
-async function look(client: Client, row: PlanRow): Promise<keyof DryRun> {
+async function look(client: Client, action: BatchAction, row: PlanRow): Promise<keyof DryRun> {
   try {
+    if (action === 'charge') return (await findByReference(client, row.typed)) ? 'changed' : 'wouldSend';
     const { fields } = await client.getPayment({ paymentId: row.payment ?? '' });
     return fields.paymentState === row.state ? 'wouldSend' : 'changed';
   } catch (error) {

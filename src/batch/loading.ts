@@ -189,6 +189,8 @@ function newRow(batchId: string, row: PlanRow, again: boolean): NewRow {
     amount: row.amount ?? '',
     currency: row.currency ?? '',
     before_state: row.state ?? '',
+    customer_id: row.customer ?? null,
+    method_id: row.method ?? null,
     description: row.description ?? null,
     reason: row.reason ?? null,
     ticket: row.ticket ?? null,

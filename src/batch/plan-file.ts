@@ -99,6 +99,7 @@ function rowJson({ file, ...row }: PlanRow): object {
     ...row,
     payment: numberJson(row.payment),
     amount: numberJson(row.amount),
+    method: numberJson(row.method),
     ...(file === undefined ? {} : { file: { ...file, amount: numberJson(file.amount) } }),
   };
 }

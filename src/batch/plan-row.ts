@@ -1,14 +1,17 @@
 import type { CsvRow } from './csv-rows.js';
 import { addTotals } from './totals.js';
 
-export const batchActions = ['refund', 'capture', 'cancel', 'unhold', 'recheck'] as const;
+export const batchActions = ['refund', 'capture', 'cancel', 'unhold', 'recheck', 'charge'] as const;
 export type BatchAction = (typeof batchActions)[number];
+/** What is done to payments that exist; a charge makes its own. */
+export type PaymentAction = Exclude<BatchAction, 'charge'>;
 
 export const verdicts = [
   'act',
   'failed-before',
   'done',
   'changed',
+  'conflict',
   'not-possible',
   'not-found',
   'unreadable',
@@ -32,7 +35,8 @@ export interface Assessment {
 }
 
 /** One row of a plan: what the file says, and what the service showed when the plan was made. */
-export interface PlanRow extends Assessment, Pick<CsvRow, 'typed' | 'description' | 'reason' | 'ticket'> {
+export interface PlanRow
+  extends Assessment, Pick<CsvRow, 'typed' | 'customer' | 'method' | 'description' | 'reason' | 'ticket'> {
   file?: { amount?: string; currency?: string };
 }
 

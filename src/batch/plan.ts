@@ -4,13 +4,13 @@ import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { GuardError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
-import { parsePayment, readNamed } from '../payments/named-payments.js';
-import { assess } from './assess.js';
+import { type PaydeskError, TemporaryError } from '../errors.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import type { SheetEnd, SheetFormat } from '../spreadsheet/sheet.js';
-import { type CsvRow, readAmount, readCsvRows } from './csv-rows.js';
-import { createPace, type Pace, type Ticket } from './pace.js';
+import { chargeRows } from './charge-rows.js';
+import { type CsvRow, paymentRows, readAmount, readCsvRows } from './csv-rows.js';
+import { createLook, type Look } from './look.js';
+import { createPace } from './pace.js';
 import {
   type Assessment,
   type BatchAction,
@@ -19,8 +19,7 @@ import {
   type Verdict,
   verdicts,
 } from './plan-row.js';
-import { createOutage, type Outage, readWatched, throttleOf } from './reading.js';
-import { firstLine } from './worked-row.js';
+import { createOutage } from './reading.js';
 import type { MarkFailed } from './sent-before.js';
 import { openStaging, type Staging } from './staging.js';
 import { createTotals } from './totals.js';
@@ -56,7 +55,7 @@ export async function makePlan(
 ): Promise<MadePlan> {
   const staging = await openStaging();
   try {
-    const { total, format } = await stage(staging, request.source);
+    const { total, format } = await stage(staging, request);
     const summary = await readAll(tools, staging, { ...request, total });
     await refuseRepeated(staging, 'payment_id');
     return {
@@ -74,10 +73,13 @@ export async function makePlan(
 
 async function stage(
   staging: Staging,
-  source: AsyncIterable<Uint8Array>,
+  { source, action }: { source: AsyncIterable<Uint8Array>; action: BatchAction },
 ): Promise<{ total: number; format: SheetFormat }> {
   const problems = createFileProblems();
-  const rows = readCsvRows(source, problems);
+  const rows =
+    action === 'charge'
+      ? readCsvRows(source, chargeRows, problems)
+      : readCsvRows(source, paymentRows, problems);
   let total = 0;
   let chunk: CsvRow[] = [];
   let step = await rows.next();
@@ -90,7 +92,7 @@ async function stage(
   }
   await staging.add(chunk);
   await readAmounts(staging, step.value, problems);
-  await refuseRepeated(staging, 'typed', problems);
+  await refuseRepeated(staging, action === 'charge' ? 'reference' : 'typed', problems);
   return { total, format: step.value.format };
 }
 
@@ -108,16 +110,21 @@ async function readAmounts(staging: Staging, end: SheetEnd, problems: FileProble
 
 async function refuseRepeated(
   staging: Staging,
-  by: 'typed' | 'payment_id',
+  by: 'typed' | 'reference' | 'payment_id',
   problems = createFileProblems(),
 ): Promise<void> {
-  for await (const { line, first, typed } of staging.repeated(by)) {
-    const same =
-      by === 'typed' ? `names ${typed}, as line ${first} does` : `${typed} is the payment of line ${first}`;
-    problems.add(line, `the same payment twice: ${same}`);
+  for await (const { line, first, typed } of staging.repeated(by === 'payment_id' ? by : 'typed')) {
+    problems.add(line, repeatedText[by](typed, first));
   }
   problems.throwIfAny();
 }
+
+const repeatedText = {
+  typed: (typed: string, first: number) => `the same payment twice: names ${typed}, as line ${first} does`,
+  payment_id: (typed: string, first: number) =>
+    `the same payment twice: ${typed} is the payment of line ${first}`,
+  reference: (typed: string, first: number) => `the reference ${typed} is also on line ${first}`,
+} as const;
 
 async function readAll(
   tools: PlanTools,
@@ -132,6 +139,16 @@ async function readAll(
   const [totals, failedTotals] = [createTotals(), createTotals()];
   const notes: MadePlan['notes'] = {};
   const rows = eachRow(staging);
+  const onRead = (read: PaymentRead) => void reads.push(read);
+  const look: Look = createLook({
+    client: tools.client,
+    action,
+    now: tools.clock.now,
+    onRead,
+    pace,
+    outage,
+    signal,
+  });
   let assessed: Assessment[] = [];
   let reads: PaymentRead[] = [];
   let done = 0;
@@ -165,8 +182,7 @@ async function readAll(
       try {
         const { value: row } = await rows.next();
         if (row === undefined) return;
-        const onRead = (read: PaymentRead) => void reads.push(read);
-        await keep(await lookAt(tools.client, action, row, { pace, ticket, outage, signal, onRead }));
+        await keep(await look(row, ticket));
       } finally {
         pace.leave(ticket);
       }
@@ -198,51 +214,6 @@ function takeNote(notes: MadePlan['notes'], { verdict, why }: Assessment): void 
   if (verdict === 'act' || verdict === 'not-found' || why === undefined) return;
   const known = (notes[verdict] ??= []);
   if (known.length < MOST_NOTES && !known.includes(why)) known.push(why);
-}
-
-interface Looking {
-  pace: Pace;
-  ticket: Ticket;
-  outage: Outage;
-  signal: AbortSignal;
-  onRead: (read: PaymentRead) => void;
-}
-
-async function lookAt(
-  client: Client,
-  action: BatchAction,
-  row: CsvRow,
-  looking: Looking,
-): Promise<Assessment> {
-  const { pace, ticket, outage, signal, onRead } = looking;
-  const { line } = row;
-  for (;;) {
-    try {
-      const read = await readWatched(() => readNamed(client, parsePayment(row.typed)), outage);
-      pace.answered(ticket);
-      onRead(read);
-      return assess(action, row, read);
-    } catch (error) {
-      const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;
-      if (throttle && error instanceof TemporaryError && !signal.aborted) {
-        pace.throttled(ticket, throttle.retryAfterMs);
-        outage.throttled(pace.throttles, error);
-        await pace.pause();
-        if (!signal.aborted) continue;
-      }
-      if (error instanceof GuardError) {
-        pace.answered(ticket);
-        return { line, verdict: 'not-possible', why: firstLine(error.message) };
-      }
-      if (!(error instanceof ServiceError || error instanceof TemporaryError)) throw error;
-      if (error.code === 'not-found') {
-        pace.answered(ticket);
-        return { line, verdict: 'not-found', why: `there is no payment ${row.typed}` };
-      }
-      if (error instanceof TemporaryError) outage.unreadable(error);
-      return { line, verdict: 'unreadable', why: firstLine(error.message) };
-    }
-  }
 }
 
 function unreadable(error: PaydeskError, done: number): TemporaryError {

@@ -1,6 +1,5 @@
 // Reads for many rows: a service that asks to wait is waited for, and one that answers nobody is an outage.
 
-import type { PaymentRead } from '../client/payment-calls.js';
 import { type PaydeskError, TemporaryError } from '../errors.js';
 
 /** Reads that failed in succession, of different payments: after so many it is not the payment. */
@@ -54,13 +53,10 @@ export function throttleOf(
   return { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined };
 }
 
-/** Reads a payment, and tells the outage watch that the service answered. Throws as the client does. */
-export async function readWatched(
-  readPayment: () => Promise<PaymentRead>,
-  outage: Outage,
-): Promise<PaymentRead> {
+/** Reads, and tells the outage watch that the service answered. Throws as the client does. */
+export async function readWatched<T>(readService: () => Promise<T>, outage: Outage): Promise<T> {
   try {
-    const read = await readPayment();
+    const read = await readService();
     outage.readable();
     return read;
   } catch (error) {

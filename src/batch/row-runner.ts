@@ -8,7 +8,8 @@ import type { Claimed, Claims } from './claims.js';
 import { groupOf, type Tally } from './counts.js';
 import type { Pace, Ticket } from './pace.js';
 import { createOutage, readWatched, throttleOf } from './reading.js';
-import { isKeyRefused, workOn } from './row-work.js';
+import { isKeyRefused } from './not-done.js';
+import { workOn } from './row-work.js';
 import type { RunOptions } from './run-options.js';
 import type { Stopping } from './stopping.js';
 import type { WorkedRow } from './worked-row.js';
@@ -111,11 +112,11 @@ async function record(tools: RunnerTools, { row }: Claimed, result: WorkedRow): 
     const due = waits
       ? { time: (await desk.ledger.now()) + (result.heldMs ?? 0), tries: row.tries + 1 }
       : { time: before + 1, tries: 0 };
-    if (await claims.finish(row, result, due)) tally.move(row, result.outcome);
+    if (await claims.finish(row, result, due)) tally.move(row, result);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     // The outcome is known all the same, and the ledger finds it out again when the batch is resumed.
-    tally.move(row, result.outcome);
+    tally.move(row, result);
     stopping.stop({ kind: 'ledger', error });
   }
 }

@@ -3,7 +3,6 @@
 import type { SettleOperation } from '../contract/states.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { exitCodeOf, GuardError, ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { isOpen, outcomeOf, type Entry } from '../ledger/entries.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
 import type { Desk } from '../payments/desk.js';
@@ -14,8 +13,10 @@ import { checkIntent } from '../payments/move/check.js';
 import { beforeSending, refOfPayment } from '../payments/move/record.js';
 import { PLANNED_AGAIN } from './loading.js';
 import { type Claimed, knownResult } from './claims.js';
+import { chargeRow } from './charge-row.js';
+import { notDone } from './not-done.js';
 import { mayHaveLeft, sendAgain } from './send-again.js';
-import { firstLine, rowResult, type WorkedRow } from './worked-row.js';
+import { rowResult, type WorkedRow } from './worked-row.js';
 
 export interface RowWork {
   /** Follow each to its end state. */
@@ -38,6 +39,7 @@ export async function workOn(
   const known = knownResult(claimed);
   if (known) return known;
   const { row } = claimed;
+  if (batch.action === 'charge') return chargeRow(desk, batch, row, work);
   try {
     const read = await work.read(row.payment_id);
     if (batch.action === 'recheck') return await recheck(desk, row, read);
@@ -112,30 +114,3 @@ async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<Wo
     tookMs: desk.clock.monotonic() - from,
   };
 }
-
-/** What was thrown was found before anything left, but for a recheck, whose outcome does not matter. */
-function notDone(error: unknown, row: BatchRow): WorkedRow {
-  const state = row.before_state || undefined;
-  if (error instanceof GuardError) {
-    const outcome = error.code === 'changed-meanwhile' ? 'skipped' : 'refused';
-    return { outcome, after: state, why: firstLine(error.message), error };
-  }
-  if (error instanceof ServiceError) {
-    return { outcome: 'refused', after: state, why: firstLine(error.message), error };
-  }
-  if (error instanceof UnknownOutcomeError) {
-    return { outcome: 'unknown', why: firstLine(error.message), error };
-  }
-  if (error instanceof TemporaryError && error.code !== LEDGER_LOST) {
-    return { outcome: 'unsent', after: state, why: firstLine(error.message), error };
-  }
-  throw error;
-}
-
-/** Whether the database of the ledger is away, which concerns every row. */
-export const isLedgerLost = (error: unknown): error is TemporaryError =>
-  error instanceof TemporaryError && error.code === LEDGER_LOST;
-const LEDGER_LOST = 'ledger-unavailable';
-
-/** Whether the service does not accept the key, so that no other row would fare better. */
-export const isKeyRefused = ({ error }: WorkedRow): boolean => error !== undefined && exitCodeOf(error) === 4;

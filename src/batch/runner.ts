@@ -5,7 +5,7 @@ import { StoreError } from '../store/errors.js';
 import type { Claimed } from './claims.js';
 import { createPace, type Ticket } from './pace.js';
 import { createRowRunner, type RunnerTools } from './row-runner.js';
-import { isLedgerLost } from './row-work.js';
+import { isLedgerLost } from './not-done.js';
 import type { Supply } from './supply.js';
 
 export interface Runner {

@@ -37,7 +37,7 @@ export function createMarkFailed(
     const acts = assessments.flatMap(({ verdict, payment }) =>
       verdict === 'act' && payment !== undefined ? [payment] : [],
     );
-    if (acts.length === 0 || action === 'recheck') return [...assessments];
+    if (acts.length === 0 || action === 'recheck' || action === 'charge') return [...assessments];
     const failed = await failedIn(acts);
     return assessments.map((each) => {
       const time = each.verdict === 'act' ? failed.get(each.payment ?? '') : undefined;

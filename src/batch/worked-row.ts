@@ -7,6 +7,9 @@ export interface RowResult {
   outcome: RowOutcome;
   after?: string | undefined;
   why?: string | undefined;
+  /** Of a charge: the payment that it made, and its currency, which only the payment shows. */
+  payment?: string | undefined;
+  currency?: string | undefined;
 }
 
 /** What became of a row, with the error behind it and how long the service took. */

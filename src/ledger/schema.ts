@@ -106,6 +106,9 @@ interface BatchRowTable {
   amount: string;
   currency: string;
   before_state: string;
+  /** Of a charge: who is charged, and which stored method where the file names one. */
+  customer_id: string | null;
+  method_id: string | null;
   description: string | null;
   reason: string | null;
   ticket: string | null;
@@ -271,6 +274,8 @@ export const deskMigrations: Migration[] = [
         .addColumn('amount', 'text', (column) => column.notNull())
         .addColumn('currency', 'text', (column) => column.notNull())
         .addColumn('before_state', 'text', (column) => column.notNull())
+        .addColumn('customer_id', 'text')
+        .addColumn('method_id', 'text')
         .addColumn('description', 'text')
         .addColumn('reason', 'text')
         .addColumn('ticket', 'text')

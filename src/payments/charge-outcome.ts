@@ -28,6 +28,9 @@ export function chargeStanding({ state }: PaymentRead, autoCapture: boolean): Ch
   return failures.includes(state) || given.includes(state) ? 'failed' : 'on-its-way';
 }
 
+/** The charge succeeded, and was refunded since. */
+export const wasRefunded = ({ state }: PaymentRead): boolean => state !== undefined && given.includes(state);
+
 /** The result of a charge, followed to its end if requested. */
 export async function chargeOutcome(
   desk: Desk,
@@ -55,7 +58,7 @@ function errorOf(
       return undefined;
     case 'failed': {
       const why = failureReason(read);
-      const refunded = read.state !== undefined && given.includes(read.state);
+      const refunded = wasRefunded(read);
       return new NotReachedError(
         `${label} ${refunded ? 'succeeded and was refunded: it is' : 'failed: it is'} ${stateText(read)}${why === '' ? '' : ` (${safeText(why)})`}.\n` +
           'To try again, use a new --reference.',

@@ -34,7 +34,7 @@ export async function createPayment(
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
   await checkApp(client, customerOf(body));
-  const seen = request.isNew ? undefined : await find(client, body.referenceId);
+  const seen = request.isNew ? undefined : await findByReference(client, body.referenceId);
   if (seen) return compared(kind, body, { created: false, read: seen });
   if (request.dryRun) {
     const endpoint = kind === 'charge' ? 'createAutoPayment' : flowEndpoints[kind];
@@ -56,7 +56,7 @@ function compared(kind: RequestKind, body: CreateRequest['body'], result: Create
 }
 
 /** The payment of a reference, if there is one. */
-async function find(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
+export async function findByReference(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
   try {
     return await client.getPayment({ referenceId });
   } catch (error) {
@@ -74,7 +74,7 @@ async function findAfter(
   const mayBeMade = error instanceof UnknownOutcomeError;
   if (!mayBeMade && !(error instanceof PaydeskError && error.httpStatus !== undefined)) return undefined;
   try {
-    return await find(client, referenceId);
+    return await findByReference(client, referenceId);
   } catch (failure) {
     if (failure instanceof PaydeskError) return undefined;
     throw failure;
@@ -84,7 +84,7 @@ async function findAfter(
 /** The service has taken it, so a read that fails now does not mean that nothing was changed. */
 async function findMade(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
   try {
-    return await find(client, referenceId);
+    return await findByReference(client, referenceId);
   } catch (error) {
     if (!(error instanceof TemporaryError)) throw error;
     throw new UnknownOutcomeError(

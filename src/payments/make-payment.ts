@@ -16,6 +16,7 @@ interface Why {
   reason?: string | undefined;
   ticket?: string | undefined;
   description?: string | undefined;
+  batchId?: string | undefined;
 }
 
 /** `confirm` throws when it is not to be sent. */

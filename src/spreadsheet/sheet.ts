@@ -10,6 +10,8 @@ import { separatorNames } from './separator.js';
 export interface SheetLayout<Column extends string> {
   /** Exactly one of these must be there. */
   key: readonly Column[];
+  /** Of each of these groups of names, exactly one must be there as well. */
+  required?: ReadonlyArray<readonly Column[]>;
   optional: readonly Column[];
   /** Those of them that hold amounts: their style is found out from the whole file. */
   amounts: readonly Column[];
@@ -66,7 +68,7 @@ export async function* readSheet<Column extends string>(
   }
   if (problems.count === 0) {
     if (header === undefined)
-      problems.add(1, `the file is empty: it needs a header, for example ${layout.key[0]},amount`);
+      problems.add(1, `the file is empty: it needs a header, for example ${exampleHeader(layout)}`);
     else if (rows === 0) problems.add(2, 'the file has a header and no rows');
   }
   const separator = step.done ? (step.value ?? ',') : ',';
@@ -89,7 +91,9 @@ interface Header<Column extends string> {
 const plainName = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
 
 function columnOf<Column extends string>(layout: SheetLayout<Column>, cell: string): Column | undefined {
-  return [...layout.key, ...layout.optional].find((name) => plainName(name) === plainName(cell));
+  return [...layout.key, ...(layout.required ?? []).flat(), ...layout.optional].find(
+    (name) => plainName(name) === plainName(cell),
+  );
 }
 
 function readHeader<Column extends string>(
@@ -113,10 +117,19 @@ function readHeader<Column extends string>(
   if (keys.length === 0 && problems.count === before) {
     problems.add(line, `no column names the ${layout.about}: add ${listed(layout.key)}`);
   }
+  for (const group of layout.required ?? []) {
+    const there = group.filter((name) => columns.includes(name));
+    if (there.length > 1) problems.add(line, `two columns mean the same: ${there.join(' and ')}`);
+    if (there.length === 0 && problems.count === before)
+      problems.add(line, `add the column ${listed(group)}`);
+  }
   if (problems.count > before) return undefined;
   const ignored = cells.filter((_, index) => columns[index] === undefined);
   return { columns, ignored: ignored.map((name) => name || '(no name)') };
 }
+
+const exampleHeader = <Column extends string>({ key, required }: SheetLayout<Column>): string =>
+  [key[0], ...(required ?? [['amount']]).map(([name]) => name)].join(',');
 
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;

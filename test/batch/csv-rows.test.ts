@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CsvRow, readAmount, readCsvRows } from '../../src/batch/csv-rows.js';
+import { chargeRows } from '../../src/batch/charge-rows.js';
+import { type CsvRow, paymentRows, readAmount, readCsvRows } from '../../src/batch/csv-rows.js';
 import type { UsageError } from '../../src/errors.js';
 import { createFileProblems } from '../../src/spreadsheet/problems.js';
 
@@ -8,9 +9,13 @@ async function* bytesOf(text: string | Uint8Array, size = 7): AsyncGenerator<Uin
   for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
 }
 
-async function read(text: string | Uint8Array) {
+async function read(text: string | Uint8Array, action: 'refund' | 'charge' = 'refund') {
   const problems = createFileProblems();
-  const reading = readCsvRows(bytesOf(text), problems);
+  const source = bytesOf(text);
+  const reading =
+    action === 'charge'
+      ? readCsvRows(source, chargeRows, problems)
+      : readCsvRows(source, paymentRows, problems);
   const found: CsvRow[] = [];
   let step = await reading.next();
   for (; !step.done; step = await reading.next()) found.push(step.value);

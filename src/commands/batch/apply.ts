@@ -70,7 +70,7 @@ export default class BatchApply extends BaseCommand {
     const batches = createBatches(database.store);
     const owner = createOwner();
     const { id: ledgerId, planKey } = await batches.identity();
-    const header = await openPlan(args.plan, ledgerId);
+    const header = await openPlan(args.plan, ledgerId, flags);
     const { desk, profile } = await openBatchDesk(this.context, database, header, flags);
     const limits = { maxTotal: flags['max-total'] ?? [], maxRows: flags['max-rows'] };
     const plan = await checkPlan(args.plan, {
@@ -86,6 +86,7 @@ export default class BatchApply extends BaseCommand {
       const { signal } = this;
       const result = await dryRun(desk.client, args.plan, {
         planKey,
+        action: header.action,
         again: flags.again,
         concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
         signal,

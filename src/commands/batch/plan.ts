@@ -28,13 +28,16 @@ const AT_ONCE = 16;
 const SHOWN = 10;
 
 export default class BatchPlan extends BaseCommand {
-  static override summary = 'Check the payments of a CSV and plan what to send.';
+  static override summary = 'Check the rows of a CSV and plan what to send.';
   static override description =
     'Nothing is changed. The CSV has a header with payment (or paymentId, or referenceId) and optionally amount, currency, ' +
     'description, reason and ticket. The service moves whole payments: an amount or currency is only compared, and a row ' +
-    'that differs is left out. A plan can be applied once, to the app and with the ledger that it was made for.';
+    'that differs is left out. A plan can be applied once, to the app and with the ledger that it was made for.\n\n' +
+    'To charge stored methods, the CSV has reference, customer and amount, and optionally method, currency, description, ' +
+    'reason and ticket. The reference is the key: what it has charged before is not charged again.';
   static override examples = [
     '<%= config.bin %> batch plan refunds.csv --action refund --out plan.json',
+    '<%= config.bin %> batch plan renewals.csv --action charge --out plan.json',
     '<%= config.bin %> batch plan stuck.csv --action recheck --json',
   ];
   static override args = {
@@ -44,7 +47,7 @@ export default class BatchPlan extends BaseCommand {
     action: option({
       options: batchActions,
       required: true,
-      summary: 'What to do with each payment.',
+      summary: 'What to do with each payment, or charge a stored method per row.',
     })(),
     out: string({
       helpValue: 'PLAN.json',
@@ -83,6 +86,7 @@ export default class BatchPlan extends BaseCommand {
       now: Date.now,
     });
     const rate = createRate(Date.now);
+    const one = action === 'charge' ? 'charge' : 'payment';
     const source = args.file === '-' ? this.streams.stdin : readFileBytes(args.file);
     const plan = await makePlan(
       {
@@ -91,7 +95,7 @@ export default class BatchPlan extends BaseCommand {
         signal: this.signal,
         markFailed: createMarkFailed(database.store, profile, action),
         remember: (reads) => rememberReads(database.store, profile, reads, Date.now()),
-        onProgress: (done, total) => progress.update(() => [readingLine(done, total, rate(done))]),
+        onProgress: (done, total) => progress.update(() => [readingLine(done, total, rate(done), one)]),
       },
       { action, source: source as AsyncIterable<Uint8Array>, concurrency: flags.concurrency ?? AT_ONCE },
     ).finally(() => progress.end());
@@ -132,7 +136,8 @@ export default class BatchPlan extends BaseCommand {
         if (more > 0) this.print(`  … ${more} more: ${commandText(paydesk('batch', 'plan', '…', '--json'))}`);
       }
     }
-    if (!toStdout) this.note(...planEndLines({ out, appId, kind, profile: name, counts: plan.counts }));
+    if (!toStdout)
+      this.note(...planEndLines({ out, action, appId, kind, profile: name, counts: plan.counts }));
     return undefined;
   }
 }

@@ -16,7 +16,8 @@ export default class BatchReport extends BaseCommand {
   static override summary = 'Show the outcome of each row of a batch.';
   static override description =
     'Lists every row of the plan, also those that it left out. --not-done prints the rows that were not done as a CSV for ' +
-    'batch plan, with the values of the original file.';
+    'batch plan, with the values of the original file. There, charges that failed get a new reference for the next attempt: ' +
+    'inv-7 becomes inv-7-retry-1.';
   static override examples = [
     '<%= config.bin %> batch report 20261114-a7k2mq',
     '<%= config.bin %> batch report 20261114-a7k2mq --format html > report.html',
@@ -51,7 +52,7 @@ export default class BatchReport extends BaseCommand {
     const rows = () => batches.rows(batch.id);
     const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;
     const write = (text: string) => this.streams.write(text);
-    if (flags['not-done']) return printJsonText(retryCsv(rows()), { filtered: false, write });
+    if (flags['not-done']) return printJsonText(retryCsv(batch.action, rows()), { filtered: false, write });
     if (format === undefined) {
       await this.showStream(reportRows(rows()), reportList);
       return undefined;

@@ -7,7 +7,14 @@ import type { BatchStatus } from '../../batch/standing.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { formatAmount } from '../amount.js';
 import { markdownRow, markdownRows, markdownText } from '../markdown.js';
-import { countText, planCounts, type PlanShown, totalsText } from './batch-plan.js';
+import {
+  amountShown,
+  countText,
+  paymentNamed,
+  planCounts,
+  type PlanShown,
+  totalsText,
+} from './batch-plan.js';
 import { reportRows } from './batch-report.js';
 
 /** A page of GitHub takes 1 MiB. */
@@ -26,10 +33,11 @@ export function* planMarkdown(
   }
   if (leftOut.length === 0) return;
   yield* markdownRows(['line:', 'payment', 'reference', 'file:', 'service:', 'why']);
-  for (const { line, payment, typed, reference, file, amount, currency, why } of leftOut) {
+  for (const row of leftOut) {
+    const { line, reference, file, why } = row;
     const stated = formatAmount(file?.amount ?? '', file?.currency);
-    const service = formatAmount(amount ?? '', currency);
-    yield markdownRow([String(line), payment ?? typed, reference ?? '', stated, service, why ?? '']);
+    const service = formatAmount(...amountShown(row));
+    yield markdownRow([String(line), paymentNamed(row), reference ?? '', stated, service, why ?? '']);
   }
   const more = plan.rows - plan.counts.act - plan.counts.done - leftOut.length;
   if (more > 0) yield moreRows(more);

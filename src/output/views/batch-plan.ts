@@ -32,6 +32,7 @@ const labels: Readonly<Record<Exclude<Verdict, 'act'>, string>> = {
   'failed-before': 'failed before',
   done: 'already done',
   changed: 'changed',
+  conflict: 'conflict',
   'not-possible': 'not possible',
   'not-found': 'not found',
   unreadable: 'unreadable',
@@ -42,6 +43,7 @@ const tones: Readonly<Record<Verdict, Tone | undefined>> = {
   'failed-before': 'waiting',
   done: undefined,
   changed: 'bad',
+  conflict: 'bad',
   'not-possible': 'bad',
   'not-found': 'bad',
   unreadable: 'bad',
@@ -59,7 +61,10 @@ export function totalsText(totals: Readonly<Record<string, string>>): string {
 /** Each verdict that occurs, with its name and what there is to say about it. */
 export function planCounts(plan: PlanShown): Array<[verdict: Verdict, label: string, note: string]> {
   const { action, counts, totals, failedTotals, notes } = plan;
-  const failed = `${totalsText(failedTotals)}: left out unless you apply with --again`;
+  const failed =
+    action === 'charge'
+      ? 'left out: a new attempt needs a new reference'
+      : `${totalsText(failedTotals)}: left out unless you apply with --again`;
   return [
     ['act', `will ${actionText(action)}`, totalsText(totals)],
     ...Object.entries(labels).flatMap(([verdict, label]): Array<[Verdict, string, string]> => {
@@ -94,6 +99,14 @@ function noteText(verdict: Verdict, notes: readonly string[]): string {
   return verdict === 'done' ? `${text}: skipped` : text;
 }
 
+/** The payment of a row, or the name that the file has for it. A charge has none before it is made. */
+export const paymentNamed = ({ payment, reference, typed }: PlanRow): string =>
+  payment ?? (reference === undefined ? typed : '');
+
+/** What the service shows, which is nothing before a charge is made. */
+export const amountShown = ({ payment, amount = '', currency }: PlanRow): [string, string?] =>
+  payment === undefined ? [''] : currency === undefined ? [amount] : [amount, currency];
+
 /** The rows that are left out, or all rows. */
 export const planList: ListView<PlanRow> = {
   empty: 'The plan has no rows.',
@@ -102,7 +115,7 @@ export const planList: ListView<PlanRow> = {
     {
       key: 'payment',
       value: ({ payment }) => payment ?? '',
-      shown: ({ payment, typed }) => payment ?? typed,
+      shown: paymentNamed,
     },
     { key: 'reference', value: ({ reference }) => reference ?? '' },
     { key: 'verdict', extra: 'terminal', value: ({ verdict }) => verdict },
@@ -119,16 +132,19 @@ export const planList: ListView<PlanRow> = {
     },
     {
       key: 'service',
-      value: ({ amount, currency }) => plainAmount(amount ?? '', currency),
-      shown: ({ amount, currency }) => formatAmount(amount ?? '', currency),
+      value: (row) => plainAmount(...amountShown(row)),
+      shown: (row) => formatAmount(...amountShown(row)),
     },
     { key: 'why', value: ({ why }) => why ?? '' },
     { key: 'next', extra: true, value: ({ next }) => next ?? '' },
+    { key: 'customer', extra: true, value: ({ customer }) => customer ?? '' },
+    { key: 'method', extra: true, number: true, value: ({ method }) => method ?? '' },
   ],
 };
 
 export function planEndLines(plan: {
   out: string | undefined;
+  action: string;
   appId: string;
   kind: string;
   profile: string | undefined;
@@ -143,7 +159,7 @@ export function planEndLines(plan: {
       `  ${commandText(paydesk('batch', 'plan', '…', '--out', 'plan.json'))}`,
     ];
   }
-  const again = counts['failed-before'] > 0;
+  const again = counts['failed-before'] > 0 && plan.action !== 'charge';
   if (counts.act === 0 && !again) return ['', `${out} is for ${app}. There is nothing to do.`];
   const apply = paydesk('batch', 'apply', out);
   return [
@@ -182,7 +198,8 @@ export function resumeQuestion(
 function question(action: string, count: number, totals: Readonly<Record<string, string>>): Line {
   const verb = actionText(action).replace(/^./, (letter) => letter.toUpperCase());
   const sum = totalsText(totals);
-  return `${verb} ${countText(count)} ${count === 1 ? 'payment' : 'payments'}${sum === '' ? '' : `, ${sum} in total`}?`;
+  const one = action === 'charge' ? 'stored method' : 'payment';
+  return `${verb} ${countText(count)} ${one}${count === 1 ? '' : 's'}${sum === '' ? '' : `, ${sum} in total`}?`;
 }
 
 export function dryRunLines(action: string, { wouldSend, changed, unreadable }: DryRun): Line[] {

@@ -81,8 +81,8 @@ const number = (value: number): string => groupDigits(String(value));
 const perSecond = (rate: number): string =>
   `${rate >= 10 || rate === 0 ? groupDigits(String(Math.round(rate))) : rate.toFixed(1)}/s`;
 
-export function readingLine(done: number, total: number, rate: number): string {
-  return `Reading ${number(total)} ${total === 1 ? 'payment' : 'payments'}  ${bar(total === 0 ? 1 : done / total)}  ${number(done)}  ${perSecond(rate)}`;
+export function readingLine(done: number, total: number, rate: number, one = 'payment'): string {
+  return `Reading ${number(total)} ${one}${total === 1 ? '' : 's'}  ${bar(total === 0 ? 1 : done / total)}  ${number(done)}  ${perSecond(rate)}`;
 }
 
 /** Rows that the plan left out are not counted: the bar is about those that it acts on. */

@@ -2,6 +2,7 @@
 
 import { numberJson, totalsJson } from '../../contract/json.js';
 import type { BatchRow } from '../../ledger/schema.js';
+import { nextAttempt } from '../../batch/next-attempt.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import { formatAmount } from '../amount.js';
 import { createCsvWriter } from '../csv.js';
@@ -28,6 +29,9 @@ export interface ReportRow {
   description: string | null;
   reason: string | null;
   ticket: string | null;
+  /** Of a charge: who was charged, and which stored method where the file names one. */
+  customer: string | null;
+  method: string | null;
 }
 
 export function reportRow(row: BatchRow): ReportRow {
@@ -46,6 +50,8 @@ export function reportRow(row: BatchRow): ReportRow {
     description,
     reason,
     ticket,
+    customer: row.customer_id,
+    method: row.method_id,
   };
 }
 
@@ -59,7 +65,17 @@ const tones: Readonly<Record<string, Tone>> = {
 };
 
 const text = (
-  key: 'payment' | 'reference' | 'before' | 'after' | 'why' | 'description' | 'reason' | 'ticket',
+  key:
+    | 'payment'
+    | 'reference'
+    | 'before'
+    | 'after'
+    | 'why'
+    | 'description'
+    | 'reason'
+    | 'ticket'
+    | 'customer'
+    | 'method',
 ) => ({
   key,
   value: (row: ReportRow) => row[key] ?? '',
@@ -90,6 +106,8 @@ export const reportList: ListView<ReportRow> = {
     { ...text('description'), extra: true },
     { ...text('reason'), extra: 'terminal' },
     { ...text('ticket'), extra: 'terminal' },
+    { ...text('customer'), extra: true },
+    { ...text('method'), extra: true, number: true },
   ],
 };
 
@@ -99,16 +117,34 @@ function isNotDone(row: BatchRow): boolean {
   return !(row.outcome === 'skipped' && row.planned === 0);
 }
 
-const retryColumns = ['payment', 'amount', 'currency', 'description', 'reason', 'ticket'] as const;
+type RetryCells = Record<string, (row: BatchRow) => string | null>;
+
+const fileCells: RetryCells = {
+  amount: (row) => row.file_amount,
+  currency: (row) => row.file_currency,
+  description: (row) => row.description,
+  reason: (row) => row.reason,
+  ticket: (row) => row.ticket,
+};
+
+/** A charge that failed has used its reference, so the next attempt gets another. The others keep theirs: they may have been made. */
+const chargeCells: RetryCells = {
+  reference: ({ typed, outcome }) => (outcome === 'failed' ? nextAttempt(typed) : typed),
+  customer: (row) => row.customer_id,
+  method: (row) => row.method_id,
+  ...fileCells,
+};
 
 /** The rows that were not done, in the form that `batch plan` reads: what the file said, not what the service showed. */
-export async function* retryCsv(rows: AsyncIterable<BatchRow>): AsyncGenerator<string> {
+export async function* retryCsv(action: string, rows: AsyncIterable<BatchRow>): AsyncGenerator<string> {
   const csv = await createCsvWriter();
-  yield csv([retryColumns.map((column) => ({ text: column, number: false }))]);
+  const columns = Object.entries(
+    action === 'charge' ? chargeCells : { payment: ({ typed }: BatchRow) => typed, ...fileCells },
+  );
+  yield csv([columns.map(([column]) => ({ text: column, number: false }))]);
   for await (const row of rows) {
     if (!isNotDone(row)) continue;
-    const cells = [row.typed, row.file_amount, row.file_currency, row.description, row.reason, row.ticket];
-    yield csv([cells.map((cell, index) => ({ text: cell ?? '', number: index === 1 }))]);
+    yield csv([columns.map(([column, cell]) => ({ text: cell(row) ?? '', number: column === 'amount' }))]);
   }
 }
 
@@ -122,6 +158,7 @@ const rowJson = (row: ReportRow) => ({
   ...row,
   payment: numberJson(row.payment),
   amount: numberJson(row.amount),
+  method: numberJson(row.method),
 });
 
 export async function* reportJson(

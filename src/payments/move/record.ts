@@ -85,7 +85,7 @@ export async function recordResult(
 export async function recordCreated(
   desk: Desk,
   made: { read: PaymentRead; operation: 'create' | 'charge'; outcome: Outcome },
-  why: { reason?: string | undefined; ticket?: string | undefined; description?: string | undefined },
+  why: Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>,
 ): Promise<void> {
   const { read, operation, outcome } = made;
   await note(desk, async () => {
@@ -119,13 +119,13 @@ export async function recordLost(
     outcome: Outcome;
     error: PaydeskError;
   },
-  why: { reason?: string | undefined; ticket?: string | undefined },
+  { reason, ticket, batchId }: Pick<NewIntent, 'reason' | 'ticket' | 'batchId'>,
 ): Promise<void> {
   const { error, outcome, ...facts } = lost;
   const { baseUrl, appId, kind, profile } = desk.place;
   try {
     await desk.ledger.note(
-      { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason: why.reason, ticket: why.ticket },
+      { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason, ticket, batchId },
       { outcome, why: error.message.split('\n', 1)[0], httpStatus: error.httpStatus },
       undefined,
     );

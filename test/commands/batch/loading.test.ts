@@ -48,7 +48,14 @@ async function openLargePlan(address: string): Promise<{ desk: ProcessDesk; data
     const payment = String(900_000_000 + index);
     return { line: index + 2 + ACTING, typed: payment, verdict: 'done', payment, state: 'Refunded' };
   });
-  const none = { 'failed-before': 0, changed: 0, 'not-possible': 0, 'not-found': 0, unreadable: 0 };
+  const none = {
+    'failed-before': 0,
+    changed: 0,
+    conflict: 0,
+    'not-possible': 0,
+    'not-found': 0,
+    unreadable: 0,
+  };
   const counts = { ...none, act: ACTING, done: LEFT_OUT };
   const all = (async function* () {
     yield* [...act, ...done];

@@ -36,6 +36,7 @@ describe('batch plan', () => {
       'failed-before': 0,
       done: 1,
       changed: 2,
+      conflict: 0,
       'not-possible': 1,
       'not-found': 1,
       unreadable: 0,

@@ -13,7 +13,7 @@ export interface ProcessDesk {
   home: string;
   env: Record<string, string>;
   payments: ShownPayment[];
-  /** The plan that refunds all of them. */
+  /** The plan that refunds all of them, or charges as many references. */
   plan: string;
   run(...args: string[]): Promise<RunResult>;
   /** Starts it and leaves it running. */
@@ -23,11 +23,15 @@ export interface ProcessDesk {
   close(): Promise<void>;
 }
 
-export async function openProcessDesk(options: {
+interface ProcessOptions {
   rows: number;
+  /** Refunds that many payments, or charges a stored method that often. */
+  action?: 'refund' | 'charge';
   database?: string;
   env?: Record<string, string>;
-}): Promise<ProcessDesk> {
+}
+
+export async function openProcessDesk(options: ProcessOptions): Promise<ProcessDesk> {
   const home = temporaryHome();
   const sandbox = await sandboxProcess({ location: join(home, 'sandbox.db') });
   try {
@@ -39,12 +43,10 @@ export async function openProcessDesk(options: {
   }
 }
 
-async function openOn(
-  sandbox: SandboxProcess,
-  home: string,
-  options: { rows: number; database?: string; env?: Record<string, string> },
-): Promise<ProcessDesk> {
-  const payments = await makePaid(sandbox, options.rows);
+async function openOn(sandbox: SandboxProcess, home: string, options: ProcessOptions): Promise<ProcessDesk> {
+  const { action = 'refund', rows } = options;
+  const payments = action === 'refund' ? await makePaid(sandbox, rows) : [];
+  if (action === 'charge') await makePaid(sandbox, 1, 'approved', { registerAutoPayment: true });
   const env: Record<string, string> = {
     ...envOf(sandbox),
     ...(options.database === undefined ? {} : { PAYDESK_DATABASE: options.database }),
@@ -52,11 +54,15 @@ async function openOn(
   };
   const csv = join(home, 'rows.csv');
   const plan = join(home, 'plan.json');
-  writeFileSync(csv, ['payment', ...payments.map(({ paymentId }) => paymentId), ''].join('\n'));
+  const lines =
+    action === 'refund'
+      ? ['payment', ...payments.map(({ paymentId }) => paymentId)]
+      : ['reference,customer,amount', ...chargeReferences(rows).map((name) => `${name},c1,10.50`)];
+  writeFileSync(csv, `${lines.join('\n')}\n`);
   const run = (...args: string[]) => paydesk(['batch', ...args], { home, env, timeoutMs: 300_000 });
   const startWith: ProcessDesk['startWith'] = (more, ...args) =>
     spawnDesk(['batch', ...args], { ...env, PAYDESK_HOME: home, ...more });
-  const planned = await run('plan', csv, '--action', 'refund', '--out', plan);
+  const planned = await run('plan', csv, '--action', action, '--out', plan);
   if (planned.code !== 0) throw new Error(planned.stderr);
   return {
     sandbox,
@@ -77,6 +83,10 @@ async function openOn(
     },
   };
 }
+
+/** The references of the charges that a plan makes. */
+export const chargeReferences = (rows: number): string[] =>
+  Array.from({ length: rows }, (_, index) => `renewal-${index + 1}`);
 
 const root = new URL('../../..', import.meta.url).pathname;
 

@@ -103,7 +103,7 @@ describe('batch report', () => {
   it('is CSV that no spreadsheet takes for a formula', async () => {
     const { stdout } = await desk.run('report', [id, '--format', 'csv']);
     expect(stdout.split('\n')[0]).toBe(
-      'line,payment,reference,amount,currency,before,after,outcome,why,description,reason,ticket',
+      'line,payment,reference,amount,currency,before,after,outcome,why,description,reason,ticket,customer,method',
     );
     expect(stdout).toContain(`"'=HYPERLINK(""x"")"`);
     expect(stdout).not.toMatch(/(^|,)"?[=+@-]/m);

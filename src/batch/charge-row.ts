@@ -1,0 +1,76 @@
+// One charge of a batch, made by the same code as a single one: the reference is looked for first, and it is the key.
+
+import type { PaymentRead } from '../client/payment-calls.js';
+import type { BatchRecord, BatchRow } from '../ledger/schema.js';
+import { chargeOutcome, wasRefunded } from '../payments/charge-outcome.js';
+import type { Desk } from '../payments/desk.js';
+import { failureReason } from '../payments/failure-reason.js';
+import { makePayment } from '../payments/make-payment.js';
+import { idOf, stateOf } from '../payments/named-payments.js';
+import { chargeBody } from './charge-rows.js';
+import { notDone } from './not-done.js';
+import { firstLine, type WorkedRow } from './worked-row.js';
+
+/** Throws what concerns more than this row. */
+export async function chargeRow(
+  desk: Desk,
+  batch: BatchRecord,
+  row: BatchRow,
+  { wait, resend }: { wait: boolean; resend: boolean },
+): Promise<WorkedRow> {
+  // What may have been made is only looked for, unless a person decided to send it again with the same reference.
+  const open = row.outcome === 'accepted' || (row.outcome === 'unknown' && !resend) ? row.outcome : undefined;
+  try {
+    const from = desk.clock.now();
+    const why = {
+      reason: row.reason ?? undefined,
+      ticket: row.ticket ?? undefined,
+      description: row.description ?? undefined,
+      batchId: batch.id,
+    };
+    const made = await makePayment(
+      desk,
+      { kind: 'charge', body: bodyOf(row), isNew: false, dryRun: open !== undefined },
+      { why, confirm: async () => {} },
+    );
+    if ('request' in made) {
+      return { outcome: open ?? 'unknown', why: 'the service shows no payment with this reference' };
+    }
+    const tookMs = desk.clock.now() - from;
+    return { ...(await resultOf(desk, row, made.read, wait)), tookMs };
+  } catch (error) {
+    const result = notDone(error, row);
+    if (open === undefined || result.outcome === 'refused') return result;
+    return { ...result, outcome: open };
+  }
+}
+
+const bodyOf = (row: BatchRow) =>
+  chargeBody({
+    typed: row.typed,
+    amount: row.amount,
+    customer: row.customer_id ?? undefined,
+    method: row.method_id ?? undefined,
+    description: row.description ?? undefined,
+  });
+
+async function resultOf(desk: Desk, row: BatchRow, made: PaymentRead, wait: boolean): Promise<WorkedRow> {
+  const { read, standing, error } = await chargeOutcome(desk, made, { autoCapture: true, wait });
+  const { currency } = read.fields;
+  const facts = { after: stateOf(read) ?? undefined, payment: idOf(read), currency };
+  const otherCurrency =
+    row.file_currency !== null && currency !== undefined && currency !== row.file_currency
+      ? `charged in ${currency}, and the file says ${row.file_currency}`
+      : undefined;
+  switch (standing) {
+    case 'done':
+      return { ...facts, outcome: 'done', why: otherCurrency };
+    case 'on-its-way':
+      return { ...facts, outcome: 'accepted', why: otherCurrency };
+    case 'unknown':
+      return { ...facts, outcome: 'unknown', why: error && firstLine(error.message) };
+    default:
+      if (wasRefunded(read)) return { ...facts, outcome: 'done', why: 'charged, and refunded since' };
+      return { ...facts, outcome: 'failed', why: failureReason(read) || undefined };
+  }
+}
