@@ -33,6 +33,12 @@ export interface Waiting {
 }
 
 export interface Claims {
+  /**
+   * The row as it is now, where its lease may have run out since it was claimed; undefined when it is not ours any more.
+   */
+  confirm(claimed: Claimed): Promise<Claimed | undefined>;
+  /** The last intent that this batch wrote for the row, whoever wrote it. */
+  sentFor(row: BatchRow): Promise<Entry | undefined>;
   /** Rows that nobody works on and that were due at `before`; only those that wait for a later try where that is asked. */
   claim(limit: number, before: number, onlyWaiting: boolean): Promise<Claimed[]>;
   /** Rows that wait for a later try; undefined when there are none. */
@@ -46,7 +52,7 @@ export interface Claims {
   release(): Promise<void>;
   /**
    * Writes down what became of a row; one that is not finished is due again at `due.time`, in the same run when it has
-   * `due.tries`. False when somebody else has the row by now, and nothing was written.
+   * `due.tries`. False when somebody else has had the row since: then it is left as the ledger has its intent.
    */
   finish(row: BatchRow, result: RowResult, due: Due): Promise<boolean>;
   /** Opens rows again whose end state was still to come. */
@@ -89,13 +95,24 @@ const finishRow = prepared<DeskTables, { id: number }, Finish>((db, value) =>
 /** What needs no further look. */
 const FINAL: ReadonlySet<string> = new Set(['done', 'accepted', 'failed', 'refused', 'skipped']);
 
-export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Claims {
+export function createClaims(
+  store: Store<DeskTables>,
+  batch: BatchRecord,
+  owner: Owner,
+  steady: () => number,
+): Claims {
   const ofBatch = sql<boolean>`due.batch_id = ${batch.id}`;
-  /** The rows that this process has: looking for them among a million would take longer than the work. */
-  const ours = new Set<number>();
+  /**
+   * The rows that this process has, and when their leases began: looking for them among a million would take longer
+   * than the work.
+   */
+  const ours = new Map<number, number>();
+  const leaseEnd = () => sql<number>`${leaseClock(store.engine)} + ${sql.lit(LEASE_MS)}`;
+  const sentFor = async (row: BatchRow) => (await intentsOf(store, batch, [row])).get(row.payment_id);
 
   return {
     async claim(limit, before, onlyWaiting) {
+      const now = steady();
       const rows = await store.claimDue({
         table: 'batch_rows',
         now: before,
@@ -104,25 +121,51 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
         owner: owner.name,
         where: onlyWaiting ? sql<boolean>`${ofBatch} and due.tries > 0` : ofBatch,
       });
-      for (const { id } of rows) ours.add(id);
+      for (const { id } of rows) ours.set(id, now);
       const intents = await intentsOf(store, batch, rows);
       return rows.map((row) => ({ row, earlier: intents.get(row.payment_id) }));
     },
 
+    async confirm(claimed) {
+      const { id } = claimed.row;
+      const now = steady();
+      if (now - (ours.get(id) ?? -Infinity) < LEASE_MS) return claimed;
+      const [row] = await store.transaction((tx) =>
+        tx
+          .updateTable('batch_rows')
+          .set({ lease_until: leaseEnd() })
+          .where('id', '=', id)
+          .where('finished', '=', 0)
+          .where('lease_owner', '=', owner.name)
+          .returningAll()
+          .execute(),
+      );
+      if (!row) {
+        ours.delete(id);
+        return undefined;
+      }
+      ours.set(id, now);
+      return { row, earlier: await sentFor(row) };
+    },
+
+    sentFor,
     waiting: () => waitingRows(store, batch),
     othersAtWork: (before) => hasOthers(store, batch, owner, before),
     freeAbandoned: () => freeAbandoned(store, batch, owner),
 
     async renew() {
       if (ours.size === 0) return;
-      await store.transaction((tx) =>
+      const now = steady();
+      const renewed = await store.transaction((tx) =>
         tx
           .updateTable('batch_rows')
-          .set({ lease_until: sql<number>`${leaseClock(store.engine)} + ${sql.lit(LEASE_MS)}` })
-          .where('id', 'in', [...ours])
+          .set({ lease_until: leaseEnd() })
+          .where('id', 'in', [...ours.keys()])
           .where('lease_owner', '=', owner.name)
+          .returning('id')
           .execute(),
       );
+      for (const { id } of renewed) if (ours.has(id)) ours.set(id, now);
     },
 
     async release() {
@@ -153,7 +196,9 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
       };
       const written = await store.transaction((tx) => finishRow(tx, store.engine, values), { patient: true });
       ours.delete(row.id);
-      return written.length === 1;
+      if (written.length === 1) return true;
+      await agree(store, row, await sentFor(row));
+      return false;
     },
 
     async reopenAccepted() {
@@ -168,6 +213,21 @@ export function createClaims(store: Store<DeskTables>, batch: BatchRecord, owner
       );
     },
   };
+}
+
+/** What was sent for a row after somebody else had finished it counts, and not what that one found. */
+async function agree(store: Store<DeskTables>, row: BatchRow, sent: Entry | undefined): Promise<void> {
+  if (!sent?.last) return;
+  const { outcome, after_state, why } = sent.last;
+  await store.transaction((tx) =>
+    tx
+      .updateTable('batch_rows')
+      .set({ outcome, after_state, why, tries: 0, finished: FINAL.has(outcome) ? 1 : 0 })
+      .where('id', '=', row.id)
+      .where('finished', '=', 1)
+      .where('lease_owner', 'is', null)
+      .execute(),
+  );
 }
 
 /** The last intent that the batch wrote for each payment. */

@@ -36,7 +36,7 @@ export interface RowRunner {
 }
 
 export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
-  const { desk, batch, stopping, options, tell } = tools;
+  const { desk, batch, claims, stopping, options, tell } = tools;
   const { signal, stop } = stopping;
   const outage = createOutage((error) => stop({ kind: 'outage', error }));
   let appChecked: Promise<void> | undefined;
@@ -44,6 +44,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     wait: options.wait,
     resend: options.resend,
     read: (paymentId: string) => readWatched(() => desk.client.getPayment({ paymentId }), outage),
+    sentFor: claims.sentFor,
     checkApp: (read: { fields: { customerId?: string | undefined } }) =>
       (appChecked ??= checkApp(desk.client, read.fields.customerId)),
   };

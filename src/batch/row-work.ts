@@ -25,6 +25,8 @@ export interface RowWork {
   resend: boolean;
   /** A read of the payment; throws as the client does. */
   read: (paymentId: string) => Promise<PaymentRead>;
+  /** The last intent that the batch has written for the row by now. */
+  sentFor: (row: BatchRow) => Promise<Entry | undefined>;
   /** Throws when the app is not the one that is meant. */
   checkApp: (read: PaymentRead) => Promise<void>;
 }
@@ -74,7 +76,12 @@ async function move(
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
   const change = earlier && mayHaveLeft(earlier) ? undefined : changeSince(row, read);
-  if (change !== undefined) return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
+  if (change !== undefined) {
+    const sent = await work.sentFor(row);
+    // Another runner has sent it since the row was claimed, which is what changed the payment.
+    if (sent && sent.id !== earlier?.id) return workOn(desk, batch, { row, earlier: sent }, work);
+    return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
+  }
   await work.checkApp(read);
   const blocked = await beforeSending(() =>
     desk.ledger.findBlocking(refOfPayment(desk, read), plain.operation, { again: plain.again }),

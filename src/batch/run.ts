@@ -46,7 +46,7 @@ export interface RunResult {
 export async function runBatch(tools: RunTools, batch: BatchRecord, options: RunOptions): Promise<RunResult> {
   const { desk, store, owner } = tools;
   if (batch.loader !== null) throw notLoaded(batch);
-  const claims = createClaims(store, batch, owner);
+  const claims = createClaims(store, batch, owner, desk.steady);
   const before = await desk.ledger.now();
   const tally = await loadTally(store, batch);
   const total = batch.rows - tally.counts().leftOut;

@@ -19,7 +19,7 @@ export interface Runner {
 }
 
 export function createRunner(tools: RunnerTools): Runner {
-  const { desk, stopping, options, tell } = tools;
+  const { desk, claims, stopping, options, tell } = tools;
   const { signal, stop } = stopping;
   const { concurrency, rate } = options;
   const pace = createPace({ concurrency, rate, clock: desk.clock, signal });
@@ -27,9 +27,13 @@ export function createRunner(tools: RunnerTools): Runner {
 
   /** Undefined when nothing is left, or the run is stopped before the row was begun. */
   async function next(supply: Supply, ticket: Ticket): Promise<Claimed | undefined> {
-    const claimed = await supply.next();
-    if (claimed) await pace.turn(ticket);
-    return signal.aborted ? undefined : claimed;
+    for (;;) {
+      const claimed = await supply.next();
+      if (claimed) await pace.turn(ticket);
+      if (!claimed || signal.aborted) return undefined;
+      const confirmed = await claims.confirm(claimed);
+      if (confirmed) return confirmed;
+    }
   }
 
   /** Ends the run for the others too; rows in flight are still brought to their end. */

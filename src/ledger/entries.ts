@@ -35,6 +35,8 @@ export interface NewOutcome {
   state?: string | undefined;
   why?: string | undefined;
   httpStatus?: number | undefined;
+  /** A batch found it out, and writes its row itself. */
+  inBatch?: boolean | undefined;
   /** The request provably never left, so the same instruction may be sent at once. */
   neverLeft?: boolean | undefined;
 }

@@ -30,9 +30,11 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
       const closed = await log.entry(tx, intentId);
       if (!(await isNewest(tx, closed)) || !mayChange(closed, outcome.outcome)) return;
       if (stays && !(await reopen(tx, closed))) return;
-      if (outcome.outcome === 'done') await correctBatchRow(tx, closed, outcome);
     }
     await log.insertOutcome(tx, intentId, outcome);
+    if (outcome.outcome === 'done' && !outcome.inBatch) {
+      await correctBatchRow(tx, await log.entry(tx, intentId), outcome);
+    }
     if (outcome.state !== undefined) {
       const intent = held ?? (await log.entry(tx, intentId));
       const seen = { ...refOf(intent), state: outcome.state };

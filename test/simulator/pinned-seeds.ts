@@ -33,5 +33,12 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
   { seed: 1035, found: 'a batch looked for a row that it could not claim, again and again without a pause' },
   { seed: 311, found: 'an unhold was told as done of a payment whose state before nobody could read' },
   { seed: 11, found: 'a clock was set back by two days, and a command read for two days' },
+  { seed: 11036, found: 'a desk was paused after it had read, and told as failed what was done meanwhile' },
+  {
+    seed: 10668,
+    found: 'a desk was paused after it had read, and told as failed what a colleague had sent again',
+  },
+  { seed: 10841, found: 'a paused runner sent a row that another had finished, which stayed refused' },
+  { seed: 10329, found: 'two paused runners had the same row: one sent it, and the other called it skipped' },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];

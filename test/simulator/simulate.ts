@@ -107,9 +107,10 @@ async function play(
   const batch = isBatchSeed
     ? sleep(timeline, random.whole(HOUR / 2)).then(() => batches.play(rows))
     : undefined;
-  if (only.includes('restarts') && random.chance(0.2)) restartWithin(around, HOUR);
+  const restart = only.includes('restarts') && random.chance(0.2) ? restartWithin(around, HOUR) : undefined;
   const { asked, charges } = await work(around, payments, operations - rows, reports);
   await batch;
+  await restart;
 
   setWeather(calm);
   const settling = await settleAll(around, batches, reports, read);
@@ -330,13 +331,13 @@ async function takeOver(
 }
 
 /** The machine restarts: every process on it is gone, and its steady clock begins again. */
-function restartWithin({ timeline, random, steady, lives, count, trace }: Surroundings, ms: number): void {
-  timeline.at(timeline.now() + random.whole(ms), () => {
-    count('restart');
-    trace('the machine restarts');
-    steady.restart();
-    for (const life of lives.values()) if (life.alive()) life.kill();
-  });
+async function restartWithin(around: Surroundings, ms: number): Promise<void> {
+  const { timeline, random, steady, lives, count, trace } = around;
+  await sleep(timeline, random.whole(ms));
+  count('restart');
+  trace('the machine restarts');
+  steady.restart();
+  for (const life of lives.values()) if (life.alive()) life.kill();
 }
 
 /** What somebody would type: mostly what the state allows, often what somebody typed just now, sometimes nonsense. */

@@ -2,7 +2,7 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import type { GuardError } from '../../errors.js';
-import { type Blocked, outcomeOf, type Entry } from '../../ledger/entries.js';
+import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
 import { stateOf } from '../named-payments.js';
 import {
@@ -17,7 +17,7 @@ import {
   quietPeriod,
   stillOpen,
 } from './errors.js';
-import { contradictsDone, hasPassed, isAsBefore, isUnderWay } from './proof.js';
+import { contradictsDone, hasPassed, isAsBefore, isUnderWay, standingOf } from './proof.js';
 import { recordResult } from './record.js';
 import { type Evidence, type Look, type Move, type MoveResult, resultOf, type Sent } from './result.js';
 import { conclude, follow, lookOnce, lookUntilProven, recheckAndRead, speaksAgainst } from './settle.js';
@@ -41,9 +41,16 @@ export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise
   const sent = await sentBefore(desk, move, entry);
   const evidence = evidenceOf(entry);
   sent.before.isTaken = evidence.kind === 'taken';
+  // Before the reads: a process that is held up after them has not seen what the quiet period brought.
+  const known = await desk.ledger.find(entry.id);
+  const heldMs = await desk.ledger.quietLeft(known, quietOf(desk, move.read));
   const look = await lookAgain(desk, sent, evidence);
-  const heldMs = await desk.ledger.quietLeft(entry, quietOf(desk, move.read));
   const result = await settled(desk, sent, { evidence, look, heldMs, entry });
+  if (result.outcome === 'failed') {
+    const now = await desk.ledger.find(entry.id);
+    // Somebody else has found out more meanwhile, or has sent it again.
+    if (!isSame(known, now)) return checkIntent(desk, { ...move, read: look.last ?? move.read }, now);
+  }
   await recordResult(desk, sent, result);
   const followed = move.wait ? await follow(desk, sent, result) : result;
   return followed === result ? withHold(result, heldMs) : followed;
@@ -139,7 +146,14 @@ async function reportEnded(desk: Desk, move: Move, entry: Entry): Promise<MoveRe
     after: stateOf(read),
     outcome,
   });
-  if (outcome === 'failed') return { ...result(move.read), error: failedBefore(sent, entry) };
+  if (outcome === 'failed') {
+    if (standingOf(operation, sent.before, move.read) !== 'done') {
+      return { ...result(move.read), error: failedBefore(sent, entry) };
+    }
+    const late = resultOf(sent, move.read, 'done');
+    await recordResult(desk, sent, late);
+    return late;
+  }
   if (!contradictsDone(operation, move.read)) return result(move.read);
   const confirmed = (await recheckAndRead(desk, sent)) ?? move.read;
   if (!contradictsDone(operation, confirmed)) return result(confirmed);

@@ -56,7 +56,7 @@ export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
 /** The result is true whether or not it can be written down; what cannot be written stays open in the ledger. */
 export async function recordResult(
   desk: Desk,
-  { intent }: Sent,
+  { intent, move }: Sent,
   result: MoveResult,
   { neverLeft = false } = {},
 ): Promise<void> {
@@ -69,6 +69,7 @@ export async function recordResult(
     why: error?.message.split('\n', 1)[0],
     httpStatus: error?.httpStatus,
     neverLeft,
+    inBatch: move.batchId !== undefined,
   };
   try {
     await desk.ledger.record(intent.id, row);
