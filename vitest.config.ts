@@ -6,10 +6,13 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     exclude: ['test/proof/**'],
     globalSetup: 'test/helpers/global-setup.ts',
+    setupFiles: 'test/helpers/setup.ts',
     // Limits and not measurements: they must hold on a machine that has much else to do.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
+    // A worker keeps what it has imported: loading the program again for each file takes longer than most files.
+    isolate: false,
     // More than the two cores of a small machine, because many tests wait.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },

@@ -5,7 +5,8 @@ import { routeTo, type Proxy } from '../../src/client/proxy.js';
 import { createTransport, type TransportTimeouts } from '../../src/client/transport.js';
 import { startProxy, type ProxyBehaviour, type TestProxy } from '../helpers/proxy.js';
 import { makeCertificates, SERVICE_HOST, startTlsFront, type Certificates } from '../helpers/tls.js';
-import { cleanUp, closedPort, http, httpServer, json, rawServer } from './servers.js';
+import { cleanUp } from '../helpers/clean-up.js';
+import { closedPort, http, httpServer, json, rawServer } from './servers.js';
 
 const through = (url: string, env: Record<string, string>) => routeTo(url, env).proxy?.address;
 const SERVICE = 'https://payments.example.com';

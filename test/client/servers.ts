@@ -1,20 +1,11 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
-import { afterEach } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../../src/client/client.js';
 import type { Clock } from '../../src/client/clock.js';
+import { cleanUp } from '../helpers/clean-up.js';
 
 export const APP = 'app-1';
 export const KEY = 'sk_canary_5f2c9e71';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-export function cleanUp(cleanup: () => unknown): void {
-  cleanups.push(cleanup);
-}
 
 export interface Seen {
   method: string;

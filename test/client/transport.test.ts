@@ -8,7 +8,8 @@ import { createServer as createTlsServer, getCACertificates, setDefaultCACertifi
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readWhole, type Exchange, type SendRequest, type Transport } from '../../src/client/exchange.js';
 import { createTransport, type TransportTimeouts } from '../../src/client/transport.js';
-import { cleanUp, closedPort, http, httpServer, json, rawServer } from './servers.js';
+import { cleanUp } from '../helpers/clean-up.js';
+import { closedPort, http, httpServer, json, rawServer } from './servers.js';
 
 function transportFor(url: string, timeouts?: Partial<TransportTimeouts>, maxBody?: number): Transport {
   const transport = createTransport({

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { faultKinds, noFaults, type FaultCounts } from './faults.ts';
+import type { Played, World } from './worlds.ts';
 
-const program = fileURLToPath(new URL('run.ts', import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const options = { maxBuffer: 64 * 1024 * 1024 };
 
 /** What a run of the simulator prints with `--json`. */
 export interface Summary {
@@ -20,12 +22,29 @@ export interface Summary {
 /** The simulator in a process of its own: it takes over the clock and the timers of its process. */
 export function runSimulator(...args: string[]): Promise<Summary> {
   return new Promise((resolve, reject) => {
-    const options = { maxBuffer: 64 * 1024 * 1024 };
-    execFile(process.execPath, [program, '--json', ...args], options, (error, stdout, stderr) => {
+    const words = [program('run.ts'), '--json', ...args];
+    execFile(process.execPath, words, options, (error, stdout, stderr) => {
       // Violations end it with 1 and are in the summary; whatever else went wrong is in stderr.
       if (stdout.trim() === '')
         reject(new Error(`The simulator failed: ${stderr || (error?.message ?? 'no reason')}`));
       else resolve(JSON.parse(stdout) as Summary);
+    });
+  });
+}
+
+/** Plays each of these worlds in a process that is theirs, one after the other. */
+export function playWorlds(worlds: readonly World[]): Promise<Played[]> {
+  return new Promise((resolve, reject) => {
+    const words = [program('worlds.ts'), JSON.stringify(worlds)];
+    execFile(process.execPath, words, options, (error, stdout, stderr) => {
+      if (error) reject(new Error(`The simulator failed: ${stderr || error.message}`));
+      else
+        resolve(
+          stdout
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line) as Played),
+        );
     });
   });
 }

@@ -392,10 +392,7 @@ describe('charges whose process is killed', () => {
   ): Promise<void> {
     open = await openProcessDesk({ rows, action: 'charge', ...(database && { database }) });
     const names = chargeReferences(rows);
-    const running = open.start('apply', open.plan, '--rate', '30/s');
-    const { sandbox } = open;
-    await eventually(async () => expect(await byReference(names[5]!, { sandbox })).toBeDefined());
-    expect(await killAfter(running, 0)).toBe(true);
+    expect(await killAfter(open, open.start('apply', open.plan), 20)).toBe(true);
     expect(await byReference(names.at(-1)!, open)).toBeUndefined();
     const { run, status } = open;
     const { id } = await status();

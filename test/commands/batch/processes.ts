@@ -2,14 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { envOf, type Json, temporaryHome } from '../../helpers/desk.js';
+import Plan from '../../../src/commands/batch/plan.js';
+import Status from '../../../src/commands/batch/status.js';
+import { envOf, type Json, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
-import { type SandboxProcess, sandboxProcess, type ShownPayment } from '../../helpers/sandbox.js';
+import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { makePaid } from './desk.js';
 
-/** A sandbox and a desk as real processes, so that they can be killed. */
+/** A desk whose commands are real processes, so that they can be killed. */
 export interface ProcessDesk {
-  sandbox: SandboxProcess;
+  sandbox: TestSandbox;
   home: string;
   env: Record<string, string>;
   payments: ShownPayment[];
@@ -20,6 +22,8 @@ export interface ProcessDesk {
   start(...args: string[]): ChildProcess;
   startWith(env: Record<string, string>, ...args: string[]): ChildProcess;
   status(): Promise<Json>;
+  /** Calls back once the service has answered that many more requests; the function returned takes it back. */
+  onRequests(count: number, callback: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -33,17 +37,36 @@ interface ProcessOptions {
 
 export async function openProcessDesk(options: ProcessOptions): Promise<ProcessDesk> {
   const home = temporaryHome();
-  const sandbox = await sandboxProcess({ location: join(home, 'sandbox.db') });
+  const waiting = new Set<() => void>();
+  const sandbox = await startTestSandbox({
+    location: join(home, 'sandbox.db'),
+    onRequest({ path }) {
+      if (path.startsWith('/api/')) for (const count of waiting) count();
+    },
+  });
+  const onRequests: ProcessDesk['onRequests'] = (count, callback) => {
+    let left = count;
+    const answered = () => {
+      left -= 1;
+      if (left === 0) callback();
+    };
+    waiting.add(answered);
+    return () => void waiting.delete(answered);
+  };
   try {
-    return await openOn(sandbox, home, options);
+    return { ...(await openOn(sandbox, home, options)), onRequests };
   } catch (error) {
-    await sandbox.kill();
+    await sandbox.close();
     rmSync(home, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function openOn(sandbox: SandboxProcess, home: string, options: ProcessOptions): Promise<ProcessDesk> {
+async function openOn(
+  sandbox: TestSandbox,
+  home: string,
+  options: ProcessOptions,
+): Promise<Omit<ProcessDesk, 'onRequests'>> {
   const { action = 'refund', rows } = options;
   const payments = action === 'refund' ? await makePaid(sandbox, rows) : [];
   if (action === 'charge') await makePaid(sandbox, 1, 'approved', { registerAutoPayment: true });
@@ -62,7 +85,8 @@ async function openOn(sandbox: SandboxProcess, home: string, options: ProcessOpt
   const run = (...args: string[]) => paydesk(['batch', ...args], { home, env, timeoutMs: 300_000 });
   const startWith: ProcessDesk['startWith'] = (more, ...args) =>
     spawnDesk(['batch', ...args], { ...env, PAYDESK_HOME: home, ...more });
-  const planned = await run('plan', csv, '--action', action, '--out', plan);
+  const here = { env: { ...env, PAYDESK_HOME: home } };
+  const planned = await runCommand(Plan, [csv, '--action', action, '--out', plan], here);
   if (planned.code !== 0) throw new Error(planned.stderr);
   return {
     sandbox,
@@ -74,11 +98,11 @@ async function openOn(sandbox: SandboxProcess, home: string, options: ProcessOpt
     start: (...args) => startWith({}, ...args),
     startWith,
     async status() {
-      const { stdout } = await run('status', '--json');
-      return (JSON.parse(stdout) as Json)[0] as Json;
+      const { json } = await runCommand(Status, ['--json'], here);
+      return json[0] as Json;
     },
     async close() {
-      await sandbox.kill();
+      await sandbox.close();
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -92,61 +116,52 @@ const root = new URL('../../..', import.meta.url).pathname;
 
 function spawnDesk(args: string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, [join(root, 'bin', 'run.js'), ...args], {
-    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      TMPDIR: process.env['TMPDIR'] ?? '',
+      NODE_ENV: 'production',
+      ...env,
+    },
     stdio: 'ignore',
   });
 }
 
-/** Kills it after a while, unless it ends first; resolves to whether it was killed. */
-export async function killAfter(child: ChildProcess, ms: number): Promise<boolean> {
+/** Kills it after so many requests, unless it ends first; resolves to whether it was killed. */
+export async function killAfter(desk: ProcessDesk, child: ChildProcess, requests: number): Promise<boolean> {
   const ended = once(child, 'exit');
-  const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+  const forget = desk.onRequests(requests, () => child.kill('SIGKILL'));
   await ended;
-  clearTimeout(timer);
+  forget();
   return child.signalCode === 'SIGKILL';
 }
 
-/** Applies the plan and kills whoever works on it again and again, until a run comes to its end by itself. */
+export interface Kills {
+  runners: number;
+  random: () => number;
+  /** Killed after one to so many requests: in the middle of a row as often as between two. */
+  longest: number;
+}
+
+/** Applies the plan and kills whoever works on it again and again, until nothing is left to do. */
 export async function killUntilFinished(
   desk: ProcessDesk,
-  {
-    runners,
-    random,
-    shortestMs,
-    longestMs,
-    rate,
-  }: {
-    runners: number;
-    random: () => number;
-    shortestMs: number;
-    longestMs: number;
-    /** Slow enough that it is not finished before it is killed, however fast the machine is. */
-    rate?: string;
-  },
+  { runners, random, longest }: Kills,
 ): Promise<{ kills: number }> {
-  const pace = rate === undefined ? [] : ['--rate', rate];
   let kills = 0;
-  let patience = 1;
-  // Longer where nothing came of it: a row that was cut off needs its time to be settled.
-  const wait = () => patience * (shortestMs + random() * (longestMs - shortestMs));
-  // The first may be killed before the batch is there at all: then the plan can still be applied.
-  for (let id: string | undefined; id === undefined;) {
-    if (await killAfter(desk.start('apply', desk.plan, ...pace), wait())) kills += 1;
-    const { stdout } = await desk.run('status', '--json');
-    const [batch] = JSON.parse(stdout) as Json;
-    if (batch && batch.state !== 'loading') id = batch.id;
+  const work = async (...args: string[]) => {
+    const requests = 1 + Math.floor(random() * longest);
+    if (await killAfter(desk, desk.start(...args), requests)) kills += 1;
+  };
+  // The first may be killed before the batch is there: then the plan can still be applied.
+  let batch = await desk.status();
+  for (; batch === undefined || batch.state === 'loading'; batch = await desk.status()) {
+    await work('apply', desk.plan);
   }
-  const { id } = await desk.status();
-  for (let before = Infinity; ;) {
-    const pending = Number((await desk.status()).pending);
-    if (pending === 0) break;
-    patience = pending < before ? 1 : patience * 1.5;
-    before = pending;
-    const children = Array.from({ length: runners }, () => desk.start('resume', id as string, ...pace));
-    const killed = await Promise.all(children.map((child) => killAfter(child, wait())));
-    kills += killed.filter(Boolean).length;
+  for (; Number(batch.pending) > 0; batch = await desk.status()) {
+    const id = String(batch.id);
+    await Promise.all(Array.from({ length: runners }, () => work('resume', id)));
   }
   // What was cut off while it was settled is settled now.
-  await desk.run('resume', id as string, '--concurrency', '32');
+  await desk.run('resume', String(batch.id), '--concurrency', '32');
   return { kills };
 }

@@ -1,16 +1,12 @@
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { AnswerChoices } from '../../../src/sandbox/answers.js';
+import { cleanUpAfterFile } from '../../helpers/clean-up.js';
 import { addFault, type Env, envOf, temporaryHome } from '../../helpers/desk.js';
 import { runInProcess, type InProcessOptions } from '../../helpers/in-process.js';
 import { startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 
 type CommandClass = Parameters<typeof runInProcess>[0];
 type RunResult = Awaited<ReturnType<typeof runInProcess>>;
-
-const open: TestSandbox[] = [];
-afterAll(async () => {
-  for (const sandbox of open) await sandbox.close();
-});
 
 export interface Desk {
   sandbox: TestSandbox;
@@ -32,7 +28,7 @@ export interface Desk {
 /** A sandbox that answers in the given way, and a desk that acts on it. */
 export async function startDesk(answers: Partial<AnswerChoices> = {}): Promise<Desk> {
   const sandbox = await startTestSandbox({ answers });
-  open.push(sandbox);
+  cleanUpAfterFile(() => sandbox.close());
   const home = temporaryHome();
   const env = (live = false): Env => ({ ...envOf(sandbox, live ? 'live' : 'sandbox'), PAYDESK_HOME: home });
   return {
