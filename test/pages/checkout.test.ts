@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeWithBrowser, expectAccessible, sizes } from '../helpers/browser.js';
+import { describeWithBrowser, expectAccessible, expectToFit, sizes } from '../helpers/browser.js';
 import { startTestSandbox, type ShownPayment, type TestSandbox } from '../helpers/sandbox.js';
 import { isTold, payAs, seesHeading } from './looks.js';
 import { closeShop, startShop, type Shop } from './shop.js';
@@ -34,7 +34,6 @@ async function choose(page: Page, method: string): Promise<void> {
 
 describeWithBrowser('the hosted checkout', (browser) => {
   describe.each([
-    ['a phone', sizes.phone, true],
     ['a desktop', sizes.desktop, true],
     ['a phone without JavaScript', sizes.phone, false],
   ])('on %s', (_, viewport, javaScriptEnabled) => {
@@ -368,36 +367,36 @@ async function moved(payment: ShownPayment, move: string): Promise<ShownPayment>
 }
 
 describeWithBrowser('every state of a payment', (browser) => {
-  describe.each(Object.entries(sizes))('on a %s', (_, viewport) => {
-    it.each(Object.entries(states))('%s', async (state, { heading: expected, make }) => {
-      const payment = await make();
-      const shown = await sandbox.read(payment.paymentId);
-      expect(shown.paymentState).toBe(state.split(',')[0]);
-      const { page, requests, complaints } = await browser.visit({ viewport });
-      const answer = await page.goto(payment.redirectUrl);
-      expect(await heading(page)).toBe(expected);
-      await expectAccessible(page);
-      expect(complaints).toEqual([]);
-      expect((await answer?.body())?.byteLength).toBeLessThan(50_000);
-      // The page and what redirected to it; a page that waits asks for nothing but news.
-      const others = requests.filter((url) => !/\/(checkout|provider)\/\d+-[0-9a-f]+(\/version)?$/.test(url));
-      expect(others).toEqual([]);
-      if (state !== 'Processing') expect(requests.length).toBe(state === 'ActionRequired' ? 2 : 1);
-    });
+  it.each(Object.entries(states))('%s', async (state, { heading: expected, make }) => {
+    const payment = await make();
+    const shown = await sandbox.read(payment.paymentId);
+    expect(shown.paymentState).toBe(state.split(',')[0]);
+    const { page, requests, complaints } = await browser.visit({ viewport: sizes.phone });
+    const answer = await page.goto(payment.redirectUrl);
+    expect(await heading(page)).toBe(expected);
+    await expectAccessible(page);
+    await page.setViewportSize(sizes.desktop);
+    await expectToFit(page);
+    expect(complaints).toEqual([]);
+    expect((await answer?.body())?.byteLength).toBeLessThan(50_000);
+    // The page and what redirected to it; a page that waits asks for nothing but news.
+    const others = requests.filter((url) => !/\/(checkout|provider)\/\d+-[0-9a-f]+(\/version)?$/.test(url));
+    expect(others).toEqual([]);
+    if (state !== 'Processing') expect(requests.length).toBe(state === 'ActionRequired' ? 2 : 1);
+  });
 
-    it('a form with mistakes, a link that is none, and the page right after paying', async () => {
-      const { page } = await browser.visit({ viewport });
-      await page.goto((await create(everything)).redirectUrl);
-      await page.locator('button.primary').first().click();
-      await page.getByText('Please correct the marked fields').waitFor();
-      await expectAccessible(page);
-      await page.goto(`${sandbox.url}/checkout/100001-abc`);
-      await seesHeading(page, 'This link does not work');
-      await expectAccessible(page);
-      await closeShop(page, shop);
-      await page.goto(`${(await paid('approved')).redirectUrl}/done`);
-      await seesHeading(page, 'Payment complete');
-      await expectAccessible(page);
-    });
+  it('a form with mistakes, a link that is none, and the page right after paying', async () => {
+    const { page } = await browser.visit({ viewport: sizes.phone });
+    await page.goto((await create(everything)).redirectUrl);
+    await page.locator('button.primary').first().click();
+    await page.getByText('Please correct the marked fields').waitFor();
+    await expectAccessible(page);
+    await page.goto(`${sandbox.url}/checkout/100001-abc`);
+    await seesHeading(page, 'This link does not work');
+    await expectAccessible(page);
+    await closeShop(page, shop);
+    await page.goto(`${(await paid('approved')).redirectUrl}/done`);
+    await seesHeading(page, 'Payment complete');
+    await expectAccessible(page);
   });
 });

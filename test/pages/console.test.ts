@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stateNames } from '../../src/contract/states.js';
-import { describeWithBrowser, expectAccessible, sizes, type Visit } from '../helpers/browser.js';
+import { describeWithBrowser, expectAccessible, expectToFit, sizes, type Visit } from '../helpers/browser.js';
 import { startReceiver, startTestSandbox, type Receiver, type TestSandbox } from '../helpers/sandbox.js';
 import { consoleLink } from './console-visitor.js';
 import { payAs } from './looks.js';
@@ -53,8 +53,8 @@ describeWithBrowser('the console', (browser) => {
     return visit;
   }
 
-  describe.each(Object.entries(sizes))('on a %s', (_, viewport) => {
-    it('is accessible on every page', async () => {
+  describe('on every page', () => {
+    it('is accessible, and no wider than a phone or a desktop', async () => {
       await sandbox.control('POST', '/seed');
       const { paymentId } = await sandbox.create({ webhookUrl: receiver.url, referenceId: 'inv-1' });
       await sandbox.pay(paymentId);
@@ -64,11 +64,14 @@ describeWithBrowser('the console', (browser) => {
         'GET',
         `/payments/${paymentId}/story`,
       );
-      const { page, complaints } = await enter({ viewport });
+      const { page, complaints } = await enter({ viewport: sizes.phone });
       for (const path of everywhere(sandbox.app.appId, paymentId, body.events[0]!.id)) {
         await page.goto(sandbox.url + path);
         for (const summary of await page.locator('summary').all()) await summary.click();
         await expectAccessible(page);
+        await page.setViewportSize(sizes.desktop);
+        await expectToFit(page);
+        await page.setViewportSize(sizes.phone);
       }
       // One of each tone.
       for (const state of ['Created', 'Declined', 'Cancelled']) {
@@ -82,7 +85,7 @@ describeWithBrowser('the console', (browser) => {
     it('shows a payment in every state, the stuck ones marked', async () => {
       await sandbox.control('POST', '/clock', { action: 'stop' });
       await sandbox.control('POST', '/seed');
-      const { page } = await enter({ viewport });
+      const { page } = await enter();
       const shown = await page.locator('tbody .badge').allTextContents();
       expect([...new Set(shown)].toSorted()).toEqual(stateNames.toSorted());
       expect(await page.getByText('needs a recheck').count()).toBe(7);
@@ -95,10 +98,10 @@ describeWithBrowser('the console', (browser) => {
     });
 
     it.each([
-      ['with JavaScript', true],
-      ['without JavaScript', false],
-    ])('does what its buttons say, %s', async (_name, javaScriptEnabled) => {
-      const { page, complaints } = await enter({ viewport, javaScriptEnabled });
+      ['on a phone', { viewport: sizes.phone }],
+      ['on a desktop without JavaScript', { viewport: sizes.desktop, javaScriptEnabled: false }],
+    ])('does what its buttons say, %s', async (_name, options) => {
+      const { page, complaints } = await enter(options);
       const create = async (fields: object = {}) =>
         (await sandbox.create({ webhookUrl: receiver.url, ...fields })).paymentId;
 

@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/proof/*.proof.ts'],
     globalSetup: 'test/helpers/global-setup.ts',
+    setupFiles: 'test/helpers/setup.ts',
     testTimeout: 3 * 3_600_000,
     hookTimeout: 60_000,
     pool: 'forks',
