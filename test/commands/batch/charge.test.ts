@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
-import { type Client, eventually, newReference, type ShownPayment } from '../../helpers/sandbox.js';
+import { type Client, newReference, type ShownPayment } from '../../helpers/sandbox.js';
 import { type BatchDesk, type Json, openBatchDesk } from './desk.js';
 import { chargeReferences, killAfter, openProcessDesk, type ProcessDesk } from './processes.js';
 
