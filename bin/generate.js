@@ -1,4 +1,5 @@
-// Writes what is derived from the code and committed: the command manifest, its reference, the OpenAPI documents.
+// Writes what is derived from the code and committed: the command manifest, its reference, the OpenAPI documents,
+// the schema of scenario files.
 // With --check it writes nothing and fails when a file is not what the code gives.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -93,10 +94,12 @@ async function generate() {
   ];
   const { openApiDocument } = await imported('contract/openapi.js');
   const { controlDocument } = await imported('sandbox/control/openapi.js');
+  const { scenarioSchema } = await imported('scenarios/schema.js');
   return [
     ...files,
     { path: 'docs/openapi.json', text: toText(openApiDocument()) },
     { path: 'docs/sandbox-openapi.json', text: toText(controlDocument()) },
+    { path: 'docs/scenario.schema.json', text: toText(scenarioSchema()) },
   ];
 }
 

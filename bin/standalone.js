@@ -2,7 +2,7 @@
 // program inside it, and beside them their checksums and a bill of materials. The same commit gives the same bytes.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { billOfMaterials } from './bill-of-materials.js';
@@ -10,6 +10,9 @@ import { bundle, commands, root } from './bundle.js';
 
 const out = join(root, 'dist', 'standalone');
 const modules = join(out, 'modules');
+const scenarios = globSync('scenarios/*.yaml', { cwd: root })
+  .map((name) => name.replaceAll('\\', '/'))
+  .sort();
 const cache = join(root, 'node_modules', '.cache', 'paydesk-node');
 const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const { node, targets } = json(join(root, 'bin', 'standalone-targets.json'));
@@ -79,6 +82,7 @@ async function assemble(target, builder, names) {
       useCodeCache: false,
       assets: {
         ...Object.fromEntries(assets.map((name) => [name, join(modules, name)])),
+        ...Object.fromEntries(scenarios.map((name) => [name, join(root, name)])),
         'package.json': join(root, 'package.json'),
         'oclif.manifest.json': join(root, 'oclif.manifest.json'),
       },

@@ -19,5 +19,12 @@ export async function startStandalone(load: (name: string) => unknown): Promise<
     load: (id) => (load(fileOf(id) as string) as { default: CommandClass }).default,
     packageFile: () => json('package.json') as PackageFile,
     manifest: () => json('oclif.manifest.json') as Manifest,
+    scenarios: {
+      names: () =>
+        Array.from(names, (name) => /^scenarios\/([\w-]+)\.yaml$/.exec(name)?.[1])
+          .filter((name) => name !== undefined)
+          .sort(),
+      text: (name) => getAsset(`scenarios/${name}.yaml`, 'utf8'),
+    },
   });
 }

@@ -46,6 +46,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   webhooks: [...leaves, 'client', 'ledger', 'store', 'payments', 'output'],
   support: [...leaves, 'client', 'ledger', 'store', 'payments', 'webhooks', 'output'],
   'sandbox-control': [...leaves, 'store', 'sandbox'],
+  scenarios: [
+    ...leaves,
+    'client',
+    'ledger',
+    'store',
+    'payments',
+    'customers',
+    'batch',
+    'support',
+    'sandbox',
+    'sandbox-control',
+  ],
   doctor: [...leaves, 'client', 'ledger', 'profiles', 'store'],
   // What results look like: the one part of the output that knows the rooms they come from.
   views: [
@@ -62,6 +74,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'spreadsheet',
     'webhooks',
     'support',
+    'scenarios',
     'doctor',
   ],
   // What every command stands on.

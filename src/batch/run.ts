@@ -134,7 +134,7 @@ function ignoreDatabaseLoss(error: unknown): undefined {
   if (!(error instanceof StoreError)) throw error;
 }
 
-const RENEW_MS = 20_000;
+export const RENEW_MS = 20_000;
 
 function keepRenewing(claims: Claims, { clock }: Desk): { end(): Promise<void> } {
   const over = new AbortController();

@@ -26,18 +26,6 @@ export const contactFlags = {
   mobile: phoneFlag({ summary: 'Mobile number.' }),
 };
 
-type Given = Partial<Record<keyof typeof contactFlags, string | undefined>>;
-
-/** The fields of the service for the flags that were given. */
-export function contactFields(flags: Given) {
-  return {
-    ...(flags['first-name'] === undefined ? {} : { firstName: flags['first-name'] }),
-    ...(flags['last-name'] === undefined ? {} : { lastName: flags['last-name'] }),
-    ...(flags.email === undefined ? {} : { email: flags.email }),
-    ...(flags.mobile === undefined ? {} : { mobileNumber: flags.mobile }),
-  };
-}
-
 /** CUSTOMER: the merchant's own identifier. */
 export const customerArgument = argument({ parse: async (text) => parseId(text) })({
   required: true,

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Config } from '@oclif/core/config';
 import type { HelpCommand } from '../output/views/help.js';
+import type { ShippedScenarios } from '../scenarios/find.js';
 import type { Runtime } from './runtime.js';
 
 // Finds commands where the build put them, one file per command, and reads the manifest only for help. oclif's own
@@ -34,6 +35,8 @@ export interface Program {
   load(id: string): CommandClass;
   packageFile(): PackageFile;
   manifest(): Manifest;
+  /** The scenarios that ship with it. */
+  readonly scenarios: ShippedScenarios;
 }
 
 /** The installed program: one file per command. */
@@ -55,6 +58,13 @@ export function createProgram(root: string): Program {
     },
     packageFile: () => json('package.json') as PackageFile,
     manifest: () => json('oclif.manifest.json') as Manifest,
+    scenarios: {
+      names: () =>
+        readdirSync(join(root, 'scenarios'))
+          .flatMap((file) => /^([\w-]+)\.yaml$/.exec(file)?.[1] ?? [])
+          .sort(),
+      text: (name) => readFileSync(join(root, 'scenarios', `${name}.yaml`), 'utf8'),
+    },
   };
 }
 

@@ -39,9 +39,10 @@ export const isHitBy = (faults: readonly TakenFault[], kind: FaultKind): boolean
 export async function applyBefore(
   faults: readonly TakenFault[],
   rateLimited: (seconds: number) => Error,
+  pause: Pause = pauseReally,
 ): Promise<void> {
   for (const fault of faults) {
-    if (fault.kind === 'latency' && !fault.afterCommit) await pause(fault.delayMs);
+    if (fault.kind === 'latency' && !fault.afterCommit) await pause(fault.delayMs ?? LATENCY_MS);
   }
   for (const fault of faults) {
     if (fault.kind === 'rate-limit') throw rateLimited(fault.retryAfterS ?? 1);
@@ -54,10 +55,11 @@ export async function applyAfter<Answer extends { cut?: 'drop' | 'truncate' }>(
   faults: readonly TakenFault[],
   outcome: Answer,
   failed: (error: ServerFault) => Answer,
+  pause: Pause = pauseReally,
 ): Promise<Answer> {
   let shaped = outcome;
   for (const fault of faults) {
-    if (fault.kind === 'latency' && fault.afterCommit) await pause(fault.delayMs);
+    if (fault.kind === 'latency' && fault.afterCommit) await pause(fault.delayMs ?? LATENCY_MS);
     if (fault.kind === 'error-after-commit') shaped = failed(new ServerFault(fault.status));
     if (fault.kind === 'truncate') shaped = { ...shaped, cut: 'truncate' };
     if (fault.kind === 'drop-after-commit') shaped = { ...shaped, cut: 'drop' };
@@ -65,6 +67,10 @@ export async function applyAfter<Answer extends { cut?: 'drop' | 'truncate' }>(
   return shaped;
 }
 
-function pause(ms = 1000): Promise<void> {
+type Pause = (ms: number) => Promise<void>;
+
+const LATENCY_MS = 1000;
+
+function pauseReally(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

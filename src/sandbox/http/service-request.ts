@@ -21,6 +21,8 @@ export interface ServiceRequest {
   header(name: string): string | undefined;
   /** The body as text; refuses one that is too large. */
   body(): Promise<string>;
+  /** How a delay passes, where the request comes from something with a clock of its own. */
+  pause?(ms: number): Promise<void>;
 }
 
 /** Query and body of a request, checked by the contract. What is wrong is told all at once. */

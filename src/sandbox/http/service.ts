@@ -59,12 +59,12 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
     if (wait !== undefined) throw rateLimited(answers, wait);
     const match = requireEndpoint(request);
     const faults = await takeFaults(engine, match.name);
-    await applyBefore(faults, (seconds) => rateLimited(answers, seconds));
+    await applyBefore(faults, (seconds) => rateLimited(answers, seconds), request.pause);
     if (isHitBy(faults, 'drop-before-commit')) return { status: 0, headers: {}, body: '', cut: 'drop' };
     const outcome = await carryOut(request, app, match, faults).catch((error: unknown) =>
       failed(error, requestId),
     );
-    return applyAfter(faults, outcome, (error) => failed(error, randomUUID()));
+    return applyAfter(faults, outcome, (error) => failed(error, randomUUID()), request.pause);
   }
 
   async function carryOut<Name extends EndpointName>(

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.js';
 import { createLoop } from '../loop.js';
 import type { AttemptRow, EventRow } from '../schema.js';
 import { createWebhookQueue, type WebhookQueue } from './webhook-queue.js';
-import { createWebhookSender, type WebhookSender } from './webhook-sender.js';
+import { createWebhookSender, type ReceiveWebhook, type WebhookSender } from './webhook-sender.js';
 
 export interface Outbox {
   /** Resolves when every webhook that is due has left, or failed and is due later. */
@@ -23,6 +23,7 @@ export interface OutboxOptions {
   answers: AnswerChoices;
   /** Hosts besides loopback that webhooks may go to. */
   webhookHosts: string[];
+  receive?: ReceiveWebhook | undefined;
   onError(error: unknown): void;
 }
 
@@ -33,9 +34,9 @@ const SECOND = 1000;
 /** By the sandbox's clock; after the last one the webhook is given up. */
 export const RETRY_DELAYS = [5, 30, 120, 600, 3600, 21_600, 86_400].map((seconds) => seconds * SECOND);
 
-export function createOutbox({ engine, answers, webhookHosts, onError }: OutboxOptions): Outbox {
+export function createOutbox({ engine, answers, webhookHosts, receive, onError }: OutboxOptions): Outbox {
   const queue = createWebhookQueue(engine, randomUUID());
-  const sender = createWebhookSender({ engine, answers, webhookHosts, connections: CONCURRENCY });
+  const sender = createWebhookSender({ engine, answers, webhookHosts, connections: CONCURRENCY, receive });
   const deliver = createDelivery(engine, queue, sender);
   let stopped = false;
   let rouse = () => {};

@@ -27,6 +27,15 @@ export interface WebhookSenderOptions {
   webhookHosts: string[];
   /** Connections per host. */
   connections: number;
+  receive?: ReceiveWebhook | undefined;
+}
+
+/** Answers a webhook inside this process; undefined lets it leave over HTTP. */
+export type ReceiveWebhook = (target: URL, message: Message) => Promise<WebhookAnswer> | undefined;
+
+interface WebhookAnswer {
+  status: number;
+  answer: string;
 }
 
 type Message = ReturnType<typeof webhookMessage>;
@@ -41,6 +50,9 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   const { engine, answers, webhookHosts, connections } = options;
   const abort = new AbortController();
   let agent: Promise<Agent> | undefined;
+  const send = async (target: URL, message: Message): Promise<WebhookAnswer> =>
+    options.receive?.(target, message) ??
+    post(await (agent ??= createAgent(connections)), target, message, abort.signal);
 
   async function attempt(event: EventRow): Promise<Attempt> {
     const url = event.url as string;
@@ -62,12 +74,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       body: message.body,
     };
     try {
-      const { status, answer } = await post(
-        await (agent ??= createAgent(connections)),
-        target,
-        message,
-        abort.signal,
-      );
+      const { status, answer } = await send(target, message);
       const result = status >= 200 && status < 300 ? 'delivered' : 'failed';
       return await record(result, { status, error: null, answer }, sent);
     } catch (error) {
@@ -126,7 +133,7 @@ async function post(
   target: URL,
   { headers, body }: Message,
   signal: AbortSignal,
-): Promise<{ status: number; answer: string }> {
+): Promise<WebhookAnswer> {
   const { default: request } = await import('undici/lib/api/api-request.js');
   const answer = await request.call(agent, {
     origin: target.origin,

@@ -1,0 +1,69 @@
+import type { JsonObject } from '../contract/json.js';
+import { defaultAnswers, type AnswerChoices } from './answers.js';
+import { changesSince, type Changes, type ChangesMark } from './changes.js';
+import { createControl, type Control } from './control.js';
+import { showPayment } from './domain/payments.js';
+import { createEngine } from './engine.js';
+import { createAddresses } from './http/addresses.js';
+import type { ServiceRequest } from './http/service-request.js';
+import { createService, type ServiceAnswer } from './http/service.js';
+import { showApp } from './http/show-app.js';
+import { createOutbox } from './outbox/outbox.js';
+import type { ReceiveWebhook } from './outbox/webhook-sender.js';
+import type { SandboxApp } from './sandbox.js';
+import { createWorker } from './worker.js';
+
+export interface EmbeddedOptions {
+  /** The same seed makes the same ids, keys and outcomes. */
+  seed: number;
+  /** Where the clock stands. It moves by `advanceTo` alone. */
+  clock: number;
+  /** The address in its links; nothing listens there. */
+  url: string;
+  answers?: Partial<AnswerChoices>;
+  /** Hosts besides loopback that webhooks may go to. */
+  webhookHosts: string[];
+  receive: ReceiveWebhook;
+  onError(error: unknown): void;
+}
+
+/** The whole service inside this process, in memory and without sockets: a request is a call. */
+export interface EmbeddedSandbox {
+  readonly control: Control;
+  handle(request: ServiceRequest): Promise<ServiceAnswer>;
+  apps(): Promise<SandboxApp[]>;
+  /** Runs all that is due, and lets the webhooks of it leave. */
+  drain(): Promise<void>;
+  /** Everything due on the way happens in order and at its time. */
+  advanceTo(instant: number): Promise<void>;
+  changesSince(mark: ChangesMark): Promise<Changes>;
+  /** A payment as the service shows it, past all faults. */
+  payment(key: string): Promise<JsonObject>;
+  close(): Promise<void>;
+}
+
+export async function openEmbeddedSandbox(options: EmbeddedOptions): Promise<EmbeddedSandbox> {
+  const { seed, clock, url, webhookHosts, receive, onError } = options;
+  const answers = { ...defaultAnswers, ...options.answers };
+  const engine = await createEngine({ location: ':memory:', seed, clock, realNow: () => clock });
+  const outbox = createOutbox({ engine, answers, webhookHosts, receive, onError });
+  const worker = createWorker({ engine, outbox, onError });
+  const addresses = createAddresses(engine, () => url);
+  const service = createService({ engine, answers, addresses, onError });
+  const control = createControl(engine, worker, outbox, 'control');
+  return {
+    control,
+    handle: service.handle,
+    apps: async () => (await engine.apps.all()).map(showApp),
+    drain: () => worker.drain(),
+    advanceTo: (instant) => worker.advanceTo(instant),
+    changesSince: (mark) => changesSince(engine, mark),
+    payment: async (key) =>
+      showPayment((await control.story(key, undefined)).payment, addresses) as JsonObject,
+    async close() {
+      await worker.stop();
+      await outbox.stop();
+      await engine.close();
+    },
+  };
+}

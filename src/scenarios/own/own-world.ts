@@ -1,0 +1,95 @@
+// A sandbox and a desk of a scenario's own: in memory, in this process, with one clock and no sockets.
+
+import { createClient } from '../../client/client.js';
+import { openDeskDatabase } from '../../ledger/desk.js';
+import type { Desk } from '../../payments/desk.js';
+import { openEmbeddedSandbox } from '../../sandbox/index.js';
+import { parseDuration } from '../../typed-values.js';
+import type { World } from '../world.js';
+import { createDirectTransport } from './direct-transport.js';
+import { createNews } from './news.js';
+import { createActors, createOwnSandbox } from './steering.js';
+import { createTimeline } from './timeline.js';
+
+export interface OwnWorldOptions {
+  seed: number;
+  /** Where the clock stands. */
+  clock: number;
+  quietMs: number;
+  signal: AbortSignal;
+}
+
+const SANDBOX_URL = 'http://sandbox.test';
+const RECEIVER = 'receiver.test';
+const WAIT_MS = 5 * 60_000;
+const SETTLING_MS = 5_000;
+
+export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOptions): Promise<World> {
+  const errors: unknown[] = [];
+  const sandbox = await openEmbeddedSandbox({
+    seed,
+    clock,
+    url: SANDBOX_URL,
+    webhookHosts: [RECEIVER],
+    receive: ({ hostname }) =>
+      hostname === RECEIVER ? Promise.resolve({ status: 200, answer: '' }) : undefined,
+    onError: (error) => errors.push(error),
+  });
+  const timeline = createTimeline(clock, sandbox.advanceTo);
+  const [app] = await sandbox.apps();
+  if (!app) throw new Error('The sandbox has no app.');
+  await sandbox.control.changeApp(app.appId, { webhookUrl: `http://${RECEIVER}/` });
+  const steady = () => ({ boot: 'scenario', ms: timeline.now() });
+  const database = await openDeskDatabase({
+    location: ':memory:',
+    operator: 'scenario',
+    now: () => timeline.now(),
+    steady,
+  });
+  const common = {
+    baseUrl: SANDBOX_URL,
+    appId: app.appId,
+    kind: 'sandbox',
+    isSandbox: true,
+    apiKey: () => app.apiKey,
+    clock: timeline,
+    // The same pauses between attempts in every run.
+    random: () => 0.5,
+    transport: createDirectTransport(sandbox, timeline),
+  } as const;
+  const desk: Desk = {
+    client: createClient({ ...common, signal }),
+    settling: createClient({ ...common, timeouts: { attemptMs: SETTLING_MS, overallMs: SETTLING_MS } }),
+    ledger: database.ledger,
+    place: { baseUrl: SANDBOX_URL, appId: app.appId, kind: 'sandbox', profile: undefined },
+    quietMs,
+    clock: timeline,
+    steady: timeline.now,
+    signal,
+    waitMs: WAIT_MS,
+    note: () => {},
+  };
+  let references = 0;
+  return {
+    desk,
+    database,
+    steady,
+    newReference: (hint) => `${hint}-${(references += 1)}`,
+    actors: createActors(sandbox),
+    own: createOwnSandbox(sandbox, timeline, app),
+    look: sandbox.payment,
+    async settle() {
+      await sandbox.drain();
+      const [error] = errors;
+      if (error !== undefined) throw error;
+    },
+    news: createNews(sandbox),
+    async close() {
+      await sandbox.close();
+      await database.close();
+    },
+  };
+}
+
+export const DEFAULT_QUIET_PERIOD = '2s';
+export const quietMsOf = (text: string | undefined): number => parseDuration(text ?? DEFAULT_QUIET_PERIOD);

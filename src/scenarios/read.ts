@@ -1,0 +1,192 @@
+// A scenario file, read and checked. Everything that is wrong with it is found before the first step.
+
+import type * as z from 'zod/mini';
+import { suggest } from '../suggest.js';
+import { parseYaml, type FileProblem, type ParsedYaml, type Path, type Position } from './positions.js';
+import { referencesIn, replaceReferences } from './references.js';
+import {
+  scenario,
+  type Expectation,
+  type Inputs,
+  type ScenarioFile,
+  type Step,
+  type Verb,
+  verbNames,
+} from './schema.js';
+
+export type Value = string | number | boolean | null;
+
+/** One step: a verb with its input, or expectations alone. */
+export interface ReadStep {
+  position: Position;
+  as: string | undefined;
+  /** Absent for a step that only states expectations. */
+  verb: Verb | undefined;
+  input: Inputs[Verb] | undefined;
+  expects: Expectation[];
+}
+
+export interface Scenario {
+  file: string;
+  name: string;
+  description: string | undefined;
+  seed: number | undefined;
+  clock: number | undefined;
+  quietPeriod: string | undefined;
+  steps: ReadStep[];
+}
+
+export interface ReadResult {
+  scenario: Scenario | undefined;
+  problems: FileProblem[];
+  /** The names under `set:`, so that a `--set` of none of them can be refused. */
+  settable: string[];
+}
+
+/** `set` replaces values of the file. */
+export function readScenario(
+  file: string,
+  text: string,
+  set: Readonly<Record<string, string>> = {},
+): ReadResult {
+  const yaml = parseYaml(text);
+  if (yaml.problems.length > 0) return { scenario: undefined, problems: yaml.problems, settable: [] };
+  const values = valuesOf(yaml.value);
+  const replaced = replaceReferences(yaml.value, (name, field) => {
+    if (field !== undefined || !Object.hasOwn(values, name)) return undefined;
+    return set[name] === undefined ? (values[name] as Value) : typed(set[name], values[name] as Value);
+  });
+  const parsed = scenario.safeParse(replaced);
+  const problems = parsed.success
+    ? stepProblems(parsed.data, yaml)
+    : parsed.error.issues.flatMap((issue) => problemsOf(issue, yaml));
+  problems.push(...unknownReferences(replaced, yaml));
+  return {
+    scenario: parsed.success ? scenarioOf(file, parsed.data, yaml) : undefined,
+    problems: problems.sort((one, other) => one.line - other.line || one.column - other.column),
+    settable: Object.keys(values),
+  };
+}
+
+/** A value of `--set` takes the type of the one that it replaces. */
+function typed(text: string, like: Value): Value {
+  if (typeof like === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (typeof like === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+function valuesOf(root: unknown): Record<string, unknown> {
+  const set = isMapping(root) ? root['set'] : undefined;
+  return isMapping(set) ? set : {};
+}
+
+function problemsOf(issue: z.core.$ZodIssue, yaml: ParsedYaml, prefix: Path = []): FileProblem[] {
+  const path = [...prefix, ...(issue.path as Path)];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const known = / may be (.*)$/.exec(issue.message)?.[1]?.split(', ') ?? [];
+      const close = suggest(key, known);
+      const hint = close === undefined ? `use one of ${known.join(', ')}` : `did you mean ${close}?`;
+      return { ...yaml.keyAt([...path, key]), problem: `unknown key ${key}; ${hint}` };
+    });
+  }
+  if (issue.code === 'invalid_union') {
+    // The alternative that the value was meant to be: the one whose kind fits.
+    const meant = issue.errors.find((issues) =>
+      issues.every(({ code, path: at }) => at.length > 0 || code === 'unrecognized_keys'),
+    );
+    if (meant) return meant.flatMap((inner) => problemsOf(inner, yaml, path));
+  }
+  const key = path.at(-1);
+  return [{ ...yaml.at(path), problem: `${key === undefined ? 'the file' : String(key)} ${issue.message}` }];
+}
+
+const verbsIn = (step: Step): Verb[] => verbNames.filter((verb) => step[verb] !== undefined);
+
+/** What the schema cannot say: one verb a step, one action a verb. */
+function stepProblems({ steps }: ScenarioFile, yaml: ParsedYaml): FileProblem[] {
+  return steps.flatMap((step, index) => {
+    const path = ['steps', index];
+    const found = verbsIn(step);
+    const problems: FileProblem[] = [];
+    const add = (at: Path, problem: string) => problems.push({ ...yaml.keyAt(at), problem });
+    if (found.length === 0 && step.expect === undefined) {
+      add(path, `a step needs one of ${verbNames.join(', ')} or expect`);
+    }
+    for (const verb of found.slice(1))
+      add([...path, verb], `a step does one thing; ${found[0]} is there already`);
+    for (const verb of ['clock', 'customers'] as const) {
+      const input = step[verb];
+      if (input === undefined) continue;
+      const actions = Object.keys(input);
+      if (actions.length !== 1) add([...path, verb], `${verb} needs exactly one action`);
+    }
+    const { fault } = step;
+    if (fault && (fault.add === undefined) === (fault.clear === undefined)) {
+      add([...path, 'fault'], 'fault needs either add or clear');
+    }
+    if (found.length === 0) {
+      for (const [number, each] of expectsOf(step).entries()) {
+        if (each.payment !== undefined || each.customer !== undefined) continue;
+        const at = Array.isArray(step.expect) ? [...path, 'expect', number] : [...path, 'expect'];
+        add(at, 'expect without a verb needs a payment or a customer');
+      }
+    }
+    return problems;
+  });
+}
+
+const expectsOf = ({ expect }: Step): Expectation[] =>
+  expect === undefined ? [] : Array.isArray(expect) ? expect : [expect];
+
+/** A name must have been given by `set:` or by `as:` of an earlier step. */
+function unknownReferences(root: unknown, yaml: ParsedYaml): FileProblem[] {
+  const known = new Set(Object.keys(valuesOf(root)));
+  const problems: FileProblem[] = [];
+  const look = (value: unknown, path: Path): void => {
+    if (typeof value === 'string') {
+      for (const name of referencesIn(value)) {
+        if (known.has(name)) continue;
+        const close = suggest(name, known);
+        const hint = close === undefined ? 'no earlier step has as: ' + name : `did you mean \${${close}}?`;
+        problems.push({ ...yaml.at(path), problem: `unknown name \${${name}}; ${hint}` });
+      }
+    } else if (value !== null && typeof value === 'object') {
+      for (const [key, inner] of Object.entries(value)) look(inner, [...path, key]);
+    }
+  };
+  const steps = isMapping(root) ? root['steps'] : undefined;
+  if (!Array.isArray(steps)) return [];
+  for (const [index, each] of steps.entries()) {
+    if (!isMapping(each)) continue;
+    const { expect, as, ...rest } = each;
+    look(rest, ['steps', index]);
+    if (typeof as === 'string') known.add(as);
+    look(expect, ['steps', index, 'expect']);
+  }
+  return problems;
+}
+
+function scenarioOf(file: string, data: ScenarioFile, yaml: ParsedYaml): Scenario {
+  return {
+    file,
+    name: data.name,
+    description: data.description,
+    seed: data.seed,
+    clock: data.clock === undefined ? undefined : Date.parse(data.clock),
+    quietPeriod: data['quiet-period'],
+    steps: data.steps.map((step, index) => {
+      const [verb] = verbsIn(step);
+      return {
+        position: yaml.at(['steps', index]),
+        as: step.as,
+        verb,
+        input: verb && step[verb],
+        expects: expectsOf(step),
+      };
+    }),
+  };
+}

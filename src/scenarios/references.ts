@@ -1,0 +1,50 @@
+// ${name} and ${name.field} in the texts of a scenario.
+
+import { isJsonNumber, isJsonObject, numberText, type JsonValue } from '../contract/json.js';
+
+const REFERENCE = /\$\{([\w.-]*)\}/g;
+
+/** The names that a text refers to, each without its fields. */
+export function referencesIn(text: string): string[] {
+  return Array.from(text.matchAll(REFERENCE), ([, path]) => (path as string).split('.', 1)[0] as string);
+}
+
+/** What a name stands for; `field` is what follows its first dot. */
+export type Lookup = (name: string, field: string | undefined) => JsonValue | undefined;
+
+/** Replaces every reference that `lookup` knows. A text that is one reference takes the type of its value. */
+export function replaceReferences<T>(value: T, lookup: Lookup): T {
+  if (typeof value === 'string') return replaceIn(value, lookup) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => replaceReferences(item, lookup)) as T;
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, replaceReferences(inner, lookup)]);
+  return Object.fromEntries(entries) as T;
+}
+
+function replaceIn(text: string, lookup: Lookup): unknown {
+  const find = (path: string): JsonValue | undefined => {
+    const dot = path.indexOf('.');
+    return dot < 0 ? lookup(path, undefined) : lookup(path.slice(0, dot), path.slice(dot + 1));
+  };
+  const whole = /^\$\{([\w.-]*)\}$/.exec(text)?.[1];
+  if (whole !== undefined) return find(whole) ?? text;
+  return text.replaceAll(REFERENCE, (written, path: string) => {
+    const found = find(path);
+    return found === undefined ? written : textOf(found);
+  });
+}
+
+function textOf(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  return isJsonNumber(value) ? numberText(value) : JSON.stringify(value);
+}
+
+/** `payInfo.payer.card.cardBrand` of an object, `0.paymentMethodId` of a list. */
+export function fieldOf(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  let found: JsonValue | undefined = value;
+  for (const key of path.split('.')) {
+    if (Array.isArray(found)) found = found[Number(key)];
+    else found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return found;
+}

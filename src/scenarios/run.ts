@@ -1,0 +1,147 @@
+// Runs one scenario to its end, or to the first step that does not end as expected.
+
+import { isJsonObject, isJsonNumber, numberText, type JsonValue } from '../contract/json.js';
+import { exitCodeOf, PaydeskError } from '../errors.js';
+import { differencesOf, unexpectedEnd, type Difference } from './expectations.js';
+import type { Position } from './positions.js';
+import type { ReadStep, Scenario } from './read.js';
+import { fieldOf, replaceReferences } from './references.js';
+import type { Inputs, Verb } from './schema.js';
+import type { StepResult } from './steps/result.js';
+import { verbTable } from './steps/verbs.js';
+import type { NewsEntry, World } from './world.js';
+
+export interface TimelineEntry {
+  time: string;
+  /** The step that it belongs to, from 1. */
+  step: number;
+  kind: 'step' | NewsEntry['kind'];
+  payment?: string;
+  text: string;
+}
+
+export interface Failure {
+  step: number;
+  position: Position;
+  /** The verb, and what the scenario calls the result. */
+  title: string;
+  differences: Difference[];
+  /** What the step ended with, where that is what went wrong. */
+  error?: { code: string; message: string; exit: number };
+}
+
+export interface ScenarioResult {
+  scenario: Scenario;
+  seed: number;
+  /** How many steps were made. */
+  steps: number;
+  failure: Failure | undefined;
+  timeline: TimelineEntry[];
+}
+
+export async function runScenario(scenario: Scenario, world: World, seed: number): Promise<ScenarioResult> {
+  const timeline: TimelineEntry[] = [];
+  const names = new Map<string, JsonValue>();
+  const done = (steps: number, failure?: Failure): ScenarioResult => ({
+    scenario,
+    seed,
+    steps,
+    failure,
+    timeline,
+  });
+  for (const [index, step] of scenario.steps.entries()) {
+    world.desk.signal.throwIfAborted();
+    const number = index + 1;
+    const known = withNames(step, names);
+    const result = known.verb && (await makeStep(world, known, number));
+    await world.settle();
+    if (result) timeline.push(stepEntry(world, known, number, result));
+    timeline.push(...(await world.news()).map((entry) => newsEntry(entry, number)));
+    if (step.as !== undefined) names.set(step.as, result?.value ?? null);
+    const differences = await compare(world, withNames(step, names), result);
+    if (differences.length > 0) return done(number, failureOf(known, number, differences, result));
+  }
+  return done(scenario.steps.length);
+}
+
+/** The step with the values of what earlier steps left behind. */
+function withNames(step: ReadStep, names: ReadonlyMap<string, JsonValue>): ReadStep {
+  return replaceReferences(step, (name, field) => {
+    const value = names.get(name);
+    return field === undefined ? nameOf(value) : fieldOf(value, field);
+  });
+}
+
+/** A payment is named by its id, a customer by its own. */
+function nameOf(value: JsonValue | undefined): JsonValue | undefined {
+  if (!isJsonObject(value)) return value;
+  const { paymentId, customerId } = value;
+  if (paymentId !== undefined) return `id:${isJsonNumber(paymentId) ? numberText(paymentId) : paymentId}`;
+  return customerId ?? value;
+}
+
+async function makeStep(world: World, step: ReadStep, number: number): Promise<StepResult> {
+  const { verb, input, as } = step as { verb: Verb; input: Inputs[Verb]; as: string | undefined };
+  const row = verbTable[verb] as { run(world: World, input: unknown, as: string): Promise<StepResult> };
+  try {
+    return await row.run(world, input, as ?? `${verb}-${number}`);
+  } catch (error) {
+    if (!(error instanceof PaydeskError) || world.desk.signal.aborted) throw error;
+    return { payments: paymentsOf(input), error, outcome: 'refused', summary: error.message };
+  }
+}
+
+function paymentsOf(input: object): string[] {
+  const named = 'payment' in input ? input.payment : undefined;
+  if (named === undefined) return [];
+  return (Array.isArray(named) ? named : [named]).map(String);
+}
+
+async function compare(
+  world: World,
+  { expects }: ReadStep,
+  result: StepResult | undefined,
+): Promise<Difference[]> {
+  const differences = result ? unexpectedEnd(result, expects) : [];
+  for (const expected of expects) differences.push(...(await differencesOf(world, result, expected)));
+  return differences;
+}
+
+function titleOf({ verb, as, expects }: ReadStep): string {
+  const subject = as ?? (verb === undefined ? expects[0]?.payment : undefined);
+  return [verb ?? 'expect', subject].filter((word) => word !== undefined).join(' ');
+}
+
+function failureOf(
+  step: ReadStep,
+  number: number,
+  differences: Difference[],
+  result: StepResult | undefined,
+): Failure {
+  const error = result?.error;
+  return {
+    step: number,
+    position: step.position,
+    title: titleOf(step),
+    differences,
+    ...(error && { error: { code: error.code, message: error.message, exit: exitCodeOf(error) } }),
+  };
+}
+
+function stepEntry(world: World, step: ReadStep, number: number, result: StepResult): TimelineEntry {
+  const exit = result.error === undefined ? '' : ` (exit ${exitCodeOf(result.error)})`;
+  return {
+    time: new Date(world.desk.clock.now()).toISOString(),
+    step: number,
+    kind: 'step',
+    text: `${titleOf(step)}: ${result.summary.split('\n', 1)[0]}${exit}`,
+  };
+}
+
+const newsEntry = ({ time, kind, payment, text }: NewsEntry, step: number): TimelineEntry => ({
+  time: new Date(time).toISOString(),
+  step,
+  kind,
+  payment,
+  text,
+});

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkPlan, openPlan } from '../../batch/apply.js';
+import { createBatches } from '../../batch/batches.js';
+import { actedOn } from '../../batch/counts.js';
+import { endingOfRun } from '../../batch/ending.js';
+import { makePlan } from '../../batch/plan.js';
+import { planHeader, planLines, rowsOfChecked } from '../../batch/plan-file.js';
+import { RENEW_MS, runBatch } from '../../batch/run.js';
+import { createMarkFailed } from '../../batch/sent-before.js';
+import type { Clock } from '../../client/clock.js';
+import { rememberReads } from '../../payments/remember-reads.js';
+import { createOwner } from '../../store/owner.js';
+import type { Inputs } from '../schema.js';
+import type { World } from '../world.js';
+import type { StepResult } from './result.js';
+
+/** Plans and applies, as `batch plan` and `batch apply` do. One row at a time, so that every run is the same. */
+export async function batch(world: World, input: Inputs['batch']): Promise<StepResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-scenario-'));
+  try {
+    return await planAndApply(world, input, join(folder, 'plan.json'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function planAndApply(world: World, input: Inputs['batch'], path: string): Promise<StepResult> {
+  const { desk, database } = world;
+  const { store } = database;
+  const batches = createBatches(store);
+  const identity = await batches.identity();
+  await writePlan(world, input, path, identity);
+  await openPlan(path, identity.id);
+  const owner = createOwner();
+  const again = input.again ?? false;
+  const plan = await checkPlan(path, {
+    batches,
+    planKey: identity.planKey,
+    owner,
+    limits: { maxTotal: [] },
+    again,
+    signal: desk.signal,
+  });
+  const made = await batches.create(plan, rowsOfChecked(path, identity.planKey, plan), {
+    owner,
+    operator: 'scenario',
+    now: await desk.ledger.now(),
+    reason: undefined,
+    ticket: undefined,
+    again,
+  });
+  const result = await runBatch(
+    {
+      desk: { ...desk, clock: withoutRenewing(desk.clock) },
+      store,
+      owner,
+      stop: desk.signal,
+      onProgress: () => {},
+    },
+    made,
+    { concurrency: 1, wait: input.wait ?? false, resend: false, settleAccepted: false },
+  );
+  const rows = { ...actedOn(result.counts), leftOut: result.counts.leftOut };
+  const told = Object.entries(rows).filter(([, count]) => count > 0);
+  return {
+    payments: input.rows.map(({ payment }) => String(payment)),
+    rows,
+    error: endingOfRun(made.id, result),
+    summary: told.map(([outcome, count]) => `${count} ${outcome}`).join(', '),
+  };
+}
+
+async function writePlan(
+  { desk, database: { store } }: World,
+  { action, rows }: Inputs['batch'],
+  path: string,
+  { id: ledger, planKey }: { id: string; planKey: string },
+): Promise<void> {
+  const { place, clock, client, signal } = desk;
+  const plan = await makePlan(
+    {
+      client,
+      clock,
+      signal,
+      markFailed: createMarkFailed(store, place, action),
+      remember: (reads) => rememberReads(store, place, reads, clock.now()),
+      onProgress: () => {},
+    },
+    { action, source: csvOf(rows), concurrency: 1 },
+  );
+  try {
+    const now = new Date(clock.now());
+    const header = planHeader(action, place, { ledger, now, file: plan.format });
+    const json = (value: unknown) => JSON.stringify(value);
+    await writeFile(path, planLines(header, plan.rowsInOrder(), plan, { key: planKey, json }));
+  } finally {
+    await plan.close();
+  }
+}
+
+async function* csvOf(rows: Inputs['batch']['rows']): AsyncGenerator<Uint8Array> {
+  const columns = (['payment', 'amount', 'currency'] as const).filter((column) =>
+    rows.some((row) => row[column] !== undefined),
+  );
+  const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
+  const lines = [
+    columns.join(','),
+    ...rows.map((row) => columns.map((column) => cell(row[column])).join(',')),
+  ];
+  yield new TextEncoder().encode(`${lines.join('\n')}\n`);
+}
+
+/** Nobody else works on this batch, so its leases need no renewing; the clock would run on for that alone. */
+function withoutRenewing(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    sleep: (ms, signal) =>
+      ms === RENEW_MS && signal
+        ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+        : clock.sleep(ms, signal),
+  };
+}
