@@ -51,11 +51,17 @@ export async function openEmbeddedSandbox(options: EmbeddedOptions): Promise<Emb
   const addresses = createAddresses(engine, () => url);
   const service = createService({ engine, answers, addresses, onError });
   const control = createControl(engine, worker, outbox, 'control');
+  let mayBeDue = true;
+  engine.onDueWork(() => (mayBeDue = true));
   return {
     control,
     handle: service.handle,
     apps: async () => (await engine.apps.all()).map(showApp),
-    drain: () => worker.drain(),
+    async drain() {
+      if (!mayBeDue) return;
+      mayBeDue = false;
+      await worker.drain();
+    },
     advanceTo: (instant) => worker.advanceTo(instant),
     changesSince: (mark) => changesSince(engine, mark),
     payment: async (key) =>
