@@ -38,6 +38,7 @@ describe.each([
   'docs/commands.md',
   'docs/spec-gaps.md',
   'docs/exit-codes.md',
+  'docs/scenarios.md',
   'docs/security.md',
   'docs/tunnels.md',
   ...recipes.map((name) => `docs/recipes/${name}`),

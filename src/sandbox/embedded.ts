@@ -1,7 +1,8 @@
 import type { JsonObject } from '../contract/json.js';
 import { defaultAnswers, type AnswerChoices } from './answers.js';
 import { changesSince, type Changes, type ChangesMark } from './changes.js';
-import { createControl, type Control } from './control.js';
+import type { SandboxApp } from './control/answers.js';
+import { createControl, type Control } from './control/control.js';
 import { showPayment } from './domain/payments.js';
 import { createEngine } from './engine.js';
 import { createAddresses } from './http/addresses.js';
@@ -10,7 +11,6 @@ import { createService, type ServiceAnswer } from './http/service.js';
 import { showApp } from './http/show-app.js';
 import { createOutbox } from './outbox/outbox.js';
 import type { ReceiveWebhook } from './outbox/webhook-sender.js';
-import type { SandboxApp } from './sandbox.js';
 import { createWorker } from './worker.js';
 
 export interface EmbeddedOptions {

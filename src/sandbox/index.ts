@@ -1,7 +1,6 @@
 // The public face of the sandbox: other rooms import from here and from nowhere else in it.
 
 export { answerVariants, type AnswerChoices } from './answers.js';
-<<<<<<< HEAD
 export type { ControlInputs, ControlResults, ControlRoute } from './control/api.js';
 export type {
   ClockTime,
@@ -13,9 +12,7 @@ export type {
   SeededPayment,
 } from './control/answers.js';
 export { challengeResults, providerAnswers } from './control/choices.js';
-=======
 export { beforeFirstChange, type Changes, type ChangesMark } from './changes.js';
->>>>>>> 0e3a883 (Run scenarios on a sandbox inside the process)
 export { cardNames } from './domain/cards.js';
 export { faultKindNames, faultKinds, faultRoutes, type FaultKind } from './domain/faults.js';
 export { providerInstructions } from './domain/faults.js';

@@ -41,8 +41,10 @@ export function parseYaml(text: string): ParsedYaml {
   const keys = new Map<string, number>();
   const value = plain(document, document.contents, [], { values, keys });
   const nearest = (found: Map<string, number>, path: Path): Position => {
+    const own = found.get(keyOf(path));
+    if (own !== undefined) return place(own);
     for (let length = path.length; length >= 0; length--) {
-      const offset = (length === path.length ? found : values).get(keyOf(path.slice(0, length)));
+      const offset = values.get(keyOf(path.slice(0, length)));
       if (offset !== undefined) return place(offset);
     }
     return { line: 1, column: 1 };

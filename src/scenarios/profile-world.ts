@@ -40,7 +40,7 @@ function remoteActors(sandbox: Remote, appId: string): Actors {
       await sandbox.pay(await idOf(payment), payRequest(input));
     },
     async provider(payment, answer) {
-      await sandbox.provider(await idOf(payment), answer);
+      await sandbox.provider(await idOf(payment), { answer });
     },
   };
 }

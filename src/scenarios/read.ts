@@ -57,10 +57,11 @@ export function readScenario(
     return set[name] === undefined ? (values[name] as Value) : typed(set[name], values[name] as Value);
   });
   const parsed = scenario.safeParse(replaced);
-  const problems = parsed.success
-    ? stepProblems(parsed.data, yaml)
-    : parsed.error.issues.flatMap((issue) => problemsOf(issue, yaml));
-  problems.push(...unknownReferences(replaced, yaml));
+  const problems = [
+    ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, yaml))),
+    ...stepProblems(replaced, yaml),
+    ...unknownReferences(replaced, yaml),
+  ];
   return {
     scenario: parsed.success ? scenarioOf(file, parsed.data, yaml) : undefined,
     problems: problems.sort((one, other) => one.line - other.line || one.column - other.column),
@@ -101,41 +102,57 @@ function problemsOf(issue: z.core.$ZodIssue, yaml: ParsedYaml, prefix: Path = []
     if (meant) return meant.flatMap((inner) => problemsOf(inner, yaml, path));
   }
   const key = path.at(-1);
-  return [{ ...yaml.at(path), problem: `${key === undefined ? 'the file' : String(key)} ${issue.message}` }];
+  if (key === undefined) return [{ ...yaml.at(path), problem: 'the file must be a mapping' }];
+  return [{ ...yaml.at(path), problem: `${String(key)} ${issue.message}` }];
 }
 
-const verbsIn = (step: Step): Verb[] => verbNames.filter((verb) => step[verb] !== undefined);
+const verbsIn = (step: object): Verb[] =>
+  verbNames.filter(
+    (verb) => Object.hasOwn(step, verb) && (step as Record<string, unknown>)[verb] !== undefined,
+  );
 
 /** What the schema cannot say: one verb a step, one action a verb. */
-function stepProblems({ steps }: ScenarioFile, yaml: ParsedYaml): FileProblem[] {
-  return steps.flatMap((step, index) => {
+function stepProblems(root: unknown, yaml: ParsedYaml): FileProblem[] {
+  return stepsIn(root).flatMap((step, index) => {
     const path = ['steps', index];
     const found = verbsIn(step);
     const problems: FileProblem[] = [];
     const add = (at: Path, problem: string) => problems.push({ ...yaml.keyAt(at), problem });
-    if (found.length === 0 && step.expect === undefined) {
+    // With an unknown key, that key was meant to be the verb.
+    const known = [...verbNames, 'as', 'expect'] as string[];
+    const isKnown = Object.keys(step).every((key) => known.includes(key));
+    if (found.length === 0 && step['expect'] === undefined && isKnown) {
       add(path, `a step needs one of ${verbNames.join(', ')} or expect`);
     }
-    for (const verb of found.slice(1))
-      add([...path, verb], `a step does one thing; ${found[0]} is there already`);
+    const [first, ...others] = found;
+    for (const verb of others) add([...path, verb], `a step does one thing; ${first} is there already`);
     for (const verb of ['clock', 'customers'] as const) {
       const input = step[verb];
-      if (input === undefined) continue;
-      const actions = Object.keys(input);
-      if (actions.length !== 1) add([...path, verb], `${verb} needs exactly one action`);
-    }
-    const { fault } = step;
-    if (fault && (fault.add === undefined) === (fault.clear === undefined)) {
-      add([...path, 'fault'], 'fault needs either add or clear');
-    }
-    if (found.length === 0) {
-      for (const [number, each] of expectsOf(step).entries()) {
-        if (each.payment !== undefined || each.customer !== undefined) continue;
-        const at = Array.isArray(step.expect) ? [...path, 'expect', number] : [...path, 'expect'];
-        add(at, 'expect without a verb needs a payment or a customer');
+      if (isMapping(input) && Object.keys(input).length !== 1) {
+        add([...path, verb], `${verb} needs exactly one action`);
       }
     }
+    const { fault } = step;
+    if (isMapping(fault) && (fault['add'] === undefined) === (fault['clear'] === undefined)) {
+      add([...path, 'fault'], 'fault needs either add or clear');
+    }
+    if (found.length === 0 && isKnown) problems.push(...subjectProblems(step, path, yaml));
     return problems;
+  });
+}
+
+const stepsIn = (root: unknown): Array<Record<string, unknown>> => {
+  const steps = isMapping(root) ? root['steps'] : undefined;
+  return Array.isArray(steps) ? steps.map((step: unknown) => (isMapping(step) ? step : {})) : [];
+};
+
+/** Without a verb, nothing else says what is expected of what. */
+function subjectProblems({ expect }: Record<string, unknown>, path: Path, yaml: ParsedYaml): FileProblem[] {
+  const all: unknown[] = Array.isArray(expect) ? expect : expect === undefined ? [] : [expect];
+  return all.flatMap((each, number) => {
+    if (!isMapping(each) || each['payment'] !== undefined || each['customer'] !== undefined) return [];
+    const at = Array.isArray(expect) ? [...path, 'expect', number] : [...path, 'expect'];
+    return [{ ...yaml.keyAt(at), problem: 'expect without a verb needs a payment or a customer' }];
   });
 }
 
@@ -158,11 +175,7 @@ function unknownReferences(root: unknown, yaml: ParsedYaml): FileProblem[] {
       for (const [key, inner] of Object.entries(value)) look(inner, [...path, key]);
     }
   };
-  const steps = isMapping(root) ? root['steps'] : undefined;
-  if (!Array.isArray(steps)) return [];
-  for (const [index, each] of steps.entries()) {
-    if (!isMapping(each)) continue;
-    const { expect, as, ...rest } = each;
+  for (const [index, { expect, as, ...rest }] of stepsIn(root).entries()) {
     look(rest, ['steps', index]);
     if (typeof as === 'string') known.add(as);
     look(expect, ['steps', index, 'expect']);

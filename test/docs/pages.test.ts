@@ -41,7 +41,7 @@ function follow(name: string, databases: () => Promise<Databases>): void {
 const needsPostgres = (name: string) => readFileSync(`${root}${name}`, 'utf8').includes('@db.example/');
 
 describe('pages', () => {
-  const names = ['README.md', ...recipes];
+  const names = ['README.md', 'docs/scenarios.md', ...recipes];
   for (const name of names.filter((name) => !needsPostgres(name))) follow(name, async () => ({}));
 });
 

@@ -84,6 +84,9 @@ const needsNone: Record<string, Case> = {
   doctor: words(),
   whoami: words(),
   'profiles:list': words(),
+  'scenario:run': words('approved-card'),
+  'scenario:list': words(),
+  'scenario:show': words('approved-card'),
   completion: words('bash'),
   'completion:words': words('bash', 'payments'),
 };

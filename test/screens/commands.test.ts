@@ -67,6 +67,7 @@ const neverFails = [
   'sandbox:fault',
   'sandbox:fault:list',
   'sandbox:stop',
+  'scenario:list',
 ];
 
 /** Commands that only programs run. */

@@ -16,6 +16,18 @@ const type = (words: Words, options: StepOptions = {}): Step => ({ words: split(
 const LONG =
   'The parcel was lost on its way between two depots, and the customer has asked for the money three times.';
 
+const failing = `name: ${LONG}
+steps:
+  - create: { amount: 10, currency: EUR, customer: c_1 }
+    as: order
+  - pay: { payment: \${order}, card: declined }
+    expect:
+      state: Captured
+      all-webhooks: [Created, Authorised, Capturing, Captured, Refunding, Refunded]
+      verdict: ${LONG}
+  - refund: { payment: \${order} }
+`;
+
 /** Files that steps read, in the folder of the session. */
 export function writeFiles(folder: string): void {
   const rows = ['seed-captured,49.90', 'seed-refunded,22.00', 'stuck-not-there,1.00', 'inv-1,999.00'];
@@ -24,6 +36,8 @@ export function writeFiles(folder: string): void {
   writeFileSync(join(folder, 'bad.csv'), 'payment,payment\nx,y\n');
   writeFileSync(join(folder, 'bad.json'), '{}');
   writeFileSync(join(folder, 'references.txt'), 'stuck-expiring\n');
+  writeFileSync(join(folder, 'failing.yaml'), failing);
+  writeFileSync(join(folder, 'mistaken.yaml'), 'name: no steps\nstep: []\n');
 }
 
 const create = (reference: string, more: Words = []) => [
@@ -214,6 +228,15 @@ const webhookSteps: Step[] = [
   type('webhook send inv-1 --to http://127.0.0.1:9/hooks'),
 ];
 
+const scenarioSteps: Step[] = [
+  type('scenario run approved-card --seed 7'),
+  type('scenario run failing.yaml approved-card'),
+  type('scenario run mistaken.yaml'),
+  type('scenario list'),
+  type('scenario show approved-card', { exact: true }),
+  type('scenario show nobody'),
+];
+
 const endSteps: Step[] = [
   type('sandbox clock set 2036-01-01T00:00:00Z'),
   type('sandbox export all.json'),
@@ -242,5 +265,6 @@ export const steps: Step[] = [
   ...deskSteps,
   ...batchSteps,
   ...webhookSteps,
+  ...scenarioSteps,
   ...endSteps,
 ];

@@ -8,7 +8,7 @@ import { parseDuration } from '../../typed-values.js';
 import type { World } from '../world.js';
 import { createDirectTransport } from './direct-transport.js';
 import { createNews } from './news.js';
-import { createActors, createOwnSandbox } from './steering.js';
+import { asCommand, createActors, createOwnSandbox } from './steering.js';
 import { createTimeline } from './timeline.js';
 
 export interface OwnWorldOptions {
@@ -35,6 +35,11 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
       hostname === RECEIVER ? Promise.resolve({ status: 200, answer: '' }) : undefined,
     onError: (error) => errors.push(error),
   });
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  // A handler of webhooks may take its time, and Ctrl-C must not wait for it.
+  const drain = () => Promise.race([sandbox.drain(), aborted]);
   const timeline = createTimeline(clock, sandbox.advanceTo);
   const [app] = await sandbox.apps();
   if (!app) throw new Error('The sandbox has no app.');
@@ -55,7 +60,7 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
     clock: timeline,
     // The same pauses between attempts in every run.
     random: () => 0.5,
-    transport: createDirectTransport(sandbox, timeline),
+    transport: createDirectTransport({ handle: sandbox.handle, drain }, timeline),
   } as const;
   const desk: Desk = {
     client: createClient({ ...common, signal }),
@@ -77,9 +82,9 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
     newReference: (hint) => `${hint}-${(references += 1)}`,
     actors: createActors(sandbox),
     own: createOwnSandbox(sandbox, timeline, app),
-    look: sandbox.payment,
+    look: (payment) => asCommand(() => sandbox.payment(payment)),
     async settle() {
-      await sandbox.drain();
+      await drain();
       const [error] = errors;
       if (error !== undefined) throw error;
     },

@@ -8,7 +8,7 @@ import type { Actors, OwnSandbox, Told } from '../world.js';
 import type { Timeline } from './timeline.js';
 
 /** A refusal of the sandbox as the error that a command ends with. */
-async function asCommand<T>(run: () => Promise<T>): Promise<T> {
+export async function asCommand<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

@@ -33,7 +33,7 @@ async function planAndApply(world: World, input: Inputs['batch'], path: string):
   const batches = createBatches(store);
   const identity = await batches.identity();
   await writePlan(world, input, path, identity);
-  await openPlan(path, identity.id);
+  await openPlan(path, identity.id, { again: input.again ?? false });
   const owner = createOwner();
   const again = input.again ?? false;
   const plan = await checkPlan(path, {
@@ -116,7 +116,8 @@ async function* csvOf(rows: Inputs['batch']['rows']): AsyncGenerator<Uint8Array>
 /** Nobody else works on this batch, so its leases need no renewing; the clock would run on for that alone. */
 function withoutRenewing(clock: Clock): Clock {
   return {
-    now: () => clock.now(),
+    now: clock.now,
+    monotonic: clock.monotonic,
     sleep: (ms, signal) =>
       ms === RENEW_MS && signal
         ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
