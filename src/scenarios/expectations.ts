@@ -3,7 +3,7 @@
 import { isJsonNumber, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
-import { fieldOf } from './references.js';
+import { fieldOf, textOf } from './references.js';
 import type { Expectation } from './schema.js';
 import { explainPayment } from './steps/explain.js';
 import type { StepResult } from './steps/result.js';
@@ -98,7 +98,7 @@ function compareShown({ world, expected, result, add }: Compared, payment: JsonO
   const { state, amount, captured, currency, fields } = expected;
   const shown = payment['paymentState'];
   if (state !== undefined) {
-    add('state', state, world.desk.client.canonicalState(String(shown)) ?? shown);
+    add('state', state, world.desk.client.canonicalState(textOf(shown)) ?? shown);
   }
   if (amount !== undefined) add('amount', moneyOf(amount), moneyOf(payment['amount']));
   if (captured !== undefined) add('captured', moneyOf(captured), moneyOf(payment['capturedAmount']));
@@ -160,7 +160,7 @@ async function compareMethods(
 ): Promise<void> {
   const { world, expected, result, add } = compared;
   const customer =
-    named ?? result?.customer ?? (payment && String((await world.look(payment))['customerId'] ?? ''));
+    named ?? result?.customer ?? (payment && textOf((await world.look(payment))['customerId']));
   const { methods } = await world.desk.client.paymentMethods(customer ?? '');
   const wanted = expected.methods;
   if (typeof wanted === 'number') return add('methods', wanted, methods.length);
@@ -175,7 +175,7 @@ async function compareMethods(
 }
 
 const moneyOf = (value: JsonValue | undefined): string =>
-  isJsonNumber(value) ? Number(numberText(value)).toFixed(2) : String(value);
+  isJsonNumber(value) ? Number(numberText(value)).toFixed(2) : textOf(value);
 
 function isSame(one: JsonValue, other: JsonValue): boolean {
   if (isJsonNumber(one) && isJsonNumber(other)) {

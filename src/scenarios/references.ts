@@ -34,9 +34,9 @@ function replaceIn(text: string, lookup: Lookup): unknown {
   });
 }
 
-function textOf(value: JsonValue): string {
+export function textOf(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
-  return isJsonNumber(value) ? numberText(value) : JSON.stringify(value);
+  return isJsonNumber(value) ? numberText(value) : (JSON.stringify(value) ?? '');
 }
 
 /** `payInfo.payer.card.cardBrand` of an object, `0.paymentMethodId` of a list. */

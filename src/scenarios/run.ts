@@ -1,11 +1,11 @@
 // Runs one scenario to its end, or to the first step that does not end as expected.
 
-import { isJsonObject, isJsonNumber, numberText, type JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
 import { differencesOf, unexpectedEnd, type Difference } from './expectations.js';
 import type { Position } from './positions.js';
 import type { ReadStep, Scenario } from './read.js';
-import { fieldOf, replaceReferences } from './references.js';
+import { fieldOf, replaceReferences, textOf } from './references.js';
 import type { Inputs, Verb } from './schema.js';
 import type { StepResult } from './steps/result.js';
 import { verbTable } from './steps/verbs.js';
@@ -76,7 +76,7 @@ function withNames(step: ReadStep, names: ReadonlyMap<string, JsonValue>): ReadS
 function nameOf(value: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(value)) return value;
   const { paymentId, customerId } = value;
-  if (paymentId !== undefined) return `id:${isJsonNumber(paymentId) ? numberText(paymentId) : paymentId}`;
+  if (paymentId !== undefined) return `id:${textOf(paymentId)}`;
   return customerId ?? value;
 }
 

@@ -62,7 +62,7 @@ export default class ScenarioRun extends BaseCommand {
   async run(): Promise<RunJson> {
     const { args, flags } = await this.parse(ScenarioRun);
     const set = Object.fromEntries((flags.set ?? []).map(({ key, value }) => [key, value]));
-    const texts = findScenarios(args.scenario as unknown as string[], this.program.scenarios);
+    const texts = findScenarios(args.scenario, this.program.scenarios);
     const scenarios = readScenarios(texts, set);
     if (flags.on !== undefined) this.profileName = flags.on;
     const openWorld =

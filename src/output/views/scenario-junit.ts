@@ -1,6 +1,7 @@
 // The result of scenarios for CI: a test for each, with what was expected and what happened.
 
 import { html } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
 import type { ScenarioResult } from '../../scenarios/run.js';
 import { renderLine, type Look } from '../lines.js';
 import { safeText } from '../text.js';
@@ -11,7 +12,7 @@ const LOOK: Look = { terminal: false, width: 120, now: new Date(0) };
 
 /** Hono's escaped text is an object; files want a plain one. */
 const plain = (strings: TemplateStringsArray, ...values: unknown[]): string =>
-  html(strings, ...values).toString();
+  (html(strings, ...values) as HtmlEscapedString).toString();
 
 export function scenarioJunit(results: readonly ScenarioResult[]): string {
   const failures = results.filter(({ failure }) => failure !== undefined).length;

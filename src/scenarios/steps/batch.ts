@@ -105,7 +105,7 @@ async function* csvOf(rows: Inputs['batch']['rows']): AsyncGenerator<Uint8Array>
   const columns = (['payment', 'amount', 'currency'] as const).filter((column) =>
     rows.some((row) => row[column] !== undefined),
   );
-  const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
+  const cell = (value: string | number = '') => `"${String(value).replaceAll('"', '""')}"`;
   const lines = [
     columns.join(','),
     ...rows.map((row) => columns.map((column) => cell(row[column])).join(',')),

@@ -78,7 +78,8 @@ function numbersOf(value: unknown): unknown {
 }
 
 function whyOf(flags: Record<string, unknown>) {
-  const textOf = (value: unknown) => (value === undefined ? undefined : String(value));
+  const textOf = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
   return {
     reason: textOf(flags['reason']),
     ticket: textOf(flags['ticket']),

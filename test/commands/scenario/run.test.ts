@@ -147,7 +147,10 @@ steps:
 
   it('ends on Ctrl-C, also while a handler takes its time', async () => {
     let interrupt = () => {};
-    const url = await handler(() => void interrupt());
+    const url = await handler(() => {
+      interrupt();
+      return undefined;
+    });
     writeFileSync(
       at('hanging.yaml'),
       `name: hanging
