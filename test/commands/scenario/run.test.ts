@@ -109,7 +109,7 @@ describe('scenario run', () => {
     });
     expect(await run(['aproved-card'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Did you mean approved-card?') as string,
+      stderr: expect.stringMatching(/Did you mean\s+approved-card\?/) as string,
     });
   });
 
