@@ -11,9 +11,10 @@ const MAX_ROUNDS = 4;
 
 /** The ways in which JSON, addresses and HTML spell a character. */
 const ESCAPE =
-  /\\u([0-9a-f]{4})|\\(["\\/])|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|&(amp|lt|gt|quot|apos);/gi;
+  /\\u([0-9a-f]{4})|\\(["\\/])|(?:%|\\x)([0-9a-f]{2})|&#x([0-9a-f]{1,8});?|&#(\d{1,10});?|&(amp|lt|gt|quot|apos);/gi;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const BASE64 = /[\w+/-]/;
+const HEXADECIMAL = /[0-9a-f]/i;
 
 /** A part of the text, by its first position and the one after its last. */
 type Range = [from: number, to: number];
@@ -21,11 +22,11 @@ type Range = [from: number, to: number];
 /** What to look for on behalf of a secret. */
 interface Form {
   text: string;
-  /** Found inside of base64, which is then hidden as a whole. */
-  encoded: boolean;
+  /** What the letters around it look like where it was encoded with others, which are then hidden as well. */
+  around?: RegExp;
 }
 
-/** Takes a secret out of a text, however it is written there: plain, escaped, percent-encoded or in base64. */
+/** Takes a secret out of a text, however it is written there: plain, escaped, percent-encoded, in base64 or in hexadecimal. */
 export function createScrubber(secret: string): (text: string) => string {
   if (secret.length < SHORTEST_IN_DATA) return (text) => text;
   let forms: Form[] | undefined;
@@ -44,11 +45,13 @@ function formsOf(secret: string): Form[] {
     const form = base64Core(bytes, before);
     return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
   });
+  const digits = bytes.toString('hex');
   return [
-    ...[...new Set(plain)].map((text) => ({ text, encoded: false })),
+    ...[...new Set(plain)].map((text) => ({ text })),
     ...[...new Set(encoded)]
       .filter(({ length }) => length >= SHORTEST)
-      .map((text) => ({ text, encoded: true })),
+      .map((text) => ({ text, around: BASE64 })),
+    ...[...new Set([digits, digits.toUpperCase()])].map((text) => ({ text, around: HEXADECIMAL })),
   ];
 }
 
@@ -89,13 +92,13 @@ function findRanges(text: string, forms: readonly Form[]): Range[] {
   }
 }
 
-function* occurrences(text: string, { text: form, encoded }: Form): Generator<Range> {
+function* occurrences(text: string, { text: form, around }: Form): Generator<Range> {
   for (let from = text.indexOf(form); from >= 0; from = text.indexOf(form, from)) {
     let to = from + form.length;
     let start = from;
-    if (encoded) {
-      while (start > 0 && BASE64.test(text.charAt(start - 1))) start -= 1;
-      while (BASE64.test(text.charAt(to)) || text.charAt(to) === '=') to += 1;
+    if (around) {
+      while (start > 0 && around.test(text.charAt(start - 1))) start -= 1;
+      while (around.test(text.charAt(to)) || text.charAt(to) === '=') to += 1;
     }
     yield [start, to];
     from = to;
