@@ -57,7 +57,7 @@ function lastOperation({ last }: Situation): SettleOperation {
 }
 
 function describe(situation: Situation, offer: ActionOperation | 'resend'): Described {
-  const { amount, last } = situation;
+  const { last } = situation;
   switch (offer) {
     case 'check': {
       const noun = last === undefined ? 'instruction' : nouns[last.operation];
@@ -83,17 +83,23 @@ function describe(situation: Situation, offer: ActionOperation | 'resend'): Desc
       };
     case 'resend': {
       const noun = nouns[lastOperation(situation)];
-      const consequence = `Checks with the provider first. Sends the ${noun} of ${amount} again only if nothing has changed.`;
-      return { title: `Send the ${noun} again`, consequence, flags: ['--resend'] };
+      return { title: `Send the ${noun} again`, consequence: repeated(situation), flags: ['--resend'] };
     }
     default: {
       const consequence = consequences[offer](situation);
       if (situation.outcomes[offer] === 'failed') {
         return { title: `Send the ${nouns[offer]} again`, consequence, flags: ['--again'] };
       }
-      return { title: titles[offer](situation), consequence };
+      const isRepeated = last?.operation === offer && last.mayHaveLeft && last.outcome !== 'done';
+      return { title: titles[offer](situation), consequence: isRepeated ? repeated(situation) : consequence };
     }
   }
+}
+
+/** A service that cannot be asked for a recheck keeps it from being sent. */
+function repeated(situation: Situation): string {
+  const noun = nouns[lastOperation(situation)];
+  return `Checks with the provider first. Sends the ${noun} of ${situation.amount} again only if nothing has changed.`;
 }
 
 function untilEnd({ state }: Situation): string[] {

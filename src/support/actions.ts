@@ -63,7 +63,8 @@ function mayResend(
   last: LastOperation,
   kind: 'accepted' | 'came-back' | 'unknown-outcome',
 ): boolean {
-  if (now < last.quietUntil || placeOf(last, state) !== 'before' || kind === 'came-back') return false;
+  if (now < last.quietUntil || placeOf(last, state) !== 'before' || last.differs || kind === 'came-back')
+    return false;
   return kind === 'unknown-outcome' || recheckedTime !== undefined;
 }
 
@@ -96,11 +97,11 @@ function possibleFor(situation: Situation): ActionOperation[] {
   ];
 }
 
-/** Done already, or not to be sent again before the quiet period has passed. */
+/** Done already, or not to be sent again: not before the quiet period has passed, or not while the payment differs. */
 export function isBlocked({ last, outcomes, now }: Situation, operation: SettleOperation): boolean {
   if (outcomes[operation] === 'done') return true;
   const waits = last?.outcome === 'refused' || last?.outcome === 'unsent';
-  return waits && last.operation === operation && now < last.quietUntil;
+  return waits && last.operation === operation && (now < last.quietUntil || last.differs);
 }
 
 /** What is best done now in this state; undefined where nothing needs to be. */

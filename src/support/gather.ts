@@ -11,7 +11,8 @@ import { quietLeft } from '../ledger/quiet-period.js';
 import { DATABASE_CLOCK, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { failureReason } from '../payments/failure-reason.js';
-import { idOf } from '../payments/named-payments.js';
+import { isAsBefore } from '../payments/move/proof.js';
+import { idOf, stateOf } from '../payments/named-payments.js';
 import { amountDigits, groupDigits } from '../output/amount.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
@@ -60,7 +61,7 @@ export function gatherSituation(
     age: ageOf({ state, createdTime, known }, options.now),
     seenFailing: seenFailing(known),
     suspectedFailure: earlier === undefined ? undefined : failedBetween(canonical(earlier), state),
-    ...fromLedger(record, { ...options, state, canonical, since: known?.since_time ?? 0 }),
+    ...fromLedger(record, { ...options, read, state, canonical, since: known?.since_time ?? 0 }),
     lastWebhook: last && { time: last.time, state: canonical(last.said as string) },
     now: options.now,
   };
@@ -142,6 +143,8 @@ const settleOperations: readonly string[] = ['capture', 'cancel', 'refund', 'unh
 const isSettle = (operation: string): operation is SettleOperation => settleOperations.includes(operation);
 
 interface LedgerOptions extends GatherOptions {
+  /** The payment as it was just read. */
+  read?: PaymentRead | undefined;
   state: string;
   canonical: Canonical;
   /** The earliest time at which the payment may have come to be in its state. */
@@ -173,13 +176,19 @@ function lastOperation(
   sent: readonly RecordedIntent[],
   options: LedgerOptions & Pick<PaymentRecord, 'hold'>,
 ): LastOperation {
-  const { canonical } = options;
+  const { canonical, read } = options;
   const operation = intent.operation as SettleOperation;
   const outcome = outcomeOf(intent);
   const before = canonical(intent.before_state ?? '');
   const during = operation === 'unhold' ? undefined : operationStates[operation].during;
   const others = sent.filter((one) => one.operation === operation);
   const lastOther = others.findLastIndex((one) => outcomeOf(one) !== 'failed');
+  const mayHaveLeft = intent.outcomes.at(-1)?.may_have_left !== 0;
+  const { before_state: shown, before_print } = intent;
+  const isSame =
+    read === undefined ||
+    stateOf(read) !== shown ||
+    isAsBefore({ shown, print: before_print ?? undefined }, read);
   return {
     operation,
     outcome,
@@ -190,6 +199,8 @@ function lastOperation(
     why: intent.outcomes.at(-1)?.why ?? undefined,
     wasInProgress: intent.outcomes.some(({ after_state }) => canonical(after_state ?? '') === during),
     failures: others.length - 1 - lastOther,
+    differs: mayHaveLeft && !isSame,
+    mayHaveLeft,
     quietUntil: options.now + quietLeftOf(intent, options),
   };
 }

@@ -27,6 +27,10 @@ export interface LastOperation {
   wasInProgress: boolean;
   /** How many times in a row it has failed. */
   failures: number;
+  /** It may have reached the service, and the payment shows another difference than its state: it is not sent again. */
+  differs: boolean;
+  /** It may have reached the service: before it is sent again, paydesk asks for a recheck. */
+  mayHaveLeft: boolean;
   /** The quiet period ends then: the same instruction is not sent again before. */
   quietUntil: number;
 }

@@ -68,7 +68,7 @@ function verdictOn(condition: Condition, situation: Situation): Verdict {
     case 'unknown-outcome':
       return urgent(
         `Unknown outcome: the ${nouns[condition.operation]} of ${amount} may or may not have been carried out. ` +
-          `${sentBy(condition.last, now)}, and the payment shows ${shownState(situation)}.`,
+          `${sentBy(condition.last, now)}, and the payment shows ${shownState(situation)}${difference(condition.last)}.`,
       );
     case 'not-done':
       return notDone(condition, situation);
@@ -83,6 +83,9 @@ function verdictOn(condition: Condition, situation: Situation): Verdict {
       return seenFailing(condition, situation);
   }
 }
+
+const difference = ({ differs }: LastOperation): string =>
+  differs ? ', but is not exactly as it was before. Ask whoever runs the service' : '';
 
 const shownState = ({ shown }: Situation): string => (shown === '' ? 'no state' : safeText(shown));
 

@@ -150,16 +150,18 @@ describe('of a payment that this desk followed', () => {
     expect((await desk.run('refund', [paymentId, '--wait'])).code).toBe(3);
     const { verdict, severity, stuck, actions } = await desk.explain(paymentId);
     expect([severity, stuck]).toEqual(['urgent', true]);
-    expect(verdict).toMatch(
-      /^Refund failed: the customer has not received EUR 10\.50\. \S+@\S+ sent it (\d+ seconds? ago|just now)\.$/,
-    );
+    const failed =
+      /^Refund failed: the customer has not received EUR 10\.50\. \S+@\S+ sent it (\d+ seconds? ago|just now)\.$/;
+    expect(verdict).toMatch(failed);
     expect(actions[0]).toMatchObject({
       title: 'Send the refund again',
       command: `paydesk payments refund ${paymentId} --again`,
       recommended: true,
     });
     const listed = (await desk.run('list', ['--stuck', '--json'])).json;
-    expect(listed).toContainEqual(expect.objectContaining({ paymentId, severity, verdict }));
+    expect(listed).toContainEqual(
+      expect.objectContaining({ paymentId, severity, verdict: expect.stringMatching(failed) as unknown }),
+    );
     const { stdout } = await desk.run('explain', [paymentId, '--as-reply']);
     expect(stdout).toMatch(/^Hello,\n\nWe are sorry: the refund of your payment of EUR 10\.50 /);
     const shown = (await desk.run('explain', [paymentId], { terminal: true })).stdout;

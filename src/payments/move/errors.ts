@@ -137,16 +137,9 @@ function seenText(shown: readonly string[]): string {
 /** The payment is not as it was, and that proves nothing: a state that we do not know, or any other difference. */
 export function differs(sent: Sent, read: PaymentRead): UnknownOutcomeError {
   const { operation } = sent.move;
-  const before = safeText(sent.before.shown ?? '?');
-  const now = stateText(read);
-  const unknown = read.state === undefined ? ', a state that paydesk does not know' : '';
-  const what =
-    stateOf(read) === sent.before.shown
-      ? `still shows ${now}, but is not exactly as it was before`
-      : `was ${before} and now shows ${now}${unknown}`;
   const hint = read.state === undefined ? aliasHint(read) : undefined;
   return new UnknownOutcomeError(
-    `${nameOf(sent)} has an unknown outcome: the payment ${what}.\n` +
+    `${nameOf(sent)} has an unknown outcome: the payment ${differenceOf(sent, read)}.\n` +
       `The ${operation} may or may not have been carried out. It was not sent again.`,
     {
       code: hint ? 'unknown-state' : 'outcome-unknown',
@@ -154,6 +147,13 @@ export function differs(sent: Sent, read: PaymentRead): UnknownOutcomeError {
       next: [check(read), ...(hint?.next ?? [])],
     },
   );
+}
+
+function differenceOf(sent: Sent, read: PaymentRead): string {
+  const now = stateText(read);
+  if (stateOf(read) === sent.before.shown) return `still shows ${now}, but is not exactly as it was before`;
+  const unknown = read.state === undefined ? ', a state that paydesk does not know' : '';
+  return `was ${safeText(sent.before.shown ?? '?')} and now shows ${now}${unknown}`;
 }
 
 /** An earlier instruction whose outcome the reads do not settle. */
@@ -174,6 +174,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: Look, heldMs: number):
       { code: 'still-open', next: [check(read), explain(read)] },
     );
   }
+  if (look.last !== undefined && look.standing === 'changed') return stillDiffers(sent, look.last, since);
   const again =
     heldMs === 0
       ? 'If you are sure that it did not arrive, send it again with --resend.'
@@ -188,6 +189,23 @@ export function stillOpen(sent: Sent, entry: Entry, look: Look, heldMs: number):
         heldMs === 0
           ? [paydesk('payments', operation, id, '--resend'), explain(read)]
           : [check(read), explain(read)],
+    },
+  );
+}
+
+/** However long one waits, it is not sent again: only a person can find out what became of it. */
+function stillDiffers(sent: Sent, read: PaymentRead, since: string): UnknownOutcomeError {
+  const { operation } = sent.move;
+  const hint = read.state === undefined ? aliasHint(read) : undefined;
+  return new UnknownOutcomeError(
+    `The outcome of the ${operation} of payment ${labelOf(read)}, ${since}, is still unknown: ` +
+      `the payment ${differenceOf(sent, read)}.\n` +
+      'Nothing was sent, and paydesk does not send it again while the payment is not as it was. ' +
+      'Ask whoever runs the service whether it was carried out.',
+    {
+      code: 'still-open',
+      ...(hint && { details: hint.details }),
+      next: [explain(read), ...(hint?.next ?? [])],
     },
   );
 }

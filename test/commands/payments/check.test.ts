@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestDesk, type TestDesk, type Verb } from './desk.js';
+import { httpServer, json } from '../../client/servers.js';
+import { openTestDesk, payments, type TestDesk, type Verb } from './desk.js';
 
 let desk: TestDesk;
 let home: string;
@@ -25,7 +26,42 @@ const run = (verb: Verb, args: Array<string | number>) =>
 const instructions = () =>
   desk.requests().filter((line) => line.startsWith('POST /api') && !line.includes('/recheck'));
 
+/** A service that shows another number at each read, and answers a refund with 500. */
+const restless = () => {
+  let reads = 0;
+  return httpServer((request, response) => {
+    if (request.url.endsWith('/refund')) return response.writeHead(500).end();
+    if (request.url.includes('referenceId:')) return response.writeHead(404).end();
+    reads += 1;
+    const payment = { paymentId: 7, paymentState: 'Captured', amount: 5, currency: 'EUR', reads };
+    return json(response, 200, payment);
+  });
+};
+
 describe('payments check', () => {
+  it('does not advise to send again what would not be sent because the payment looks different', async () => {
+    const { url } = await restless();
+    const env = {
+      PAYDESK_HOME: home,
+      PAYDESK_BASE_URL: url,
+      PAYDESK_APP_ID: 'a',
+      PAYDESK_API_KEY: 'key-1234',
+      PAYDESK_KIND: 'sandbox',
+      PAYDESK_QUIET_PERIOD: '1s',
+    };
+    const call = (verb: Verb, ...args: string[]) => payments(env, verb, [...args, '--json']);
+    expect(await call('refund', '7')).toMatchObject({ code: 6, json: { outcome: 'unknown' } });
+    const checked = await call('check', '7');
+    expect([checked.code, checked.json.error?.code]).toEqual([6, 'still-open']);
+    expect(checked.json.error?.message).toContain('is not exactly as it was before');
+    expect(checked.stdout).not.toContain('--resend');
+    const explained = await call('explain', '7');
+    expect(explained.stdout).toContain('is not exactly as it was before');
+    expect(explained.stdout).not.toContain('--resend');
+    const sent = await call('refund', '7', '--resend');
+    expect([sent.code, sent.json.error?.code]).toEqual([9, 'moved']);
+  });
+
   it('finds out that a lost refund was carried out, and sends nothing', async () => {
     const { paymentId } = await desk.paid();
     await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 5_000 });
