@@ -111,7 +111,7 @@ const otherCases: Record<string, () => Words> = {
   'sandbox:clock:set': () => ['2999-01-01T00:00:00Z'],
   'sandbox:clock:show': () => [],
   'sandbox:clock:stop': () => [],
-  'sandbox:exec': () => ['--', 'env'],
+  'sandbox:exec': () => ['--', 'true'],
   'sandbox:exec-guard': () => [],
   'sandbox:export': () => [],
   'sandbox:fault': () => [],

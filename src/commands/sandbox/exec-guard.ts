@@ -7,6 +7,7 @@ export default class SandboxExecGuard extends BaseCommand {
 
   async run(): Promise<void> {
     await this.parse(SandboxExecGuard);
-    await guardCommand(this.streams.stdin);
+    // Typed by a person, there is no command to guard.
+    if (!this.streams.stdinIsTerminal) await guardCommand(this.streams.stdin);
   }
 }
