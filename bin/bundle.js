@@ -106,6 +106,8 @@ if (import.meta.main) {
     input: {
       start: 'src/start.ts',
       ...commands,
+      // What `import … from 'paydesk/sandbox'` loads.
+      sandbox: 'src/library/index.ts',
       // Runs as a process of its own.
       'keyring-probe': 'src/profiles/keyring-probe.ts',
     },

@@ -58,6 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'sandbox-control',
   ],
+  library: [...leaves, 'sandbox'],
   doctor: [...leaves, 'client', 'ledger', 'profiles', 'store'],
   // What results look like: the one part of the output that knows the rooms they come from.
   views: [

@@ -1,7 +1,7 @@
 // The public face of the sandbox: other rooms import from here and from nowhere else in it.
 
 export { answerVariants, type AnswerChoices } from './answers.js';
-export type { ControlInputs, ControlResults, ControlRoute } from './control/api.js';
+export type { ControlAnswers, ControlInputs, ControlResults, ControlRoute } from './control/api.js';
 export type {
   ClockTime,
   Delivery,
@@ -19,4 +19,4 @@ export { providerInstructions } from './domain/faults.js';
 export { Refusal } from './domain/refusal.js';
 export { openEmbeddedSandbox, type EmbeddedSandbox } from './embedded.js';
 export type { RequestLine } from './http/server.js';
-export { startSandbox } from './sandbox.js';
+export { startSandbox, type Sandbox } from './sandbox.js';

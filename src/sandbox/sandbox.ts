@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { defaultAnswers, type AnswerChoices } from './answers.js';
 import { createLiveFeed } from './console/live.js';
 import type { SandboxApp, SandboxStatus } from './control/answers.js';
+import type { ControlAnswers, ControlInputs, ControlRoute } from './control/api.js';
 import { createControl, type Control } from './control/control.js';
 import { createEngine, type Engine } from './engine.js';
 import { beginWith, type FirstContents } from './first-contents.js';
@@ -44,6 +45,8 @@ export interface Sandbox {
   readonly control: Control;
   readonly worker: Worker;
   apps(): Promise<SandboxApp[]>;
+  /** The control API, without a request. */
+  ask<Route extends ControlRoute>(route: Route, input: ControlInputs[Route]): Promise<ControlAnswers[Route]>;
   /** Ends requests in flight, then everything else. */
   close(): Promise<void>;
 }
@@ -85,19 +88,22 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     onError,
   });
   // Not needed to answer for the service: loaded when the first of these requests comes.
+  const controlTools = {
+    engine,
+    control,
+    addresses,
+    status: () => describe(engine, options, answers, url),
+    stop: () => options.onStop?.(),
+  };
   const loadApp = async () => {
     const { createApp } = await import('./http/app.js');
     return createApp({
-      engine,
-      control,
+      ...controlTools,
       consoleControl: createControl(engine, worker, outbox, 'console'),
-      addresses,
       live,
       token: controlToken,
       url,
       profileOf: (appId) => options.profileOf?.(url, appId),
-      status: () => describe(engine, options, answers, url),
-      stop: () => options.onStop?.(),
       onError,
     });
   };
@@ -124,6 +130,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     control,
     worker,
     apps: async () => (await engine.apps.all()).map(showApp),
+    async ask(route, input) {
+      const { askControl } = await import('./http/control-handlers.js');
+      return askControl(route, input, controlTools);
+    },
     close,
   };
 }

@@ -1,6 +1,13 @@
 import { numberFromText } from '../../contract/json.js';
 import type { Control } from '../control/control.js';
-import type { ControlAnswers, ControlRequests, ControlRoute } from '../control/api.js';
+import {
+  controlOperation,
+  exportDocument,
+  type ControlAnswers,
+  type ControlRequests,
+  type ControlRoute,
+} from '../control/api.js';
+import { check } from '../control/requests.js';
 import type { ClockTime, Fault, SandboxStatus, SeededPayment } from '../control/answers.js';
 import type { FaultOptions } from '../domain/faults.js';
 import { showPayment } from '../domain/payments.js';
@@ -28,8 +35,31 @@ type Handlers = {
   ) => Promise<ControlAnswers[Route]>;
 };
 
+/** What somebody asks with, before it was checked. */
+interface Asked {
+  parameters?: Record<string, string>;
+  query?: unknown;
+  body?: unknown;
+}
+
+/** Checks a request by the table, and carries it out. */
+export async function askControl<Route extends ControlRoute>(
+  route: Route,
+  { parameters = {}, query = {}, body }: Asked,
+  tools: ControlTools,
+): Promise<ControlAnswers[Route]> {
+  const takes = controlOperation(route);
+  // The schemas are those that the types are inferred from.
+  const request = {
+    parameters,
+    query: takes.query && check(takes.query, query),
+    body: takes.body && (takes.body === exportDocument ? body : check(takes.body, body)),
+  } as ControlRequests[Route];
+  return controlHandlers[route](request, tools);
+}
+
 /** What each route of the control API does. */
-export const controlHandlers: Handlers = {
+const controlHandlers: Handlers = {
   'GET /status': (_, { status }) => status(),
   async 'POST /stop'(_, { stop }) {
     setImmediate(stop);

@@ -7,14 +7,11 @@ import {
   controlRoutes,
   exportDocument,
   splitRoute,
-  type ControlAnswers,
-  type ControlRequests,
   type ControlRoute,
 } from '../control/api.js';
-import { check } from '../control/requests.js';
 import { Refusal } from '../domain/refusal.js';
 import { equal } from './addresses.js';
-import { controlHandlers, type ControlTools } from './control-handlers.js';
+import { askControl, type ControlTools } from './control-handlers.js';
 import { refusalOf } from './service.js';
 
 export interface ControlOptions extends ControlTools {
@@ -48,33 +45,18 @@ export function createControlRoutes(options: ControlOptions): Hono {
 }
 
 async function answer(c: Context, route: ControlRoute, tools: ControlTools): Promise<Response> {
-  const result = await carryOut(c, route, tools);
+  const asked = { parameters: c.req.param(), query: c.req.query(), body: await bodyOf(c, route) };
+  const result = await askControl(route, asked, tools);
   // An export is text already.
   return typeof result === 'string'
     ? c.body(result, 200, { 'content-type': 'application/json' })
     : c.json(result, controlOperation(route).status ?? 200);
 }
 
-async function carryOut<Route extends ControlRoute>(
-  c: Context,
-  route: Route,
-  tools: ControlTools,
-): Promise<ControlAnswers[Route]> {
-  return controlHandlers[route](await readRequest(c, route), tools);
-}
-
-/** Parameters, query and body of a request, checked by the table. */
-async function readRequest<Route extends ControlRoute>(
-  c: Context,
-  route: Route,
-): Promise<ControlRequests[Route]> {
-  const { query, body } = controlOperation(route);
-  // The schemas are those that the types are inferred from.
-  return {
-    parameters: c.req.param(),
-    query: query && check(query, c.req.query()),
-    body: body && (body === exportDocument ? await c.req.text() : check(body, await jsonBody(c))),
-  } as ControlRequests[Route];
+async function bodyOf(c: Context, route: ControlRoute): Promise<unknown> {
+  const { body } = controlOperation(route);
+  if (body === undefined) return undefined;
+  return body === exportDocument ? c.req.text() : jsonBody(c);
 }
 
 /** Says no, or that it failed, as the service does by default. */

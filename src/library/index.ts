@@ -1,0 +1,130 @@
+// The sandbox inside a test: `import { startSandbox } from 'paydesk/sandbox'`.
+
+import {
+  answerVariants,
+  startSandbox as start,
+  type AnswerChoices,
+  type ControlInputs,
+  type Sandbox,
+} from '../sandbox/index.js';
+import { instantOf, millisecondsOf } from './times.js';
+import type * as api from './types.js';
+import { createWebhooks } from './webhooks.js';
+
+export const startSandbox: api.StartSandbox = async (options = {}) => {
+  const { seed, clock, contents, answers = {}, database, port, rateLimit, webhookHosts } = options;
+  const sandbox = await start({
+    location: database ?? ':memory:',
+    answers: answersOf(answers),
+    ...(seed !== undefined && { seed }),
+    ...(clock !== undefined && { clock: instantOf(clock) }),
+    ...(contents !== undefined && { contents }),
+    ...(port !== undefined && { port }),
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(webhookHosts && { webhookHosts: [...webhookHosts] }),
+  });
+  return present(sandbox).catch(async (error: unknown) => {
+    await sandbox.close();
+    throw error;
+  });
+};
+
+async function present(sandbox: Sandbox): Promise<api.Sandbox> {
+  const { url, consoleUrl, controlToken, close } = sandbox;
+  const app = (await sandbox.apps()).find(({ isSandbox }) => isSandbox);
+  if (!app) throw new Error('The contents have no sandbox app.');
+  const { appId, apiKey } = app;
+  return {
+    url,
+    consoleUrl,
+    controlToken,
+    appId,
+    apiKey,
+    env: {
+      PAYDESK_BASE_URL: url,
+      PAYDESK_APP_ID: appId,
+      PAYDESK_API_KEY: apiKey,
+      PAYDESK_KIND: 'sandbox',
+      PAYDESK_SANDBOX_URL: url,
+      PAYDESK_SANDBOX_TOKEN: controlToken,
+    },
+    ...payments(sandbox),
+    clock: clockOf(sandbox),
+    faults: faultsOf(sandbox),
+    webhooks: createWebhooks(sandbox),
+    apps: appsOf(sandbox),
+    seed: async () => plain(await sandbox.ask('POST /seed', {})),
+    reset: async () => void (await sandbox.ask('POST /reset', {})),
+    export: () => sandbox.ask('GET /export', {}),
+    import: async (body) => void (await sandbox.ask('POST /import', { body })),
+    stop: close,
+  };
+}
+
+function payments(sandbox: Sandbox): Pick<api.Sandbox, 'payment' | 'pay' | 'provider' | 'books'> {
+  const named = (payment: api.PaymentKey) => ({ parameters: { key: String(payment) } });
+  return {
+    async payment(key) {
+      const { payment } = await sandbox.ask('GET /payments/{key}/story', named(key));
+      return plain(payment);
+    },
+    // The names of cards and methods are checked when they are used.
+    pay: async (payment, body = {}) =>
+      plain(
+        await sandbox.ask('POST /payments/{key}/pay', {
+          ...named(payment),
+          body: body as ControlInputs['POST /payments/{key}/pay']['body'],
+        }),
+      ),
+    provider: async (payment, answer) =>
+      plain(await sandbox.ask('POST /payments/{key}/provider', { ...named(payment), body: { answer } })),
+    books: (payment) => sandbox.ask('GET /payments/{key}/books', named(payment)),
+  };
+}
+
+function clockOf(sandbox: Sandbox): api.Clock {
+  const change = (body: ControlInputs['POST /clock']['body']) => sandbox.ask('POST /clock', { body });
+  return {
+    read: () => sandbox.ask('GET /clock', {}),
+    stop: () => change({ action: 'stop' }),
+    resume: () => change({ action: 'resume' }),
+    set: async (instant) => change({ action: 'set', value: instantOf(instant) }),
+    advance: async (duration) => change({ action: 'advance', value: millisecondsOf(duration) }),
+  };
+}
+
+function faultsOf(sandbox: Sandbox): api.Faults {
+  return {
+    list: async () => plain(await sandbox.ask('GET /faults', {})),
+    add: async (fault) =>
+      plain(await sandbox.ask('POST /faults', { body: fault as ControlInputs['POST /faults']['body'] })),
+    async clear(id) {
+      const { cleared } =
+        id === undefined
+          ? await sandbox.ask('DELETE /faults', {})
+          : await sandbox.ask('DELETE /faults/{id}', { parameters: { id: String(id) } });
+      return cleared;
+    },
+  };
+}
+
+function appsOf(sandbox: Sandbox): api.Apps {
+  return {
+    list: () => sandbox.ask('GET /apps', {}),
+    create: (body) => sandbox.ask('POST /apps', { body }),
+    change: (appId, body) => sandbox.ask('PATCH /apps/{appId}', { parameters: { appId }, body }),
+  };
+}
+
+/** What JSON shows of it: exact numbers become the numbers of JavaScript. */
+const plain = <T>(value: unknown): T => JSON.parse(JSON.stringify(value)) as T;
+
+function answersOf(chosen: Readonly<Record<string, string>>): Partial<AnswerChoices> {
+  const variants: Readonly<Record<string, readonly string[]>> = answerVariants;
+  for (const [name, variant] of Object.entries(chosen)) {
+    const known = variants[name];
+    if (!known) throw new TypeError(`There is no answer ${name}: use ${Object.keys(variants).join(', ')}.`);
+    if (!known.includes(variant)) throw new TypeError(`${name} is answered as one of ${known.join(', ')}.`);
+  }
+  return chosen as Partial<AnswerChoices>;
+}
