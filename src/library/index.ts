@@ -53,7 +53,7 @@ async function present(sandbox: Sandbox): Promise<api.Sandbox> {
     faults: faultsOf(sandbox),
     webhooks: createWebhooks(sandbox),
     apps: appsOf(sandbox),
-    seed: async () => plain(await sandbox.ask('POST /seed', {})),
+    seed: async () => plain(await sandbox.ask('POST /seed', {})) as api.SeededPayment[],
     reset: async () => void (await sandbox.ask('POST /reset', {})),
     export: () => sandbox.ask('GET /export', {}),
     import: async (body) => void (await sandbox.ask('POST /import', { body })),
@@ -66,18 +66,18 @@ function payments(sandbox: Sandbox): Pick<api.Sandbox, 'payment' | 'pay' | 'prov
   return {
     async payment(key) {
       const { payment } = await sandbox.ask('GET /payments/{key}/story', named(key));
-      return plain(payment);
+      return paymentOf(payment);
     },
     // The names of cards and methods are checked when they are used.
     pay: async (payment, body = {}) =>
-      plain(
+      paymentOf(
         await sandbox.ask('POST /payments/{key}/pay', {
           ...named(payment),
           body: body as ControlInputs['POST /payments/{key}/pay']['body'],
         }),
       ),
     provider: async (payment, answer) =>
-      plain(await sandbox.ask('POST /payments/{key}/provider', { ...named(payment), body: { answer } })),
+      paymentOf(await sandbox.ask('POST /payments/{key}/provider', { ...named(payment), body: { answer } })),
     books: (payment) => sandbox.ask('GET /payments/{key}/books', named(payment)),
   };
 }
@@ -95,9 +95,8 @@ function clockOf(sandbox: Sandbox): api.Clock {
 
 function faultsOf(sandbox: Sandbox): api.Faults {
   return {
-    list: async () => plain(await sandbox.ask('GET /faults', {})),
-    add: async (fault) =>
-      plain(await sandbox.ask('POST /faults', { body: fault as ControlInputs['POST /faults']['body'] })),
+    list: () => sandbox.ask('GET /faults', {}),
+    add: (fault) => sandbox.ask('POST /faults', { body: fault as ControlInputs['POST /faults']['body'] }),
     async clear(id) {
       const { cleared } =
         id === undefined
@@ -117,7 +116,8 @@ function appsOf(sandbox: Sandbox): api.Apps {
 }
 
 /** What JSON shows of it: exact numbers become the numbers of JavaScript. */
-const plain = <T>(value: unknown): T => JSON.parse(JSON.stringify(value)) as T;
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const paymentOf = (value: unknown): api.Payment => plain(value) as api.Payment;
 
 function answersOf(chosen: Readonly<Record<string, string>>): Partial<AnswerChoices> {
   const variants: Readonly<Record<string, readonly string[]>> = answerVariants;
@@ -126,5 +126,5 @@ function answersOf(chosen: Readonly<Record<string, string>>): Partial<AnswerChoi
     if (!known) throw new TypeError(`There is no answer ${name}: use ${Object.keys(variants).join(', ')}.`);
     if (!known.includes(variant)) throw new TypeError(`${name} is answered as one of ${known.join(', ')}.`);
   }
-  return chosen as Partial<AnswerChoices>;
+  return chosen;
 }

@@ -101,10 +101,10 @@ export interface Fault {
   probability: number | null;
   /** How many calls it has met, hit or not. */
   seen: number;
-  status?: number;
-  delayMs?: number;
-  retryAfterS?: number;
-  afterCommit?: boolean;
+  status?: number | undefined;
+  delayMs?: number | undefined;
+  retryAfterS?: number | undefined;
+  afterCommit?: boolean | undefined;
 }
 
 export interface Faults {

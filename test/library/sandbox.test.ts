@@ -63,11 +63,11 @@ describe('startSandbox', () => {
       open({ seed: 7 }),
       open({ seed: 8 }),
     ]);
-    expect(new Set([first!.url, second!.url, other!.url]).size).toBe(3);
-    expect([second!.appId, second!.apiKey]).toEqual([first!.appId, first!.apiKey]);
-    expect(other!.appId).not.toBe(first!.appId);
-    await create(first!, 'only-here');
-    await expect(second!.payment('only-here')).rejects.toThrow('The sandbox has no payment only-here.');
+    expect(new Set([first.url, second.url, other.url]).size).toBe(3);
+    expect([second.appId, second.apiKey]).toEqual([first.appId, first.apiKey]);
+    expect(other.appId).not.toBe(first.appId);
+    await create(first, 'only-here');
+    await expect(second.payment('only-here')).rejects.toThrow('The sandbox has no payment only-here.');
   });
 
   test('a fault loses the answer, and is counted', async () => {
@@ -98,7 +98,7 @@ describe('startSandbox', () => {
         deliveries: [{ status: 200 }],
       });
       const [first] = await sandbox.webhooks.list('r-1');
-      expect(await sandbox.webhooks.resend(first!.id)).toMatchObject({ status: 200, error: null });
+      expect(await sandbox.webhooks.resend(first.id)).toMatchObject({ status: 200, error: null });
     } finally {
       await receiver.close();
     }
