@@ -5,11 +5,12 @@ import type { Engine } from '../store/types.js';
 import { startGeneration } from './generations.js';
 import { ofPayment, type PaymentRef } from './payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from './schema.js';
+import { searchedColumns, searchWords } from './search-words.js';
 
-// The service has no list of payments. This is what the desk knows of them: those that it created, changed, read or
-// received webhooks for, each as it was last seen.
+// The service has no list of payments. This is what the desk knows of them: those that it created, changed, read,
+// imported or received webhooks for, each as it was last seen.
 
-export const sources = ['created', 'changed', 'heard', 'read'] as const;
+export const sources = ['created', 'changed', 'heard', 'read', 'imported'] as const;
 /** How the desk came to know of a payment. */
 export type Source = (typeof sources)[number];
 
@@ -24,6 +25,26 @@ export interface SeenPayment extends PaymentRef {
   webhookUrl?: string | undefined;
   /** When the service says that it was created, in milliseconds. */
   createdTime?: number | undefined;
+  /** What the provider said of it. */
+  provider?: ProviderDetails | undefined;
+  /** What the merchant's own order says of it. */
+  order?: OrderDetails | undefined;
+}
+
+export interface ProviderDetails {
+  reference?: string | undefined;
+  authorizeId?: string | undefined;
+  captureId?: string | undefined;
+  payerName?: string | undefined;
+  payerEmail?: string | undefined;
+  brand?: string | undefined;
+}
+
+export interface OrderDetails {
+  orderId?: string | undefined;
+  name?: string | undefined;
+  email?: string | undefined;
+  note?: string | undefined;
 }
 
 const changesBetween = (from: string, to: readonly string[]) =>
@@ -41,36 +62,54 @@ const failures: RawBuilder<unknown>[] = [
   sql`when ${changesBetween('Authorised', ['Held'])} then 'unhold'`,
 ];
 
+/** What a later sight may add to, and never takes away. */
+const additions = [
+  'reference_id',
+  'customer_id',
+  'amount',
+  'amount_number',
+  'currency',
+  'webhook_url',
+  'created_time',
+  'provider_reference',
+  'authorize_id',
+  'capture_id',
+  'payer_name',
+  'payer_email',
+  'brand',
+  'order_id',
+  'order_name',
+  'order_email',
+  'order_note',
+] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
+
+const columns = [
+  'app_id',
+  'payment_id',
+  ...additions,
+  'state',
+  'source',
+  'known_time',
+  'state_time',
+  'since_time',
+  'failed_operation',
+  'seen_time',
+  'words',
+] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
+
+type Searched = Pick<KnownPaymentRow, 'id' | 'words' | (typeof searchedColumns)[number]>;
+
 /** `isChange`: a state that is new here came about just now, and not at some time since the payment was last seen. */
 const upsertWhere = (isChange: boolean) =>
-  prepared<DeskTables, unknown, keyof KnownPaymentRow>((db, value) =>
+  prepared<DeskTables, Searched, (typeof columns)[number]>((db, value) =>
     db
       .insertInto('known_payments')
-      .values({
-        app_id: value('app_id'),
-        payment_id: value('payment_id'),
-        reference_id: value('reference_id'),
-        customer_id: value('customer_id'),
-        amount: value('amount'),
-        currency: value('currency'),
-        state: value('state'),
-        webhook_url: value('webhook_url'),
-        created_time: value('created_time'),
-        source: value('source'),
-        known_time: value('known_time'),
-        state_time: value('state_time'),
-        since_time: value('since_time'),
-        failed_operation: value('failed_operation'),
-        seen_time: value('seen_time'),
-      })
+      .values(Object.fromEntries(columns.map((name) => [name, value(name)])) as never)
       .onConflict((conflict) =>
         conflict.columns(['app_id', 'payment_id']).doUpdateSet((eb) => ({
-          reference_id: eb.fn.coalesce('excluded.reference_id', 'known_payments.reference_id'),
-          customer_id: eb.fn.coalesce('excluded.customer_id', 'known_payments.customer_id'),
-          amount: eb.fn.coalesce('excluded.amount', 'known_payments.amount'),
-          currency: eb.fn.coalesce('excluded.currency', 'known_payments.currency'),
-          webhook_url: eb.fn.coalesce('excluded.webhook_url', 'known_payments.webhook_url'),
-          created_time: eb.fn.coalesce('excluded.created_time', 'known_payments.created_time'),
+          ...Object.fromEntries(
+            additions.map((name) => [name, eb.fn.coalesce(`excluded.${name}`, `known_payments.${name}`)]),
+          ),
           state: eb.ref('excluded.state'),
           state_time: eb
             .case()
@@ -88,10 +127,15 @@ const upsertWhere = (isChange: boolean) =>
           then known_payments.failed_operation ${sql.join(failures, sql` `)} end`,
           seen_time: eb.ref('excluded.seen_time'),
         })),
-      ),
+      )
+      .returning(['id', 'words', ...searchedColumns]),
   );
 
 const upserts = { change: upsertWhere(true), read: upsertWhere(false) };
+
+const replaceWords = prepared<DeskTables, unknown, 'id' | 'words'>((db, value) =>
+  db.updateTable('known_payments').set({ words: value('words') }).where('id', '=', value('id')),
+);
 
 /** Records how a payment was seen. A state that is new here is a change of just now, unless it was only read. */
 export async function remember(
@@ -101,27 +145,50 @@ export async function remember(
     seen,
     source,
     now,
-    isChange = source !== 'read',
+    isChange = source !== 'read' && source !== 'imported',
   }: { seen: SeenPayment; source: Source; now: number; isChange?: boolean },
 ): Promise<void> {
   await startGeneration(db, seen);
-  await upserts[isChange ? 'change' : 'read'](db, engine, {
+  const details = detailColumns(seen);
+  const first = searchWords(details);
+  const [known] = await upserts[isChange ? 'change' : 'read'](db, engine, {
     app_id: seen.appId,
-    payment_id: seen.paymentId,
-    reference_id: seen.referenceId ?? null,
-    customer_id: seen.customerId ?? null,
-    amount: seen.amount ?? null,
-    currency: seen.currency ?? null,
+    ...details,
     state: seen.state ?? '',
-    webhook_url: seen.webhookUrl ?? null,
-    created_time: seen.createdTime ?? null,
     source,
     known_time: now,
     state_time: now,
     since_time: source === 'heard' ? now : Math.min(now, seen.createdTime ?? now),
     failed_operation: null,
     seen_time: now,
+    words: first,
   });
+  if (known === undefined || known.words === first) return;
+  const words = searchWords(known);
+  if (known.words !== words) await replaceWords(db, engine, { id: known.id, words });
+}
+
+function detailColumns({ provider = {}, order = {}, ...seen }: SeenPayment) {
+  return {
+    payment_id: seen.paymentId,
+    reference_id: seen.referenceId ?? null,
+    customer_id: seen.customerId ?? null,
+    amount: seen.amount ?? null,
+    amount_number: seen.amount === undefined ? null : Number(seen.amount),
+    currency: seen.currency ?? null,
+    webhook_url: seen.webhookUrl ?? null,
+    created_time: seen.createdTime ?? null,
+    provider_reference: provider.reference ?? null,
+    authorize_id: provider.authorizeId ?? null,
+    capture_id: provider.captureId ?? null,
+    payer_name: provider.payerName ?? null,
+    payer_email: provider.payerEmail ?? null,
+    brand: provider.brand ?? null,
+    order_id: order.orderId ?? null,
+    order_name: order.name ?? null,
+    order_email: order.email ?? null,
+    order_note: order.note ?? null,
+  };
 }
 
 export async function findKnown(

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
-import { idColumn, isPostgres, type Migration } from '../store/store.js';
+import { idColumn, type Migration } from '../store/store.js';
 import { inboxMigration, type InboxTables } from './inbox-schema.js';
+import { knownMigration, type KnownTables } from './known-schema.js';
 import { placeMigration, type PlaceTables } from './place/place-schema.js';
 import { resolveMigration, type ResolveTables } from './resolve-schema.js';
 
@@ -130,33 +131,8 @@ interface IdentityTable {
   plan_key: string;
 }
 
-/** A payment that this desk created, changed, read or received webhooks for, as it was last seen. */
-interface KnownPaymentTable {
-  app_id: string;
-  payment_id: string;
-  reference_id: string | null;
-  customer_id: string | null;
-  amount: string | null;
-  currency: string | null;
-  /** Our name for the state where there is one, otherwise the service's; empty where it showed none. */
-  state: string;
-  webhook_url: string | null;
-  /** By the service's own account. */
-  created_time: number | null;
-  source: string;
-  known_time: number;
-  /** When this state was first seen. */
-  state_time: number;
-  /** The earliest time at which it may have come to be in this state. */
-  since_time: number;
-  /** The operation that was in progress or done before this state was seen, and is not any more. */
-  failed_operation: string | null;
-  /** When it was last seen at all. */
-  seen_time: number;
-}
-
 /** The desk's own database: one format for everything that lives in it. */
-export interface DeskTables extends InboxTables, PlaceTables, ResolveTables {
+export interface DeskTables extends InboxTables, KnownTables, PlaceTables, ResolveTables {
   intents: IntentTable;
   outcomes: OutcomeTable;
   holds: HoldTable;
@@ -164,14 +140,14 @@ export interface DeskTables extends InboxTables, PlaceTables, ResolveTables {
   batches: BatchTable;
   batch_rows: BatchRowTable;
   identity: IdentityTable;
-  known_payments: KnownPaymentTable;
 }
+
+export type { KnownPaymentRow } from './known-schema.js';
 
 export type IntentRow = Selectable<IntentTable>;
 export type HoldRow = Selectable<HoldTable>;
 export type OutcomeRow = Selectable<OutcomeTable>;
 export type BatchRecord = Selectable<BatchTable>;
-export type KnownPaymentRow = Selectable<KnownPaymentTable>;
 export type BatchRow = Selectable<BatchRowTable>;
 
 export const deskMigrations: Migration[] = [
@@ -307,45 +283,7 @@ export const deskMigrations: Migration[] = [
       await sql`insert into identity (id, plan_key) values (${id}, ${key})`.execute(db);
     },
   },
-  {
-    name: 'known-payments',
-    async up(db) {
-      await db.schema
-        .createTable('known_payments')
-        .addColumn('app_id', 'text', (column) => column.notNull())
-        .addColumn('payment_id', 'text', (column) => column.notNull())
-        .addColumn('reference_id', 'text')
-        .addColumn('customer_id', 'text')
-        .addColumn('amount', 'text')
-        .addColumn('currency', 'text')
-        .addColumn('state', 'text', (column) => column.notNull())
-        .addColumn('webhook_url', 'text')
-        .addColumn('created_time', 'bigint')
-        .addColumn('source', 'text', (column) => column.notNull())
-        .addColumn('known_time', 'bigint', (column) => column.notNull())
-        .addColumn('state_time', 'bigint', (column) => column.notNull())
-        .addColumn('since_time', 'bigint', (column) => column.notNull())
-        .addColumn('failed_operation', 'text')
-        .addColumn('seen_time', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('known_once', ['app_id', 'payment_id'])
-        .execute();
-      await sql`create index known_failed on known_payments (app_id, payment_id) where failed_operation is not null`.execute(
-        db,
-      );
-      await sql`create index known_by_reference on known_payments (app_id, reference_id)`.execute(db);
-      if (!isPostgres(db)) {
-        await sql`create index known_by_number on known_payments (app_id) where reference_id not glob '*[^0-9]*'`.execute(
-          db,
-        );
-      }
-      await sql`create index known_in_state on known_payments (app_id, state, since_time, payment_id)`.execute(
-        db,
-      );
-      await sql`create index known_of_customer on known_payments (app_id, customer_id, state, since_time, payment_id)`.execute(
-        db,
-      );
-    },
-  },
+  knownMigration,
   inboxMigration,
   resolveMigration,
   placeMigration,

@@ -4,6 +4,8 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { isJsonNumber, type JsonObject, type JsonValue, numberText } from '../contract/json.js';
 import { PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/entries.js';
+import type { OrderDetails } from '../ledger/known-payments.js';
+import { textAt, valueAt } from '../output/values.js';
 import { chargeStanding } from './charge-outcome.js';
 import { type CreatedPayment, createPayment, type CreateRequest } from './create-payment.js';
 import type { Desk } from './desk.js';
@@ -73,7 +75,20 @@ function textOf(value: JsonValue | undefined): string {
 
 /** A create is done when the payment exists; the result of a charge is in its state. */
 function ledgerEntry(kind: RequestKind, body: JsonObject, read: PaymentRead) {
-  if (kind !== 'charge') return { read, operation: 'create', outcome: 'done' } as const;
+  const order = sentOrder(body);
+  if (kind !== 'charge') return { read, operation: 'create', outcome: 'done', order } as const;
   const standing = chargeStanding(read, body['autoCapture'] === true);
-  return { read, operation: 'charge', outcome: standing === 'on-its-way' ? 'accepted' : standing } as const;
+  const outcome = standing === 'on-its-way' ? 'accepted' : standing;
+  return { read, operation: 'charge', outcome, order } as const;
+}
+
+function sentOrder(body: JsonObject): OrderDetails {
+  const order = valueAt(body, 'customerOrder');
+  const names = ['firstName', 'lastName'].map((name) => textAt(order, 'customer', name)).filter(Boolean);
+  return {
+    orderId: textAt(order, 'orderId') || undefined,
+    name: names.join(' ') || undefined,
+    email: textAt(order, 'customer', 'email') || undefined,
+    note: textAt(order, 'description') || undefined,
+  };
 }

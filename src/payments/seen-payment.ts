@@ -1,7 +1,8 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import type { AppRef } from '../ledger/payment-ref.js';
-import type { SeenPayment } from '../ledger/known-payments.js';
+import type { OrderDetails, ProviderDetails, SeenPayment } from '../ledger/known-payments.js';
+import { textAt } from '../output/values.js';
 import { idOf } from './named-payments.js';
 
 /** A read as the desk remembers it. */
@@ -19,5 +20,27 @@ export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
     currency,
     webhookUrl,
     createdTime: Number.isNaN(created) ? undefined : created,
+    provider: providerDetails(read),
+    order: orderDetails(read),
   };
+}
+
+function providerDetails({ fields: { payInfo } }: PaymentRead): ProviderDetails | undefined {
+  if (payInfo === undefined) return undefined;
+  const { providerReferenceId, authorizeId, captureId, payer } = payInfo;
+  return {
+    reference: providerReferenceId,
+    authorizeId,
+    captureId,
+    payerName: payer?.fullName,
+    payerEmail: payer?.email,
+    brand: payer?.card?.cardBrand,
+  };
+}
+
+/** The contract does not say that a payment shows its order, and a service may. */
+function orderDetails({ object }: PaymentRead): OrderDetails | undefined {
+  const orderId =
+    textAt(object, 'orderId') || textAt(object, 'customerOrder', 'orderId') || textAt(object, 'order', 'orderId');
+  return orderId === '' ? undefined : { orderId };
 }

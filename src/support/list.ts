@@ -180,3 +180,13 @@ async function spansOf({ store, place, now }: ListOptions, filter: ListFilter): 
     ...spans(finished, () => ({ order: 'newest' })),
   ];
 }
+
+/** Payments that were found, each with its verdict. */
+export async function assessFound<T extends { row: KnownPaymentRow }>(
+  options: ListOptions,
+  found: readonly T[],
+): Promise<Array<T & ListedPayment>> {
+  const ids = found.map(({ row }) => row.payment_id);
+  const records = await readPaymentRecords(options.store.db, options.place, ids);
+  return found.map((item) => ({ ...item, ...listed(options, item.row, records.get(item.row.payment_id)) }));
+}

@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { remember } from '../../src/ledger/known-payments.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { type HookDesk, openHookDesk, type TestListener } from './desk.js';
 
@@ -61,26 +62,11 @@ it('a flood of forged webhooks costs the service a bounded number of reads, and 
 
   // A payment that this desk knows is read all the same, flood or not.
   await desk.database.store.transaction((tx) =>
-    tx
-      .insertInto('known_payments')
-      .values({
-        app_id: sandbox.app.appId,
-        payment_id: String(real.paymentId),
-        reference_id: null,
-        customer_id: null,
-        amount: null,
-        currency: null,
-        state: 'Created',
-        webhook_url: null,
-        created_time: null,
-        source: 'created',
-        known_time: 1,
-        state_time: 1,
-        since_time: 1,
-        failed_operation: null,
-        seen_time: 1,
-      })
-      .execute(),
+    remember(tx, 'sqlite', {
+      seen: { appId: sandbox.app.appId, paymentId: String(real.paymentId), state: 'Created' },
+      source: 'created',
+      now: 1,
+    }),
   );
   await listener.post(JSON.stringify({ paymentId: real.paymentId }));
   const all = await listener.waitFor(2 * FLOOD + 1, 60_000);

@@ -5,6 +5,7 @@ import type { PaymentRead } from '../../client/payment-calls.js';
 import { ProfileError, type PaydeskError, TemporaryError } from '../../errors.js';
 import { HomeError } from '../../home-folder.js';
 import { UNNAMED, type NewIntent, type NewOutcome, type Outcome } from '../../ledger/entries.js';
+import type { OrderDetails } from '../../ledger/known-payments.js';
 import type { PaymentRef } from '../../ledger/payment-ref.js';
 import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';
@@ -82,28 +83,34 @@ export async function recordResult(
   }
 }
 
+interface MadePayment {
+  read: PaymentRead;
+  operation: 'create' | 'charge';
+  outcome: Outcome;
+  /** As it was sent: a payment that is read does not show it. */
+  order: OrderDetails;
+}
+
 /** A create or a charge that was made: its reference keeps it from being made twice, so it needs no hold. */
 export async function recordCreated(
   desk: Desk,
-  made: { read: PaymentRead; operation: 'create' | 'charge'; outcome: Outcome },
+  made: MadePayment,
   why: Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>,
 ): Promise<void> {
-  const { read, operation, outcome } = made;
+  const { read, operation, outcome, order } = made;
   await note(desk, async () => {
     const after = stateOf(read) ?? undefined;
-    await desk.ledger.note({ ...factsOf(desk, read), operation, ...why }, { outcome, after }, 'created');
+    const facts = { ...factsOf(desk, read), order, operation };
+    await desk.ledger.note({ ...facts, ...why }, { outcome, after }, 'created');
   });
 }
 
 /** The payment of an earlier run was found by its reference: an outcome that was unknown is known now. */
-export async function recordFound(
-  desk: Desk,
-  found: { read: PaymentRead; operation: 'create' | 'charge'; outcome: Outcome },
-): Promise<void> {
-  const { read, operation, outcome } = found;
+export async function recordFound(desk: Desk, found: MadePayment): Promise<void> {
+  const { read, operation, outcome, order } = found;
   await note(desk, () =>
     desk.ledger.noteFound(
-      { ...factsOf(desk, read), operation },
+      { ...factsOf(desk, read), order, operation },
       { outcome, after: stateOf(read) ?? undefined },
     ),
   );

@@ -1,0 +1,66 @@
+// The payments that were found, as a list to walk through with the arrow keys.
+
+import { type FoundItem, foundChoice } from '../output/views/found.js';
+import { parsePayment } from '../payments/named-payments.js';
+import type { CommandContext } from './context.js';
+import { lazyDatabase, openDesk } from './desk.js';
+import type { Session } from './session.js';
+import { explainOptions, openRecords } from './support-records.js';
+
+/** Whether somebody is there to walk. */
+export const canWalk = (context: CommandContext): boolean =>
+  context.interactive && context.streams.stdout.terminal && !context.json;
+
+/** Until the person quits. */
+export async function walkFound(
+  context: CommandContext,
+  session: Session,
+  items: readonly FoundItem[],
+): Promise<void> {
+  const width = Math.max(20, context.streams.stderr.width - 4);
+  for (;;) {
+    const chosen = await choose(context, 'Open a payment?', [
+      ...items.map((item) => ({ name: foundChoice(item, width), value: item })),
+      { name: 'Quit', value: undefined },
+    ]);
+    if (chosen === undefined) return;
+    if (!(await open(context, session, chosen.row.payment_id))) return;
+  }
+}
+
+/** False to quit. */
+async function open(context: CommandContext, session: Session, paymentId: string): Promise<boolean> {
+  await showExplanation(context, session, paymentId);
+  const next = await choose(context, `What next for ${paymentId}?`, [
+    { name: 'Back to the list', value: 'back' },
+    { name: 'Resolve it', value: 'resolve' },
+    { name: 'Quit', value: 'quit' },
+  ]);
+  if (next === 'resolve') {
+    const { resolvePayments } = await import('./resolve.js');
+    const desk = await openDesk(context, {});
+    await resolvePayments(context, desk, { named: [`id:${paymentId}`], flags: { stuck: false } });
+  }
+  return next !== 'quit';
+}
+
+async function showExplanation(context: CommandContext, session: Session, paymentId: string): Promise<void> {
+  const { explainAll } = await import('../support/explain.js');
+  const { explanationView } = await import('../output/views/explanation.js');
+  const { client, profile } = session;
+  const records = openRecords(context, lazyDatabase(context), profile);
+  const [first] = await explainAll(client, [parsePayment(`id:${paymentId}`)], records, {
+    ...explainOptions(context, profile),
+  });
+  if (first && 'explanation' in first) context.show(first.explanation, explanationView);
+  else if (first) context.note(first.error.message);
+}
+
+async function choose<T>(
+  context: CommandContext,
+  message: string,
+  choices: Array<{ name: string; value: T }>,
+): Promise<T> {
+  const { select } = await import('@inquirer/prompts');
+  return select<T>({ message, choices, pageSize: 12 }, context.prompts());
+}

@@ -1,0 +1,104 @@
+import { string as argument } from '@oclif/core/args';
+import { custom, string } from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { lazyDatabase } from '../../cli/desk.js';
+import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
+import { openSession } from '../../cli/session.js';
+import { explainOptions } from '../../cli/support-records.js';
+import { UsageError } from '../../errors.js';
+import { createKnownSearch } from '../../ledger/known-search.js';
+import { aboutFound, foundJson, foundList } from '../../output/views/found.js';
+import { type AmountRange, parseSpokenAmount } from '../../support/find/amounts.js';
+import { parseSpokenDate, type TimeSpan } from '../../support/find/dates.js';
+import { type FindFilter, findPayments } from '../../support/find/find-payments.js';
+import { assessFound, findStates } from '../../support/list.js';
+import { BadValue } from '../../typed-values.js';
+
+const DEFAULT_LIMIT = 20;
+
+const spokenAmount = custom<AmountRange>({
+  helpValue: '49.90|~50',
+  parse: async (text) => {
+    const amount = parseSpokenAmount(text);
+    if (amount) return amount;
+    throw new BadValue('an amount such as 49.90, "EUR 49.90" or ~50');
+  },
+});
+
+const spokenDate = custom<(now: Date) => TimeSpan>({
+  helpValue: 'DATE',
+  parse: async (text) => {
+    const problem = 'a date such as yesterday, "12 Nov", 2026-11-10 or 2026-11-10..12';
+    const read = (now: Date) => {
+      const span = parseSpokenDate(text, now);
+      if (span) return span;
+      throw new BadValue(problem);
+    };
+    read(new Date());
+    return read;
+  },
+});
+
+export default class PaymentsFind extends BaseCommand {
+  static override summary = 'Find known payments by anything a caller says.';
+  static override description =
+    'Searches references, IDs, order numbers, names, e-mail addresses, amounts (49.90, EUR 49.90, ~50 for about 50), ' +
+    'dates (yesterday, 12 Nov, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
+    'first. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
+  static override examples = [
+    '<%= config.bin %> payments find ana 49.90 yesterday',
+    '<%= config.bin %> payments find inv-2041',
+    '<%= config.bin %> payments find ~50 12 Nov --state Captured',
+    '<%= config.bin %> payments find --email ana@example.org --since 30d --json',
+  ];
+  static override args = {
+    text: argument({ multiple: true, ignoreStdin: true, description: 'What the caller says.' }),
+  };
+  static override flags = {
+    amount: spokenAmount({ summary: 'Only payments of this amount; ~50 is within 5 % of 50.' }),
+    on: spokenDate({ summary: 'Only payments created on this day or in these days.' }),
+    since: sinceFlag({ summary: 'Only payments created since then.' }),
+    customer: idFlag({ summary: 'Only payments of this customer.' }),
+    email: emailFlag({ summary: 'Only payments with this e-mail address.' }),
+    state: string({ helpValue: 'STATE', multiple: true, summary: 'Only payments in this state.' }),
+    brand: string({ helpValue: 'BRAND', summary: 'Only payments with this card brand.' }),
+    limit: countFlag({ summary: `Maximum number to show (default ${DEFAULT_LIMIT}).` }),
+    ...listFlagsFor(foundList),
+  };
+
+  async run(): Promise<Array<ReturnType<typeof foundJson>>> {
+    const { args, flags } = await this.parse(PaymentsFind);
+    const words = args.text ?? [];
+    const now = this.now();
+    const narrowed = [flags.amount, flags.on, flags.since, flags.customer, flags.email, flags.state, flags.brand];
+    if (words.length === 0 && narrowed.every((flag) => flag === undefined)) {
+      throw new UsageError('What should be found? Type a word, or use a flag such as --email.', { code: 'usage' });
+    }
+    const session = await openSession(this.context);
+    const { client, profile } = session;
+    const { store } = await lazyDatabase(this.context)();
+    const search = createKnownSearch(store, profile);
+    const options = { store, place: profile, client, ...explainOptions(this.context, profile) };
+    const filter: FindFilter = {
+      amount: flags.amount,
+      times: [...(flags.on === undefined ? [] : [flags.on(now)]), ...sinceSpan(flags.since)],
+      states: flags.state && (await findStates(options, flags.state)),
+      customer: flags.customer,
+      email: flags.email,
+      brand: flags.brand,
+    };
+    const limit = flags.limit ?? DEFAULT_LIMIT;
+    const { found, more } = await findPayments(search, { words, filter, limit, now });
+    const items = await assessFound(options, found);
+    await this.showList(items, foundList);
+    if (!this.json) {
+      this.note(...aboutFound(found.length, { more, isEmpty: found.length === 0 && (await search.isEmpty()) }));
+    }
+    const { canWalk, walkFound } = await import('../../cli/walk-found.js');
+    if (items.length > 0 && canWalk(this.context)) await walkFound(this.context, session, items);
+    return items.map(foundJson);
+  }
+}
+
+const sinceSpan = (since: Date | undefined) =>
+  since === undefined ? [] : [{ from: since.getTime(), to: Number.MAX_SAFE_INTEGER }];

@@ -1,0 +1,72 @@
+// What payments are found by: every name, number and address as plain words, in the index and in what is typed alike.
+
+import type { KnownPaymentRow } from './known-schema.js';
+
+// Letters that do not come apart into a base letter and a mark.
+const plainLetters: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', æ: 'ae', œ: 'oe', ł: 'l', đ: 'd', ð: 'd' };
+const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
+
+/** Lower case, without accents, in one spelling: `Müller-Ørsted` gives `muller` and `orsted`. */
+export function plainWords(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll(/[ßøæœłđð]/g, (letter) => plainLetters[letter] ?? letter);
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** A name or number as one word, however it is separated: `inv-2041` gives `inv2041`. */
+export const joinedWord = (text: string): string => plainWords(text).join('');
+
+const MAX_WORD_LENGTH = 100;
+const MAX_WORDS = 60;
+
+/** The words of one value, with the other ways in which people write it. */
+function wordsIn(value: string): string[] {
+  const words = plainWords(value);
+  const spelledOut = value.normalize('NFC').toLowerCase().replaceAll(/[äöü]/g, (letter) => umlauts[letter] ?? letter);
+  return [
+    ...words,
+    ...(words.length > 1 ? [words.join('')] : []),
+    ...(/[äöü]/i.test(value.normalize('NFC')) ? plainWords(spelledOut) : []),
+    // A number that is read out has no zeros in front.
+    ...words.flatMap((word) => (/^0+[1-9]\d*$/.test(word) ? [word.replace(/^0+/, '')] : [])),
+  ];
+}
+
+export const searchedColumns = [
+  'payment_id',
+  'reference_id',
+  'order_id',
+  'customer_id',
+  'payer_email',
+  'order_email',
+  'payer_name',
+  'order_name',
+  'provider_reference',
+  'authorize_id',
+  'capture_id',
+  'brand',
+  'order_note',
+] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
+
+/** What the index has of a payment. */
+export function searchWords(row: Pick<KnownPaymentRow, (typeof searchedColumns)[number]>): string {
+  const words = searchedColumns.flatMap((column) => wordsIn(row[column] ?? ''));
+  return [...new Set(words)]
+    .filter((word) => word.length <= MAX_WORD_LENGTH)
+    .slice(0, MAX_WORDS)
+    .join(' ');
+}
+
+/** A word as it is in the index; with `prefix`, words that begin like it count as well. */
+export interface SearchWord {
+  text: string;
+  prefix: boolean;
+}
+
+/** Whether the words of a payment, as `searchWords` gives them, have this one. */
+export function hasWord(words: string, { text, prefix }: SearchWord): boolean {
+  return prefix ? ` ${words}`.includes(` ${text}`) : ` ${words} `.includes(` ${text} `);
+}

@@ -1,0 +1,93 @@
+import type { ListedPayment } from '../../support/list.js';
+import type { Match } from '../../support/find/find-payments.js';
+import type { KnownPaymentRow } from '../../ledger/schema.js';
+import { commandText, paydesk } from '../../next-command.js';
+import { amountDigits, formatAmount } from '../amount.js';
+import type { Line } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { safeText, truncate } from '../text.js';
+import { statePiece } from '../values.js';
+import { knownJson } from './known.js';
+
+export interface FoundItem extends ListedPayment {
+  match: Match;
+}
+
+export const nameIn = (row: KnownPaymentRow): string => row.payer_name ?? row.order_name ?? '';
+export const emailIn = (row: KnownPaymentRow): string => row.payer_email ?? row.order_email ?? '';
+
+const createdText = ({ created_time }: KnownPaymentRow): string =>
+  created_time === null ? '' : new Date(created_time).toISOString();
+
+/** As `--json` prints it. */
+export function foundJson(item: FoundItem): Record<string, unknown> {
+  const { row } = item;
+  return {
+    ...knownJson(item),
+    orderId: row.order_id,
+    name: nameIn(row) || null,
+    email: emailIn(row) || null,
+    brand: row.brand,
+    providerReferenceId: row.provider_reference,
+    note: row.order_note,
+    match: item.match,
+  };
+}
+
+export const foundList: ListView<FoundItem> = {
+  empty: 'No matching payments.',
+  columns: [
+    { key: 'payment', value: ({ row }) => row.payment_id },
+    { key: 'reference', value: ({ row }) => row.reference_id ?? '' },
+    { key: 'state', value: ({ row }) => row.state, shown: ({ row }) => statePiece(row.state || '?') },
+    {
+      key: 'amount',
+      align: 'right',
+      number: true,
+      value: ({ row }) => (row.amount === null ? '' : amountDigits(row.amount, row.currency ?? undefined)),
+      shown: ({ row }) => amountIn(row),
+    },
+    { key: 'currency', extra: 'terminal', value: ({ row }) => row.currency ?? '' },
+    {
+      key: 'created',
+      spare: true,
+      value: ({ row }) => createdText(row),
+      shown: ({ row }) => createdText(row).slice(0, 16).replace('T', ' '),
+    },
+    {
+      key: 'who',
+      value: ({ row }) => nameIn(row) || emailIn(row) || row.customer_id || '',
+      shown: ({ row }) => safeText(nameIn(row) || emailIn(row) || row.customer_id || ''),
+    },
+    { key: 'customer', extra: 'terminal', value: ({ row }) => row.customer_id ?? '' },
+    { key: 'email', extra: 'terminal', value: ({ row }) => emailIn(row) },
+    { key: 'order', extra: 'terminal', value: ({ row }) => row.order_id ?? '' },
+    { key: 'brand', extra: true, value: ({ row }) => row.brand ?? '' },
+    { key: 'provider', extra: true, value: ({ row }) => row.provider_reference ?? '' },
+    { key: 'note', extra: true, value: ({ row }) => row.order_note ?? '' },
+    { key: 'match', extra: true, value: ({ match }) => match },
+    { key: 'verdict', extra: true, value: ({ verdict }) => verdict.text },
+    { key: 'next', extra: true, value: ({ recommended }) => recommended?.command ?? '' },
+  ],
+};
+
+const amountIn = ({ amount, currency }: KnownPaymentRow): string =>
+  amount === null ? '' : formatAmount(amount, currency ?? undefined);
+
+/** One line of the list that a person walks through. */
+export function foundChoice({ row }: FoundItem, width: number): string {
+  const parts = [row.payment_id, row.reference_id ?? '', row.state, amountIn(row), nameIn(row) || emailIn(row)];
+  return truncate(parts.filter(Boolean).map(safeText).join('  '), width);
+}
+
+/** What the list shows, or where else to look when it is empty. */
+export function aboutFound(count: number, { more, isEmpty }: { more: boolean; isEmpty: boolean }): Line[] {
+  if (more) return ['There are more. Add a word, or use --limit N.'];
+  if (count > 0) return [];
+  const searched = isEmpty ? 'This desk has no known payments yet.' : 'paydesk searched the known payments of this app.';
+  return [
+    searched,
+    `Import the orders of your shop with: ${commandText(paydesk('payments', 'import', 'orders.csv'))}`,
+    `Read a payment from the service with: ${commandText(paydesk('payments', 'get', 'PAYMENT'))}`,
+  ];
+}

@@ -1,0 +1,45 @@
+// Amounts as people say them: 49.90, EUR 49.90, €49,90, ~50.
+
+import { currencies } from '../../contract/currencies.js';
+
+export interface AmountRange {
+  from: number;
+  to: number;
+  currency?: string | undefined;
+}
+
+const symbols: Readonly<Record<string, string>> = { '€': 'EUR', $: 'USD', '£': 'GBP', '¥': 'JPY' };
+const codes = new Set(currencies);
+
+/** What "about" means: within five per cent. */
+const ABOUT = 0.05;
+
+/** `EUR` of EUR, eur and €. */
+export function currencyOf(text: string): string | undefined {
+  const code = symbols[text] ?? text.toUpperCase();
+  return codes.has(code) ? code : undefined;
+}
+
+const NUMBER = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d{1,3})?`;
+const MONEY = String.raw`[A-Za-z]{3}|[€$£¥]`;
+const AMOUNT = new RegExp(`^(~?)\\s*(${MONEY})?\\s*(~?)(${NUMBER})\\s*(${MONEY})?$`, 'u');
+
+/** Undefined when it is no amount. */
+export function parseSpokenAmount(text: string): AmountRange | undefined {
+  const [, before, first, after, digits, last] = AMOUNT.exec(text.trim()) ?? [];
+  if (digits === undefined || (first !== undefined && last !== undefined)) return undefined;
+  if (before === '~' && after === '~') return undefined;
+  const money = first ?? last;
+  const currency = money === undefined ? undefined : currencyOf(money);
+  if (money !== undefined && currency === undefined) return undefined;
+  const value = Number(plainNumber(digits));
+  const slack = before === '~' || after === '~' ? value * ABOUT : 0;
+  return { from: round(value - slack), to: round(value + slack), currency };
+}
+
+/** A comma before three digits separates thousands; before one or two it is a decimal comma. */
+const plainNumber = (digits: string): string =>
+  /^\d+,\d{1,2}$/.test(digits) ? digits.replace(',', '.') : digits.replaceAll(',', '');
+
+// Sums of binary fractions must not leave out the end of the range.
+const round = (value: number): number => Number(value.toFixed(6));

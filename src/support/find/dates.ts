@@ -1,0 +1,100 @@
+// Days as people say them: yesterday, 12 Nov, 2026-11-10..12. A day is one in the time zone of this machine.
+
+/** From the first moment up to, and without, the last. */
+export interface TimeSpan {
+  from: number;
+  to: number;
+}
+
+interface Day {
+  year: number;
+  /** From 1. */
+  month: number;
+  day: number;
+}
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTH = String.raw`(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`;
+const DAY = String.raw`(\d{1,2})(?:st|nd|rd|th)?\.?`;
+const YEAR = String.raw`(?:,?\s+(\d{4}))?`;
+
+const ISO_RANGE = /^(\d{4})-(\d{2})-(\d{2})\.\.(?:(?:(\d{4})-)?(\d{2})-)?(\d{2})$/;
+const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+const ISO_MONTH = /^(\d{4})-(\d{2})$/;
+const DAY_MONTH = new RegExp(`^${DAY}(?:\\.\\.${DAY})?\\s+${MONTH}${YEAR}$`, 'i');
+const MONTH_DAY = new RegExp(`^${MONTH}\\s+${DAY}(?:\\.\\.${DAY})?${YEAR}$`, 'i');
+
+/** Undefined when it is no date, or no day that exists. */
+export function parseSpokenDate(text: string, now: Date): TimeSpan | undefined {
+  const typed = text.trim().toLowerCase();
+  if (typed === 'today') return span(dayOf(now), dayOf(now));
+  if (typed === 'yesterday') {
+    const day = dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1));
+    return span(day, day);
+  }
+  return isoSpan(typed) ?? namedSpan(typed, now);
+}
+
+function isoSpan(typed: string): TimeSpan | undefined {
+  const range = ISO_RANGE.exec(typed);
+  if (range) {
+    const [year, month, day, lastYear = year, lastMonth = month, lastDay] = range.slice(1).map(numberOrNone);
+    return span({ year: year!, month: month!, day: day! }, { year: lastYear!, month: lastMonth!, day: lastDay! });
+  }
+  const [, year, month, day] = (ISO_DAY.exec(typed) ?? []).map(Number);
+  if (year !== undefined) {
+    const only = { year, month: month!, day: day! };
+    return span(only, only);
+  }
+  const [, monthYear, number] = (ISO_MONTH.exec(typed) ?? []).map(Number);
+  if (monthYear === undefined || number === undefined || number < 1 || number > 12) return undefined;
+  return { from: new Date(monthYear, number - 1, 1).getTime(), to: new Date(monthYear, number, 1).getTime() };
+}
+
+const numberOrNone = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text);
+
+/** Without a year it is the last such day that has begun. */
+function namedSpan(typed: string, now: Date): TimeSpan | undefined {
+  const first = DAY_MONTH.exec(typed);
+  const [, firstDay, lastDay, name, year] = first ?? reordered(MONTH_DAY.exec(typed)) ?? [];
+  if (firstDay === undefined || name === undefined) return undefined;
+  const month = months.indexOf(name.slice(0, 3)) + 1;
+  const at = (inYear: number) =>
+    span(
+      { year: inYear, month, day: Number(firstDay) },
+      { year: inYear, month, day: Number(lastDay ?? firstDay) },
+    );
+  if (year !== undefined) return at(Number(year));
+  // 29 Feb may be some years back.
+  for (let back = 0; back < 8; back += 1) {
+    const found = at(now.getFullYear() - back);
+    if (found && found.from <= now.getTime()) return found;
+  }
+  return undefined;
+}
+
+function reordered(match: RegExpExecArray | null): Array<string | undefined> | undefined {
+  if (!match) return undefined;
+  const [all, name, firstDay, lastDay, year] = match;
+  return [all, firstDay, lastDay, name, year];
+}
+
+const dayOf = (date: Date): Day => ({
+  year: date.getFullYear(),
+  month: date.getMonth() + 1,
+  day: date.getDate(),
+});
+
+function span(first: Day, last: Day): TimeSpan | undefined {
+  const from = startOf(first);
+  const to = startOf(last, 1);
+  return from === undefined || to === undefined || from >= to ? undefined : { from, to };
+}
+
+/** The first moment of a day, or of the day after; undefined when there is no such day. */
+function startOf({ year, month, day }: Day, later: 0 | 1 = 0): number | undefined {
+  const start = new Date(year, month - 1, day);
+  const exists = start.getFullYear() === year && start.getMonth() === month - 1 && start.getDate() === day;
+  return exists ? new Date(year, month - 1, day + later).getTime() : undefined;
+}

@@ -1,0 +1,156 @@
+// Finds known payments by what a caller says, the likeliest first.
+
+import type { KnownFilter, KnownSearch } from '../../ledger/known-search.js';
+import type { KnownPaymentRow } from '../../ledger/schema.js';
+import { hasWord, joinedWord, plainWords, type SearchWord } from '../../ledger/search-words.js';
+import type { AmountRange } from './amounts.js';
+import type { TimeSpan } from './dates.js';
+import { type Reading, readWords } from './query.js';
+
+/** What flags ask for, besides the words. */
+export interface FindFilter {
+  amount?: AmountRange | undefined;
+  times?: readonly TimeSpan[];
+  states?: readonly string[] | undefined;
+  customer?: string | undefined;
+  email?: string | undefined;
+  brand?: string | undefined;
+}
+
+export interface FindRequest {
+  words: readonly string[];
+  filter: FindFilter;
+  limit: number;
+  now: Date;
+}
+
+/** How a payment was found. */
+export const matches = ['name', 'detail', 'words', 'beginning'] as const;
+export type Match = (typeof matches)[number];
+
+export interface FoundPayment {
+  row: KnownPaymentRow;
+  match: Match;
+}
+
+/** Beginnings of words that are shorter fit too much to help. */
+const SHORTEST_PREFIX = 3;
+
+export async function findPayments(
+  search: KnownSearch,
+  { words, filter, limit, now }: FindRequest,
+): Promise<{ found: FoundPayment[]; more: boolean }> {
+  const found = new Map<number, FoundPayment>();
+  const readings = readWords(words, now).flatMap((reading) => {
+    const known = filterOf(reading, filter);
+    const isPossible = known !== undefined && reading.text.every((word) => plainWords(word).length > 0);
+    return isPossible ? [{ text: reading.text, filter: known }] : [];
+  });
+  const add = (rows: readonly KnownPaymentRow[], text: readonly string[], match: Match) => {
+    for (const row of rows) {
+      if (!found.has(row.id)) found.set(row.id, { row, match: exactMatch(row, text) ?? match });
+    }
+  };
+  for (const { text, filter: known } of readings) {
+    const exact = searchWordsOf(text, false);
+    for (const name of namesIn(text)) {
+      const others = text.length > 1 && text.includes(name) ? exact : [];
+      add((await search.named(name)).filter((row) => fits(row, others, known)), text, 'name');
+    }
+    add(await search.find(exact, known), text, 'words');
+    // Digits are often said in groups, and names are written as one word.
+    if (text.length > 1) add(await search.find([{ text: joinedWord(text.join(' ')), prefix: false }], known), text, 'words');
+  }
+  for (const { text, filter: known } of found.size < limit ? readings : []) {
+    const beginnings = searchWordsOf(text, true);
+    if (beginnings.some(({ prefix }) => prefix)) add(await search.find(beginnings, known), text, 'beginning');
+  }
+  const sorted = [...found.values()].sort(
+    (a, b) =>
+      matches.indexOf(a.match) - matches.indexOf(b.match) ||
+      timeOf(b.row) - timeOf(a.row) ||
+      b.row.id - a.row.id,
+  );
+  return { found: sorted.slice(0, limit), more: sorted.length > limit };
+}
+
+const timeOf = (row: KnownPaymentRow): number => row.created_time ?? row.known_time;
+
+function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[] {
+  const words = [...new Set(text.flatMap(plainWords))];
+  return words.map((word) => ({ text: word, prefix: asPrefix && word.length >= SHORTEST_PREFIX }));
+}
+
+/** Each word, and all of them together, may be the ID or the reference. */
+const namesIn = (text: readonly string[]): string[] => [
+  ...new Set([...text, text.join(' '), text.join('-'), text.join('')].filter(Boolean)),
+];
+
+/** Whether one of the words, or all of them together, are a name of the payment. */
+function exactMatch(row: KnownPaymentRow, text: readonly string[]): Match | undefined {
+  const said = new Set([...text, text.join('')].map(joinedWord).filter(Boolean));
+  const isSaid = (value: string | null) => value !== null && said.has(joinedWord(value));
+  if (isSaid(row.payment_id) || isSaid(row.reference_id)) return 'name';
+  const details = [
+    row.order_id,
+    row.payer_email,
+    row.order_email,
+    row.customer_id,
+    row.provider_reference,
+    row.authorize_id,
+    row.capture_id,
+  ];
+  return details.some(isSaid) ? 'detail' : undefined;
+}
+
+/** Undefined where no payment can be all of this at once. */
+function filterOf(reading: Reading, given: FindFilter): KnownFilter | undefined {
+  const amounts = [...reading.amounts, ...(given.amount ? [given.amount] : [])];
+  const currencies = [...amounts.flatMap(({ currency }) => currency ?? []), ...reading.currencies];
+  const amount = common(amounts);
+  const time = common([...reading.times, ...(given.times ?? [])]);
+  const states = statesOf(reading.states, given.states);
+  if (amount === null || time === null || new Set(currencies).size > 1) return undefined;
+  return {
+    amount,
+    currency: currencies[0],
+    time,
+    states,
+    customer: given.customer,
+    email: given.email,
+    brand: given.brand,
+  };
+}
+
+/** What all of the ranges have in common; null for nothing. */
+function common(ranges: ReadonlyArray<{ from: number; to: number }>): { from: number; to: number } | null | undefined {
+  if (ranges.length === 0) return undefined;
+  const from = Math.max(...ranges.map((range) => range.from));
+  const to = Math.min(...ranges.map((range) => range.to));
+  return from <= to ? { from, to } : null;
+}
+
+function statesOf(said: readonly string[], given: readonly string[] | undefined): string[] | undefined {
+  if (said.length === 0) return given && [...given];
+  const [first = ''] = said;
+  const isPossible = said.every((state) => state === first) && (given === undefined || given.includes(first));
+  return isPossible ? [first] : [];
+}
+
+function fits(row: KnownPaymentRow, words: readonly SearchWord[], filter: KnownFilter): boolean {
+  const { amount, currency, time, states, customer, email, brand } = filter;
+  const isIn = (value: number | null, range: { from: number; to: number }) =>
+    value !== null && value >= range.from && value <= range.to;
+  const emails = [row.payer_email, row.order_email].map((one) => one?.toLowerCase());
+  return (
+    words.every((word) => hasWord(row.words, word)) &&
+    (amount === undefined || isIn(row.amount_number, amount)) &&
+    (currency === undefined || row.currency === currency) &&
+    (time === undefined || (timeOf(row) >= time.from && timeOf(row) < time.to)) &&
+    (states === undefined || states.includes(row.state)) &&
+    (customer === undefined || row.customer_id === customer) &&
+    (email === undefined || emails.includes(email.toLowerCase())) &&
+    (brand === undefined || row.brand?.toLowerCase() === brand.toLowerCase())
+  );
+}
+

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
+import { remember } from '../../../src/ledger/known-payments.js';
+import { createKnownSearch } from '../../../src/ledger/known-search.js';
+import { type FindFilter, findPayments } from '../../../src/support/find/find-payments.js';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import { calls, known, now } from './caller-table.js';
+
+const app = { appId: 'app-1' };
+
+async function openKnown(location: string): Promise<DeskDatabase> {
+  const database = await openDeskDatabase({ location, operator: 'op@desk' });
+  const { store } = database;
+  await store.transaction(async (tx) => {
+    for (const { created, ...payment } of known) {
+      const seen = { ...app, ...payment, createdTime: Date.parse(created) };
+      await remember(tx, store.engine, { seen, source: 'read', now: now.getTime() });
+      // Another app of the same desk has the same payments, and is never found.
+      const other = { ...seen, appId: 'app-2', paymentId: `9${seen.paymentId}` };
+      await remember(tx, store.engine, { seen: other, source: 'read', now: now.getTime() });
+    }
+  });
+  return database;
+}
+
+function callerTests(location: () => Promise<string>): void {
+  let database: DeskDatabase;
+  beforeAll(async () => {
+    process.env['TZ'] = 'UTC';
+    database = await openKnown(await location());
+  });
+  afterAll(() => database.close());
+
+  const ids = async (said: string, filter: FindFilter = {}, limit = 20) => {
+    const search = createKnownSearch(database.store, app);
+    const { found } = await findPayments(search, { words: [said], filter, limit, now });
+    return found.map(({ row }) => row.payment_id);
+  };
+
+  it.each(calls)('%s: %s', async (said, first, ...rest) => {
+    const expected = first === undefined ? [] : [first, ...rest];
+    const found = await ids(said);
+    expect(first === undefined ? found : found.slice(0, expected.length)).toEqual(expected);
+  });
+
+  it('narrows by flags, and tells that there are more', async () => {
+    expect(await ids('ana', { customer: 'c_17' })).toEqual([]);
+    expect(await ids('', { customer: 'c_881' })).toEqual(['100232', '100231']);
+    expect(await ids('', { email: 'KH.STRAUSS@firma.example' })).toEqual(['100235']);
+    expect(await ids('', { brand: 'visa', states: ['Cancelled'] })).toEqual(['100240']);
+    expect(await ids('captured', { states: ['Refunded'] })).toEqual([]);
+    expect(await ids('visa', { amount: { from: 49, to: 50, currency: 'GBP' } })).toEqual(['100241', '100240']);
+    const search = createKnownSearch(database.store, app);
+    const found = await findPayments(search, { words: ['visa'], filter: {}, limit: 2, now });
+    expect([found.found.length, found.more]).toEqual([2, true]);
+  });
+
+  it('keeps the index in step with what is learned later, and with a payment that is gone', async () => {
+    const { store } = database;
+    const seen = { ...app, paymentId: '100900', referenceId: 'late-1', state: 'Created' };
+    const see = (more: object) =>
+      store.transaction((tx) =>
+        remember(tx, store.engine, { seen: { ...seen, ...more }, source: 'read', now: now.getTime() }),
+      );
+    await see({});
+    expect(await ids('zelda')).toEqual([]);
+    await see({ provider: { payerName: 'Zelda Quist' } });
+    expect(await ids('zelda quist')).toEqual(['100900']);
+    // A sight that says less takes nothing away.
+    await see({ state: 'Captured' });
+    expect(await ids('quist late-1')).toEqual(['100900']);
+    await see({ provider: { payerName: 'Zelda Berg' } });
+    expect(await ids('quist')).toEqual([]);
+    expect(await ids('berg')).toEqual(['100900']);
+    await store.transaction((tx) => tx.deleteFrom('known_payments').where('payment_id', '=', '100900').execute());
+    expect(await ids('berg')).toEqual([]);
+  });
+}
+
+describe('what a caller says, on SQLite', () => {
+  callerTests(async () => ':memory:');
+});
+
+describeWithPostgres('what a caller says, on PostgreSQL', (postgres) => {
+  callerTests(() => postgres().createDatabase());
+});
