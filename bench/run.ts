@@ -3,6 +3,7 @@ import type { Figure } from './measure.ts';
 import { createReport } from './report.ts';
 import { batchFigures } from './batch.ts';
 import { consoleFigures } from './console.ts';
+import { findFigures } from './find.ts';
 import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
 import { supportFigures } from './support.ts';
@@ -18,6 +19,7 @@ const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>>
   webhooks: webhookFigures,
   tunnel: tunnelFigures,
   support: supportFigures,
+  find: findFigures,
   batch: batchFigures,
 };
 const chosen = process.argv.slice(2);

@@ -65,6 +65,8 @@ type Words = Array<string | number>;
 const otherCases: Record<string, () => Words> = {
   whoami: () => [],
   history: () => [],
+  'payments:find': () => ['seen'],
+  'payments:import': () => [payments],
   'payments:list': () => ['--refresh'],
   'payments:resolve': () => ['seen'],
   demo: () => [],

@@ -78,13 +78,10 @@ function parseLine(line: string): JournalLine | undefined {
 export async function markKnownReferences(store: Store<DeskTables>, env: Environment): Promise<void> {
   if (knowsNumericReferences(env)) return;
   try {
-    const numeric = await store.db
-      .selectFrom('known_payments')
-      .select('app_id')
-      .where(sql<boolean>`reference_id not glob '*[^0-9]*'`)
-      .limit(1)
-      .executeTakeFirst();
-    if (numeric) markNumericReferences(env);
+    // The planner would rather go through all references.
+    const { rows } = await sql`select app_id from known_payments indexed by known_by_number
+      where reference_id not glob '*[^0-9]*' limit 1`.execute(store.db);
+    if (rows.length > 0) markNumericReferences(env);
   } catch (error) {
     // The next process that opens the database looks again.
     if (!(error instanceof StoreError)) throw error;

@@ -134,7 +134,10 @@ const upsertWhere = (isChange: boolean) =>
 const upserts = { change: upsertWhere(true), read: upsertWhere(false) };
 
 const replaceWords = prepared<DeskTables, unknown, 'id' | 'words'>((db, value) =>
-  db.updateTable('known_payments').set({ words: value('words') }).where('id', '=', value('id')),
+  db
+    .updateTable('known_payments')
+    .set({ words: value('words') })
+    .where('id', '=', value('id')),
 );
 
 /** Records how a payment was seen. A state that is new here is a change of just now, unless it was only read. */

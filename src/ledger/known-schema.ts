@@ -54,15 +54,24 @@ interface ImportTable {
   created_count: number;
   changed_count: number;
   same_count: number;
-  /** JSON: the first rows that the service does not know, with their lines. */
-  unknown_rows: string;
   unknown_count: number;
+  unreadable_count: number;
   time: number;
+}
+
+/** A row of a file that did not become a known payment. */
+interface ImportProblemTable {
+  app_id: string;
+  fingerprint: string;
+  line: number;
+  payment: string;
+  problem: string;
 }
 
 export interface KnownTables {
   known_payments: KnownPaymentTable;
   imports: ImportTable;
+  import_problems: ImportProblemTable;
 }
 
 export type KnownPaymentRow = Selectable<KnownPaymentTable>;
@@ -171,9 +180,18 @@ async function createImports(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_count', 'integer', (column) => column.notNull())
     .addColumn('changed_count', 'integer', (column) => column.notNull())
     .addColumn('same_count', 'integer', (column) => column.notNull())
-    .addColumn('unknown_rows', 'text', (column) => column.notNull())
     .addColumn('unknown_count', 'integer', (column) => column.notNull())
+    .addColumn('unreadable_count', 'integer', (column) => column.notNull())
     .addColumn('time', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('imported_once', ['app_id', 'fingerprint'])
+    .execute();
+  await db.schema
+    .createTable('import_problems')
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .addColumn('fingerprint', 'text', (column) => column.notNull())
+    .addColumn('line', 'integer', (column) => column.notNull())
+    .addColumn('payment', 'text', (column) => column.notNull())
+    .addColumn('problem', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('problem_once', ['app_id', 'fingerprint', 'line'])
     .execute();
 }

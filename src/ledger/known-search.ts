@@ -21,18 +21,20 @@ export interface KnownFilter {
 
 export interface KnownSearch {
   /**
-   * Payments with these words that fit the filter. All of them if they are few, otherwise those that became known
-   * last.
+   * Payments with these words that fit the filter: all of them, unless they are many. Then it is at least `limit` of
+   * those that became known last.
    */
-  find(words: readonly SearchWord[], filter: KnownFilter): Promise<KnownPaymentRow[]>;
+  find(words: readonly SearchWord[], filter: KnownFilter, limit: number): Promise<KnownPaymentRow[]>;
   /** Payments with this ID or reference. */
   named(name: string): Promise<KnownPaymentRow[]>;
   /** Whether none is known at all. */
   isEmpty(): Promise<boolean>;
 }
 
-/** As many as are ranked; an index that gives more is left for another one. */
-export const MAX_CANDIDATES = 1_000;
+/** A condition that leaves more is of no use for narrowing. */
+const MAX_IDS = 5_000;
+/** As many are ranked, at the least. */
+const MIN_RANKED = 200;
 /** As many words that begin alike are looked for. */
 const MAX_TERMS = 50;
 
@@ -41,41 +43,54 @@ type Condition = RawBuilder<unknown>;
 export function createKnownSearch(store: Store<DeskTables>, { appId }: AppRef): KnownSearch {
   const { db } = store;
   const ofApp = sql`known_payments.app_id = ${appId}`;
+  const table = tableByIds(store);
 
-  async function rows(conditions: readonly Condition[], text?: TextSearch): Promise<KnownPaymentRow[]> {
-    const found = await sql<KnownPaymentRow>`select known_payments.* from ${text?.from ?? sql`known_payments`}
+  /** The newest rows, without an index: by their ids, or from the newest on until there are enough. */
+  async function rows(from: Condition, conditions: readonly Condition[], newest: Condition, limit: number) {
+    const found = await sql<KnownPaymentRow>`select known_payments.* from ${from}
       where ${sql.join([ofApp, ...conditions], sql` and `)}
-      order by ${text?.newest ?? sql`known_payments.id`} desc limit ${sql.lit(MAX_CANDIDATES)}`.execute(db);
+      order by ${newest} desc limit ${sql.lit(limit)}`.execute(db);
     return found.rows;
   }
 
-  /** The IDs that one condition leaves; undefined where they are too many to be looked through. */
-  async function idsOf(query: Condition): Promise<number[] | undefined> {
-    const found = await sql<{ id: number }>`${query} limit ${sql.lit(MAX_CANDIDATES + 1)}`.execute(db);
-    return found.rows.length > MAX_CANDIDATES ? undefined : found.rows.map(({ id }) => id);
+  /** The ids that one condition leaves; undefined where they are too many. */
+  async function idsOf(query: Condition): Promise<Set<number> | undefined> {
+    const found = await sql<{ id: number }>`${query} limit ${sql.lit(MAX_IDS + 1)}`.execute(db);
+    return found.rows.length > MAX_IDS ? undefined : new Set(found.rows.map(({ id }) => id));
   }
 
   return {
-    async find(words, filter) {
+    async find(words, filter, limit) {
       const text = words.length === 0 ? undefined : await textSearch(store, words);
       if (text === 'nothing') return [];
       const conditions = conditionsOf(filter);
-      const indexed = indexedConditions(filter).map((condition) => narrowingQuery(ofApp, condition));
-      for (const query of text ? [...indexed.slice(0, 1), text.ids, ...indexed.slice(1)] : indexed) {
-        const ids = await idsOf(query);
-        if (ids === undefined) continue;
-        if (ids.length === 0) return [];
-        const found = await rows([sql`known_payments.id in (${sql.join(ids.map((id) => sql.lit(id)))})`, ...conditions]);
-        return found.filter((row) => words.every((word) => hasWord(row.words, word)));
+      const narrowing = indexedConditions(filter).map((condition) => narrowingQuery(ofApp, condition));
+      let ids = text && (await idsOf(text.ids));
+      const wordsNarrowed = ids !== undefined;
+      for (const query of ids?.size === 0 ? [] : narrowing) {
+        const these = await idsOf(query);
+        if (these) ids = ids ? ids.intersection(these) : these;
+        if (ids?.size === 0) break;
       }
-      // Whatever is asked for is common, so the newest that fit are not far.
-      return rows([...conditions, ...(text ? [text.condition] : [])], text);
+      if (ids?.size === 0) return [];
+      const most = Math.max(MIN_RANKED, limit);
+      if (ids === undefined) {
+        // Everything that was asked for is common, so the newest that fit are not far.
+        if (text) return rows(text.from, [text.condition, ...conditions], text.newest, most);
+        return rows(table, conditions, sql`known_payments.id`, most);
+      }
+      const among = sql`known_payments.id in (${sql.raw([...ids].join(', '))})`;
+      // Where the index was of no use, the words are looked for in the rows.
+      const isSure = text === undefined || wordsNarrowed;
+      const found = await rows(table, [among, ...conditions], timeOf, isSure ? most : MAX_IDS);
+      return found.filter((row) => words.every((word) => hasWord(row.words, word)));
     },
 
     async named(name) {
       const by = (column: 'payment_id' | 'reference_id') =>
-        rows([sql`${sql.ref(column)} = ${name}`]);
-      return [...(await by('payment_id')), ...(await by('reference_id'))];
+        sql<KnownPaymentRow>`select * from known_payments where ${ofApp} and ${sql.ref(column)} = ${name}
+          limit ${sql.lit(MIN_RANKED)}`.execute(db);
+      return [...(await by('payment_id')).rows, ...(await by('reference_id')).rows];
     },
 
     async isEmpty() {
@@ -84,6 +99,10 @@ export function createKnownSearch(store: Store<DeskTables>, { appId }: AppRef): 
     },
   };
 }
+
+/** SQLite would rather go through all payments of the app than look the few up that have these ids. */
+const tableByIds = ({ engine }: Store<DeskTables>): Condition =>
+  engine === 'sqlite' ? sql`known_payments not indexed` : sql`known_payments`;
 
 const narrowingQuery = (ofApp: Condition, condition: Condition): Condition =>
   sql`select id from known_payments where ${ofApp} and ${condition}`;
@@ -167,15 +186,22 @@ async function sqliteText(
   /** FTS5 would merge all words that begin alike before it gives the first row. */
   async function termsLike(beginning: string): Promise<string[]> {
     const { rows } = await sql<{ term: string }>`select term from payment_terms
-      where term >= ${beginning} and term < ${`${beginning}\u{10FFFF}`} limit ${sql.lit(MAX_TERMS)}`.execute(db);
+      where term >= ${beginning} and term < ${`${beginning}\u{10FFFF}`} limit ${sql.lit(MAX_TERMS)}`.execute(
+      db,
+    );
     return rows.map(({ term }) => term);
   }
 
   return {
     ids: sql`select rowid as id from payment_words where ${condition}`,
     // A cross join keeps the order: the newest payments with these words come first, and the rest is never read.
-    from: sql`payment_words cross join known_payments on known_payments.id = payment_words.rowid`,
+    from: sql`payment_words cross join known_payments not indexed on known_payments.id = payment_words.rowid`,
     condition,
     newest: sql`payment_words.rowid`,
   };
+}
+
+/** After many payments became known at once, PostgreSQL should know how common their words are. */
+export async function analyseKnown({ db, engine }: Store<DeskTables>): Promise<void> {
+  if (engine === 'postgres') await sql`analyze known_payments`.execute(db);
 }

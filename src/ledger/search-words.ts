@@ -3,7 +3,15 @@
 import type { KnownPaymentRow } from './known-schema.js';
 
 // Letters that do not come apart into a base letter and a mark.
-const plainLetters: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', æ: 'ae', œ: 'oe', ł: 'l', đ: 'd', ð: 'd' };
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  æ: 'ae',
+  œ: 'oe',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+};
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
 /** Lower case, without accents, in one spelling: `Müller-Ørsted` gives `muller` and `orsted`. */
@@ -25,7 +33,10 @@ const MAX_WORDS = 60;
 /** The words of one value, with the other ways in which people write it. */
 function wordsIn(value: string): string[] {
   const words = plainWords(value);
-  const spelledOut = value.normalize('NFC').toLowerCase().replaceAll(/[äöü]/g, (letter) => umlauts[letter] ?? letter);
+  const spelledOut = value
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[äöü]/g, (letter) => umlauts[letter] ?? letter);
   return [
     ...words,
     ...(words.length > 1 ? [words.join('')] : []),

@@ -41,6 +41,8 @@ function providerDetails({ fields: { payInfo } }: PaymentRead): ProviderDetails 
 /** The contract does not say that a payment shows its order, and a service may. */
 function orderDetails({ object }: PaymentRead): OrderDetails | undefined {
   const orderId =
-    textAt(object, 'orderId') || textAt(object, 'customerOrder', 'orderId') || textAt(object, 'order', 'orderId');
+    textAt(object, 'orderId') ||
+    textAt(object, 'customerOrder', 'orderId') ||
+    textAt(object, 'order', 'orderId');
   return orderId === '' ? undefined : { orderId };
 }

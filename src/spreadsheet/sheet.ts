@@ -17,6 +17,8 @@ export interface SheetLayout<Column extends string> {
   amounts: readonly Column[];
   /** What a row of the file is about, for messages: `payment`. */
   about: string;
+  /** Other headers that a column may have. */
+  otherNames?: Partial<Record<Column, readonly string[]>>;
 }
 
 export interface SheetRow<Column extends string> {
@@ -91,8 +93,9 @@ interface Header<Column extends string> {
 const plainName = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
 
 function columnOf<Column extends string>(layout: SheetLayout<Column>, cell: string): Column | undefined {
-  return [...layout.key, ...(layout.required ?? []).flat(), ...layout.optional].find(
-    (name) => plainName(name) === plainName(cell),
+  const names = (column: Column) => [column, ...(layout.otherNames?.[column] ?? [])];
+  return [...layout.key, ...(layout.required ?? []).flat(), ...layout.optional].find((column) =>
+    names(column).some((name) => plainName(name) === plainName(cell)),
   );
 }
 
@@ -111,6 +114,11 @@ function readHeader<Column extends string>(
     problems.add(line, `the column ${columnOf(layout, cell) ?? cell} is there twice${other}`);
   }
   const columns = cells.map((cell) => columnOf(layout, cell));
+  for (const [index, column] of columns.entries()) {
+    const first = columns.indexOf(column);
+    if (column === undefined || first === index || problems.count > before) continue;
+    problems.add(line, `${cells[first]} and ${cells[index]} can both be the column ${column}`);
+  }
   const keys = layout.key.filter((name) => columns.includes(name));
   if (keys.length > 1)
     problems.add(line, `only one column may name the ${layout.about}: ${keys.join(' or ')}`);

@@ -91,6 +91,8 @@ const local: Record<string, Case> = {
   'scenario:run': { words: ['approved-card'] },
   'scenario:list': { words: [] },
   'scenario:show': { words: ['approved-card'] },
+  'payments:find': { words: ['x'] },
+  'payments:import': { words: [at('orders.csv')] },
   'payments:list': { words: [] },
   'payments:resolve': { words: ['x'], exit: 2 },
   history: { words: [] },
@@ -161,6 +163,7 @@ beforeAll(async () => {
   full = openSync('/dev/full', 'w');
   desk = await openTestDesk();
   receiver = await startReceiver();
+  writeFileSync(at('orders.csv'), `payment\n${(await desk.paid()).paymentId}\n`);
   writeFileSync(at('rows.csv'), `payment\n${(await desk.paid()).paymentId}\n`);
   const ready = Promise.withResolvers<string>();
   sandboxEnded = runInProcess(await commandClass('sandbox:start'), ['--memory', '--port', '0', '--json'], {

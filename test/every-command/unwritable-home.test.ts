@@ -34,6 +34,12 @@ const needsHome: Record<string, Case> = {
   'payments:refund': serviceCases['payments:refund']!,
   'payments:unhold': serviceCases['payments:unhold']!,
   'payments:check': serviceCases['payments:check']!,
+  'payments:find': words('ana'),
+  'payments:import': () => {
+    const file = join(folder, 'orders.csv');
+    writeFileSync(file, 'payment\n1\n');
+    return [file];
+  },
   'payments:list': words(),
   'payments:resolve': words('id:1'),
   'batch:plan': () => {

@@ -14,8 +14,8 @@ const names = Object.keys(serviceCases);
 /** These print a JSON document a line. */
 const streams = ['payments:watch'];
 
-// Batches read and move payments as the commands on payments do; they and the webhooks have tests of their own.
-const elsewhere = /^(batch|webhook):/;
+// Batches and imports read and move payments as the commands on payments do; they and the webhooks have tests of their own.
+const elsewhere = /^(batch|webhook):|^payments:import$/;
 
 it('every command that asks the service has a case', () => {
   expect(commandNames.filter((name) => !isLocal(name) && !elsewhere.test(name)).toSorted()).toEqual(

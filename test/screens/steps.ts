@@ -33,6 +33,10 @@ export function writeFiles(folder: string): void {
   const rows = ['seed-captured,49.90', 'seed-refunded,22.00', 'stuck-not-there,1.00', 'inv-1,999.00'];
   writeFileSync(join(folder, 'refunds.csv'), `payment,amount\n${rows.join('\n')}\n`);
   writeFileSync(join(folder, 'good.csv'), 'payment,amount\nwide-1,10.00\n');
+  writeFileSync(
+    join(folder, 'orders.csv'),
+    'reference,order,email\nseed-captured,W-1,ana@example.org\nnobody,W-2,\n',
+  );
   writeFileSync(join(folder, 'bad.csv'), 'payment,payment\nx,y\n');
   writeFileSync(join(folder, 'bad.json'), '{}');
   writeFileSync(join(folder, 'references.txt'), 'stuck-expiring\n');
@@ -129,6 +133,18 @@ const paymentSteps: Step[] = [
   type('payments list'),
   type('payments list --state Held --since 1h'),
   type('payments list --since yesterday'),
+  type('payments import orders.csv'),
+  type('payments import bad.csv'),
+  type('payments find seed', { answers: [{ at: 'Open a payment?', type: '\u0003' }] }),
+  type('payments find held EUR', {
+    answers: [
+      { at: 'Open a payment?', type: '\r' },
+      { at: 'What next', type: 'Quit\r' },
+    ],
+  }),
+  type('payments find nobody --on yesterday'),
+  type('payments find --on nonsense'),
+  type('payments find'),
   type('payments resolve stuck-expiring', { answers: [{ at: 'navigate', type: '\u0003' }] }),
   type('payments resolve --file references.txt', { answers: [{ at: 'navigate', type: 'Quit\r' }] }),
   type('payments check seed-captured'),

@@ -70,9 +70,19 @@ export default class PaymentsFind extends BaseCommand {
     const { args, flags } = await this.parse(PaymentsFind);
     const words = args.text ?? [];
     const now = this.now();
-    const narrowed = [flags.amount, flags.on, flags.since, flags.customer, flags.email, flags.state, flags.brand];
+    const narrowed = [
+      flags.amount,
+      flags.on,
+      flags.since,
+      flags.customer,
+      flags.email,
+      flags.state,
+      flags.brand,
+    ];
     if (words.length === 0 && narrowed.every((flag) => flag === undefined)) {
-      throw new UsageError('What should be found? Type a word, or use a flag such as --email.', { code: 'usage' });
+      throw new UsageError('What should be found? Type a word, or use a flag such as --email.', {
+        code: 'usage',
+      });
     }
     const session = await openSession(this.context);
     const { client, profile } = session;
@@ -92,7 +102,9 @@ export default class PaymentsFind extends BaseCommand {
     const items = await assessFound(options, found);
     await this.showList(items, foundList);
     if (!this.json) {
-      this.note(...aboutFound(found.length, { more, isEmpty: found.length === 0 && (await search.isEmpty()) }));
+      this.note(
+        ...aboutFound(found.length, { more, isEmpty: found.length === 0 && (await search.isEmpty()) }),
+      );
     }
     const { canWalk, walkFound } = await import('../../cli/walk-found.js');
     if (items.length > 0 && canWalk(this.context)) await walkFound(this.context, session, items);

@@ -13,8 +13,9 @@ export interface FoundItem extends ListedPayment {
   match: Match;
 }
 
-export const nameIn = (row: KnownPaymentRow): string => row.payer_name ?? row.order_name ?? '';
-export const emailIn = (row: KnownPaymentRow): string => row.payer_email ?? row.order_email ?? '';
+/** The shop knows better than the provider who bought something. */
+const nameIn = (row: KnownPaymentRow): string => row.order_name ?? row.payer_name ?? '';
+const emailIn = (row: KnownPaymentRow): string => row.order_email ?? row.payer_email ?? '';
 
 const createdText = ({ created_time }: KnownPaymentRow): string =>
   created_time === null ? '' : new Date(created_time).toISOString();
@@ -76,7 +77,13 @@ const amountIn = ({ amount, currency }: KnownPaymentRow): string =>
 
 /** One line of the list that a person walks through. */
 export function foundChoice({ row }: FoundItem, width: number): string {
-  const parts = [row.payment_id, row.reference_id ?? '', row.state, amountIn(row), nameIn(row) || emailIn(row)];
+  const parts = [
+    row.payment_id,
+    row.reference_id ?? '',
+    row.state,
+    amountIn(row),
+    nameIn(row) || emailIn(row),
+  ];
   return truncate(parts.filter(Boolean).map(safeText).join('  '), width);
 }
 
@@ -84,7 +91,9 @@ export function foundChoice({ row }: FoundItem, width: number): string {
 export function aboutFound(count: number, { more, isEmpty }: { more: boolean; isEmpty: boolean }): Line[] {
   if (more) return ['There are more. Add a word, or use --limit N.'];
   if (count > 0) return [];
-  const searched = isEmpty ? 'This desk has no known payments yet.' : 'paydesk searched the known payments of this app.';
+  const searched = isEmpty
+    ? 'This desk has no known payments yet.'
+    : 'paydesk searched the known payments of this app.';
   return [
     searched,
     `Import the orders of your shop with: ${commandText(paydesk('payments', 'import', 'orders.csv'))}`,

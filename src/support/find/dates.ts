@@ -39,7 +39,10 @@ function isoSpan(typed: string): TimeSpan | undefined {
   const range = ISO_RANGE.exec(typed);
   if (range) {
     const [year, month, day, lastYear = year, lastMonth = month, lastDay] = range.slice(1).map(numberOrNone);
-    return span({ year: year!, month: month!, day: day! }, { year: lastYear!, month: lastMonth!, day: lastDay! });
+    return span(
+      { year: year!, month: month!, day: day! },
+      { year: lastYear!, month: lastMonth!, day: lastDay! },
+    );
   }
   const [, year, month, day] = (ISO_DAY.exec(typed) ?? []).map(Number);
   if (year !== undefined) {

@@ -55,15 +55,25 @@ export async function findPayments(
     const exact = searchWordsOf(text, false);
     for (const name of namesIn(text)) {
       const others = text.length > 1 && text.includes(name) ? exact : [];
-      add((await search.named(name)).filter((row) => fits(row, others, known)), text, 'name');
+      add(
+        (await search.named(name)).filter((row) => fits(row, others, known)),
+        text,
+        'name',
+      );
     }
-    add(await search.find(exact, known), text, 'words');
+    add(await search.find(exact, known, limit + 1), text, 'words');
     // Digits are often said in groups, and names are written as one word.
-    if (text.length > 1) add(await search.find([{ text: joinedWord(text.join(' ')), prefix: false }], known), text, 'words');
+    if (text.length > 1)
+      add(
+        await search.find([{ text: joinedWord(text.join(' ')), prefix: false }], known, limit + 1),
+        text,
+        'words',
+      );
   }
   for (const { text, filter: known } of found.size < limit ? readings : []) {
     const beginnings = searchWordsOf(text, true);
-    if (beginnings.some(({ prefix }) => prefix)) add(await search.find(beginnings, known), text, 'beginning');
+    if (beginnings.some(({ prefix }) => prefix))
+      add(await search.find(beginnings, known, limit + 1), text, 'beginning');
   }
   const sorted = [...found.values()].sort(
     (a, b) =>
@@ -123,7 +133,9 @@ function filterOf(reading: Reading, given: FindFilter): KnownFilter | undefined 
 }
 
 /** What all of the ranges have in common; null for nothing. */
-function common(ranges: ReadonlyArray<{ from: number; to: number }>): { from: number; to: number } | null | undefined {
+function common(
+  ranges: ReadonlyArray<{ from: number; to: number }>,
+): { from: number; to: number } | null | undefined {
   if (ranges.length === 0) return undefined;
   const from = Math.max(...ranges.map((range) => range.from));
   const to = Math.min(...ranges.map((range) => range.to));
@@ -153,4 +165,3 @@ function fits(row: KnownPaymentRow, words: readonly SearchWord[], filter: KnownF
     (brand === undefined || row.brand?.toLowerCase() === brand.toLowerCase())
   );
 }
-

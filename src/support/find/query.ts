@@ -39,7 +39,7 @@ const MAX_READINGS = 8;
 export function readWords(typed: readonly string[], now: Date): Reading[] {
   const words = typed.flatMap((word) => word.split(/\s+/)).filter(Boolean);
   let readings: Reading[] = [none];
-  for (let at = 0; at < words.length; ) {
+  for (let at = 0; at < words.length;) {
     const { length, pieces } = understand(words.slice(at), now);
     const possible = readings.length * pieces.length > MAX_READINGS ? pieces.slice(0, 1) : pieces;
     readings = possible.flatMap((piece) => readings.map(piece));

@@ -5,6 +5,8 @@ import Charge from '../../../src/commands/payments/charge.js';
 import Create from '../../../src/commands/payments/create.js';
 import Explain from '../../../src/commands/payments/explain.js';
 import List from '../../../src/commands/payments/list.js';
+import Find from '../../../src/commands/payments/find.js';
+import Import from '../../../src/commands/payments/import.js';
 import Get from '../../../src/commands/payments/get.js';
 import Recheck from '../../../src/commands/payments/recheck.js';
 import Refund from '../../../src/commands/payments/refund.js';
@@ -42,6 +44,8 @@ const commands = {
   explain: Explain,
   watch: Watch,
   list: List,
+  find: Find,
+  import: Import,
 };
 export type Verb = keyof typeof commands;
 

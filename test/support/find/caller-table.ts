@@ -33,7 +33,12 @@ export const known: Known[] = [
     amount: '49.90',
     currency: 'EUR',
     created: '2026-11-14T10:04:00Z',
-    provider: { reference: 'NB-77-002', payerName: 'Ana Müller', payerEmail: 'ana.mueller@example.org', brand: 'Visa' },
+    provider: {
+      reference: 'NB-77-002',
+      payerName: 'Ana Müller',
+      payerEmail: 'ana.mueller@example.org',
+      brand: 'Visa',
+    },
     order: { orderId: 'WEB-5513' },
   },
   {
@@ -44,7 +49,12 @@ export const known: Known[] = [
     amount: '12.00',
     currency: 'EUR',
     created: '2026-11-12T18:30:00Z',
-    provider: { reference: 'NB-78-113', payerName: 'José García', payerEmail: 'jose@correo.example', brand: 'Mastercard' },
+    provider: {
+      reference: 'NB-78-113',
+      payerName: 'José García',
+      payerEmail: 'jose@correo.example',
+      brand: 'Mastercard',
+    },
   },
   {
     paymentId: '100234',

@@ -49,7 +49,10 @@ function callerTests(location: () => Promise<string>): void {
     expect(await ids('', { email: 'KH.STRAUSS@firma.example' })).toEqual(['100235']);
     expect(await ids('', { brand: 'visa', states: ['Cancelled'] })).toEqual(['100240']);
     expect(await ids('captured', { states: ['Refunded'] })).toEqual([]);
-    expect(await ids('visa', { amount: { from: 49, to: 50, currency: 'GBP' } })).toEqual(['100241', '100240']);
+    expect(await ids('visa', { amount: { from: 49, to: 50, currency: 'GBP' } })).toEqual([
+      '100241',
+      '100240',
+    ]);
     const search = createKnownSearch(database.store, app);
     const found = await findPayments(search, { words: ['visa'], filter: {}, limit: 2, now });
     expect([found.found.length, found.more]).toEqual([2, true]);
@@ -72,7 +75,9 @@ function callerTests(location: () => Promise<string>): void {
     await see({ provider: { payerName: 'Zelda Berg' } });
     expect(await ids('quist')).toEqual([]);
     expect(await ids('berg')).toEqual(['100900']);
-    await store.transaction((tx) => tx.deleteFrom('known_payments').where('payment_id', '=', '100900').execute());
+    await store.transaction((tx) =>
+      tx.deleteFrom('known_payments').where('payment_id', '=', '100900').execute(),
+    );
     expect(await ids('berg')).toEqual([]);
   });
 }

@@ -1,0 +1,198 @@
+// Brings the merchant's own orders in: each payment is read from the service and becomes a known payment.
+
+import type { Client } from '../client/client.js';
+import type { Clock } from '../client/clock.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { throttleOf } from '../batch/reading.js';
+import { createPace, type Pace, type Ticket } from '../batch/pace.js';
+import { GuardError, ServiceError, TemporaryError } from '../errors.js';
+import { readKnown } from '../ledger/known-list.js';
+import { remember, type SeenPayment } from '../ledger/known-payments.js';
+import type { AppRef } from '../ledger/payment-ref.js';
+import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
+import { readNamed } from '../payments/named-payments.js';
+import { seenPayment } from '../payments/seen-payment.js';
+import type { Store } from '../store/store.js';
+import type { ImportCounts, ImportProblem, ImportRecord } from './import-record.js';
+import type { OrderRow } from './order-rows.js';
+
+export interface ImportTools {
+  client: Client;
+  clock: Clock;
+  signal: AbortSignal;
+  store: Store<DeskTables>;
+  app: AppRef;
+  record: ImportRecord;
+  now: () => number;
+  onProgress: (done: number) => void;
+}
+
+type RowResult =
+  { row: OrderRow; read: PaymentRead } | { row: OrderRow; kind: 'unknown' | 'unreadable'; problem: string };
+
+const CHUNK = 200;
+/** Chunks that may be read before the oldest of them is written. */
+const AHEAD = 4;
+
+/** The rows from `rowsDone` on; what was done before counts as well. Throws when reads fail as a whole. */
+export async function importOrders(
+  tools: ImportTools,
+  rows: AsyncIterator<OrderRow>,
+  { concurrency, rowsDone, counts }: { concurrency: number; rowsDone: number; counts: ImportCounts },
+): Promise<ImportCounts> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([tools.signal, stop.signal]);
+  const pace = createPace({ concurrency, clock: tools.clock, signal });
+  const total = { ...counts };
+  const writer = createChunkWriter(tools, total, rowsDone);
+  let taken = 0;
+  let finished = rowsDone;
+
+  async function work(): Promise<void> {
+    for (let ticket = await pace.enter(); ticket; ticket = await pace.enter()) {
+      try {
+        await writer.room(taken);
+        const step = await rows.next();
+        if (step.done) return;
+        const index = taken;
+        taken += 1;
+        const result = await readRow(tools.client, step.value, { pace, ticket, signal });
+        if (signal.aborted) return;
+        writer.add(index, result);
+        tools.onProgress((finished += 1));
+      } finally {
+        pace.leave(ticket);
+      }
+    }
+  }
+
+  const workers = Array.from({ length: concurrency }, () =>
+    work().catch((error: unknown) => {
+      stop.abort(error);
+      throw error;
+    }),
+  );
+  const ended = await Promise.allSettled(workers);
+  await writer.end();
+  tools.signal.throwIfAborted();
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  return total;
+}
+
+/** Writes results in the order of their rows, so that everything up to a row is done when that row is. */
+function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: number) {
+  const waiting = new Map<number, RowResult>();
+  let written = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let next = 0;
+
+  function flush(least: number): void {
+    for (;;) {
+      const chunk: RowResult[] = [];
+      while (chunk.length < CHUNK && waiting.has(next + chunk.length)) {
+        chunk.push(waiting.get(next + chunk.length) as RowResult);
+      }
+      if (chunk.length < Math.max(1, least)) return;
+      for (let at = 0; at < chunk.length; at += 1) waiting.delete(next + at);
+      next += chunk.length;
+      const upTo = next;
+      writing = writing.then(async () => {
+        await writeChunk(tools, chunk, counts, rowsDone + upTo);
+        written = upTo;
+      });
+      // Told to whoever waits for room, or at the end.
+      writing.catch(() => {});
+    }
+  }
+
+  return {
+    add(index: number, result: RowResult): void {
+      waiting.set(index, result);
+      flush(CHUNK);
+    },
+    /** Waits while too much was read and is not written. */
+    async room(taken: number): Promise<void> {
+      if (taken - written > AHEAD * CHUNK) await writing;
+    },
+    async end(): Promise<void> {
+      flush(1);
+      await writing;
+    },
+  };
+}
+
+async function writeChunk(
+  { store, app, record, now }: ImportTools,
+  chunk: readonly RowResult[],
+  counts: ImportCounts,
+  rowsDone: number,
+): Promise<void> {
+  const read = chunk.flatMap((result) => ('read' in result ? [seenOrder(app, result.row, result.read)] : []));
+  const problems: ImportProblem[] = chunk.flatMap((result) =>
+    'problem' in result
+      ? [{ line: result.row.line, payment: result.row.name.typed, problem: result.problem }]
+      : [],
+  );
+  const ids = [...new Set(read.map(({ paymentId }) => paymentId))];
+  const after = await store.transaction(async (tx) => {
+    const before = byId(await readKnown(tx, app, ids));
+    for (const seen of read) await remember(tx, store.engine, { seen, source: 'imported', now: now() });
+    const known = byId(await readKnown(tx, app, ids));
+    const sum = { ...counts };
+    for (const id of ids) sum[difference(before.get(id), known.get(id))] += 1;
+    // A second row of the same payment adds nothing of its own.
+    sum.same += read.length - ids.length;
+    for (const result of chunk) if ('kind' in result) sum[result.kind] += 1;
+    await record.save(tx, rowsDone, sum, problems);
+    return sum;
+  });
+  Object.assign(counts, after);
+}
+
+function seenOrder(app: AppRef, { order }: OrderRow, read: PaymentRead): SeenPayment {
+  const seen = seenPayment(app, read);
+  return { ...seen, order: { ...order, orderId: order.orderId ?? seen.order?.orderId } };
+}
+
+const byId = (rows: readonly KnownPaymentRow[]) => new Map(rows.map((row) => [row.payment_id, row]));
+
+function difference(
+  before: KnownPaymentRow | undefined,
+  after: KnownPaymentRow | undefined,
+): 'created' | 'changed' | 'same' {
+  if (before === undefined || after === undefined) return 'created';
+  return before.words === after.words && before.state === after.state && before.amount === after.amount
+    ? 'same'
+    : 'changed';
+}
+
+interface Reading {
+  pace: Pace;
+  ticket: Ticket;
+  signal: AbortSignal;
+}
+
+/** The service asked to wait again and again, and nothing went through. */
+const MAX_THROTTLES = 25;
+
+/** A read that fails for now ends the import: what was done so far is kept, and the next run begins with this row. */
+async function readRow(client: Client, row: OrderRow, { pace, ticket, signal }: Reading): Promise<RowResult> {
+  for (;;) {
+    try {
+      const read = await readNamed(client, row.name);
+      pace.answered(ticket);
+      return { row, read };
+    } catch (error) {
+      const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;
+      if (throttle && !signal.aborted && pace.throttles < MAX_THROTTLES) {
+        pace.throttled(ticket, throttle.retryAfterMs);
+        await pace.pause();
+        continue;
+      }
+      if (!(error instanceof ServiceError || error instanceof GuardError)) throw error;
+      pace.answered(ticket);
+      const problem = error.message.split('\n', 1)[0] ?? '';
+      return { row, kind: error.code === 'not-found' ? 'unknown' : 'unreadable', problem };
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// A file of orders, read twice: once to check it, and once to bring its rows in.
+
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createFileProblems } from '../spreadsheet/problems.js';
+import type { SheetFormat, SheetLayout } from '../spreadsheet/sheet.js';
+import { readFileBytes } from '../spreadsheet/text.js';
+import { type OrderColumn, type OrderRow, readOrderRows } from './order-rows.js';
+
+export interface OrderFile {
+  /** Rows that name a payment. */
+  rows: number;
+  /** Rows that name none. */
+  skipped: number;
+  format: SheetFormat;
+  /** Of the contents, and of how the columns are read. */
+  fingerprint: string;
+  /** The rows after the first ones. */
+  rowsFrom(first: number): AsyncGenerator<OrderRow>;
+}
+
+/** Refuses a file that cannot be used, with all bad lines. */
+export async function checkOrderFile(path: string, layout: SheetLayout<OrderColumn>): Promise<OrderFile> {
+  const hash = createHash('sha256').update(JSON.stringify(layout));
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of readFileBytes(path)) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  const problems = createFileProblems();
+  let [rows, skipped] = [0, 0];
+  const reading = readOrderRows(hashed(), layout, { problems, onSkipped: () => (skipped += 1) });
+  let step = await reading.next();
+  for (; !step.done; step = await reading.next()) rows += 1;
+  problems.throwIfAny();
+  return {
+    rows,
+    skipped,
+    format: step.value.format,
+    fingerprint: hash.digest('hex'),
+    async *rowsFrom(first) {
+      let at = 0;
+      for await (const row of readOrderRows(readFileBytes(path), layout, { problems })) {
+        if (at >= first) yield row;
+        at += 1;
+      }
+    },
+  };
+}
+
+/** Keeps what is piped in until it is brought in: it is read twice. */
+export async function keepPiped(
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ path: string; close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydesk-import-'));
+  const path = join(folder, 'orders.csv');
+  await pipeline(source, createWriteStream(path, { mode: 0o600 }));
+  return { path, close: () => rm(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,94 @@
+// The merchant's own orders, row by row: which payment each names, and what is kept with it.
+
+import type { OrderDetails } from '../ledger/known-payments.js';
+import { parsePayment, type NamedPayment } from '../payments/named-payments.js';
+import type { FileProblems } from '../spreadsheet/problems.js';
+import { readSheet, type SheetEnd, type SheetLayout } from '../spreadsheet/sheet.js';
+import { BadValue } from '../typed-values.js';
+
+const naming = ['payment', 'paymentId', 'referenceId'] as const;
+const kept = ['order', 'email', 'name', 'note'] as const;
+export const orderColumns = [...naming, ...kept] as const;
+export type OrderColumn = (typeof orderColumns)[number];
+
+/** The headers that shops give these columns. Case, spaces, hyphens and underscores do not matter. */
+const usualNames: Partial<Record<OrderColumn, readonly string[]>> = {
+  referenceId: ['reference', 'payment reference'],
+  order: ['order id', 'order number', 'order no'],
+  email: ['customer email', 'buyer email', 'billing email', 'mail'],
+  name: ['customer name', 'full name', 'buyer name', 'billing name'],
+  note: ['notes', 'comment'],
+};
+
+export interface ChosenColumn {
+  column: OrderColumn;
+  header: string;
+}
+
+export interface OrderRow {
+  line: number;
+  name: NamedPayment;
+  order: OrderDetails;
+}
+
+/** Columns that were chosen have no other name than the chosen one. */
+export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColumn> {
+  const headers = new Map(chosen.map(({ column, header }) => [column, header]));
+  const key = naming.find((column) => headers.has(column));
+  const taken = new Set(headers.values());
+  return {
+    key: key === undefined ? naming : [key],
+    optional: kept,
+    amounts: [],
+    about: 'payment',
+    otherNames: Object.fromEntries(
+      orderColumns.map((column) => {
+        const header = headers.get(column);
+        const usual = (usualNames[column] ?? []).filter((name) => !taken.has(name));
+        return [column, header === undefined ? usual : [header]];
+      }),
+    ),
+  };
+}
+
+export function parseChosen(key: string, header: string): ChosenColumn {
+  const column = orderColumns.find((name) => name.toLowerCase() === key.toLowerCase());
+  if (column !== undefined && header !== '') return { column, header };
+  throw new BadValue(`COLUMN=HEADER, with a column of ${orderColumns.join(', ')}`);
+}
+
+const MAX_LENGTH = 500;
+
+/** Yields the rows that name a payment; `onSkipped` is told of the others. */
+export async function* readOrderRows(
+  source: AsyncIterable<Uint8Array>,
+  layout: SheetLayout<OrderColumn>,
+  { problems, onSkipped = () => {} }: { problems: FileProblems; onSkipped?: () => void },
+): AsyncGenerator<OrderRow, SheetEnd> {
+  const sheet = readSheet(source, layout, problems);
+  let step = await sheet.next();
+  for (; !step.done; step = await sheet.next()) {
+    const { line, cells } = step.value;
+    const column = naming.find((name) => cells[name] !== undefined);
+    if (column === undefined) {
+      onSkipped();
+      continue;
+    }
+    try {
+      const name = parsePayment(prefixes[column] + cells[column]);
+      const text = (value: string | undefined) => value?.replaceAll('\0', '').slice(0, MAX_LENGTH);
+      const order = {
+        orderId: text(cells.order),
+        name: text(cells.name),
+        email: text(cells.email),
+        note: text(cells.note),
+      };
+      yield { line, name, order };
+    } catch (error) {
+      problems.add(line, `${column} ${cells[column]?.slice(0, 40)}: ${(error as Error).message}`);
+    }
+  }
+  return step.value;
+}
+
+const prefixes = { payment: '', paymentId: 'id:', referenceId: 'ref:' } as const;

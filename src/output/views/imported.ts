@@ -1,0 +1,49 @@
+import type { ImportCounts, ImportProblem } from '../../import/import-record.js';
+import { groupDigits } from '../amount.js';
+import type { Line } from '../lines.js';
+import type { ListView } from '../rows.js';
+
+export interface Imported {
+  rows: number;
+  /** Rows that name no payment. */
+  skipped: number;
+  /** Rows that an earlier run did. */
+  resumedAt: number;
+  counts: ImportCounts;
+  problems: ImportProblem[];
+}
+
+/** As `--json` prints it. */
+export function importedJson({
+  rows,
+  skipped,
+  resumedAt,
+  counts,
+  problems,
+}: Imported): Record<string, unknown> {
+  const { created, changed, same, unknown, unreadable } = counts;
+  return { rows, skipped, resumedAt, new: created, changed, same, unknown, unreadable, problems };
+}
+
+export const importProblemList: ListView<ImportProblem> = {
+  empty: '',
+  columns: [
+    { key: 'line', align: 'right', number: true, value: ({ line }) => String(line) },
+    { key: 'payment', value: ({ payment }) => payment },
+    { key: 'problem', value: ({ problem }) => problem },
+  ],
+};
+
+const number = (value: number): string => groupDigits(String(value));
+
+export function importedLines({ rows, skipped, resumedAt, counts }: Imported): Line[] {
+  const { created, changed, same, unknown, unreadable } = counts;
+  const parts = [`${number(created)} new`, `${number(changed)} changed`, `${number(same)} unchanged`];
+  if (unknown > 0) parts.push(`${number(unknown)} unknown to the service`);
+  if (unreadable > 0) parts.push(`${number(unreadable)} not readable`);
+  const lines = [`Imported ${number(rows)} ${rows === 1 ? 'row' : 'rows'}: ${parts.join(', ')}.`];
+  if (resumedAt > 0) lines.unshift(`Resumed after row ${number(resumedAt)}, where an earlier run ended.`);
+  if (skipped > 0)
+    lines.push(`Skipped ${number(skipped)} ${skipped === 1 ? 'row' : 'rows'} without a payment.`);
+  return lines;
+}

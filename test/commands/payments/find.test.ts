@@ -1,0 +1,65 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createFlags, openTestDesk, type TestDesk } from './desk.js';
+
+let desk: TestDesk;
+const env = { PAYDESK_HOME: mkdtempSync(join(tmpdir(), 'paydesk-home-')) };
+beforeAll(async () => {
+  desk = await openTestDesk();
+});
+afterAll(() => desk.sandbox.close());
+
+const find = (...words: string[]) => desk.run('find', words, { env, now: new Date() });
+
+it('says what to do on a desk that knows nothing yet, and that something must be asked for', async () => {
+  const none = await find('ana');
+  expect([none.code, none.stdout]).toEqual([0, '']);
+  expect(none.stderr).toContain('No matching payments.');
+  expect(none.stderr).toContain('This desk has no known payments yet.');
+  expect(none.stderr).toContain('paydesk payments import orders.csv');
+  const { code, stderr } = await find();
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Type a word, or use a flag')]);
+});
+
+it('finds what this desk created and read, by what it was told then', async () => {
+  const order = { email: 'ana@example.org', 'first-name': 'Ana', 'last-name': 'Müller', 'order-id': 'W-77' };
+  await desk.run('create', createFlags('find-1', order), { env });
+  const paid = await desk.paid('approved', { amount: 49.9 });
+  await desk.run('get', [paid.paymentId], { env });
+
+  const byName = await find('muller', 'ana', '--json');
+  expect(byName.json).toMatchObject([
+    {
+      referenceId: 'find-1',
+      orderId: 'W-77',
+      name: 'Ana Müller',
+      email: 'ana@example.org',
+      state: 'Created',
+      match: 'words',
+    },
+  ]);
+  expect((await find('w77', '--json')).json).toMatchObject([{ referenceId: 'find-1', match: 'detail' }]);
+  const byAmount = await find('EUR 49.90', 'today', '--json');
+  expect(byAmount.json).toMatchObject([
+    { paymentId: paid.paymentId, amount: 49.9, state: 'Captured', brand: 'Visa' },
+  ]);
+  expect((await find('--email', 'ANA@example.org', '--json')).json).toHaveLength(1);
+  expect((await find('--brand', 'visa', '--since', '1h', '--json')).json).toHaveLength(1);
+  expect((await find('ana', '--on', 'yesterday', '--json')).json).toEqual([]);
+  expect((await find('ana', '--amount', '~10', '--state', 'Created', '--json')).json).toHaveLength(1);
+
+  const table = await find('find-1', '--columns', 'reference,who,order');
+  expect(table.stdout).toBe('find-1\tAna Müller\tW-77\n');
+  const more = await find('--since', '1h', '--limit', '1');
+  expect(more.stderr).toContain('There are more. Add a word, or use --limit N.');
+});
+
+it('refuses values that it cannot understand', async () => {
+  const bad = await find('ana', '--on', 'someday', '--amount', 'lots', '--json');
+  expect(bad.code).toBe(2);
+  expect(bad.stdout).toContain('2026-11-10..12');
+  expect(bad.stdout).toContain('~50');
+  expect((await find('ana', '--state', 'Nonsense')).code).toBe(2);
+});

@@ -1,0 +1,177 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import { paydesk } from '../../helpers/run.js';
+import { openTestDesk, type TestDesk } from './desk.js';
+
+let desk: TestDesk;
+const folder = mkdtempSync(join(tmpdir(), 'paydesk-import-test-'));
+beforeAll(async () => {
+  desk = await openTestDesk();
+});
+afterAll(() => desk.sandbox.close());
+
+function csv(name: string, ...lines: string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+function importTests(database: () => Promise<Record<string, string>>): void {
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    env = { PAYDESK_HOME: mkdtempSync(join(tmpdir(), 'paydesk-home-')), ...(await database()) };
+  });
+  const run = (verb: 'import' | 'find', ...words: string[]) =>
+    desk.run(verb, words, { env, now: new Date() });
+
+  it('makes payments known with what the shop says of them, and says what is new, changed and the same', async () => {
+    const [one, two] = [await desk.paid(), await desk.held()];
+    const rows = [
+      `${one.referenceId};"Müller, Ana";Ana@shop.example;A-1;x`,
+      `${two.referenceId};Ben;ben@shop.example;A-2;x`,
+      ';Nobody;;A-3;not paid yet',
+      'never-heard-of;Carl;carl@shop.example;A-4;x',
+    ];
+    const file = csv('orders.csv', 'Reference;Customer name;E-mail;Order number;Colour', ...rows);
+    desk.requests();
+    const first = await run('import', file, '--json');
+    expect(first.code).toBe(7);
+    expect(first.json).toMatchObject({
+      rows: 3,
+      skipped: 1,
+      resumedAt: 0,
+      new: 2,
+      changed: 0,
+      same: 0,
+      unknown: 1,
+      unreadable: 0,
+      problems: [{ line: 5, payment: 'ref:never-heard-of' }],
+    });
+    expect(desk.requests().every((line) => line.startsWith('GET '))).toBe(true);
+
+    const again = await run('import', file, '--json');
+    expect(again.json).toMatchObject({ new: 0, changed: 0, same: 2, unknown: 1 });
+    const found = await run('find', 'ana muller', '--json');
+    expect(found.json).toMatchObject([
+      { referenceId: one.referenceId, orderId: 'A-1', email: 'Ana@shop.example' },
+    ]);
+
+    csv(
+      'orders.csv',
+      'Reference;Customer name;E-mail;Order number',
+      `${one.referenceId};Ana Berg;ana@shop.example;A-1`,
+    );
+    const changed = await run('import', file);
+    expect(changed.stderr).toContain('Imported 1 row: 0 new, 1 changed, 0 unchanged.');
+    expect((await run('find', 'berg', '--json')).json).toHaveLength(1);
+    expect((await run('find', 'muller', '--json')).json).toHaveLength(0);
+  });
+
+  it('takes the columns that it is told, on a desk that may only read, from standard input', async () => {
+    const paid = await desk.paid();
+    const text = `Payment ref,Mail,Second mail,Bemerkung\n${paid.referenceId},dora@shop.example,x,ring twice\n`;
+    const words = ['-', '--column', 'referenceId=Payment ref', '--column', 'note=bemerkung', '--json'];
+    const ran = await desk.run('import', words, { env: { ...env, PAYDESK_READ_ONLY: '1' }, input: text });
+    expect([ran.code, ran.json]).toMatchObject([0, { rows: 1, new: 1 }]);
+    expect((await run('find', 'dora ring', '--json')).json).toMatchObject([{ note: 'ring twice' }]);
+  });
+
+  it('refuses a file that can be read two ways, before anything is read', async () => {
+    desk.requests();
+    const twice = await run(
+      'import',
+      csv('twice.csv', 'payment,email,mail', '1,a@b.example,c@d.example'),
+      '--json',
+    );
+    expect(twice.code).toBe(2);
+    expect(twice.stdout).toContain('email and mail can both be the column email');
+    const none = await run('import', csv('none.csv', 'colour,size', 'red,1'), '--json');
+    expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('no column names the payment')]);
+    const bad = await run('import', csv('bad.csv', 'paymentId', '12', 'x'), '--json');
+    expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('line 3')]);
+    const flag = await run('import', 'x.csv', '--column', 'colour=Farbe', '--json');
+    expect([flag.code, flag.stdout]).toEqual([2, expect.stringContaining('COLUMN=HEADER')]);
+    expect(desk.requests()).toEqual([]);
+  });
+
+  it('ends with the refusal when no row is known, and temporarily when the service is away', async () => {
+    const file = csv('unknown.csv', 'reference', 'nobody-1', 'nobody-2');
+    expect((await run('import', file)).code).toBe(1);
+    const away = await desk.run('import', [file], {
+      env: { ...env, PAYDESK_BASE_URL: 'http://127.0.0.1:9' },
+    });
+    expect([away.code, away.stderr]).toEqual([
+      5,
+      expect.stringMatching(/to\s+continue\s+where\s+it\s+stopped/),
+    ]);
+  });
+}
+
+describe('payments import, on SQLite', () => importTests(async () => ({})));
+
+describeWithPostgres('payments import, on PostgreSQL', (postgres) => {
+  importTests(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }));
+});
+
+describe('an import that is killed', () => {
+  const ROWS = 1_500;
+  let server: Server;
+  let reads: string[] = [];
+  let onRead: () => void = () => {};
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const reference = decodeURIComponent(request.url?.split('referenceId:')[1] ?? '');
+      reads.push(reference);
+      onRead();
+      const payment = {
+        paymentId: Number(reference.slice(4)),
+        referenceId: reference,
+        paymentState: 'Captured',
+        amount: 5,
+        currency: 'EUR',
+      };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(payment));
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it('continues where it was, and counts every row once', async () => {
+    const { port } = server.address() as AddressInfo;
+    const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
+    const env = {
+      PAYDESK_BASE_URL: `http://127.0.0.1:${port}`,
+      PAYDESK_APP_ID: 'app-1',
+      PAYDESK_API_KEY: 'sk_test_kill',
+      PAYDESK_KIND: 'sandbox',
+    };
+    const references = Array.from({ length: ROWS }, (_, index) => `ref-${index + 1}`);
+    const file = csv('many.csv', 'reference', ...references);
+    const killed = await paydesk(['payments', 'import', file, '--json'], {
+      env,
+      home,
+      onStarted: (child) => {
+        onRead = () => reads.length === ROWS / 2 && child.kill('SIGKILL');
+      },
+    });
+    expect(killed.code).toBe(-1);
+    const before = reads.length;
+    expect(before).toBeLessThan(ROWS);
+    reads = [];
+    onRead = () => {};
+    const { code, stdout } = await paydesk(['payments', 'import', file, '--json'], { env, home });
+    const { resumedAt, ...counts } = JSON.parse(stdout) as Record<string, number>;
+    expect([code, counts]).toMatchObject([0, { rows: ROWS, new: ROWS, changed: 0, same: 0, unknown: 0 }]);
+    expect(resumedAt).toBeGreaterThan(0);
+    expect(reads).toHaveLength(ROWS - resumedAt!);
+    const found = await paydesk(['payments', 'find', `ref-${ROWS}`, '--json'], { env, home });
+    expect(JSON.parse(found.stdout)).toHaveLength(1);
+  }, 60_000);
+});
