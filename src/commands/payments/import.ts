@@ -7,7 +7,13 @@ import { openLedger } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { openSession } from '../../cli/session.js';
 import { systemClock } from '../../client/clock.js';
-import { InterruptedError, PartialError, type PaydeskError, ServiceError, TemporaryError } from '../../errors.js';
+import {
+  InterruptedError,
+  PartialError,
+  type PaydeskError,
+  ServiceError,
+  TemporaryError,
+} from '../../errors.js';
 import { importOrders } from '../../import/import-orders.js';
 import { createImportRecord } from '../../import/import-record.js';
 import { checkOrderFile, keepPiped } from '../../import/order-file.js';
