@@ -134,6 +134,7 @@ const paymentSteps: Step[] = [
   type('payments list --state Held --since 1h'),
   type('payments list --since yesterday'),
   type('payments import orders.csv'),
+  type('payments import good.csv'),
   type('payments import bad.csv'),
   type('payments find seed', { answers: [{ at: 'Open a payment?', type: '\u0003' }] }),
   type('payments find held EUR', {
