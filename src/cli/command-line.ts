@@ -120,20 +120,32 @@ async function parseAll(argv: string[], lenient: Definition) {
   }
 }
 
-export async function readCommandLine(
-  definition: Definition,
-  argv: string[],
-  { context, env }: { context: unknown; env: Env },
-): Promise<CommandLine> {
-  const { flags, args, strict } = definition;
-  const bad: UsageProblem[] = [];
-  const badNames = new Set<string>();
-  const refuse = (name: string, problem: UsageProblem): undefined => {
-    badNames.add(name);
-    bad.push(problem);
-  };
+/** What is wrong with the values so far, and whose they are. */
+interface Refused {
+  bad: UsageProblem[];
+  names: Set<string>;
+  refuse(name: string, problem: UsageProblem): undefined;
+}
 
-  // oclif gets copies without rules, so that it reads the whole line. The rules are applied below.
+function createRefused(): Refused {
+  const bad: UsageProblem[] = [];
+  const names = new Set<string>();
+  return {
+    bad,
+    names,
+    refuse(name, problem) {
+      names.add(name);
+      bad.push(problem);
+    },
+  };
+}
+
+/** Copies without rules, so that oclif reads the whole line. The rules are applied afterwards. */
+function withoutRules(
+  { flags, args, strict }: Definition,
+  context: unknown,
+  { refuse }: Refused,
+): Definition {
   const freeFlags = Object.entries(flags).map(([name, flag]) => {
     const rules = { required: false, exclusive: [], dependsOn: [], exactlyOne: [], atLeastOne: [] };
     if (!isOption(flag)) return [name, { ...flag, ...rules, env: undefined }] as const;
@@ -148,28 +160,58 @@ export async function readCommandLine(
       checked(arg, text, context, (problem) => refuse(name, { input, value: text, problem }));
     return [name, { ...arg, required: false, ignoreStdin: true, options: undefined, parse: check }] as const;
   });
-  const lenient = {
+  return {
     flags: Object.fromEntries(freeFlags) as unknown as Definition['flags'],
     args: Object.fromEntries(freeArgs) as unknown as Definition['args'],
     strict,
   };
+}
 
+export async function readCommandLine(
+  definition: Definition,
+  argv: string[],
+  { context, env }: { context: unknown; env: Env },
+): Promise<CommandLine> {
+  const { flags, args } = definition;
+  const refused = createRefused();
   const complete = withoutValueless(argv, flags, (name) => {
     const helpValue = (flags[name] as { helpValue?: string | string[] }).helpValue;
-    refuse(name, {
+    refused.refuse(name, {
       input: `--${name}`,
       problem: `requires a value${helpValue ? `: --${name} ${String(helpValue)}` : ''}`,
     });
   });
-  const output = await parseAll(complete, lenient);
-  const values = output.flags as Values;
-
+  const output = await parseAll(complete, withoutRules(definition, context, refused));
   const given = new Map<string, string[]>();
   for (const token of output.raw) {
     if (token.type === 'flag') given.set(token.flag, [...(given.get(token.flag) ?? []), token.input]);
   }
+  await settleFlags(flags, output.flags as Values, { given, refused, context, env });
+
+  // Sorts problems in the order of the help text.
+  const order = [
+    ...Object.keys(args).map((name) => name.toUpperCase()),
+    ...Object.keys(flags).map((name) => `--${name}`),
+  ];
+  const bad = refused.bad.sort((a, b) => order.indexOf(a.input) - order.indexOf(b.input));
+  bad.push(...contradictions(flags, (name) => given.has(name)));
+  return {
+    output: output as CommandLine['output'],
+    bad,
+    unknown: unknowns(argv, output, definition),
+    missing: missingFrom(definition, output as CommandLine['output'], given, refused.names),
+  };
+}
+
+/** Gives each flag its one value or its values, from the line or else from the environment. */
+async function settleFlags(
+  flags: Definition['flags'],
+  values: Values,
+  line: { given: ReadonlyMap<string, string[]>; refused: Refused; context: unknown; env: Env },
+): Promise<void> {
+  const { names, refuse } = line.refused;
   for (const [name, flag] of Object.entries(flags)) {
-    const inputs = given.get(name) ?? [];
+    const inputs = line.given.get(name) ?? [];
     if (!isOption(flag)) {
       if (new Set(inputs.map((input) => input.startsWith('--no-'))).size > 1) {
         refuse(name, { input: `--${name}`, problem: `used together with --no-${name}; choose one` });
@@ -177,59 +219,50 @@ export async function readCommandLine(
       continue;
     }
     if (inputs.length === 0) {
-      const fromEnv = flag.env === undefined ? undefined : env[flag.env];
+      const fromEnv = flag.env === undefined ? undefined : line.env[flag.env];
       if (!fromEnv) continue;
-      values[name] = await checked(flag, fromEnv, context, (problem) =>
+      values[name] = await checked(flag, fromEnv, line.context, (problem) =>
         refuse(name, { input: flag.env!, value: fromEnv, problem }),
       );
     } else if (!flag.multiple) {
       if (inputs.length > 1)
         refuse(name, { input: `--${name}`, value: inputs.join(', '), problem: 'used twice; choose one' });
       values[name] = (values[name] as unknown[] | undefined)?.[0];
-    } else if (badNames.has(name)) {
+    } else if (names.has(name)) {
       // Values that were refused one by one are not checked together.
       delete values[name];
     }
   }
+}
 
-  // Sorts problems in the order of the help text.
-  const order = [
-    ...Object.keys(args).map((name) => name.toUpperCase()),
-    ...Object.keys(flags).map((name) => `--${name}`),
-  ];
-  bad.sort((a, b) => order.indexOf(a.input) - order.indexOf(b.input));
-  bad.push(...contradictions(flags, (name) => given.has(name)));
-  return {
-    output: output as CommandLine['output'],
-    bad,
-    unknown: unknowns(argv, output, definition),
-    missing: missing(),
-  };
-
-  function missing(): Missing[] {
-    const absent = (name: string, value: unknown) => value === undefined && !badNames.has(name);
-    const ofArgs = Object.entries(args)
-      .filter(([name, arg]) => arg.required && absent(name, (output.args as Values)[name]))
-      .map(([name, arg]) => ({ name, input: name.toUpperCase(), problem: describe(arg.description) }));
-    const ofFlags = Object.entries(flags)
-      .filter(([name, flag]) => flag.required && absent(name, values[name]))
-      .map(([name, flag]) => ({
-        name,
-        input: `--${name}`,
-        problem: describe(flag.summary ?? flag.description),
-      }));
-    const choices = new Map<string, Missing>();
-    for (const [name, flag] of Object.entries(flags)) {
-      const names = flag.exactlyOne ?? flag.atLeastOne ?? [];
-      if (names.length === 0 || names.some((other) => given.has(other) || badNames.has(other))) continue;
-      const all = [...new Set([name, ...names])].sort().map((other) => `--${other}`);
-      const isPair = all.length <= 2;
-      const input = isPair ? all.join(' or ') : 'one of';
-      const problem = isPair ? 'missing: one of them is required' : `missing: ${all.join(', ')}`;
-      choices.set(all.join(), { name, input, problem });
-    }
-    return [...ofArgs, ...ofFlags, ...choices.values()];
+function missingFrom(
+  { flags, args }: Definition,
+  output: CommandLine['output'],
+  given: ReadonlyMap<string, string[]>,
+  refused: ReadonlySet<string>,
+): Missing[] {
+  const absent = (name: string, value: unknown) => value === undefined && !refused.has(name);
+  const ofArgs = Object.entries(args)
+    .filter(([name, arg]) => arg.required && absent(name, output.args[name]))
+    .map(([name, arg]) => ({ name, input: name.toUpperCase(), problem: describe(arg.description) }));
+  const ofFlags = Object.entries(flags)
+    .filter(([name, flag]) => flag.required && absent(name, output.flags[name]))
+    .map(([name, flag]) => ({
+      name,
+      input: `--${name}`,
+      problem: describe(flag.summary ?? flag.description),
+    }));
+  const choices = new Map<string, Missing>();
+  for (const [name, flag] of Object.entries(flags)) {
+    const names = flag.exactlyOne ?? flag.atLeastOne ?? [];
+    if (names.length === 0 || names.some((other) => given.has(other) || refused.has(other))) continue;
+    const all = [...new Set([name, ...names])].sort().map((other) => `--${other}`);
+    const isPair = all.length <= 2;
+    const input = isPair ? all.join(' or ') : 'one of';
+    const problem = isPair ? 'missing: one of them is required' : `missing: ${all.join(', ')}`;
+    choices.set(all.join(), { name, input, problem });
   }
+  return [...ofArgs, ...ofFlags, ...choices.values()];
 }
 
 function contradictions(flags: Definition['flags'], has: (name: string) => boolean): UsageProblem[] {

@@ -31,21 +31,63 @@ export interface LiveTableOptions {
   interrupt(): void;
 }
 
-const MOST = 500;
+const MAX_DELIVERIES = 500;
 const FRAME_MS = 40;
 
-export function openLiveTable(options: LiveTableOptions): LiveTable {
-  const { input, output, theme, details, replay } = options;
-  let deliveries: Delivery[] = [];
-  const state: Omit<TableState, 'deliveries' | 'size'> = {
-    ready: options.ready,
+type ShownState = Omit<TableState, 'deliveries' | 'size'>;
+
+/** The deliveries, which of them is selected, and what else is shown. */
+function createContents(ready: ReadyFacts) {
+  const shown: ShownState = {
+    ready,
     selected: 0,
     down: undefined,
     message: undefined,
     details: undefined,
   };
+  let deliveries: Delivery[] = [];
   // The newest is selected until somebody chooses another.
   let follows = true;
+
+  return {
+    shown,
+    get deliveries() {
+      return deliveries;
+    },
+    chosen: () => deliveries[shown.selected]?.id,
+
+    /** Adds a delivery, or shows what more is known of one. */
+    put(delivery: Delivery): void {
+      const index = deliveries.findLastIndex(({ id }) => id === delivery.id);
+      if (index >= 0) deliveries[index] = delivery;
+      else deliveries.push(delivery);
+      const over = deliveries.length - MAX_DELIVERIES;
+      if (over > 0) {
+        deliveries = deliveries.slice(over);
+        shown.selected = Math.max(0, shown.selected - over);
+      }
+      if (follows) shown.selected = deliveries.length - 1;
+    },
+
+    /** Scrolls the details where they are open, else selects another delivery. */
+    move(by: number, { columns, rows }: { columns: number; rows: number }): void {
+      if (shown.details !== undefined) {
+        const count = wrappedDetails(shown.details.lines, columns).length;
+        const last = Math.max(0, count - rows + 1);
+        const from = Math.min(last, Math.max(0, shown.details.from + by));
+        shown.details = { ...shown.details, from };
+        return;
+      }
+      shown.selected = Math.min(deliveries.length - 1, Math.max(0, shown.selected + by));
+      follows = shown.selected === deliveries.length - 1;
+    },
+  };
+}
+
+export function openLiveTable(options: LiveTableOptions): LiveTable {
+  const { input, output, theme, details, replay } = options;
+  const contents = createContents(options.ready);
+  const { shown } = contents;
   let timer: NodeJS.Timeout | undefined;
 
   const screen = openScreen(input, output, { key: press, resize: draw });
@@ -54,7 +96,7 @@ export function openLiveTable(options: LiveTableOptions): LiveTable {
     clearTimeout(timer);
     timer = undefined;
     const { columns, rows } = screen;
-    const frame = tableFrame({ ...state, deliveries, size: { columns, rows } });
+    const frame = tableFrame({ ...shown, deliveries: contents.deliveries, size: { columns, rows } });
     screen.draw(frame.map((line) => renderLine(line, theme)));
   }
 
@@ -62,25 +104,13 @@ export function openLiveTable(options: LiveTableOptions): LiveTable {
     timer ??= setTimeout(draw, FRAME_MS);
   };
 
-  function say(message: Line): void {
-    state.message = message;
+  /** Changes what is shown. */
+  function change(changes: Partial<ShownState>): void {
+    Object.assign(shown, changes);
     drawSoon();
   }
 
-  function move(by: number): void {
-    if (state.details !== undefined) {
-      const count = wrappedDetails(state.details.lines, screen.columns).length;
-      const last = Math.max(0, count - screen.rows + 1);
-      const from = Math.min(last, Math.max(0, state.details.from + by));
-      state.details = { ...state.details, from };
-      return;
-    }
-    state.selected = Math.min(deliveries.length - 1, Math.max(0, state.selected + by));
-    follows = state.selected === deliveries.length - 1;
-  }
-
-  const chosen = () => deliveries[state.selected]?.id;
-
+  const move = (by: number) => contents.move(by, screen);
   const actions: Readonly<Record<string, () => void>> = {
     up: () => move(-1),
     k: () => move(-1),
@@ -88,56 +118,41 @@ export function openLiveTable(options: LiveTableOptions): LiveTable {
     j: () => move(1),
     'page-up': () => move(-(screen.rows - 6)),
     'page-down': () => move(screen.rows - 6),
-    enter: () => withChosen(async (id) => void (state.details = { lines: await details(id), from: 0 })),
-    escape: () => void (state.details = undefined),
-    r: () => {
-      withChosen(async (id) => say(await replay(id)));
-    },
+    enter: () => withChosen(async (id) => change({ details: { lines: await details(id), from: 0 } })),
+    escape: () => change({ details: undefined }),
+    r: () => withChosen(async (id) => change({ message: await replay(id) })),
     c: () => {
-      screen.copy(state.ready.url);
-      state.message = `Copied: ${state.ready.url}`;
+      screen.copy(shown.ready.url);
+      change({ message: `Copied: ${shown.ready.url}` });
     },
     q: options.quit,
     interrupt: options.interrupt,
   };
 
   function press(key: Key): void {
-    state.message = undefined;
+    change({ message: undefined });
     actions[key]?.();
-    drawSoon();
   }
 
   function withChosen(act: (id: number) => Promise<void>): void {
-    const id = chosen();
+    const id = contents.chosen();
     if (id === undefined) return;
-    act(id).then(drawSoon, (error: unknown) => say(error instanceof Error ? error.message : String(error)));
+    act(id).catch((error: unknown) =>
+      change({ message: error instanceof Error ? error.message : String(error) }),
+    );
   }
 
   draw();
   return {
     show(delivery) {
-      const index = deliveries.findLastIndex(({ id }) => id === delivery.id);
-      if (index >= 0) deliveries[index] = delivery;
-      else deliveries.push(delivery);
-      const over = deliveries.length - MOST;
-      if (over > 0) {
-        deliveries = deliveries.slice(over);
-        state.selected = Math.max(0, state.selected - over);
-      }
-      if (follows) state.selected = deliveries.length - 1;
+      contents.put(delivery);
       drawSoon();
     },
-    down(why) {
-      state.down = why;
-      drawSoon();
-    },
-    say,
-    moved(ready) {
-      state.ready = ready;
-      drawSoon();
-    },
+    down: (why) => change({ down: why }),
+    say: (message) => change({ message }),
+    moved: (ready) => change({ ready }),
     get deliveries() {
-      return deliveries;
+      return contents.deliveries;
     },
     close() {
       clearTimeout(timer);

@@ -43,7 +43,7 @@ export interface Caller {
 
 const EVENT_BODY = 4096;
 
-export function createCaller(options: {
+interface CallerOptions {
   baseUrl: string;
   apiKey: () => Promise<string> | string;
   transport: Transport;
@@ -56,45 +56,13 @@ export function createCaller(options: {
   signal?: AbortSignal;
   readOnly?: boolean;
   headers?: Readonly<Record<string, string>> | undefined;
-}): Caller {
-  const { transport, clock, timeouts, onEvent } = options;
-  const prefix = new URL(options.baseUrl).pathname.replace(/\/+$/, '');
+}
+
+export function createCaller(options: CallerOptions): Caller {
+  const { clock, timeouts, onEvent } = options;
+  const sendOnce = createAttempts(options);
   let calls = 0;
   let credentials: Promise<Credentials> | undefined;
-
-  async function attemptOnce(
-    call: Call,
-    stream: boolean,
-    body: string | undefined,
-    remainingMs: number,
-    signal: AbortSignal | undefined,
-    credentials: Credentials,
-  ): Promise<Exchange | OpenAnswer> {
-    const open = await transport.send({
-      method: call.method,
-      path: prefix + call.path,
-      headers: {
-        authorization: credentials.authorization,
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        'user-agent': 'paydesk',
-        ...options.headers,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      fresh: call.repeat === 'settle',
-      limitMs: Math.min(timeouts.attemptMs, remainingMs),
-      ...(body === undefined ? {} : { body }),
-      ...(stream ? { stream } : {}),
-      ...(signal ? { signal } : {}),
-      ...(call.fence ? { beforeFirstByte: call.fence.beforeFirstByte } : {}),
-    });
-    const { scrub } = credentials;
-    if (open.kind === 'open' && stream && open.status >= 200 && open.status < 300) return { ...open, scrub };
-    const exchange = await readWhole(open);
-    if (exchange.kind !== 'answer') return exchange;
-    const headers = Object.entries(exchange.headers).map(([name, value]) => [name, scrub(value)]);
-    return { ...exchange, headers: Object.fromEntries(headers), body: scrub(exchange.body) };
-  }
 
   async function run(call: Call, stream: boolean): Promise<Retried<Exchange | OpenAnswer>> {
     if (options.readOnly && call.method !== 'GET' && call.method !== 'HEAD') {
@@ -119,7 +87,7 @@ export function createCaller(options: {
           ...(body === undefined ? {} : { body: show(body) }),
         });
         const from = clock.monotonic();
-        const result = await attemptOnce(call, stream, body, remainingMs, signal, known);
+        const result = await sendOnce(call, { stream, body, remainingMs, signal, credentials: known });
         onEvent?.({ ...about(attempt), ms: clock.monotonic() - from, ...eventOf(result, show) });
         return result.kind === 'answer' && call.repeat === 'read' ? withReadability(result) : result;
       },
@@ -138,6 +106,47 @@ export function createCaller(options: {
   return {
     call: (call) => run(call, false) as Promise<Retried<Exchange>>,
     open: (call) => run(call, true),
+  };
+}
+
+interface Attempt {
+  /** Leave the body of a success to be read piece by piece. */
+  stream: boolean;
+  body: string | undefined;
+  remainingMs: number;
+  signal: AbortSignal | undefined;
+  credentials: Credentials;
+}
+
+/** Sends one attempt of a call. The key is taken out of what comes back. */
+function createAttempts({ baseUrl, transport, timeouts, headers: extra }: CallerOptions) {
+  const prefix = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  return async (call: Call, attempt: Attempt): Promise<Exchange | OpenAnswer> => {
+    const { stream, body, signal, credentials } = attempt;
+    const open = await transport.send({
+      method: call.method,
+      path: prefix + call.path,
+      headers: {
+        authorization: credentials.authorization,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'paydesk',
+        ...extra,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      fresh: call.repeat === 'settle',
+      limitMs: Math.min(timeouts.attemptMs, attempt.remainingMs),
+      ...(body === undefined ? {} : { body }),
+      ...(stream ? { stream } : {}),
+      ...(signal ? { signal } : {}),
+      ...(call.fence ? { beforeFirstByte: call.fence.beforeFirstByte } : {}),
+    });
+    const { scrub } = credentials;
+    if (open.kind === 'open' && stream && open.status >= 200 && open.status < 300) return { ...open, scrub };
+    const exchange = await readWhole(open);
+    if (exchange.kind !== 'answer') return exchange;
+    const headers = Object.entries(exchange.headers).map(([name, value]) => [name, scrub(value)]);
+    return { ...exchange, headers: Object.fromEntries(headers), body: scrub(exchange.body) };
   };
 }
 

@@ -25,16 +25,7 @@ export function createCustomerCalls(
   identity: AppIdentity,
   tools: Omit<ListTools, 'open' | 'context'>,
 ) {
-  function customerIn(answer: Answer, customerId: string): CustomerRead | undefined {
-    const found = decodeCustomer(answer.raw);
-    if (!found) return undefined;
-    checkIdentity(found.object, identity);
-    const { customerId: answered } = found.fields;
-    if (answered !== undefined && answered !== customerId) {
-      throw oddAnswer('a different customer than requested', answer);
-    }
-    return { ...found, answer };
-  }
+  const customerIn = (answer: Answer, customerId: string) => decodedCustomer(answer, customerId, identity);
 
   async function getCustomer(customerId: string, given: CallOptions = {}): Promise<CustomerRead> {
     const call = { ...given, parameters: { customerId } };
@@ -42,20 +33,6 @@ export function createCustomerCalls(
     const read = customerIn(answer, customerId);
     if (!read) throw oddAnswer('data that is not a customer', answer);
     return read;
-  }
-
-  async function removed(
-    name: 'removePaymentMethod' | 'stopAutoPayment',
-    what: string,
-    sent: Promise<Retried<Exchange>>,
-    given: CallOptions,
-  ): Promise<{ attempts: number; repeated: boolean }> {
-    const result = await sent;
-    const { last, attempts } = result;
-    // It was there for an earlier attempt whose answer was lost: that one removed it.
-    const repeated = last.kind === 'answer' && last.status === 404 && result.earlierMayHaveArrived;
-    if (!repeated) successOf(result, calls.contextOf(name, what, given));
-    return { attempts, repeated };
   }
 
   return {
@@ -95,6 +72,55 @@ export function createCustomerCalls(
       }
     },
 
+    ...createMethodCalls(calls),
+
+    async panelLink(customerId: string, given: CallOptions = {}): Promise<DecodedLink & { answer: Answer }> {
+      const call = { ...given, parameters: { customerId } };
+      const { answer } = await calls.succeed('getPanelLink', `customer ${customerId}`, call);
+      const link = decodeLink(answer.raw);
+      if (!link) throw oddAnswer('data without a link', answer);
+      return { ...link, answer };
+    },
+
+    /** What a write answered with, or else the customer read back. */
+    readBackCustomer: async (read: CustomerRead | undefined, customerId: string, given: CallOptions = {}) =>
+      read ?? (await getCustomer(customerId, given)),
+  };
+}
+
+/** The customer in an answer, if it shows one; it must be the one asked for, and of our app. */
+function decodedCustomer(
+  answer: Answer,
+  customerId: string,
+  identity: AppIdentity,
+): CustomerRead | undefined {
+  const found = decodeCustomer(answer.raw);
+  if (!found) return undefined;
+  checkIdentity(found.object, identity);
+  const { customerId: answered } = found.fields;
+  if (answered !== undefined && answered !== customerId) {
+    throw oddAnswer('a different customer than requested', answer);
+  }
+  return { ...found, answer };
+}
+
+/** The stored methods of a customer, and the auto-payment registrations that come with them. */
+function createMethodCalls(calls: EndpointCalls) {
+  async function removed(
+    name: 'removePaymentMethod' | 'stopAutoPayment',
+    what: string,
+    sent: Promise<Retried<Exchange>>,
+    given: CallOptions,
+  ): Promise<{ attempts: number; repeated: boolean }> {
+    const result = await sent;
+    const { last, attempts } = result;
+    // It was there for an earlier attempt whose answer was lost: that one removed it.
+    const repeated = last.kind === 'answer' && last.status === 404 && result.earlierMayHaveArrived;
+    if (!repeated) successOf(result, calls.contextOf(name, what, given));
+    return { attempts, repeated };
+  }
+
+  return {
     async paymentMethods(
       customerId: string,
       given: CallOptions = {},
@@ -121,17 +147,5 @@ export function createCustomerCalls(
         calls.send('stopAutoPayment', { ...given, parameters: { customerId, customerAutomaticProfileId } }),
         given,
       ),
-
-    async panelLink(customerId: string, given: CallOptions = {}): Promise<DecodedLink & { answer: Answer }> {
-      const call = { ...given, parameters: { customerId } };
-      const { answer } = await calls.succeed('getPanelLink', `customer ${customerId}`, call);
-      const link = decodeLink(answer.raw);
-      if (!link) throw oddAnswer('data without a link', answer);
-      return { ...link, answer };
-    },
-
-    /** What a write answered with, or else the customer read back. */
-    readBackCustomer: async (read: CustomerRead | undefined, customerId: string, given: CallOptions = {}) =>
-      read ?? (await getCustomer(customerId, given)),
   };
 }

@@ -53,17 +53,8 @@ export function createPaymentCalls(
   identity: AppIdentity & { isSandbox?: boolean },
   aliases: StateAliases,
 ) {
-  /** The payment in an answer, if it shows one; it must be the one asked for, and of our app. */
-  function paymentIn(answer: Answer, asked: PaymentKeyParts): PaymentRead | undefined {
-    const found = decodePayment(answer.raw);
-    if (!found) return undefined;
-    checkIdentity(found.object, identity);
-    if (isOtherPayment(found.fields, asked)) throw oddAnswer('a different payment than requested', answer);
-    // Only a sandbox may say that its ids mean other payments now.
-    const generation = identity.isSandbox ? answer.headers[GENERATION_HEADER] : undefined;
-    const state = canonicalState(found.fields.paymentState, aliases);
-    return { ...found, state, answer, ...(generation === undefined ? {} : { generation }) };
-  }
+  const paymentIn = (answer: Answer, asked: PaymentKeyParts) =>
+    decodedPayment(answer, asked, identity, aliases);
 
   async function getPayment(key: PaymentKey, given: CallOptions = {}): Promise<PaymentRead> {
     const { answer } =
@@ -128,4 +119,21 @@ export function createPaymentCalls(
     readBackPayment: async (read: PaymentRead | undefined, key: PaymentKey, given: CallOptions = {}) =>
       read ?? (await getPayment(key, given)),
   };
+}
+
+/** The payment in an answer, if it shows one; it must be the one asked for, and of our app. */
+function decodedPayment(
+  answer: Answer,
+  asked: PaymentKeyParts,
+  identity: AppIdentity & { isSandbox?: boolean },
+  aliases: StateAliases,
+): PaymentRead | undefined {
+  const found = decodePayment(answer.raw);
+  if (!found) return undefined;
+  checkIdentity(found.object, identity);
+  if (isOtherPayment(found.fields, asked)) throw oddAnswer('a different payment than requested', answer);
+  // Only a sandbox may say that its ids mean other payments now.
+  const generation = identity.isSandbox ? answer.headers[GENERATION_HEADER] : undefined;
+  const state = canonicalState(found.fields.paymentState, aliases);
+  return { ...found, state, answer, ...(generation === undefined ? {} : { generation }) };
 }

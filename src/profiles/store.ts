@@ -6,7 +6,7 @@ import { findPaths, type Environment, type Paths } from './paths.js';
 import { DEFAULT_QUIET_MS, SANDBOX_QUIET_MS } from './quiet-period.js';
 import type { Secret } from './secret.js';
 import type { TlsFiles } from './tls-files.js';
-import { createSecrets, type KeyReference } from './secrets.js';
+import { createSecrets, type KeyReference, type Secrets } from './secrets.js';
 
 export type { Kind };
 
@@ -117,23 +117,7 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
       refuseTaken(read(), name);
     },
 
-    async add({ name, apiKey, baseUrl, appId, kind, ...settings }) {
-      refuseTaken(read(), name);
-      const key = await secrets.put(name, apiKey);
-      try {
-        return await updateConfig(file, (config) => {
-          refuseTaken(config, name);
-          const stored: StoredProfile = { baseUrl, appId, kind, key };
-          applySettings(stored, settings);
-          config.profiles[name] = stored;
-          if (defaultOf(config) === undefined) config.default = name;
-          return { profile: toProfile(name, stored), isDefault: config.default === name };
-        });
-      } catch (error) {
-        await secrets.delete(key).catch(() => {});
-        throw error;
-      }
-    },
+    add: (profile) => addProfile(file, secrets, profile),
 
     async use(name) {
       return await updateConfig(file, (config) => {
@@ -143,22 +127,7 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
       });
     },
 
-    async remove(name) {
-      const removed = await updateConfig(file, (config) => {
-        const profile = profileIn(config, name) ?? refuseUnknown(config, name);
-        const wasDefault = config.default === name;
-        delete config.profiles[name];
-        // Another default is chosen by a person: it might be a live app.
-        if (wasDefault) delete config.default;
-        return { profile, wasDefault };
-      });
-      try {
-        await secrets.delete(removed.profile.key);
-        return removed;
-      } catch {
-        return { ...removed, keyLeft: secrets.describe(removed.profile.key) };
-      }
-    },
+    remove: (name) => removeProfile(file, secrets, name),
 
     async alias(name, changes) {
       return await updateConfig(file, (config) => {
@@ -179,34 +148,83 @@ export function createProfileStore(options: { paths: Paths; env: Environment }):
       });
     },
 
-    async putSandbox(profiles) {
-      const made = await Promise.all(
-        profiles.map(async ({ name, apiKey, baseUrl, appId, kind }) => {
-          return { name, baseUrl, appId, kind, key: await secrets.put(name, apiKey, { only: 'file' }) };
-        }),
-      );
-      const unused: KeyReference[] = [];
-      const result = await updateConfig(file, (config) => {
-        const written: string[] = [];
-        for (const { name, ...rest } of made) {
-          const before = profileIn(config, name);
-          if (before !== undefined && before.madeBy !== 'sandbox') {
-            unused.push(rest.key);
-            continue;
-          }
-          if (before !== undefined) unused.push(before.key);
-          config.profiles[name] = { ...config.profiles[name], ...rest, madeBy: 'sandbox' };
-          written.push(name);
-        }
-        // Never one that poses as live: nobody should act on it without having asked for it.
-        const usual = made.find(({ name, kind }) => kind === 'sandbox' && written.includes(name));
-        if (defaultOf(config) === undefined && usual !== undefined) config.default = usual.name;
-        return { written, defaultName: defaultOf(config) };
-      });
-      for (const key of unused) await secrets.delete(key).catch(() => {});
-      return result;
-    },
+    putSandbox: (profiles) => putSandboxProfiles(file, secrets, profiles),
   };
+}
+
+async function addProfile(
+  file: string,
+  secrets: Secrets,
+  { name, apiKey, baseUrl, appId, kind, ...settings }: NewProfile,
+): Promise<{ profile: Profile; isDefault: boolean }> {
+  refuseTaken(readConfig(file), name);
+  const key = await secrets.put(name, apiKey);
+  try {
+    return await updateConfig(file, (config) => {
+      refuseTaken(config, name);
+      const stored: StoredProfile = { baseUrl, appId, kind, key };
+      applySettings(stored, settings);
+      config.profiles[name] = stored;
+      if (defaultOf(config) === undefined) config.default = name;
+      return { profile: toProfile(name, stored), isDefault: config.default === name };
+    });
+  } catch (error) {
+    await secrets.delete(key).catch(() => {});
+    throw error;
+  }
+}
+
+async function removeProfile(
+  file: string,
+  secrets: Secrets,
+  name: string,
+): Promise<{ profile: Profile; wasDefault: boolean; keyLeft?: string }> {
+  const removed = await updateConfig(file, (config) => {
+    const profile = profileIn(config, name) ?? refuseUnknown(config, name);
+    const wasDefault = config.default === name;
+    delete config.profiles[name];
+    // Another default is chosen by a person: it might be a live app.
+    if (wasDefault) delete config.default;
+    return { profile, wasDefault };
+  });
+  try {
+    await secrets.delete(removed.profile.key);
+    return removed;
+  } catch {
+    return { ...removed, keyLeft: secrets.describe(removed.profile.key) };
+  }
+}
+
+async function putSandboxProfiles(
+  file: string,
+  secrets: Secrets,
+  profiles: NewProfile[],
+): Promise<{ written: string[]; defaultName: string | undefined }> {
+  const made = await Promise.all(
+    profiles.map(async ({ name, apiKey, baseUrl, appId, kind }) => {
+      return { name, baseUrl, appId, kind, key: await secrets.put(name, apiKey, { only: 'file' }) };
+    }),
+  );
+  const unused: KeyReference[] = [];
+  const result = await updateConfig(file, (config) => {
+    const written: string[] = [];
+    for (const { name, ...rest } of made) {
+      const before = profileIn(config, name);
+      if (before !== undefined && before.madeBy !== 'sandbox') {
+        unused.push(rest.key);
+        continue;
+      }
+      if (before !== undefined) unused.push(before.key);
+      config.profiles[name] = { ...config.profiles[name], ...rest, madeBy: 'sandbox' };
+      written.push(name);
+    }
+    // Never one that poses as live: nobody should act on it without having asked for it.
+    const usual = made.find(({ name, kind }) => kind === 'sandbox' && written.includes(name));
+    if (defaultOf(config) === undefined && usual !== undefined) config.default = usual.name;
+    return { written, defaultName: defaultOf(config) };
+  });
+  for (const key of unused) await secrets.delete(key).catch(() => {});
+  return result;
 }
 
 function toProfile(name: string, stored: StoredProfile): Profile {

@@ -84,7 +84,7 @@ export function createForwardQueue(
   owner: Owner,
   keys: readonly string[],
 ): ForwardQueue {
-  const { engine, db } = store;
+  const { db } = store;
   const ours = sql<boolean>`due.listener_id = ${listenerId} and due.target_key in (${sql.join(keys)})`;
 
   const write = createAttemptWriter(store, owner);
@@ -121,19 +121,7 @@ export function createForwardQueue(
 
     release: () => releaseForwards(store, owner.name),
 
-    async freeAbandoned() {
-      const held = await db
-        .selectFrom('forwards')
-        .select('lease_owner')
-        .distinct()
-        .where('finished', '=', 0)
-        .where('listener_id', '=', listenerId)
-        .where('lease_until', '>', leaseClock(engine))
-        .execute();
-      for (const { lease_owner: name } of held) {
-        if (name !== null && owner.isGone(name)) await releaseForwards(store, name);
-      }
-    },
+    freeAbandoned: () => freeAbandonedForwards(store, listenerId, owner),
 
     async retryFailed(now) {
       if (keys.length === 0) return 0;
@@ -182,6 +170,24 @@ function createAttemptWriter(store: Store<DeskTables>, owner: Owner) {
       finished: ended ? 1 : 0,
     });
   });
+}
+
+async function freeAbandonedForwards(
+  store: Store<DeskTables>,
+  listenerId: number,
+  owner: Owner,
+): Promise<void> {
+  const held = await store.db
+    .selectFrom('forwards')
+    .select('lease_owner')
+    .distinct()
+    .where('finished', '=', 0)
+    .where('listener_id', '=', listenerId)
+    .where('lease_until', '>', leaseClock(store.engine))
+    .execute();
+  for (const { lease_owner: name } of held) {
+    if (name !== null && owner.isGone(name)) await releaseForwards(store, name);
+  }
 }
 
 async function releaseForwards(store: Store<DeskTables>, ownerName: string): Promise<void> {
