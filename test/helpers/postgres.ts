@@ -105,28 +105,30 @@ async function emptyCluster(binaries: string, user: { uid?: number; gid?: number
   return made;
 }
 
+function givenPostgres(given: string): Postgres {
+  const created: string[] = [];
+  const notOurs = () => Promise.reject(new Error('This server was not started by the tests.'));
+  return {
+    url: given,
+    async createDatabase() {
+      const address = await createDatabase(given);
+      created.push(new URL(address).pathname.slice(1));
+      return address;
+    },
+    crash: notOurs,
+    start: notOurs,
+    stop: () =>
+      withClient(given, async (client) => {
+        for (const name of created) await client.query(`drop database if exists ${name} with (force)`);
+      }),
+    ours: false,
+  };
+}
+
 /** A PostgreSQL for tests: the one in PAYDESK_TEST_POSTGRES, or one of our own; undefined where there is none. */
 export async function startPostgres(): Promise<Postgres | undefined> {
   const given = process.env['PAYDESK_TEST_POSTGRES'];
-  if (given) {
-    const created: string[] = [];
-    const notOurs = () => Promise.reject(new Error('This server was not started by the tests.'));
-    return {
-      url: given,
-      async createDatabase() {
-        const address = await createDatabase(given);
-        created.push(new URL(address).pathname.slice(1));
-        return address;
-      },
-      crash: notOurs,
-      start: notOurs,
-      stop: () =>
-        withClient(given, async (client) => {
-          for (const name of created) await client.query(`drop database if exists ${name} with (force)`);
-        }),
-      ours: false,
-    };
-  }
+  if (given) return givenPostgres(given);
   const binaries = findBinaries();
   if (binaries === undefined) return undefined;
 

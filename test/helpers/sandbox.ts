@@ -161,10 +161,8 @@ export async function sandboxProcess(
   };
 }
 
-function createClient(url: string, controlToken: string, apps: SandboxApp[], agent: Agent): Client {
-  const [app, live] = apps as [SandboxApp, SandboxApp];
-
-  async function send<Body>(
+function createSend(url: string, agent: Agent) {
+  return async function send<Body>(
     method: string,
     path: string,
     body: unknown,
@@ -183,8 +181,13 @@ function createClient(url: string, controlToken: string, apps: SandboxApp[], age
     });
     const text = await response.body.text();
     return { status: response.statusCode, headers: response.headers, text, body: parsed(text) as Body };
-  }
+  };
+}
 
+function createClient(url: string, controlToken: string, apps: SandboxApp[], agent: Agent): Client {
+  const [app, live] = apps as [SandboxApp, SandboxApp];
+
+  const send = createSend(url, agent);
   const call: Client['call'] = (method, path, body, options = {}) =>
     send(
       method,

@@ -82,23 +82,9 @@ export function createScreen(columns = 80): Screen {
       row = kind === 'h' ? 0 : rows.length;
       column = 0;
     } else if (kind === 'm') style = nextStyle(style, numbers);
-    else if (kind === 'A') row = Math.max(0, row - (first || 1));
-    else if (kind === 'B') row += first || 1;
-    else if (kind === 'C') column += first || 1;
-    else if (kind === 'D') column = Math.max(0, column - (first || 1));
-    else if (kind === 'E') [row, column] = [row + (first || 1), 0];
-    else if (kind === 'F') [row, column] = [Math.max(0, row - (first || 1)), 0];
-    else if (kind === 'G') column = (first || 1) - 1;
-    else if (kind === 'H') [row, column] = [(first || 1) - 1, (second || 1) - 1];
+    else if (moves[kind]) [row, column] = moves[kind]([row, column], first, second);
     else if (kind === 'K' || kind === 'J') erase(kind, numbers || '0');
   }
-
-  const shown = (): Cell[][] =>
-    rows.reduce<Cell[][]>((all, { cells, continues }) => {
-      if (continues && all.length > 0) (all.at(-1) as Cell[]).push(...cells);
-      else all.push([...cells]);
-      return all;
-    }, []);
 
   return {
     write(data) {
@@ -115,19 +101,42 @@ export function createScreen(columns = 80): Screen {
         else if (piece >= ' ') put(piece);
       }
     },
-    cells: shown,
-    lines: () =>
-      shown().map((cells) =>
-        cells
-          .map(({ text }) => text)
-          .join('')
-          .trimEnd(),
-      ),
+    cells: () => joined(rows),
+    lines: () => joined(rows).map(textOf),
     clear() {
       rows = [];
       [row, column, style] = [0, 0, ''];
     },
   };
+}
+
+type Place = [row: number, column: number];
+
+/** Where the cursor goes. */
+const moves: Readonly<Record<string, (from: Place, first: number, second: number) => Place>> = {
+  A: ([row, column], by) => [Math.max(0, row - (by || 1)), column],
+  B: ([row, column], by) => [row + (by || 1), column],
+  C: ([row, column], by) => [row, column + (by || 1)],
+  D: ([row, column], by) => [row, Math.max(0, column - (by || 1))],
+  E: ([row], by) => [row + (by || 1), 0],
+  F: ([row], by) => [Math.max(0, row - (by || 1)), 0],
+  G: ([row], to) => [row, (to || 1) - 1],
+  H: (_, row, column) => [(row || 1) - 1, (column || 1) - 1],
+};
+
+const textOf = (cells: readonly Cell[]): string =>
+  cells
+    .map(({ text }) => text)
+    .join('')
+    .trimEnd();
+
+/** Rows that were broken at the right edge, joined again. */
+function joined(rows: readonly Row[]): Cell[][] {
+  return rows.reduce<Cell[][]>((all, { cells, continues }) => {
+    if (continues && all.length > 0) (all.at(-1) as Cell[]).push(...cells);
+    else all.push([...cells]);
+    return all;
+  }, []);
 }
 
 const ENDS: Readonly<Record<string, RegExp>> = {

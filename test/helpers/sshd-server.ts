@@ -82,18 +82,8 @@ function signalAll(pids: number[], signal: NodeJS.Signals): void {
   }
 }
 
-/** A real OpenSSH server on loopback, with keys of its own; whoever runs the tests may log in. */
-export async function startSshd(): Promise<Sshd> {
-  const folder = mkdtempSync(join(tmpdir(), 'paydesk-sshd-'));
-  const file = (name: string) => join(folder, name);
-  const makeKey = (name: string) =>
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file(name)]);
-  makeKey('host-key');
-  makeKey('user-key');
-  // Where it gives up its rights; only root's needs it.
-  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
-
-  const port = await freePort();
+/** The settings of the server, and those of a client that may log in. */
+function writeSettings(file: (name: string) => string, port: number): void {
   writeFileSync(
     file('sshd_config'),
     [
@@ -126,6 +116,21 @@ export async function startSshd(): Promise<Sshd> {
       '  GlobalKnownHostsFile /dev/null',
     ].join('\n'),
   );
+}
+
+/** A real OpenSSH server on loopback, with keys of its own; whoever runs the tests may log in. */
+export async function startSshd(): Promise<Sshd> {
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-sshd-'));
+  const file = (name: string) => join(folder, name);
+  const makeKey = (name: string) =>
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file(name)]);
+  makeKey('host-key');
+  makeKey('user-key');
+  // Where it gives up its rights; only root's needs it.
+  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
+
+  const port = await freePort();
+  writeSettings(file, port);
   const trust = () =>
     writeFileSync(
       file('known_hosts'),
