@@ -1,7 +1,7 @@
 import { commandText } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { sameAmount } from '../contract/money.js';
+import { isAmount, sameAmount } from '../contract/money.js';
 import { operationStates, states } from '../contract/states.js';
 import { forbidden, legalInstead } from '../payments/move/legality.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
@@ -48,7 +48,7 @@ function differenceOf(
 }
 
 function isSameAmount(given: string, shown: string | undefined): boolean {
-  return shown !== undefined && /^\d+(\.\d{1,2})?$/.test(shown) && sameAmount(given, shown);
+  return shown !== undefined && isAmount(shown) && sameAmount(given, shown);
 }
 
 function doneBefore(action: Exclude<PaymentAction, 'recheck'>, read: PaymentRead): string | undefined {

@@ -1,4 +1,4 @@
-import { fromHundredths, toHundredths } from '../contract/money.js';
+import { fromHundredths, isAmount, toHundredths } from '../contract/money.js';
 
 /** Exact sums by currency, added one by one. */
 export interface Totals {
@@ -24,7 +24,7 @@ export function createTotals(): Totals {
 
 /** Undefined for an amount that the service would not take, such as one with more than two decimals. */
 export function hundredthsOf(amount: string): bigint | undefined {
-  return /^\d+(\.\d{1,2})?$/.test(amount) ? toHundredths(amount) : undefined;
+  return isAmount(amount) ? toHundredths(amount) : undefined;
 }
 
 /** Two sets of sums together. */

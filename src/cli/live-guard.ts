@@ -1,7 +1,7 @@
 // Protects live apps: the banner, and a confirmation that names the app or the amount.
 
 import { addWords, type Command, paydesk } from '../next-command.js';
-import { sameAmount } from '../contract/money.js';
+import { isAmount, sameAmount } from '../contract/money.js';
 import { GuardError, InterruptedError } from '../errors.js';
 import { formatAmount } from '../output/amount.js';
 import type { Line } from '../output/lines.js';
@@ -98,7 +98,7 @@ export function isTypedAmount(typed: string, { digits, currency }: AmountToType)
   const isGrouped = sign === undefined ? /^\d{1,3}([.,]\d{3})+$/ : /^\d{1,3}([.,]\d{3})+[.,]\d{1,2}$/;
   const whole = isGrouped.test(number) ? number.replaceAll(sign === undefined ? /[.,]/g : group, '') : number;
   const decimal = whole.replace(',', '.');
-  return /^\d+(\.\d{1,2})?$/.test(decimal) && sameAmount(decimal, digits);
+  return isAmount(decimal) && sameAmount(decimal, digits);
 }
 
 /** Before something that cannot be undone: a live app wants its App ID, a sandbox a yes if somebody can be asked. */

@@ -7,6 +7,7 @@ import { didYouMean } from '../suggest.js';
 import { UsageError } from '../errors.js';
 import type { CheckoutMethod } from '../contract/payment.js';
 import type { AnswerChoices } from '../sandbox/index.js';
+import { isPostgresUrl } from '../store/location.js';
 import { DATABASE_VARIABLE } from '../sandbox-control/settings.js';
 
 // Flags of the sandbox, and parsers for their values.
@@ -32,7 +33,7 @@ export function parseLoopbackHost(text: string): string {
 export function parseDatabase(text: string): string {
   if (text.trim() === '') return bad('must not be empty');
   if (text === ':memory:') return bad('for a database in memory use --memory');
-  if (/^postgres(ql)?:\/\//i.test(text)) {
+  if (isPostgresUrl(text)) {
     return URL.canParse(text) ? text : bad('an address such as postgres://user@host/database');
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return bad('a file, or an address that starts with postgres://');

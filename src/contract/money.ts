@@ -14,11 +14,14 @@ export function amountProblem(text: string): string | undefined {
   return undefined;
 }
 
+/** Whether a text is a decimal with at most two places, which can be compared and added up. */
+export const isAmount = (text: string): boolean => /^\d+(\.\d{1,2})?$/.test(text);
+
 /** Exact hundredths of a decimal text with at most two places; throws on anything else. */
 export function toHundredths(text: string): bigint {
-  const match = /^(\d+)(?:\.(\d{1,2}))?$/.exec(text);
-  if (!match) throw new RangeError(`not an amount with at most two decimals: ${text}`);
-  return BigInt(match[1] as string) * 100n + BigInt((match[2] ?? '').padEnd(2, '0'));
+  if (!isAmount(text)) throw new RangeError(`not an amount with at most two decimals: ${text}`);
+  const [whole = '', decimals = ''] = text.split('.');
+  return BigInt(whole) * 100n + BigInt(decimals.padEnd(2, '0'));
 }
 
 export function fromHundredths(hundredths: bigint): string {

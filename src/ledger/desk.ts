@@ -1,3 +1,4 @@
+import { isPostgresUrl } from '../store/location.js';
 import { openStore, type Store } from '../store/store.js';
 import { createLedger, type Ledger, type LedgerOptions } from './ledger.js';
 import { deskMigrations, type DeskTables } from './schema.js';
@@ -21,5 +22,5 @@ export async function openDeskDatabase({ location, ...options }: DeskDatabaseOpt
 
 /** Whether only this machine sees it. */
 export function isEmbedded(location: string): boolean {
-  return !/^postgres(ql)?:\/\//i.test(location);
+  return !isPostgresUrl(location);
 }

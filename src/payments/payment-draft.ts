@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../contract/json.js';
-import { sameAmount } from '../contract/money.js';
+import { isAmount, sameAmount } from '../contract/money.js';
 import {
   autoPaymentBody,
   hostedPaymentBody,
@@ -211,8 +211,7 @@ function sameValue(path: string, a: JsonValue, b: JsonValue): boolean {
 }
 
 function sameMoney(a: string, b: string): boolean {
-  const plain = /^\d+(\.\d{1,2})?$/;
-  return a === b || (plain.test(a) && plain.test(b) && sameAmount(a, b));
+  return a === b || (isAmount(a) && isAmount(b) && sameAmount(a, b));
 }
 
 const shown = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));

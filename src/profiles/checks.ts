@@ -58,5 +58,7 @@ export function checkBaseUrl(text: string): Checked<string> {
       problem: `http is allowed only for this machine (localhost, 127.0.0.1); use https://${url.host}`,
     };
   }
-  return { value: url.href.replace(/\/+$/, '') };
+  return { value: withoutTrailingSlash(url.href) };
 }
+
+export const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, '');

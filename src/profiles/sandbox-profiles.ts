@@ -19,7 +19,7 @@ export interface SandboxProfiles {
 export function profileNameOf(store: ProfileStore, url: string, appId: string): string | undefined {
   const names = store
     .list()
-    .filter((profile) => profile.appId === appId && profile.baseUrl.replace(/\/+$/, '') === url)
+    .filter((profile) => profile.appId === appId && profile.baseUrl === url)
     .map(({ name }) => name);
   const usual = store.defaultName();
   return usual !== undefined && names.includes(usual) ? usual : names[0];
@@ -44,7 +44,7 @@ export async function storeSandboxProfiles(
     }
     const profile: NewProfile = {
       name,
-      baseUrl: sandbox.url.replace(/\/+$/, ''),
+      baseUrl: sandbox.url,
       appId: app.appId,
       kind,
       apiKey: new Secret(app.apiKey),
@@ -77,7 +77,7 @@ export async function renewSandboxProfiles(
   store: ProfileStore,
   sandbox: { url: string; apps: readonly SandboxApp[] },
 ): Promise<RenewedProfiles> {
-  const pointing = store.list().filter(({ baseUrl }) => baseUrl.replace(/\/+$/, '') === sandbox.url);
+  const pointing = store.list().filter(({ baseUrl }) => baseUrl === sandbox.url);
   const isGone = ({ appId }: { appId: string }) => !sandbox.apps.some((app) => app.appId === appId);
   const gone = pointing.filter(isGone);
   if (pointing.some(({ madeBy }) => madeBy === 'sandbox')) await storeSandboxProfiles(store, sandbox);

@@ -1,6 +1,7 @@
 import { paydesk } from '../next-command.js';
 import { ProfileError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
+import { withoutTrailingSlash } from './checks.js';
 import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
 import { findPaths, type Environment, type Paths } from './paths.js';
 import { DEFAULT_QUIET_MS, SANDBOX_QUIET_MS } from './quiet-period.js';
@@ -230,7 +231,7 @@ async function putSandboxProfiles(
 function toProfile(name: string, stored: StoredProfile): Profile {
   return {
     name,
-    baseUrl: stored.baseUrl,
+    baseUrl: withoutTrailingSlash(stored.baseUrl),
     appId: stored.appId,
     kind: stored.kind,
     // No prototype, so that a state named like a member of Object is not taken for an alias.

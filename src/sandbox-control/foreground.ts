@@ -8,6 +8,7 @@ import type { RequestLine } from '../sandbox/index.js';
 import { createRuns, type Runs } from './runs.js';
 import { portOf, type Run } from './run.js';
 import { Refusal, startSandbox, type SandboxApp } from '../sandbox/index.js';
+import { withoutPassword } from '../store/location.js';
 import type { SandboxSettings } from './settings.js';
 
 // A sandbox as a process of its own: what it needs around the server to be found, and to be told what is in its way.
@@ -103,8 +104,6 @@ function makeFolderOf({ location, dataFolder }: SandboxSettings): void {
   // A folder that somebody named and that is not there is a slip of theirs; our own is made.
   if (dirname(location) === dataFolder) makeFolder(dataFolder);
 }
-
-const withoutPassword = (location: string): string => location.replace(/:\/\/([^@/]*)@/, '://');
 
 /** What kept it from starting, with what holds it and what to type instead. */
 async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): Promise<unknown> {

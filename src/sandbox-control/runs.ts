@@ -1,8 +1,9 @@
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAnswering } from './remote.js';
 import { portOf, type Run } from './run.js';
-import { makeFolder } from '../home-folder.js';
+import { makeFolder, writePrivately } from '../home-folder.js';
+import { isRunning } from '../store/owner.js';
 
 // A running sandbox leaves a note of itself in the data folder, so that the other commands find it.
 
@@ -53,7 +54,7 @@ export function createRuns(dataFolder: string): Runs {
   async function thatAnswer(wanted: 'yes' | 'no'): Promise<Run[]> {
     const checked = await Promise.all(
       all().map(async (run) => {
-        const answer = isProcess(run.pid) ? await isAnswering(run) : 'gone';
+        const answer = isRunning(run.pid) ? await isAnswering(run) : 'gone';
         // One that is only slow keeps its note.
         if (answer === 'gone') remove(run);
         return answer === wanted ? run : undefined;
@@ -65,23 +66,10 @@ export function createRuns(dataFolder: string): Runs {
   return {
     write(run) {
       makeFolder(folder);
-      const draft = `${fileOf(run)}.${run.pid}.new`;
-      writeFileSync(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
-      // The mode above counts only for a new file.
-      chmodSync(draft, 0o600);
-      renameSync(draft, fileOf(run));
+      writePrivately(fileOf(run), `${JSON.stringify(run, null, 2)}\n`);
     },
     remove,
     alive: () => thatAnswer('yes'),
     silent: () => thatAnswer('no'),
   };
-}
-
-export function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

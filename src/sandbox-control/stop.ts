@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import { createRemote } from './remote.js';
-import { isProcess } from './runs.js';
+import { isRunning } from '../store/owner.js';
 import type { Run } from './run.js';
 
 const LIMIT_MS = 10_000;
@@ -18,7 +18,7 @@ export async function stopAndWait(run: Run, signal: AbortSignal): Promise<void> 
     .catch((error: unknown) => {
       throw late.aborted && !signal.aborted ? notStopped(run) : error;
     });
-  while (isProcess(run.pid)) {
+  while (isRunning(run.pid)) {
     if (performance.now() > limit) throw notStopped(run);
     await wait(POLL_MS, undefined, { signal });
   }

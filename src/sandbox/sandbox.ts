@@ -15,6 +15,7 @@ import { createService } from './http/service.js';
 import { showApp } from './http/show-app.js';
 import { createOutbox } from './outbox/outbox.js';
 import { isLoopbackHost } from '../loopback.js';
+import { withoutPassword } from '../store/location.js';
 import { createWorker, type Worker } from './worker.js';
 
 export interface SandboxOptions extends FirstContents {
@@ -161,7 +162,7 @@ async function describe(
     url,
     pid: process.pid,
     generation: await engine.generation.read(),
-    database: options.location.replace(/:\/\/([^@/]*)@/, '://'),
+    database: withoutPassword(options.location),
     clock: { now: new Date(now).toISOString(), stopped },
     payments: await count('payments'),
     customers: await count('customers'),

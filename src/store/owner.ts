@@ -54,7 +54,8 @@ function processNamespace(): string {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is a process of this number. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

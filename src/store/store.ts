@@ -1,3 +1,4 @@
+import { isPostgresUrl } from './location.js';
 import type { Inspection, OpenOptions, Store } from './types.js';
 
 export { StoreError } from './errors.js';
@@ -8,7 +9,7 @@ export type * from './types.js';
 
 /** Opens a database and brings its tables up to date. Only the engine that is used is loaded. */
 export async function openStore<DB>(options: OpenOptions): Promise<Store<DB>> {
-  if (/^postgres(ql)?:\/\//i.test(options.location)) {
+  if (isPostgresUrl(options.location)) {
     const { openPostgresStore } = await import('./postgres-store.js');
     return openPostgresStore<DB>(options);
   }
@@ -18,7 +19,7 @@ export async function openStore<DB>(options: OpenOptions): Promise<Store<DB>> {
 
 /** Whether a database can be read and is whole. Throws what opening it would throw. */
 export async function inspectStore(options: OpenOptions): Promise<Inspection> {
-  if (/^postgres(ql)?:\/\//i.test(options.location)) {
+  if (isPostgresUrl(options.location)) {
     const { inspectPostgres } = await import('./postgres-store.js');
     return inspectPostgres(options);
   }

@@ -2,17 +2,9 @@
 // intent that was written to it. A ledger that was replaced or restored does not agree with its note.
 
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePrivately } from '../../home-folder.js';
 
 /** Where a file is: which file of which device, on which machine, since which start of it. */
 export interface FilePlace {
@@ -78,10 +70,7 @@ export function openPlaceNotes(folder: string): PlaceNotes {
     write(note) {
       attempt(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const file = fileOf(note.ledger, 'json');
-        const fresh = `${file}.${process.pid}`;
-        writeFileSync(fresh, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
-        renameSync(fresh, file);
+        writePrivately(fileOf(note.ledger, 'json'), `${JSON.stringify(note, null, 2)}\n`);
       });
     },
     newest(ledger) {

@@ -1,7 +1,7 @@
 // What is said around capture, cancel, refund and unhold: the question before, the next step after.
 
 import { commandText, paydesk } from '../../next-command.js';
-import { fromHundredths, toHundredths } from '../../contract/money.js';
+import { fromHundredths, isAmount, toHundredths } from '../../contract/money.js';
 import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
@@ -53,7 +53,7 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
     const amount = { digits, currency: textAt(payment, 'currency') };
     return {
       lines: [`${moveText(operation, payment)}${to}?`],
-      amount: /^\d+(\.\d{1,2})?$/.test(digits) ? amount : undefined,
+      amount: isAmount(digits) ? amount : undefined,
     };
   }
   const left = leftOut.map(({ typed, error }) => `  left out: ${typed}: ${error.message.split('\n', 1)[0]}`);
@@ -107,7 +107,7 @@ function totals({ reads }: MovesPlan): string {
   const sums = new Map<string, bigint>();
   for (const { fields } of reads) {
     const text = fields.amount === undefined ? '' : numberText(fields.amount);
-    if (!/^\d+(\.\d{1,2})?$/.test(text)) continue;
+    if (!isAmount(text)) continue;
     const currency = fields.currency ?? '';
     sums.set(currency, (sums.get(currency) ?? 0n) + toHundredths(text));
   }

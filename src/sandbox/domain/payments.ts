@@ -7,7 +7,7 @@ import {
   isJsonNumber,
   isJsonObject,
 } from '../../contract/json.js';
-import { sameAmount } from '../../contract/money.js';
+import { isAmount, sameAmount } from '../../contract/money.js';
 import type { CustomerOrder } from '../../contract/order.js';
 import type { Payment } from '../../contract/payment.js';
 import type {
@@ -134,10 +134,6 @@ function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
     return [...keys].every((key) => sameJson(a[key], b[key]));
   }
   return a === b;
-}
-
-function isAmount(text: string): boolean {
-  return /^\d+(\.\d{1,2})?$/.test(text);
 }
 
 /** A payment id may be asked for within one app, or across all of them. */
