@@ -1,7 +1,7 @@
 // Every environment variable that paydesk reads. docs/environment.md is made from this table, and a test finds what is
 // read and not listed here.
 
-export interface EnvironmentVariable {
+interface EnvironmentVariable {
   name: string;
   summary: string;
 }

@@ -88,9 +88,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   standalone: ['*'],
 };
 
-function files(folder: string): string[] {
+function files(folder: string, pattern = /\.tsx?$/): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+    .filter((name) => pattern.test(name) && !name.endsWith('.d.ts') && !name.includes('node_modules'))
     .map((name) => join(folder, name));
 }
 
@@ -111,6 +111,38 @@ function roomOf(file: string): string {
 }
 
 const all = files(src);
+
+const declaration = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+
+/** What each file exports, commands aside: those are found by their file. */
+const exported = all
+  .filter((file) => roomOf(file) !== 'commands')
+  .flatMap((file) =>
+    Array.from(readFileSync(file, 'utf8').matchAll(declaration), ([, name]) => ({
+      file,
+      name: name as string,
+    })),
+  );
+
+const described = ({ file, name }: { file: string; name: string }) => `${relative(src, file)}: ${name}`;
+
+/** Every file that may import something, with its words. The build names files by their paths in dist. */
+const users = ['src', 'test', 'bench', 'bin'].flatMap((folder) =>
+  files(join(src, '..', folder), /\.(tsx?|c?js)$/).map((file) => ({
+    file,
+    imports: new Set(importsOf(file)),
+    words: new Set(readFileSync(file, 'utf8').match(/\w+/g)),
+  })),
+);
+
+function isImported(file: string, name: string): boolean {
+  return users.some(
+    (user) =>
+      user.file !== file &&
+      user.words.has(name) &&
+      (user.imports.has(file) || relative(src, user.file).startsWith(join('..', 'bin'))),
+  );
+}
 const page = join(src, '..', 'docs', 'architecture.md');
 
 /** The folders among the rooms, each with an arrow to those that no other arrow already leads to. */
@@ -189,6 +221,17 @@ describe('the house', () => {
     );
     expect(named.length).toBeGreaterThan(30);
     expect(named.filter((path) => !existsSync(join(src, '..', path as string)))).toEqual([]);
+  });
+
+  it('exports nothing that nobody imports', () => {
+    expect(exported.filter(({ file, name }) => !isImported(file, name)).map(described)).toEqual([]);
+  });
+
+  it('exports no name twice', () => {
+    const twice = exported.filter(({ file, name }) =>
+      exported.some((other) => other.name === name && other.file !== file),
+    );
+    expect(twice.map(described)).toEqual([]);
   });
 
   it('knows every room', () => {

@@ -8,7 +8,7 @@ import type { Owner } from '../store/owner.js';
 import { type PlanFile, type PlanHeader, readPlanHeader, readPlanRows } from './plan-file.js';
 import { toSend } from './plan-row.js';
 
-export interface Limits {
+interface Limits {
   /** The largest sums by currency; once there is one, a currency without a limit is refused. */
   maxTotal: ReadonlyArray<{ currency: string; amount: string }>;
   maxRows?: number | undefined;

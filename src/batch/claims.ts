@@ -17,7 +17,7 @@ export interface Claimed {
 }
 
 /** When a row is due again, by the clock of the database. */
-export interface Due {
+interface Due {
   time: number;
   /** How often the service asked to send it later; 0 leaves it to the next run. */
   tries: number;
@@ -102,12 +102,9 @@ export function createClaims(
   steady: () => number,
 ): Claims {
   const ofBatch = sql<boolean>`due.batch_id = ${batch.id}`;
-  /**
-   * The rows that this process has, and when their leases began: looking for them among a million would take longer
-   * than the work.
-   */
+  // The rows that this process has, and when their leases began. Finding them among a million would take longer than
+  // the work.
   const ours = new Map<number, number>();
-  const leaseEnd = () => sql<number>`${leaseClock(store.engine)} + ${sql.lit(LEASE_MS)}`;
   const sentFor = async (row: BatchRow) => (await intentsOf(store, batch, [row])).get(row.payment_id);
 
   return {
@@ -130,16 +127,7 @@ export function createClaims(
       const { id } = claimed.row;
       const now = steady();
       if (now - (ours.get(id) ?? -Infinity) < LEASE_MS) return claimed;
-      const [row] = await store.transaction((tx) =>
-        tx
-          .updateTable('batch_rows')
-          .set({ lease_until: leaseEnd() })
-          .where('id', '=', id)
-          .where('finished', '=', 0)
-          .where('lease_owner', '=', owner.name)
-          .returningAll()
-          .execute(),
-      );
+      const [row] = await renewLeases(store, owner, [id]);
       if (!row) {
         ours.delete(id);
         return undefined;
@@ -150,35 +138,17 @@ export function createClaims(
 
     sentFor,
     waiting: () => waitingRows(store, batch),
-    othersAtWork: (before) => hasOthers(store, batch, owner, before),
+    othersAtWork: (before) => othersHoldDueRows(store, batch, owner, before),
     freeAbandoned: () => freeAbandoned(store, batch, owner),
 
     async renew() {
       if (ours.size === 0) return;
       const now = steady();
-      const renewed = await store.transaction((tx) =>
-        tx
-          .updateTable('batch_rows')
-          .set({ lease_until: leaseEnd() })
-          .where('id', 'in', [...ours.keys()])
-          .where('lease_owner', '=', owner.name)
-          .returning('id')
-          .execute(),
-      );
+      const renewed = await renewLeases(store, owner, [...ours.keys()]);
       for (const { id } of renewed) if (ours.has(id)) ours.set(id, now);
     },
 
-    async release() {
-      await store.transaction((tx) =>
-        tx
-          .updateTable('batch_rows')
-          .set({ lease_until: null, lease_owner: null })
-          .where('batch_id', '=', batch.id)
-          .where('finished', '=', 0)
-          .where('lease_owner', '=', owner.name)
-          .execute(),
-      );
-    },
+    release: () => releaseRows(store, batch, owner),
 
     async finish(row, { outcome, after, why, payment, currency }, due) {
       const isFinal = FINAL.has(outcome);
@@ -201,18 +171,46 @@ export function createClaims(
       return false;
     },
 
-    async reopenAccepted() {
-      await store.transaction((tx) =>
-        tx
-          .updateTable('batch_rows')
-          .set({ finished: 0 })
-          .where('batch_id', '=', batch.id)
-          .where('finished', '=', 1)
-          .where('outcome', '=', 'accepted')
-          .execute(),
-      );
-    },
+    reopenAccepted: () => reopenAccepted(store, batch),
   };
+}
+
+/** Extends the leases of these rows, and returns those that are still ours. */
+function renewLeases(store: Store<DeskTables>, owner: Owner, ids: readonly number[]): Promise<BatchRow[]> {
+  return store.transaction((tx) =>
+    tx
+      .updateTable('batch_rows')
+      .set({ lease_until: sql<number>`${leaseClock(store.engine)} + ${sql.lit(LEASE_MS)}` })
+      .where('id', 'in', ids)
+      .where('finished', '=', 0)
+      .where('lease_owner', '=', owner.name)
+      .returningAll()
+      .execute(),
+  );
+}
+
+async function releaseRows(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Promise<void> {
+  await store.transaction((tx) =>
+    tx
+      .updateTable('batch_rows')
+      .set({ lease_until: null, lease_owner: null })
+      .where('batch_id', '=', batch.id)
+      .where('finished', '=', 0)
+      .where('lease_owner', '=', owner.name)
+      .execute(),
+  );
+}
+
+async function reopenAccepted(store: Store<DeskTables>, batch: BatchRecord): Promise<void> {
+  await store.transaction((tx) =>
+    tx
+      .updateTable('batch_rows')
+      .set({ finished: 0 })
+      .where('batch_id', '=', batch.id)
+      .where('finished', '=', 1)
+      .where('outcome', '=', 'accepted')
+      .execute(),
+  );
 }
 
 /** What was sent for a row after somebody else had finished it counts, and not what that one found. */
@@ -286,7 +284,7 @@ async function waitingRows(store: Store<DeskTables>, batch: BatchRecord): Promis
   return rows === 0 ? undefined : { ...found, rows };
 }
 
-async function hasOthers(
+async function othersHoldDueRows(
   store: Store<DeskTables>,
   batch: BatchRecord,
   owner: Owner,

@@ -104,7 +104,7 @@ function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {
 }
 
 /** `752 done, 1 refused, 2 unknown, 432 not started`. */
-export function standsAt(counts: BatchCounts): string {
+function standsAt(counts: BatchCounts): string {
   return groupsShown(counts)
     .map((group) => `${counts[group]} ${groupNames[group]}`)
     .join(', ');

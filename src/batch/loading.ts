@@ -7,16 +7,16 @@ import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
 import type { PlanFile } from './plan-file.js';
-import type { PlanRow, Verdict } from './plan-row.js';
+import type { PlanRow, RowVerdict } from './plan-row.js';
 import type { RowOutcome } from './worked-row.js';
 
 /** What the plan does with a row: `batch_rows.planned`. */
-export const LEFT_OUT = 0;
-export const PLANNED = 1;
+const LEFT_OUT = 0;
+const PLANNED = 1;
 /** It was sent before and failed, and the person who applied the plan wants it sent again. */
 export const PLANNED_AGAIN = 2;
 
-export interface CreateOptions {
+interface CreateOptions {
   owner: Owner;
   operator: string;
   now: number;
@@ -207,12 +207,12 @@ function newRow(batchId: string, row: PlanRow, again: boolean): NewRow {
 }
 
 /** The outcome of a row that the plan leaves out. */
-const leftOutAs: Readonly<Partial<Record<Verdict, RowOutcome>>> = {
+const leftOutAs: Readonly<Partial<Record<RowVerdict, RowOutcome>>> = {
   done: 'skipped',
   'failed-before': 'failed',
 };
 
-function plannedOf(verdict: Verdict, again: boolean): number {
+function plannedOf(verdict: RowVerdict, again: boolean): number {
   if (verdict === 'act') return PLANNED;
   return verdict === 'failed-before' && again ? PLANNED_AGAIN : LEFT_OUT;
 }

@@ -12,7 +12,7 @@ import type { Assessment, BatchAction } from './plan-row.js';
 import { type Outage, readWatched, throttleOf } from './reading.js';
 import { firstLine } from './worked-row.js';
 
-export type Look = (row: CsvRow, ticket: Ticket) => Promise<Assessment>;
+export type RowLook = (row: CsvRow, ticket: Ticket) => Promise<Assessment>;
 
 interface Looking {
   client: Client;
@@ -25,7 +25,7 @@ interface Looking {
   signal: AbortSignal;
 }
 
-export function createLook({ client, action, now, onRead, pace, outage, signal }: Looking): Look {
+export function createLook({ client, action, now, onRead, pace, outage, signal }: Looking): RowLook {
   async function assessed(row: CsvRow): Promise<Assessment> {
     if (action === 'charge') return assessCharge(client, row, { now: now(), onRead });
     const read = await readNamed(client, parsePayment(row.typed));

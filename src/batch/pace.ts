@@ -2,7 +2,7 @@
 
 import type { Clock } from '../client/clock.js';
 
-export interface PaceOptions {
+interface PaceOptions {
   /** At most this many at once. */
   concurrency: number;
   /** At most this many per second. */

@@ -66,7 +66,7 @@ export function planHeader(
 const LONGEST_LINE = 1024 * 1024;
 
 /** Unprintable characters are written out, so that a plan can be looked at safely. */
-export type WriteJson = (value: unknown) => string;
+type WriteJson = (value: unknown) => string;
 
 /** The text of a plan, line by line. */
 export async function* planLines(

@@ -17,12 +17,12 @@ export const verdicts = [
   'unreadable',
 ] as const;
 /** What is to become of a row: it is acted on, also after a failure when that is asked for, done already, or left out. */
-export type Verdict = (typeof verdicts)[number];
+export type RowVerdict = (typeof verdicts)[number];
 
 /** What a look at the payment gave. */
 export interface Assessment {
   line: number;
-  verdict: Verdict;
+  verdict: RowVerdict;
   /** Why it is not acted on, or what to know although it is. */
   why?: string | undefined;
   /** A command that would be right instead. */
@@ -40,7 +40,7 @@ export interface PlanRow
   file?: { amount?: string; currency?: string };
 }
 
-export type VerdictCounts = Record<Verdict, number>;
+type VerdictCounts = Record<RowVerdict, number>;
 
 /** What a plan comes to. */
 export interface PlanSummary {

@@ -9,14 +9,14 @@ import { createFileProblems, type FileProblems } from '../spreadsheet/problems.j
 import type { SheetEnd, SheetFormat } from '../spreadsheet/sheet.js';
 import { chargeRows } from './charge-rows.js';
 import { type CsvRow, paymentRows, readAmount, readCsvRows } from './csv-rows.js';
-import { createLook, type Look } from './look.js';
+import { createLook, type RowLook } from './look.js';
 import { createPace } from './pace.js';
 import {
   type Assessment,
   type BatchAction,
   type PlanRow,
   type PlanSummary,
-  type Verdict,
+  type RowVerdict,
   verdicts,
 } from './plan-row.js';
 import { createOutage } from './reading.js';
@@ -24,7 +24,7 @@ import type { MarkFailed } from './sent-before.js';
 import { openStaging, type Staging } from './staging.js';
 import { createTotals } from './totals.js';
 
-export interface PlanTools {
+interface PlanTools {
   client: Client;
   clock: Clock;
   signal: AbortSignal;
@@ -35,11 +35,11 @@ export interface PlanTools {
   onProgress: (done: number, total: number) => void;
 }
 
-export interface MadePlan extends PlanSummary {
+interface MadePlan extends PlanSummary {
   /** How the file was read. */
   format: SheetFormat;
   /** Short reasons, a few for each verdict. */
-  notes: Partial<Record<Verdict, string[]>>;
+  notes: Partial<Record<RowVerdict, string[]>>;
   rowsInOrder(): AsyncIterable<PlanRow>;
   /** The first rows that are neither acted on nor done already. */
   leftOut(limit: number): Promise<PlanRow[]>;
@@ -140,7 +140,7 @@ async function readAll(
   const notes: MadePlan['notes'] = {};
   const rows = eachRow(staging);
   const onRead = (read: PaymentRead) => void reads.push(read);
-  const look: Look = createLook({
+  const look: RowLook = createLook({
     client: tools.client,
     action,
     now: tools.clock.now,

@@ -29,7 +29,7 @@ export interface RunnerTools {
   tell: () => void;
 }
 
-export interface RowRunner {
+interface RowRunner {
   /** Rows for which something was sent or the outcome was found out. */
   readonly worked: number;
   run(claimed: Claimed, ticket: Ticket): Promise<WorkedRow>;

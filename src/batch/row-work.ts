@@ -18,7 +18,7 @@ import { notDone } from './not-done.js';
 import { mayHaveLeft, sendAgain } from './send-again.js';
 import { rowResult, type WorkedRow } from './worked-row.js';
 
-export interface RowWork {
+interface RowWork {
   /** Follow each to its end state. */
   wait: boolean;
   /** Send again what may have left and did not arrive, once its quiet period is over: a person decided so. */

@@ -14,7 +14,7 @@ import type { RunOptions } from './run-options.js';
 import { createStopping, type Stopping, type StopReason } from './stopping.js';
 import { createSupply } from './supply.js';
 
-export interface RunTools {
+interface RunTools {
   /** Its signal is not that of Ctrl-C: what is on its way is brought to its end. */
   desk: Desk;
   store: Store<DeskTables>;

@@ -36,23 +36,13 @@ export function createRunner(tools: RunnerTools): Runner {
     }
   }
 
-  /** Ends the run for the others too; rows in flight are still brought to their end. */
-  function endBy(error: unknown): void {
-    if (error instanceof StoreError || isLedgerLost(error)) stop({ kind: 'ledger', error });
-    else if (error instanceof PaydeskError) stop({ kind: 'hopeless', error });
-    else {
-      stopping.abort();
-      throw error;
-    }
-  }
-
   async function withPlace<T>(body: (ticket: Ticket) => Promise<T>): Promise<T | undefined> {
     const ticket = await pace.enter();
     if (!ticket) return undefined;
     try {
       return await body(ticket);
     } catch (error) {
-      endBy(error);
+      endBy(error, stopping);
       return undefined;
     } finally {
       pace.leave(ticket);
@@ -101,4 +91,14 @@ export function createRunner(tools: RunnerTools): Runner {
       }
     },
   };
+}
+
+/** Ends the run for the others too; rows in flight are still brought to their end. */
+function endBy(error: unknown, { stop, abort }: RunnerTools['stopping']): void {
+  if (error instanceof StoreError || isLedgerLost(error)) stop({ kind: 'ledger', error });
+  else if (error instanceof PaydeskError) stop({ kind: 'hopeless', error });
+  else {
+    abort();
+    throw error;
+  }
 }

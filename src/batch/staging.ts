@@ -39,7 +39,7 @@ const migrations: Migration[] = [
 ];
 
 /** A line that names the same payment as an earlier one. */
-export interface Repeated {
+interface Repeated {
   line: number;
   first: number;
   typed: string;

@@ -4,7 +4,7 @@ import { leaseClock } from '../store/claim.js';
 import { type BatchCounts, countRows } from './counts.js';
 import type { Owner } from '../store/owner.js';
 
-export type BatchState =
+type BatchState =
   /** Its plan is being loaded, or was not loaded to the end: nothing was sent. */
   | 'loading'
   /** A process works on it. */
@@ -34,7 +34,7 @@ export async function statusOf(
   owner: Owner,
 ): Promise<BatchStatus> {
   const counts = await countRows(store, batch);
-  const isRunning = await hasWorkers(store, batch, owner);
+  const isRunning = await isWorkedOn(store, batch, owner);
   return statusWith(batch, counts, isRunning ? 'running' : restingState(batch, counts));
 }
 
@@ -49,7 +49,7 @@ function statusWith(batch: BatchRecord, counts: BatchCounts, state: BatchState):
   return { id, action, profile, appId, kind, rows, ...counts, state, operator, time };
 }
 
-async function hasWorkers(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Promise<boolean> {
+async function isWorkedOn(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Promise<boolean> {
   const leases = await store.db
     .selectFrom('batch_rows')
     .select('lease_owner')

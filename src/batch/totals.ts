@@ -1,7 +1,7 @@
 import { fromHundredths, isAmount, toHundredths } from '../contract/money.js';
 
 /** Exact sums by currency, added one by one. */
-export interface Totals {
+interface Totals {
   add(amount: string | undefined, currency: string | undefined): void;
   sums(): Record<string, string>;
 }

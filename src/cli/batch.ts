@@ -13,7 +13,7 @@ import type { DeskDatabase } from '../ledger/desk.js';
 import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
 import type { BatchRecord } from '../ledger/schema.js';
 import type { Line } from '../output/lines.js';
-import { batchList, batchSummary, nextLines } from '../output/views/batch.js';
+import { batchList, batchSummary, batchNextLines } from '../output/views/batch.js';
 import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import type { Desk } from '../payments/desk.js';
 import { refuseReadOnly } from '../profiles/read-only.js';
@@ -38,7 +38,7 @@ function parseRate(text: string): number {
   return rate;
 }
 
-export interface RunFlags {
+interface RunFlags {
   confirm?: string | undefined;
   'local-ledger': boolean;
   concurrency?: number | undefined;
@@ -68,7 +68,7 @@ export const batchFlags = {
   wait: boolean({ summary: 'Wait until each payment reaches its end state.' }),
 };
 
-export interface BatchDesk {
+interface BatchDesk {
   desk: Desk;
   profile: KnownProfile;
 }
@@ -198,7 +198,7 @@ async function present(
   if (context.streams.stdout.terminal) context.show(status, batchSummary);
   else await context.showList([status], batchList);
   // An error has its own next steps.
-  if (ending === undefined || ending.next.length === 0) context.note(...nextLines(status));
+  if (ending === undefined || ending.next.length === 0) context.note(...batchNextLines(status));
 }
 
 /** The app that a plan was made for. */

@@ -12,14 +12,14 @@ type AnyArg = Arg<unknown>;
 type Values = Record<string, unknown>;
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface CommandLine {
+interface CommandLine {
   output: ParserOutput<Values, Values, Values>;
   bad: UsageProblem[];
   unknown: UsageProblem[];
   missing: Missing[];
 }
 
-export interface Definition {
+interface Definition {
   flags: Record<string, AnyFlag>;
   args: Record<string, AnyArg>;
   strict: boolean;
@@ -161,7 +161,7 @@ function withoutRules(
     return [name, { ...arg, required: false, ignoreStdin: true, options: undefined, parse: check }] as const;
   });
   return {
-    flags: Object.fromEntries(freeFlags) as unknown as Definition['flags'],
+    flags: Object.fromEntries(freeFlags),
     args: Object.fromEntries(freeArgs) as unknown as Definition['args'],
     strict,
   };

@@ -11,7 +11,7 @@ import {
   repeatedLine,
   strangeCurrency,
 } from '../output/views/created.js';
-import { reasonLines, requestLines } from '../output/views/moves.js';
+import { reasonLines, plannedRequestLines } from '../output/views/moves.js';
 import type { CreatedPayment } from '../payments/create-payment.js';
 import type { RequestKind } from '../payments/differences.js';
 import { makePayment } from '../payments/make-payment.js';
@@ -81,7 +81,7 @@ export async function sendPayment(
     },
   );
   if ('request' in made) {
-    context.print('Would be sent:', ...requestLines(made.request));
+    context.print('Would be sent:', ...plannedRequestLines(made.request));
     return { planned: plannedJson(made.request) };
   }
   if (!made.created) context.note(repeatedLine);

@@ -4,10 +4,10 @@ import { custom as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
 import { emailFlag } from './flags.js';
 import { BadValue, parseId } from '../typed-values.js';
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from './context.js';
 
 /** A name or another line of text for people; an empty one clears the field. */
-export function parseLine(text: string): string {
+function parseLine(text: string): string {
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
     throw new BadValue('use one line, without control characters');
   if (text.length > 1000) throw new BadValue('at most 1000 characters');

@@ -8,7 +8,7 @@ import { openListener } from '../webhooks/inbox/listeners.js';
 import type { CommandContext } from './context.js';
 import { openLedger } from './desk-database.js';
 
-export interface OpenInbox {
+interface OpenInbox {
   profile: ResolvedProfile;
   place: AppRef;
   database: DeskDatabase;

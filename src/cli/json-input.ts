@@ -11,7 +11,7 @@ import type { Streams } from '../output/streams.js';
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** Numbers keep their text: 10.10 stays 10.10. */
-export async function readJsonInput(source: string, stdin: Streams['stdin']): Promise<JsonInput> {
+async function readJsonInput(source: string, stdin: Streams['stdin']): Promise<JsonInput> {
   const text = source === '-' ? await readAll(stdin) : await readText(source);
   if (text.trim() === '') throw new BadValue('the file is empty');
   try {

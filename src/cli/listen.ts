@@ -31,7 +31,7 @@ import { askToConfirm, createGuard } from './live-guard.js';
 import type { ScreenInput, ScreenOutput } from './live-screen.js';
 import { verifyKind, type Session } from './session.js';
 
-export interface ListenRequest {
+interface ListenRequest {
   tunnel: Tunnel;
   targets: readonly Target[];
   filter: Filter;
@@ -44,7 +44,7 @@ export interface ListenRequest {
 }
 
 /** A third party can read what passes its tunnel: on a live app somebody must confirm it. */
-export async function openTunnel(
+export async function chosenTunnel(
   context: CommandContext,
   session: Session,
   { tunnel: text = 'auto', confirm }: { tunnel?: string | undefined; confirm?: string | undefined },

@@ -57,7 +57,7 @@ function checkConfirmation(guard: LiveGuard, typed: Command): void {
   );
 }
 
-export interface Question {
+interface Question {
   /** What is about to be done. */
   lines: Line[];
   /** The amount to type instead of the App ID. */

@@ -15,7 +15,7 @@ export interface ScreenOutput {
 
 export type Key = 'up' | 'down' | 'page-up' | 'page-down' | 'enter' | 'escape' | 'interrupt' | (string & {});
 
-export interface Screen {
+interface Screen {
   readonly columns: number;
   readonly rows: number;
   /** Draws lines that fit. Overwrites the last frame without clearing it first, to avoid flicker. */
@@ -89,7 +89,7 @@ export function openScreen(
 }
 
 /** Several keys may come at once; an escape sequence is one of them. */
-export function splitKeys(data: string): string[] {
+function splitKeys(data: string): string[] {
   // oxlint-disable-next-line no-control-regex -- keys are control characters
   return data.match(/\u001B(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|[\s\S]/gu) ?? [];
 }

@@ -18,7 +18,7 @@ export const profileSettingFlags = {
   'client-key': fileFlag({ summary: 'Private key of the client certificate, a PEM file.' }),
 };
 
-export interface ProfileSettingFlags {
+interface ProfileSettingFlags {
   'quiet-period'?: number | undefined;
   'read-only'?: boolean | undefined;
   'ca-file'?: string | undefined;

@@ -56,12 +56,12 @@ export function databaseOf(env: Readonly<Record<string, string | undefined>>): s
 }
 
 /** `20/s`. */
-export function parseRate(text: string): number {
+function parseRate(text: string): number {
   const rate = /^(\d{1,9})(?:\/s)?$/.exec(text)?.[1];
   return rate !== undefined && Number(rate) > 0 ? Number(rate) : bad('requests per second, for example 20/s');
 }
 
-export function parseHostName(text: string): string {
+function parseHostName(text: string): string {
   const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text);
   return isName ? text.toLowerCase() : bad('the name of a host, without scheme or path: hooks.shop.example');
 }

@@ -32,7 +32,7 @@ const texts: Readonly<Record<EndpointName, (at: Parameters, money: string) => st
   getPanelLink: ({ customerId }) => `Creating the panel link of customer ${customerId}`,
 };
 
-export interface Waiting {
+interface Waiting {
   /** For the events of one client. */
   listener(): (event: ClientEvent) => void;
   close(): void;

@@ -7,7 +7,7 @@ import {
 } from '../contract/endpoints.js';
 import { UsageError } from '../errors.js';
 
-export interface ResolvedPath {
+interface ResolvedPath {
   method: string;
   /** Path and query below the base URL. */
   path: string;

@@ -35,7 +35,7 @@ export interface ClientOptions extends AppIdentity {
   signal?: AbortSignal;
 }
 
-export interface RawResult extends Retried<Exchange> {
+interface RawResult extends Retried<Exchange> {
   /** Which endpoint of the contract it was, if any. */
   endpoint: EndpointName | undefined;
 }

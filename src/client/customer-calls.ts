@@ -16,7 +16,7 @@ import type { Exchange } from './exchange.js';
 import type { Retried } from './retry.js';
 import { successOf } from './service-errors.js';
 
-export interface CustomerRead extends Decoded<Customer> {
+interface CustomerRead extends Decoded<Customer> {
   answer: Answer;
 }
 

@@ -2,7 +2,7 @@ import type { buildConnector, Client, Dispatcher, Pool } from 'undici';
 import type { SendRequest } from './exchange.js';
 import { ConnectFailure, failureOf } from './failures.js';
 import type { Proxy } from './proxy.js';
-import { openTunnel, unreachable } from './tunnel.js';
+import { openProxyTunnel, unreachable } from './tunnel.js';
 
 /** How the service is reached, beside its address. */
 export interface Connection {
@@ -24,7 +24,7 @@ export interface Leased {
   done: () => void;
 }
 
-export interface Dispatchers {
+interface Dispatchers {
   lease(fresh: boolean): Promise<Leased>;
   /** What undici is told to send. */
   options(request: SendRequest): Dispatcher.DispatchOptions;
@@ -126,7 +126,7 @@ async function tunnelConnector(
   const timeoutMs = settings.timeout ?? 5_000;
   return (target, callback) => {
     const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
-    openTunnel(proxy, `${host}:${target.port || '443'}`, { timeoutMs, signal }).then(
+    openProxyTunnel(proxy, `${host}:${target.port || '443'}`, { timeoutMs, signal }).then(
       (socket) => shakeHands({ ...target, httpSocket: socket }, callback),
       (error: Error) => callback(error, null),
     );

@@ -27,7 +27,7 @@ type Given<Key extends string, Value> = undefined extends Value
     ? { [Each in Key]?: Value }
     : { [Each in Key]: Value };
 
-export type EndpointCall<Name extends EndpointName> = CallInputs[Name];
+type EndpointCall<Name extends EndpointName> = CallInputs[Name];
 
 interface AnyCall extends CallOptions {
   parameters?: Readonly<Record<string, string>> | undefined;

@@ -16,7 +16,7 @@ const LIST_KEY =
   /"(?:items|customers|data|results|records|content|value|entries|rows|elements|list|Resources)"\s*:\s*$/;
 const MAX_PART = 4 * 1024 * 1024;
 
-export interface ListSplitter {
+interface ListSplitter {
   /** The JSON texts of the elements that are complete with this piece. */
   push(text: string): string[];
   /** The answer with its list left empty, or undefined when it was cut short. */

@@ -15,7 +15,7 @@ export interface Page {
   lastId: string | undefined;
 }
 
-export type NextPage =
+type NextPage =
   | { kind: 'end' }
   | { kind: 'next'; query: Record<string, string> }
   /** There is more, and no way to get it. */

@@ -16,7 +16,7 @@ export interface Proxy {
   secrets: readonly string[];
 }
 
-export type Route = { proxy: Proxy } | { proxy?: undefined; why: string };
+type Route = { proxy: Proxy } | { proxy?: undefined; why: string };
 
 /** How a URL is reached: through a proxy, or directly and why. */
 export function routeTo(url: string, env: Environment): Route {

@@ -10,7 +10,7 @@ export interface RetryPolicy {
 export const retryPolicy: RetryPolicy = { attempts: 5, baseMs: 100, capMs: 5_000 };
 
 /** What the retry needs to know of an attempt; `status` is that of an answer. */
-export interface Attempted {
+interface Attempted {
   kind: 'answer' | 'open' | 'unsent' | 'lost';
   status?: number;
   failure?: { permanent: boolean };
@@ -51,7 +51,7 @@ export function createRetryBudget(capacity = 10, earned = 0.1): RetryBudget {
   };
 }
 
-export function isRetriable(repeat: RepeatClass, attempt: Attempted): boolean {
+function isRetriable(repeat: RepeatClass, attempt: Attempted): boolean {
   if (attempt.kind === 'unsent') return !attempt.failure?.permanent;
   if (repeat === 'settle') return false;
   if (attempt.kind === 'lost') return !attempt.failure?.permanent;
@@ -64,7 +64,7 @@ export function isTemporaryStatus(status: number): boolean {
 }
 
 /** Whether a request may have been carried out although there is no success to show for it. */
-export function mayHaveArrived(attempt: Attempted): boolean {
+function mayHaveArrived(attempt: Attempted): boolean {
   if (attempt.kind === 'unsent') return false;
   if (attempt.kind === 'lost') return true;
   const status = attempt.status ?? 0;

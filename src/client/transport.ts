@@ -9,10 +9,10 @@ export interface TransportTimeouts {
   bodyMs: number;
 }
 
-export const transportTimeouts: TransportTimeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000 };
+const transportTimeouts: TransportTimeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000 };
 
 /** An answer that is read whole may have this many bytes. */
-export const MAX_BODY = 16 * 1024 * 1024;
+const MAX_BODY = 16 * 1024 * 1024;
 // A streamed body that nobody reads is held up beyond this many bytes.
 const HIGH_WATER = 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { ConnectFailure, failure, failureOf } from './failures.js';
 import type { Proxy } from './proxy.js';
 
 /** Has a proxy open a connection to `target`, which is a host and a port. Throws a `ConnectFailure`. */
-export async function openTunnel(
+export async function openProxyTunnel(
   proxy: Proxy,
   target: string,
   limits: { timeoutMs: number; signal?: AbortSignal },

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../cli/base-command.js';
 import { databaseLocation } from '../cli/desk-database.js';
 import { requestHeaders } from '../client/request-headers.js';
-import { failureOf, type Diagnosis } from '../doctor/check.js';
+import { failedCheck, type Diagnosis } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
 import { listFlagsFor } from '../cli/flags.js';
 import { checkList, fixLines } from '../output/views/doctor.js';
@@ -34,7 +34,7 @@ export default class Doctor extends BaseCommand {
     });
     await this.showList(diagnosis.checks, checkList);
     if (this.streams.stdout.terminal) this.print(...fixLines(diagnosis));
-    const failure = failureOf(diagnosis);
+    const failure = failedCheck(diagnosis);
     if (failure) this.endAs(failure);
     return diagnosis;
   }

@@ -4,7 +4,7 @@ import { card } from './payment.js';
 
 const instantText = described(z.string(), { format: 'date-time' });
 
-export const app = described(
+const app = described(
   z.looseObject({
     appId: z.optional(z.string()),
     friendlyName: z.optional(z.string()),
@@ -56,7 +56,5 @@ export const panelLink = described(z.looseObject({ url: z.string(), expiresTime:
   required: ['url', 'expiresTime'],
 });
 
-export type App = z.infer<typeof app>;
 export type Customer = z.infer<typeof customer>;
 export type PaymentMethod = z.infer<typeof paymentMethod>;
-export type PanelLink = z.infer<typeof panelLink>;

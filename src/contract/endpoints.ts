@@ -4,7 +4,7 @@
  */
 export type RepeatClass = 'read' | 'keyed' | 'settle' | 'repeatable';
 
-export interface Endpoint {
+interface Endpoint {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/api/apps/{appId}`. */
   path: string;
@@ -18,7 +18,7 @@ export interface Endpoint {
 
 export const APP_PATH = '/api/apps/{appId}';
 
-export const endpoints = {
+const endpoints = {
   createHostedPayment: {
     method: 'POST',
     path: '/payments/hosted-page',

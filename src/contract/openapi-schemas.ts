@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 export type Json = Record<string, unknown>;
 
-export const COMPONENTS = '#/components/schemas/';
+const COMPONENTS = '#/components/schemas/';
 
 /** The schemas of a document, each under its name. A schema that others refer to comes along. */
 export function createSchemaList() {

@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { described } from './described.js';
 import { breakdownAmount, email, identifier, object, phone, text } from './fields.js';
 
-export const itemCategories = ['DigitalGoods', 'PhysicalGoods'] as const;
+const itemCategories = ['DigitalGoods', 'PhysicalGoods'] as const;
 
-export const orderCustomer = described(
+const orderCustomer = described(
   object({
     customerId: described(identifier, { description: "The merchant's identifier for the buyer." }),
     firstName: z.optional(text),
@@ -15,7 +15,7 @@ export const orderCustomer = described(
   { id: 'OrderCustomer' },
 );
 
-export const lineItem = described(
+const lineItem = described(
   object({
     name: text.check(z.minLength(1, 'must not be empty')),
     amount: breakdownAmount,
@@ -35,7 +35,7 @@ export const lineItem = described(
   { id: 'LineItem' },
 );
 
-export const orderAmount = described(
+const orderAmount = described(
   object({
     total: z.optional(breakdownAmount),
     shipping: z.optional(breakdownAmount),

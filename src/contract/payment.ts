@@ -3,8 +3,6 @@ import { described } from './described.js';
 import { isJsonNumber, type JsonNumber } from './json.js';
 
 export const paymentFlows = ['HostedPage', 'Direct', 'ProviderHostedPage', 'AutoPayment'] as const;
-export const autoPaymentStatuses = ['None', 'Registered'] as const;
-export const fraudStatuses = ['Unknown', 'Verified', 'Rejected'] as const;
 export const checkoutMethods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
 export type CheckoutMethod = (typeof checkoutMethods)[number];
 
@@ -24,7 +22,7 @@ export const card = described(
   { id: 'Card' },
 );
 
-export const payInfo = described(
+const payInfo = described(
   z.looseObject({
     providerReferenceId: z.optional(z.string()),
     authorizeId: z.optional(z.string()),

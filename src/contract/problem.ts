@@ -27,7 +27,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-export const fieldError = z.looseObject({ path: z.string(), message: z.string() });
+const fieldError = z.looseObject({ path: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof fieldError>;
 
 export const problem = described(

@@ -12,7 +12,7 @@ import {
 } from './payment-request.js';
 
 /** What an endpoint takes and answers. */
-export interface Schemas {
+interface Schemas {
   query?: z.ZodMiniType;
   body?: z.ZodMiniType;
   /** The body of a success; undefined for an empty one. */

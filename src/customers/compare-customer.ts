@@ -9,7 +9,7 @@ export interface Difference {
 }
 
 /** The fields of a customer that a person can set; undefined where nothing was said. */
-export interface CustomerFields {
+interface CustomerFields {
   firstName?: string | undefined;
   lastName?: string | undefined;
   email?: string | undefined;

@@ -11,13 +11,13 @@ import { startSandbox } from '../sandbox/index.js';
 
 // A tour with a sandbox of its own: from nothing to a refunded payment, command by command.
 
-export interface TourStep {
+interface TourStep {
   /** Why a person would type it. */
   title: string;
   words: string[];
 }
 
-export interface Tour {
+interface Tour {
   /** What the commands run with: a home of the tour's own. */
   env: Record<string, string | undefined>;
   steps: TourStep[];

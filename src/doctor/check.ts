@@ -1,6 +1,6 @@
 import { PaydeskError, ProfileError, TemporaryError } from '../errors.js';
 
-export const checkNames = [
+const checkNames = [
   'node',
   'config',
   'modes',
@@ -56,7 +56,7 @@ const access: readonly CheckName[] = ['config', 'profile', 'key', 'kind'];
 const reach: readonly CheckName[] = ['proxy', 'dns', 'tls', 'service'];
 
 /** The gravest of what failed, as the error that has its exit code. */
-export function failureOf({ checks }: Diagnosis): PaydeskError | undefined {
+export function failedCheck({ checks }: Diagnosis): PaydeskError | undefined {
   const failed = checks.filter(({ status }) => status === 'fail').map(({ name }) => name);
   if (failed.length === 0) return undefined;
   const message = `${failed.length === 1 ? '1 check' : `${failed.length} checks`} failed: ${failed.join(', ')}.`;

@@ -14,7 +14,7 @@ import { checkConfig, checkKeyring, checkModes, checkNode } from './machine.js';
 import { checkDns, checkProxy, checkTls, lookedUpByProxy } from './network.js';
 import { checkService } from './service.js';
 
-export interface ExamineOptions {
+interface ExamineOptions {
   profile: string | undefined;
   env: Environment;
   /** Where the ledger is: a file or postgres://… */

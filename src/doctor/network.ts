@@ -6,7 +6,7 @@ import type { FailureReason } from '../client/exchange.js';
 import { ConnectFailure } from '../client/failures.js';
 import { INSECURE_TLS_FIX, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
 import { routeTo } from '../client/proxy.js';
-import { openTunnel } from '../client/tunnel.js';
+import { openProxyTunnel } from '../client/tunnel.js';
 import type { Environment } from '../profiles/paths.js';
 import { fail, pass, warn, type Check } from './check.js';
 
@@ -44,7 +44,7 @@ export async function checkProxy(baseUrl: string, env: Environment): Promise<Che
   // A plain request is handed over as it is: the check of the service shows whether that works.
   if (protocol === 'http:') return pass('proxy', `${who}.`);
   try {
-    const socket = await openTunnel(route.proxy, port ? host : `${host}:443`, { timeoutMs: limitMs });
+    const socket = await openProxyTunnel(route.proxy, port ? host : `${host}:443`, { timeoutMs: limitMs });
     socket.destroy();
     return pass('proxy', `${who}, which connects to ${host}.`);
   } catch (error) {
@@ -94,7 +94,7 @@ async function checkCertificate(baseUrl: string, connection: Connection, now: Da
 /** The end of the certificate, or why there is none. */
 async function handshake(host: string, port: number, { proxy, tls }: Connection): Promise<Date | string> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-  const tunnel = proxy && (await openTunnel(proxy, target, { timeoutMs: limitMs }).catch(String));
+  const tunnel = proxy && (await openProxyTunnel(proxy, target, { timeoutMs: limitMs }).catch(String));
   if (typeof tunnel === 'string') return tunnel;
   return new Promise((resolve) => {
     const end = (result: Date | string) => {

@@ -10,7 +10,7 @@ import { isLoopbackUrl } from '../loopback.js';
 import type { ResolvedProfile } from '../profiles/resolve.js';
 import { fail, notChecked, pass, warn, type Check } from './check.js';
 
-export interface ServiceTools {
+interface ServiceTools {
   profile: ResolvedProfile;
   apiKey: string;
   connection: Connection;

@@ -10,7 +10,7 @@ export interface DeskDatabase {
   close(): Promise<void>;
 }
 
-export interface DeskDatabaseOptions extends LedgerOptions {
+interface DeskDatabaseOptions extends LedgerOptions {
   /** A file, `:memory:` or postgres://… */
   location: string;
 }

@@ -2,7 +2,7 @@ import type { Store } from '../store/store.js';
 import { outcomeOf, UNNAMED, type Outcome } from './entries.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 
-export interface HistoryFilter {
+interface HistoryFilter {
   appId?: string | undefined;
   /** A paymentId or a reference. */
   payment?: string | undefined;

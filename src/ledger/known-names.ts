@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { AppRef } from './payment-ref.js';
 import type { DeskTables } from './schema.js';
 
-export interface KnownName {
+interface KnownName {
   name: string;
   state: string;
   amount: string | null;

@@ -10,7 +10,7 @@ import { searchedColumns, searchWords } from './search-words.js';
 // The service has no list of payments. This is what the desk knows of them: those that it created, changed, read,
 // imported or received webhooks for, each as it was last seen.
 
-export const sources = ['created', 'changed', 'heard', 'read', 'imported'] as const;
+const sources = ['created', 'changed', 'heard', 'read', 'imported'] as const;
 /** How the desk came to know of a payment. */
 export type Source = (typeof sources)[number];
 

@@ -12,7 +12,7 @@ export function fenceOf(quietMs: number): number {
   return Math.min(quietMs / 4, LONGEST_FENCE_MS);
 }
 
-export interface Quiet {
+interface Quiet {
   quiet_ms: IntentRow['quiet_ms'];
   boot: IntentRow['boot'];
   steady_ms: IntentRow['steady_ms'];

@@ -5,11 +5,11 @@ import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 // The statements of every money move, made once: a batch runs them for each of its rows.
 
 type Ref = 'app_id' | 'payment_id';
-export type IntentValues = Omit<IntentRow, 'id' | 'retired'>;
+type IntentValues = Omit<IntentRow, 'id' | 'retired'>;
 /** Stands in a hold between taking it and writing its intent, within one transaction. */
 export const TAKING = 0;
 
-export type OutcomeValues = Omit<OutcomeRow, 'id'>;
+type OutcomeValues = Omit<OutcomeRow, 'id'>;
 
 const intentColumns = [
   'app_id',

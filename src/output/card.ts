@@ -10,7 +10,7 @@ export interface Field {
   value: Line;
 }
 
-export interface Card {
+interface Card {
   /** `Payment`, `Customer`. */
   kind: string;
   id: string;

@@ -3,7 +3,7 @@
 import type { stringify as stringifyRows } from 'csv-stringify/sync';
 import { safeText } from './text.js';
 
-export interface CsvCell {
+interface CsvCell {
   text: string;
   /** A number or an amount: written as it is, also when it starts with a minus. */
   number: boolean;
@@ -19,7 +19,7 @@ function csvText({ text, number }: CsvCell): string {
   return FORMULA.test(text) || FORMULA.test(plain) ? `'${safeText(text)}` : safeText(text);
 }
 
-export type CsvWriter = (rows: ReadonlyArray<readonly CsvCell[]>) => string;
+type CsvWriter = (rows: ReadonlyArray<readonly CsvCell[]>) => string;
 
 /** `raw` writes every cell as it is. */
 export async function createCsvWriter({

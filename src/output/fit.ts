@@ -23,7 +23,7 @@ function setIn(line: Line, indent: number, width: number): Line {
 }
 
 /** A line as one or several that fit. What is wider than the terminal all by itself is left to the terminal. */
-export function fitLine(line: Line, width: number): Line[] {
+function fitLine(line: Line, width: number): Line[] {
   const text = plainLine(line);
   if (displayWidth(text) <= width) return [line];
   const indent = Math.max(0, text.search(/\S/));

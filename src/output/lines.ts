@@ -3,11 +3,11 @@
 import { displayWidth, safeText, wrap } from './text.js';
 import type { Theme, Tone } from './theme.js';
 
-export interface TonedPiece {
+interface TonedPiece {
   text: string;
   tone: Tone;
 }
-export interface TabPiece {
+interface TabPiece {
   tab: true;
 }
 export type Piece = string | TonedPiece | TabPiece;

@@ -183,7 +183,7 @@ export function errorLines(
   return lines;
 }
 
-export interface ReportTarget {
+interface ReportTarget {
   streams: Streams;
   json: false | 'document' | 'line';
   /** `--jq`: applied to errors as to results. */

@@ -9,7 +9,7 @@ import { safeJson } from './text.js';
 import type { Theme } from './theme.js';
 
 /** `--columns` and `--csv` as given. */
-export interface Column<T> {
+interface Column<T> {
   /** What `--columns` and the CSV header call it. */
   key: string;
   /** Above the column on a terminal; the key where absent. */
@@ -44,7 +44,7 @@ export interface ListOptions {
   raw?: boolean | undefined;
 }
 
-export interface ListTarget {
+interface ListTarget {
   look: Look;
   theme: Theme;
   options: ListOptions;

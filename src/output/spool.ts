@@ -1,5 +1,5 @@
 /** Text that is printed only once it is known to be whole; what is long is kept in a file meanwhile. */
-export interface Spool {
+interface Spool {
   write(text: string): void;
   /** Prints everything, piece by piece. */
   print(write: (text: string) => void): void;

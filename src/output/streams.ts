@@ -18,7 +18,7 @@ export interface StreamSource {
   secrets: Pick<Redactor, 'redact' | 'redactData'>;
 }
 
-export interface Outlet {
+interface Outlet {
   terminal: boolean;
   colour: boolean;
   width: number;

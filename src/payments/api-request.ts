@@ -15,7 +15,7 @@ import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { UsageError } from '../errors.js';
 import { FieldConflict, fieldsBody } from './api-fields.js';
 
-export interface TypedRequest {
+interface TypedRequest {
   method: string;
   path: string;
   fields: ReadonlyArray<{ key: string; value: string }>;

@@ -4,7 +4,7 @@ import { isAmount, sameAmount } from '../contract/money.js';
 import { paymentFlows } from '../contract/payment.js';
 
 /** A field of a payment that is there already and is not what was asked for. */
-export interface Difference {
+interface Difference {
   field: string;
   asked: string;
   found: string;

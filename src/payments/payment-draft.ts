@@ -82,7 +82,7 @@ export interface Given {
   body?: JsonInput | undefined;
 }
 
-export interface Draft {
+interface Draft {
   body: JsonObject;
   bad: UsageProblem[];
   missing: Missing[];

@@ -6,7 +6,7 @@ import type { ApiRequest } from './api-request.js';
 import { checkApp } from './app-check.js';
 
 /** JSON as the service wrote it, other text as it is; undefined for an empty answer. */
-export type ApiAnswer = { json: JsonValue } | { text: string } | undefined;
+type ApiAnswer = { json: JsonValue } | { text: string } | undefined;
 
 /** Sends a request that is no money move; whatever is not a success is thrown. */
 export async function sendApiRequest(

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import { accept, checkApiKey, checkAppId, checkBaseUrl, checkName, type Checked } from './checks.js';
 import type { Secret } from './secret.js';
 
-export type PromptContext = NonNullable<Parameters<typeof password>[1]>;
+type PromptContext = NonNullable<Parameters<typeof password>[1]>;
 
 const longestKey = 64 * 1024;
 

@@ -48,7 +48,7 @@ export interface ResolvedProfile {
 /** A profile of which it is known whether real money moves. */
 export type KnownProfile = ResolvedProfile & { kind: Kind };
 
-export interface Shadowed {
+interface Shadowed {
   what: string;
   by: string;
 }

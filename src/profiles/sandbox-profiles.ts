@@ -1,7 +1,7 @@
 import type { NewProfile, ProfileStore } from './store.js';
 import { Secret } from './secret.js';
 
-export interface SandboxApp {
+interface SandboxApp {
   appId: string;
   apiKey: string;
   isSandbox: boolean;

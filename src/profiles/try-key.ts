@@ -3,7 +3,7 @@ import { PaydeskError, ProfileError, ServiceError } from '../errors.js';
 import type { Secret } from './secret.js';
 
 /** What the service says to a key: nothing is changed by asking for one customer. */
-export type KeyTrial =
+type KeyTrial =
   | { result: 'accepted' }
   | { result: 'refused'; error: PaydeskError }
   /** Nobody answered, or not in a way that tells. */

@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export interface ExecOptions {
+interface ExecOptions {
   env: Environment;
   /** How this program is started. */
   self: readonly string[];

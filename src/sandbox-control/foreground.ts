@@ -18,7 +18,7 @@ export interface StartedSandbox extends Run {
   apps: SandboxApp[];
 }
 
-export interface ForegroundSandbox extends StartedSandbox {
+interface ForegroundSandbox extends StartedSandbox {
   /** Resolves when it is asked to stop: `interrupted` by Ctrl-C or a time limit, else by SIGTERM or the control API. */
   stopped: Promise<'asked' | 'interrupted'>;
   close(): Promise<void>;

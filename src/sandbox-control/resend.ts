@@ -1,12 +1,12 @@
 import { paydesk } from '../next-command.js';
 import { NotReachedError, UsageError } from '../errors.js';
-import type { Delivery, PaymentChange } from '../sandbox/index.js';
+import type { WebhookDelivery, PaymentChange } from '../sandbox/index.js';
 import type { Remote } from './remote.js';
 
 type SandboxWebhook = Pick<PaymentChange, 'id' | 'to_state' | 'url'>;
 
 /** The webhook of a payment that is meant: the one that was named, else that of its last change. */
-export function chooseWebhook(
+function chooseWebhook(
   webhooks: SandboxWebhook[],
   paymentId: string,
   wanted: number | undefined,
@@ -29,7 +29,7 @@ export function chooseWebhook(
   });
 }
 
-export interface Resent extends Delivery {
+export interface Resent extends WebhookDelivery {
   paymentId: string;
   state: string;
 }

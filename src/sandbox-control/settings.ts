@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import type { AnswerChoices } from '../sandbox/index.js';
 
 /** What the flags of `sandbox start` say. */
-export interface StartFlags {
+interface StartFlags {
   host: string;
   port: number;
   database?: string | undefined;

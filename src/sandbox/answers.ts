@@ -33,19 +33,19 @@ export const defaultAnswers = Object.fromEntries(
   Object.entries(answerVariants).map(([name, variants]) => [name, variants[0]]),
 ) as AnswerChoices;
 
-export interface Answer {
+export interface ShapedAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-const json = (status: number, body: unknown): Answer => ({
+const json = (status: number, body: unknown): ShapedAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 });
 
-const empty = (status: number): Answer => ({ status, headers: {}, body: '' });
+const empty = (status: number): ShapedAnswer => ({ status, headers: {}, body: '' });
 
 const otherStates: Readonly<Partial<Record<StateName, string>>> = {
   Authorised: 'Authorized',
@@ -65,7 +65,7 @@ export function shapeSuccess(
   endpoint: EndpointName,
   status: number,
   body: Record<string, unknown> | unknown[] | undefined,
-): Answer {
+): ShapedAnswer {
   const shaped = Array.isArray(body) || body === undefined ? body : shapeFields(choices, endpoint, body);
   switch (endpoint) {
     case 'capturePayment':
@@ -114,7 +114,7 @@ function looseStatus(choices: AnswerChoices, endpoint: EndpointName, status: num
   return isOpen && choices.statuses !== 'usual' ? Number(choices.statuses) : status;
 }
 
-function shapeOperation(choices: AnswerChoices, status: number, body: unknown): Answer {
+function shapeOperation(choices: AnswerChoices, status: number, body: unknown): ShapedAnswer {
   switch (choices.operations) {
     case 'empty':
       return empty(status);
@@ -129,7 +129,7 @@ function shapeOperation(choices: AnswerChoices, status: number, body: unknown): 
   }
 }
 
-function shapeMethods(choices: AnswerChoices, methods: Array<Record<string, unknown>>): Answer {
+function shapeMethods(choices: AnswerChoices, methods: Array<Record<string, unknown>>): ShapedAnswer {
   if (choices['payment-methods'] === 'items') return json(200, { items: methods });
   if (choices['payment-methods'] === 'ids')
     return json(
@@ -139,13 +139,13 @@ function shapeMethods(choices: AnswerChoices, methods: Array<Record<string, unkn
   return json(200, methods);
 }
 
-function shapePanelLink(choices: AnswerChoices, link: { url: string }): Answer {
+function shapePanelLink(choices: AnswerChoices, link: { url: string }): ShapedAnswer {
   const variant = choices['panel-link'];
   if (variant === 'string') return json(200, link.url);
   return json(200, variant === 'object' ? link : { [variant]: link.url });
 }
 
-export interface Failure {
+interface FailureFacts {
   code: ProblemCode;
   /** Another one than the code's own: a fault says which. */
   status?: number;
@@ -155,13 +155,18 @@ export interface Failure {
   requestId: string;
 }
 
-export function shapeFailure(choices: AnswerChoices, failure: Failure): Answer {
+export function shapeFailure(choices: AnswerChoices, failure: FailureFacts): ShapedAnswer {
   const { status, title } = problems[failure.code];
   const answer = shapeFailureBody(choices, failure, failure.status ?? status, title);
   return { ...answer, headers: { ...failure.headers, ...answer.headers } };
 }
 
-function shapeFailureBody(choices: AnswerChoices, failure: Failure, status: number, title: string): Answer {
+function shapeFailureBody(
+  choices: AnswerChoices,
+  failure: FailureFacts,
+  status: number,
+  title: string,
+): ShapedAnswer {
   const { code, detail, errors } = failure;
   switch (choices.errors) {
     case 'error':
@@ -195,7 +200,7 @@ function shapeFailureBody(choices: AnswerChoices, failure: Failure, status: numb
   }
 }
 
-export interface WebhookFacts {
+interface WebhookFacts {
   eventId: string;
   appId: string;
   paymentId: number;
@@ -204,7 +209,7 @@ export interface WebhookFacts {
   time: number;
 }
 
-export interface WebhookMessage {
+interface WebhookMessage {
   headers: Record<string, string>;
   body: string;
   query: Record<string, string>;

@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely';
 import type { Store } from '../store/store.js';
 import type { SandboxTables } from './schema.js';
 
-export interface ClockReading {
+interface ClockReading {
   now: number;
   stopped: boolean;
 }
 
 /** The time by which the sandbox lives: it can be stopped, set and advanced, never back. */
-export interface Clock {
+export interface SandboxClock {
   read(db?: Kysely<SandboxTables>): Promise<ClockReading>;
   /** Moves the clock forward to an instant; one that has passed leaves it as it is. */
   moveTo(tx: Kysely<SandboxTables>, instant: number): Promise<void>;
@@ -27,7 +27,7 @@ interface Row {
 }
 
 /** `realNow` is the machine's clock; the row in the database says how ours stands to it. */
-export function createClock(store: Store<SandboxTables>, realNow: () => number): Clock {
+export function createClock(store: Store<SandboxTables>, realNow: () => number): SandboxClock {
   let kept: Row | undefined;
 
   async function row(db: Kysely<SandboxTables>): Promise<Row> {

@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { openStore, type Store } from '../store/store.js';
-import { createClock, type Clock } from './clock.js';
+import { createClock, type SandboxClock } from './clock.js';
 import { createAppDirectory, type AppDirectory } from './domain/apps.js';
 import { createFirstApps } from './domain/defaults.js';
 import { createFaults, type Faults } from './domain/faults.js';
 import type { Work } from './domain/work.js';
-import { createGeneration, startGeneration, type Generation } from './generation.js';
+import { createGeneration, beginGeneration, type Generation } from './generation.js';
 import { migrations } from './migrations.js';
 import type { SandboxTables } from './schema.js';
 
@@ -15,7 +15,7 @@ export const SCHEMA = 'paydesk_sandbox';
 /** How often to look for work that another process left, on a shared database. */
 const SHARED_POLL_MS = 500;
 
-export interface EngineOptions {
+interface EngineOptions {
   /** `:memory:`, a file, or postgres://… */
   location: string;
   /** Makes ids, keys and outcomes repeatable. */
@@ -27,12 +27,12 @@ export interface EngineOptions {
   owner?: Record<string, unknown>;
 }
 
-export type ChangeListener = (paymentId: number | undefined) => void;
+type ChangeListener = (paymentId: number | undefined) => void;
 
 /** The sandbox without its HTTP side: the database, the clock, and transactions for the rules. */
-export interface Engine {
+export interface SandboxEngine {
   readonly store: Store<SandboxTables>;
-  readonly clock: Clock;
+  readonly clock: SandboxClock;
   readonly apps: AppDirectory;
   readonly faults: Faults;
   readonly generation: Generation;
@@ -59,7 +59,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export async function createEngine(options: EngineOptions): Promise<Engine> {
+export async function createEngine(options: EngineOptions): Promise<SandboxEngine> {
   const store = await openStore<SandboxTables>({
     location: options.location,
     schema: SCHEMA,
@@ -123,9 +123,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-type Tools = Pick<Engine, 'store' | 'clock' | 'apps' | 'faults' | 'derive'>;
+type Tools = Pick<SandboxEngine, 'store' | 'clock' | 'apps' | 'faults' | 'derive'>;
 
-function createWrite(tools: Tools, { tell, changed }: Pick<Signals, 'tell' | 'changed'>): Engine['write'] {
+function createWrite(
+  tools: Tools,
+  { tell, changed }: Pick<Signals, 'tell' | 'changed'>,
+): SandboxEngine['write'] {
   const { store, clock, apps, faults, derive } = tools;
   return async (run, via) => {
     // On a shared database the clock is read inside the transaction; alone, it is in memory already.
@@ -190,7 +193,7 @@ async function prepare(
     .values({ key: 'secret', value: seed === undefined ? randomBytes(32).toString('hex') : `seed-${seed}` })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
-  await startGeneration(tx);
+  await beginGeneration(tx);
   const now = realNow();
   await tx
     .insertInto('clock')

@@ -1,6 +1,6 @@
 import type { Control } from './control/control.js';
 import { Refusal } from './domain/refusal.js';
-import type { Engine } from './engine.js';
+import type { SandboxEngine } from './engine.js';
 
 /** What a sandbox begins with. */
 export interface FirstContents {
@@ -11,7 +11,7 @@ export interface FirstContents {
 }
 
 export async function beginWith(
-  engine: Engine,
+  engine: SandboxEngine,
   control: Control,
   { contents, clock }: FirstContents,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function beginWith(
   }
 }
 
-async function requireUnused({ store }: Engine): Promise<void> {
+async function requireUnused({ store }: SandboxEngine): Promise<void> {
   for (const table of ['payments', 'customers'] as const) {
     const first = await store.db.selectFrom(table).select('app_id').limit(1).executeTakeFirst();
     if (first) throw new Refusal('operation-not-allowed', `The database already contains ${table}.`);

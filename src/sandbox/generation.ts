@@ -39,7 +39,7 @@ export function createGeneration(store: Store<SandboxTables>): Generation {
 const newGeneration = () => ({ key: GENERATION_KEY, value: randomBytes(12).toString('hex') });
 
 /** For a new database; one that has a generation keeps it. */
-export async function startGeneration(tx: Kysely<SandboxTables>): Promise<void> {
+export async function beginGeneration(tx: Kysely<SandboxTables>): Promise<void> {
   await tx
     .insertInto('settings')
     .values(newGeneration())

@@ -4,7 +4,7 @@ export { answerVariants, type AnswerChoices } from './answers.js';
 export type { ControlAnswers, ControlInputs, ControlResults, ControlRoute } from './control/api.js';
 export type {
   ClockTime,
-  Delivery,
+  WebhookDelivery,
   Fault,
   PaymentChange,
   SandboxApp,

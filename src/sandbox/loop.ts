@@ -1,5 +1,5 @@
 /** Work that is done in rounds: woken, or when the next piece falls due. At most one round runs at a time. */
-export interface Loop {
+interface Loop {
   wake(): void;
   /** Resolves when no round runs and none is asked for. */
   idle(): Promise<void>;
@@ -7,7 +7,7 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-export interface LoopOptions {
+interface LoopOptions {
   round(): Promise<void>;
   /** How long to wait for the next round, in milliseconds; undefined for until woken. */
   nextIn(): Promise<number | undefined>;

@@ -6,11 +6,11 @@ import { createLiveFeed } from './console/live.js';
 import type { SandboxApp, SandboxStatus } from './control/answers.js';
 import type { ControlAnswers, ControlInputs, ControlRoute } from './control/api.js';
 import { createControl, type Control } from './control/control.js';
-import { createEngine, type Engine } from './engine.js';
+import { createEngine, type SandboxEngine } from './engine.js';
 import { beginWith, type FirstContents } from './first-contents.js';
 import { createAddresses } from './http/addresses.js';
 import { createApiListener } from './http/api-listener.js';
-import { createRequestListener, listen, stopServing, type RequestLine } from './http/server.js';
+import { createRequestListener, startListening, stopServing, type RequestLine } from './http/server.js';
 import { createService } from './http/service.js';
 import { showApp } from './http/show-app.js';
 import { createOutbox } from './outbox/outbox.js';
@@ -42,7 +42,7 @@ export interface Sandbox {
   readonly url: string;
   readonly consoleUrl: string;
   readonly controlToken: string;
-  readonly engine: Engine;
+  readonly engine: SandboxEngine;
   readonly control: Control;
   readonly worker: Worker;
   apps(): Promise<SandboxApp[]>;
@@ -60,9 +60,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const onError = options.onError ?? (() => {});
   const answers: AnswerChoices = { ...defaultAnswers, ...options.answers };
   const listener = Promise.withResolvers<RequestListener>();
-  const server = await listen(host, port, listener.promise);
+  const server = await startListening(host, port, listener.promise);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
-  let engine: Engine;
+  let engine: SandboxEngine;
   try {
     engine = await createEngine({
       location: options.location,
@@ -97,8 +97,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     stop: () => options.onStop?.(),
   };
   const loadApp = async () => {
-    const { createApp } = await import('./http/app.js');
-    return createApp({
+    const { createHttpApp } = await import('./http/app.js');
+    return createHttpApp({
       ...controlTools,
       consoleControl: createControl(engine, worker, outbox, 'console'),
       live,
@@ -140,7 +140,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 async function describe(
-  engine: Engine,
+  engine: SandboxEngine,
   options: SandboxOptions,
   answers: AnswerChoices,
   url: string,

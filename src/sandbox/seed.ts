@@ -5,7 +5,7 @@ import type { CardName } from './domain/cards.js';
 import { charge } from './domain/charges.js';
 import { cancel, capture, recheck, refund, runJob } from './domain/moves.js';
 import { pay } from './domain/paying.js';
-import { createPayment, lockPayment } from './domain/payments.js';
+import { createOrFindPayment, lockPayment } from './domain/payments.js';
 import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
 import type { PaymentRow } from './schema.js';
@@ -279,7 +279,7 @@ async function play(work: Work, app: App, reference: string, scene: Scene): Prom
   if (seen) return false;
   const created = at(scene.age);
   const name = scene.customer.slice(2);
-  const { payment } = await createPayment(created, app, 'HostedPage', {
+  const { payment } = await createOrFindPayment(created, app, 'HostedPage', {
     referenceId: reference,
     amount: numberFromText(scene.amount),
     currency: scene.currency,

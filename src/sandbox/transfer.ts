@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
 import { duplicateKey } from '../contract/json.js';
-import type { Clock } from './clock.js';
+import type { SandboxClock } from './clock.js';
 import { createFirstApps } from './domain/defaults.js';
 import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
-import type { Engine } from './engine.js';
+import type { SandboxEngine } from './engine.js';
 import { GENERATION_KEY, renewGeneration } from './generation.js';
 import { rowProblem } from './import-rules.js';
 import { firstIds, restartIds } from './migrations.js';
@@ -40,7 +40,7 @@ const orders: Partial<Record<keyof SandboxTables, string>> = {
   ...Object.fromEntries(Object.entries(firstIds).map(([table, [column]]) => [table, column])),
 };
 
-export async function exportAll(engine: Engine): Promise<string> {
+export async function exportAll(engine: SandboxEngine): Promise<string> {
   const tables = await engine.store.transaction(async (tx) => {
     // One snapshot of all tables; SQLite gives that by itself.
     if (engine.store.engine === 'postgres')
@@ -67,7 +67,7 @@ export async function exportAll(engine: Engine): Promise<string> {
 const isPartOfDocument = (entry: object): boolean => !('key' in entry && entry.key === GENERATION_KEY);
 
 /** All or nothing: a document that cannot be used leaves everything as it was. */
-export async function importAll(engine: Engine, text: string): Promise<void> {
+export async function importAll(engine: SandboxEngine, text: string): Promise<void> {
   const { tables } = readDocument(text);
   await engine.write(async ({ tx }) => {
     await empty(tx);
@@ -134,7 +134,7 @@ function* chunks<T>(rows: T[], size: number): Generator<T[]> {
 }
 
 /** Back to the beginning, with the same secret: apps and keys stay as they are, and a seed gives the same again. */
-export async function resetAll(work: Work, clock: Clock): Promise<void> {
+export async function resetAll(work: Work, clock: SandboxClock): Promise<void> {
   const settings = await work.tx.selectFrom('settings').selectAll().execute();
   await empty(work.tx);
   await work.tx.insertInto('settings').values(settings).execute();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { lockPayment } from './domain/payments.js';
 import { runJob } from './domain/moves.js';
-import type { Engine } from './engine.js';
+import type { SandboxEngine } from './engine.js';
 import { createLoop } from './loop.js';
 import type { Outbox } from './outbox/outbox.js';
 
@@ -14,8 +14,8 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-export interface WorkerOptions {
-  engine: Engine;
+interface WorkerOptions {
+  engine: SandboxEngine;
   outbox: Outbox;
   onError(error: unknown): void;
 }
@@ -71,7 +71,7 @@ export function createWorker({ engine, outbox, onError }: WorkerOptions): Worker
   };
 }
 
-async function nextJobTime(engine: Engine): Promise<number | undefined> {
+async function nextJobTime(engine: SandboxEngine): Promise<number | undefined> {
   const job = await engine.store.db
     .selectFrom('jobs')
     .select('due_time')
@@ -83,7 +83,7 @@ async function nextJobTime(engine: Engine): Promise<number | undefined> {
 }
 
 /** Carries out the job that is due first, in one transaction with its removal. */
-async function runNextJob(engine: Engine): Promise<boolean> {
+async function runNextJob(engine: SandboxEngine): Promise<boolean> {
   const { now } = await engine.clock.read();
   const job = await engine.store.db
     .selectFrom('jobs')

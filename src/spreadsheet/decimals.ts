@@ -4,7 +4,7 @@
 export type DecimalMark = 'point' | 'comma';
 
 /** What one amount says about the file: it proves a style, fits both with one value, or fits both with two. */
-export type Evidence = DecimalMark | 'either' | 'ambiguous' | 'none';
+type Evidence = DecimalMark | 'either' | 'ambiguous' | 'none';
 
 const grouped = (group: string, decimal: string): RegExp =>
   new RegExp(`^[1-9]\\d{0,2}(${group}\\d{3})+(${decimal}\\d+)?$`);
@@ -25,7 +25,7 @@ export function evidenceOf(text: string): Evidence {
 }
 
 /** The amount with a decimal point and without thousands separators; as it is when it is none in this style. */
-export function plainAmount(text: string, style: DecimalMark): string {
+export function plainDecimal(text: string, style: DecimalMark): string {
   const [group, decimal] = style === 'point' ? [',', '.'] : ['.', ','];
   const isPlain = style === 'point' ? /^\d+(\.\d+)?$/ : /^\d+(,\d+)?$/;
   if (!isPlain.test(text) && !groupedBy[style].test(text)) return text;
@@ -55,11 +55,11 @@ export function createDecimalStyle(): DecimalStyle {
       const evidence = evidenceOf(text);
       if (evidence === 'either' || evidence === 'none') return { amount: text };
       if (proven === undefined) {
-        const [one, other] = [plainAmount(text, 'point'), plainAmount(text, 'comma')];
+        const [one, other] = [plainDecimal(text, 'point'), plainDecimal(text, 'comma')];
         return { problem: `can mean ${one} or ${other}: write it without a thousands separator` };
       }
       if (evidence === 'ambiguous' || evidence === proven.style) {
-        return { amount: plainAmount(text, proven.style) };
+        return { amount: plainDecimal(text, proven.style) };
       }
       return {
         problem: `has a decimal ${evidence}, but line ${proven.line} has a decimal ${proven.style} (${proven.text})`,

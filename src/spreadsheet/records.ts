@@ -6,7 +6,7 @@ import type { FileProblems } from './problems.js';
 import { findSeparator, type Separator } from './separator.js';
 import { decodeText, NotText } from './text.js';
 
-export interface FileRecord {
+interface FileRecord {
   /** Where the record begins: a quoted cell may contain line breaks. */
   line: number;
   cells: string[];

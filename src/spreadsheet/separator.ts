@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 
-export const separators = [',', ';', '\t'] as const;
+const separators = [',', ';', '\t'] as const;
 export type Separator = (typeof separators)[number];
 
 export const separatorNames: Readonly<Record<Separator, string>> = {

@@ -3,7 +3,7 @@ import { StoreError } from './errors.js';
 import { makePrivate } from './private-file.js';
 import { isBusy } from './sqlite-failures.js';
 
-export interface FileLock {
+interface FileLock {
   close(): void;
 }
 

@@ -1,11 +1,11 @@
 import { sql, type Compilable, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
 import type { Engine } from './types.js';
 
-export type Value = string | number | Uint8Array | null;
+type Value = string | number | Uint8Array | null;
 
 /** Marks where a value will be. It fits any column: the caller names the right one. */
 // oxlint-disable-next-line typescript/no-explicit-any -- kysely compares the type with that of the column
-export type Place<Name extends string> = (name: Name) => RawBuilder<any>;
+type Place<Name extends string> = (name: Name) => RawBuilder<any>;
 
 class Mark {
   readonly name: string;

@@ -28,7 +28,7 @@ export type Inspection =
   | { kind: 'read'; pending: number };
 
 /** The columns that a table needs for `claimDue`. `finished` is 0 until the work is done. */
-export interface Claimable {
+interface Claimable {
   id: unknown;
   due_time: unknown;
   lease_until: unknown;
@@ -36,7 +36,7 @@ export interface Claimable {
   finished: unknown;
 }
 
-export type ClaimableTable<DB> = {
+type ClaimableTable<DB> = {
   [T in keyof DB & string]: DB[T] extends Claimable ? T : never;
 }[keyof DB & string];
 

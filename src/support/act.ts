@@ -15,7 +15,7 @@ import type { Situation } from './situation.js';
 import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 import { watchAll, type Watched, type WatchEvent } from './watch.js';
 
-export interface ActOptions {
+interface ActOptions {
   reason: string | undefined;
   ticket: string | undefined;
   wakeups: Wakeups;

@@ -14,7 +14,7 @@ import type { ResolveSession, Sessions } from './sessions.js';
 import type { WatchEvent } from './watch.js';
 
 /** Why something is done: goes into the ledger. */
-export interface Why {
+interface Why {
   reason: string | undefined;
   ticket: string | undefined;
 }
@@ -33,7 +33,7 @@ export interface SessionScreen {
   untilCtrlC<T>(work: (stopped: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-export interface GuidedSession {
+interface GuidedSession {
   desk: Desk;
   sessions: Sessions;
   records: Records;
@@ -122,7 +122,7 @@ interface MenuEntry {
   value: Choice;
 }
 
-export interface Menu {
+interface Menu {
   choices: MenuEntry[];
   start: Choice;
 }

@@ -34,7 +34,7 @@ export interface ListedPayment {
   recommended: Action | undefined;
 }
 
-export interface ListOptions extends GatherOptions {
+interface ListOptions extends GatherOptions {
   store: Store<DeskTables>;
   place: AppRef;
   /** Knows the names of states. */
@@ -65,7 +65,7 @@ export async function findStates(
 const PAGE = 100;
 
 /** What needs attention first, a page at a time. */
-export async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenerator<ListedPayment> {
+async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenerator<ListedPayment> {
   const { store, place } = options;
   const shown = new Set<string>();
   for (const payment of await unsettled(options, filter)) {

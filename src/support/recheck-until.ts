@@ -20,7 +20,7 @@ import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 
-export interface RecheckUntilOptions {
+interface RecheckUntilOptions {
   client: Client;
   signal: AbortSignal;
   wakeups: Wakeups;

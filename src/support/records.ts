@@ -16,7 +16,7 @@ export interface Sources {
   webhooks: readonly ReceivedWebhook[];
 }
 
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   time: number;
   /** The state that it reported, as the service names it; undefined where it named none. */
   said: string | undefined;

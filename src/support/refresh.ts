@@ -6,7 +6,7 @@ import type { Records } from './records.js';
 
 const READS_AT_ONCE = 8;
 
-export interface RefreshedPayment {
+interface RefreshedPayment {
   typed: string;
   changed: boolean;
   error?: PaydeskError;

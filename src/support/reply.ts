@@ -20,7 +20,7 @@ export type Language = (typeof languages)[number];
 const replies: Readonly<Record<Language, ReplyTexts>> = { en, de, es, fr };
 
 /** What a reply mentions of a payment; what is undefined is left out. */
-export interface ReplyPayment {
+interface ReplyPayment {
   amount: string | undefined;
   currency: string | undefined;
   payerName: string | undefined;

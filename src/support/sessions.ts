@@ -9,7 +9,7 @@ export interface ResolveSession extends ResolveSessionRow {
   items: ResolveItemRow[];
 }
 
-export type ItemProgress = Pick<
+type ItemProgress = Pick<
   ResolveItemRow,
   'payment_id' | 'status' | 'before_state' | 'after_state' | 'actions'
 >;

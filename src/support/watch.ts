@@ -53,7 +53,7 @@ export interface Watched {
   error?: PaydeskError;
 }
 
-export interface WatchOptions extends ReadOptions {
+interface WatchOptions extends ReadOptions {
   client: Client;
   clock: Clock;
   /** Fires on Ctrl-C and when the time is up. */

@@ -8,7 +8,7 @@ import type { Delivery } from './inbox/delivery.js';
 import { type Filter, passes } from './forwarding/targets.js';
 import { mayFollow } from './reading/verdict.js';
 
-export interface Expected {
+interface Expected {
   until: StateName | undefined;
   /** Payments that are to be in that state; without a state, webhooks that are no duplicates. */
   count: number | undefined;

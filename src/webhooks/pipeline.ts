@@ -42,7 +42,7 @@ export interface PipelineOptions {
   onError(error: unknown): void;
 }
 
-export interface Pipeline {
+interface Pipeline {
   readonly inboxWriter: InboxWriter;
   readonly reader: Reader;
   readonly forwarder: Forwarder;

@@ -23,7 +23,7 @@ export interface RunningListener {
   stop(): Promise<void>;
 }
 
-export interface RunListenerOptions {
+interface RunListenerOptions {
   database: DeskDatabase;
   client: Client;
   place: AppRef;

@@ -6,7 +6,7 @@ import { type ListView, renderStream } from '../../src/output/rows.js';
 import { displayWidth } from '../../src/output/text.js';
 import { loadTheme, plainTheme } from '../../src/output/theme.js';
 import { textAt } from '../../src/output/values.js';
-import { customerCard, customerList } from '../../src/output/views/customer.js';
+import { customerCard, customerListView } from '../../src/output/views/customer.js';
 import { methodList } from '../../src/output/views/method.js';
 import { operationLine, operationList, type OperationResult } from '../../src/output/views/operation.js';
 import { paymentCard, paymentList } from '../../src/output/views/payment.js';
@@ -123,7 +123,7 @@ describe('customers, methods and operations', () => {
     expect(text(customerCard, customer)).toBe(
       'Customer c_881\n  Name         Ana\n  Email        a@b.example\n  App          a1  live  blocked\n',
     );
-    expect(await list(customerList, [customer, 'c_2'], inPipe)).toBe(
+    expect(await list(customerListView, [customer, 'c_2'], inPipe)).toBe(
       'c_881\tAna\ta@b.example\t\nc_2\t\t\t\n',
     );
     const method = { paymentMethodId: 5, card: { cardBrand: 'Visa' }, isActive: true };
@@ -215,7 +215,8 @@ describe('whatever the service sends', () => {
   it('no list falls over it or lets a control character through', async () => {
     await fc.assert(
       fc.asyncProperty(answer, fc.constantFrom(onTerminal, inPipe), async (value, look) => {
-        for (const view of [paymentList, customerList, methodList]) check(await list(view, [value], look));
+        for (const view of [paymentList, customerListView, methodList])
+          check(await list(view, [value], look));
         const result: OperationResult = { payment: value, operation: 'x', outcome: 'done' };
         check(await list(operationList, [result], look));
       }),

@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { listen, stopServing } from '../../src/sandbox/http/server.js';
+import { startListening, stopServing } from '../../src/sandbox/http/server.js';
 
 test('a request that comes before there is anything to answer it waits', async () => {
   const listener = Promise.withResolvers<RequestListener>();
-  const server = await listen('127.0.0.1', 0, listener.promise);
+  const server = await startListening('127.0.0.1', 0, listener.promise);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const arrived = new Promise((resolve) => server.once('request', resolve));
   const early = fetch(url);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UsageError } from '../../src/errors.js';
-import { evidenceOf, plainAmount } from '../../src/spreadsheet/decimals.js';
+import { evidenceOf, plainDecimal } from '../../src/spreadsheet/decimals.js';
 import { createFileProblems } from '../../src/spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetRow } from '../../src/spreadsheet/sheet.js';
 
@@ -171,8 +171,8 @@ describe('an amount', () => {
   ])('%s is evidence: %s', (text, evidence) => expect(evidenceOf(text)).toBe(evidence));
 
   it('keeps what is no amount in a style as it is', () => {
-    expect(plainAmount('12,34.50', 'point')).toBe('12,34.50');
-    expect(plainAmount('1.234,50', 'comma')).toBe('1234.50');
+    expect(plainDecimal('12,34.50', 'point')).toBe('12,34.50');
+    expect(plainDecimal('1.234,50', 'comma')).toBe('1234.50');
   });
 });
 

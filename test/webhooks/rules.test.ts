@@ -5,7 +5,7 @@ import { forwardedRequest } from '../../src/webhooks/forwarding/forwarded-reques
 import { whatNext } from '../../src/webhooks/forwarding/forwarder.js';
 import { createReadBudget } from '../../src/webhooks/reading/read-budget.js';
 import { parseTarget, passes } from '../../src/webhooks/forwarding/targets.js';
-import { judge } from '../../src/webhooks/reading/verdict.js';
+import { judgeDelivery } from '../../src/webhooks/reading/verdict.js';
 
 describe('a target', () => {
   it('is an address with settings after it', () => {
@@ -116,7 +116,7 @@ describe('what a read says about a delivery', () => {
     ['unconfirmed', { ...facts, previous: 'Created', state: 'Created', said: 'Captured' }],
     ['changed', { ...facts, previous: 'OnHold', state: 'Weird', said: 'Other' }],
   ])('%s', (verdict, given) => {
-    expect(judge(given)).toBe(verdict);
+    expect(judgeDelivery(given)).toBe(verdict);
   });
 });
 

@@ -7,7 +7,7 @@ import { askForCustomer, contactFlags } from '../../cli/customer-input.js';
 import { contactFields } from '../../customers/contact-fields.js';
 import { idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
 import { createCustomer, type CreatedCustomer } from '../../customers/create-customer.js';
-import { customerCard, customerList } from '../../output/views/customer.js';
+import { customerCard, customerListView } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';
 
 export default class CustomersCreate extends BaseCommand {
@@ -23,7 +23,7 @@ export default class CustomersCreate extends BaseCommand {
     customer: idFlag({ required: true, summary: 'Your customer ID.' }),
     ...contactFlags,
     'fraud-policy': numericIdFlag({ summary: 'Always use this fraud policy for the customer.' }),
-    ...listFlagsFor(customerList),
+    ...listFlagsFor(customerListView),
   };
 
   protected override async ask(missing: readonly Missing[]): Promise<Record<string, unknown>> {
@@ -53,7 +53,7 @@ export default class CustomersCreate extends BaseCommand {
       });
     }
     if (!result.created) this.note('The customer already exists with these details. Nothing was changed.');
-    await this.showOne(result.customer, customerCard, customerList);
+    await this.showOne(result.customer, customerCard, customerListView);
     return result;
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import { customerArgument } from '../../cli/customer-input.js';
 import { listFlagsFor } from '../../cli/flags.js';
-import { customerCard, customerList } from '../../output/views/customer.js';
+import { customerCard, customerListView } from '../../output/views/customer.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openSession } from '../../cli/session.js';
 
@@ -12,13 +12,13 @@ export default class CustomersGet extends BaseCommand {
     '<%= config.bin %> customers get c_881 --jq .email',
   ];
   static override args = { customer: customerArgument };
-  static override flags = listFlagsFor(customerList);
+  static override flags = listFlagsFor(customerListView);
 
   async run(): Promise<JsonObject> {
     const { args } = await this.parse(CustomersGet);
     const { client } = await openSession(this.context);
     const { object } = await client.getCustomer(args.customer);
-    await this.showOne(object, customerCard, customerList);
+    await this.showOne(object, customerCard, customerListView);
     return object;
   }
 }

@@ -1,7 +1,7 @@
 import { boolean } from '@oclif/core/flags';
 import { listCustomers } from '../../customers/list-customers.js';
 import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags.js';
-import { customerList } from '../../output/views/customer.js';
+import { customerListView } from '../../output/views/customer.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openSession } from '../../cli/session.js';
 
@@ -21,7 +21,7 @@ export default class CustomersList extends BaseCommand {
     limit: countFlag({ summary: `Maximum number to show (default ${DEFAULT_LIMIT}).`, exclusive: ['all'] }),
     all: boolean({ summary: 'Show all.' }),
     param: pairFlag({ multiple: true, summary: 'Query parameter for the service.' }),
-    ...listFlagsFor(customerList),
+    ...listFlagsFor(customerListView),
   };
 
   async run(): Promise<void> {
@@ -32,7 +32,7 @@ export default class CustomersList extends BaseCommand {
     let more = false;
     await this.showStream(
       listCustomers(client, { params, limit, more: () => void (more = true) }),
-      customerList,
+      customerListView,
     );
     if (more) this.note(`There are more. Show all with --all, or the first N with --limit N.`);
   }

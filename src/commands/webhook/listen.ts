@@ -11,7 +11,7 @@ import {
   targetsOf,
 } from '../../cli/listen-flags.js';
 import { BaseCommand } from '../../cli/base-command.js';
-import { listen, openTunnel } from '../../cli/listen.js';
+import { listen, chosenTunnel } from '../../cli/listen.js';
 import { confirmFlag } from '../../cli/payment-flags.js';
 import { openSession } from '../../cli/session.js';
 import { targetState } from '../../payments/follow-payment.js';
@@ -62,7 +62,7 @@ export default class WebhookListen extends BaseCommand {
     const { count, 'max-duplicates': maxDuplicates, port, ack, inspect } = flags;
     const nameOf = (said: string) => client.canonicalState(said) ?? said;
     await listen(this.context, session, {
-      tunnel: await openTunnel(this.context, session, flags),
+      tunnel: await chosenTunnel(this.context, session, flags),
       targets,
       filter,
       ...listenPort(port),

@@ -121,7 +121,7 @@ export function createLedgerPlace(
   };
 }
 
-export interface PlaceFacts {
+interface PlaceFacts {
   id: string;
   formerIds: readonly string[];
   /** Some desk has used it before. */
@@ -134,7 +134,7 @@ export interface PlaceFacts {
   hasNewest: boolean;
 }
 
-export function judgePlace(facts: PlaceFacts): PlaceProblem | undefined {
+function judgePlace(facts: PlaceFacts): PlaceProblem | undefined {
   const { id, here, noted, hasNewest } = facts;
   const isNoted = noted === undefined || noted.id === id || facts.formerIds.includes(noted.id);
   if (!isNoted) return facts.isUsed ? 'ledger-moved' : 'ledger-missing';

@@ -1,7 +1,7 @@
 import type { Migration } from '../../store/store.js';
 
 /** Where this ledger was last known to be: one row once a desk has used it. All null on PostgreSQL but the ids. */
-export interface LedgerPlaceTable {
+interface LedgerPlaceTable {
   /** The ids that it had before it was adopted, with spaces between them. */
   former_ids: string;
   machine: string | null;

@@ -3,7 +3,7 @@
 import { addWords, commandText, paydesk } from '../../next-command.js';
 import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
-import { type PlanRow, type PlanSummary, toSend, type Verdict } from '../../batch/plan-row.js';
+import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { amountDigits, formatAmount, groupDigits, plainAmount } from '../amount.js';
 import { joinPieces, type Line, toned } from '../lines.js';
@@ -15,7 +15,7 @@ import { statePiece } from '../values.js';
 export interface PlanShown extends PlanSummary {
   action: string;
   /** Short reasons of the rows with each verdict. */
-  notes: Partial<Record<Verdict, string[]>>;
+  notes: Partial<Record<RowVerdict, string[]>>;
 }
 
 /** `Read with semicolons and a decimal comma. Ignored columns: Note, Shop.` */
@@ -28,7 +28,7 @@ export function formatLine({ separator, decimalMark, ignoredColumns }: SheetForm
   return toned('dim', `Read the file with ${separator}${decimals}.${ignored}`);
 }
 
-const labels: Readonly<Record<Exclude<Verdict, 'act'>, string>> = {
+const labels: Readonly<Record<Exclude<RowVerdict, 'act'>, string>> = {
   'failed-before': 'failed before',
   done: 'already done',
   changed: 'changed',
@@ -38,7 +38,7 @@ const labels: Readonly<Record<Exclude<Verdict, 'act'>, string>> = {
   unreadable: 'unreadable',
 };
 
-const tones: Readonly<Record<Verdict, Tone | undefined>> = {
+const tones: Readonly<Record<RowVerdict, Tone | undefined>> = {
   act: 'good',
   'failed-before': 'waiting',
   done: undefined,
@@ -59,7 +59,7 @@ export function totalsText(totals: Readonly<Record<string, string>>): string {
 }
 
 /** Each verdict that occurs, with its name and what there is to say about it. */
-export function planCounts(plan: PlanShown): Array<[verdict: Verdict, label: string, note: string]> {
+export function planCounts(plan: PlanShown): Array<[verdict: RowVerdict, label: string, note: string]> {
   const { action, counts, totals, failedTotals, notes } = plan;
   const failed =
     action === 'charge'
@@ -67,8 +67,8 @@ export function planCounts(plan: PlanShown): Array<[verdict: Verdict, label: str
       : `${totalsText(failedTotals)}: left out unless you apply with --again`;
   return [
     ['act', `will ${actionText(action)}`, totalsText(totals)],
-    ...Object.entries(labels).flatMap(([verdict, label]): Array<[Verdict, string, string]> => {
-      const known = verdict as Verdict;
+    ...Object.entries(labels).flatMap(([verdict, label]): Array<[RowVerdict, string, string]> => {
+      const known = verdict as RowVerdict;
       return counts[known] === 0
         ? []
         : [[known, label, known === 'failed-before' ? failed : noteText(known, notes[known] ?? [])]];
@@ -94,7 +94,7 @@ export function planSummary(plan: PlanShown): Line[] {
 
 export const countText = (count: number): string => groupDigits(String(count));
 
-function noteText(verdict: Verdict, notes: readonly string[]): string {
+function noteText(verdict: RowVerdict, notes: readonly string[]): string {
   const text = notes.slice(0, 3).join(', ');
   return verdict === 'done' ? `${text}: skipped` : text;
 }

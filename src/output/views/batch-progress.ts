@@ -5,7 +5,7 @@ import { actedOn } from '../../batch/counts.js';
 import type { Progress } from '../../batch/run.js';
 import { groupDigits } from '../amount.js';
 
-export interface ProgressWriter {
+interface ProgressWriter {
   /** Draws at intervals; `lines` is called only then. */
   update(lines: () => string[]): void;
   /** Draws the last state and leaves it on the screen. */
@@ -72,7 +72,7 @@ export function createRate(now: () => number): (count: number) => number {
 
 const BAR = 28;
 
-export function bar(share: number): string {
+function bar(share: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * BAR);
   return '█'.repeat(full) + '░'.repeat(BAR - full);
 }

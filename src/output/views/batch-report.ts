@@ -34,7 +34,7 @@ export interface ReportRow {
   method: string | null;
 }
 
-export function reportRow(row: BatchRow): ReportRow {
+function reportRow(row: BatchRow): ReportRow {
   const { line, description, reason, ticket } = row;
   return {
     line,

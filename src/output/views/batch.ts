@@ -92,7 +92,7 @@ function remarks({ accepted, leftOut, id }: BatchStatus): string[] {
   ];
 }
 
-export function nextLines({ id, state }: Pick<BatchStatus, 'id' | 'state'>): Line[] {
+export function batchNextLines({ id, state }: Pick<BatchStatus, 'id' | 'state'>): Line[] {
   const open = state === 'stopped' || state === 'unsettled';
   return [
     ...(open ? [`  Resume:  ${resume(id)}`] : []),

@@ -74,7 +74,7 @@ export const customerChanges: View<{
   return cardLines({ kind: 'Customer', id: idOf(customer), fields: rows }, look);
 };
 
-export const customerList: ListView<unknown> = {
+export const customerListView: ListView<unknown> = {
   empty: 'No customers.',
   columns: [
     { key: 'customer', value: idOf },
@@ -87,8 +87,8 @@ export const customerList: ListView<unknown> = {
 
 /** The customer as it is after an update, as a row. */
 export const updatedCustomerList: ListView<{ customer: unknown }> = {
-  empty: customerList.empty,
-  columns: customerList.columns.map(({ value, shown, ...column }) => ({
+  empty: customerListView.empty,
+  columns: customerListView.columns.map(({ value, shown, ...column }) => ({
     ...column,
     value: ({ customer }) => value(customer),
     ...(shown && { shown: ({ customer }, look) => shown(customer, look) }),

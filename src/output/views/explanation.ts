@@ -25,14 +25,14 @@ const tones: Readonly<Record<Severity, Tone | undefined>> = {
 export const severityPiece = (severity: Severity) => toned(tones[severity], severity);
 
 /** As `--json` prints it. */
-export interface ExplanationJson extends Pick<
+interface ExplanationJson extends Pick<
   Explanation,
   'payment' | 'verdict' | 'severity' | 'stuck' | 'timeline' | 'actions' | 'notPossible' | 'mustNot'
 > {
   age: Explanation['age'] | null;
 }
 
-export function explanationJson(explanation: Explanation): ExplanationJson {
+function explanationJson(explanation: Explanation): ExplanationJson {
   const { payment, verdict, severity, stuck, age, timeline, actions, notPossible, mustNot } = explanation;
   return { payment, verdict, severity, stuck, age: age ?? null, timeline, actions, notPossible, mustNot };
 }
@@ -158,7 +158,7 @@ export const replyView: View<readonly Explained[]> = (explained, look) =>
         .flatMap((line) => (look.terminal ? wrapLine(line, look.width) : [line])),
     ]);
 
-export interface ReplyJson {
+interface ReplyJson {
   paymentId: JsonNumber | string;
   referenceId: string | null;
   reply: Explanation['reply'];

@@ -18,7 +18,7 @@ export interface HelpFlag {
   hidden?: boolean;
 }
 
-export interface HelpArgument {
+interface HelpArgument {
   name: string;
   description?: string;
   required?: boolean;

@@ -114,7 +114,7 @@ function totals({ reads }: MovesPlan): string {
   return [...sums].map(([currency, sum]) => formatAmount(fromHundredths(sum), currency)).join('   ');
 }
 
-export function requestLines({ method, path, body }: PlannedRequest): Line[] {
+export function plannedRequestLines({ method, path, body }: PlannedRequest): Line[] {
   const json = body === undefined ? [] : safeJson(body, { pretty: true }).split('\n');
   return [`${method} ${path}`, ...json];
 }
@@ -122,7 +122,7 @@ export function requestLines({ method, path, body }: PlannedRequest): Line[] {
 export function plannedLines(result: PlannedMove): Line[] {
   if (result.request === undefined) return [];
   const { operation, payment, request } = result;
-  return [`${moveText(operation, payment)}. Would be sent:`, ...requestLines(request)];
+  return [`${moveText(operation, payment)}. Would be sent:`, ...plannedRequestLines(request)];
 }
 
 const ways = {

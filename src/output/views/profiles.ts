@@ -52,7 +52,7 @@ export const profileList: ListView<ProfileSummary> = {
 };
 
 /** One part of a profile, and where it came from. */
-export interface Fact {
+interface Fact {
   part: string;
   value: string;
   from?: string;

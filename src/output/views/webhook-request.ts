@@ -6,7 +6,7 @@ import { joinPieces, type Line, type Look, toned, type View } from '../lines.js'
 import { localTime, tookTime } from '../time.js';
 import { changeLine, forwardJson, keptJson } from './webhook.js';
 
-export interface ShownRequest extends WholeDelivery {
+interface ShownRequest extends WholeDelivery {
   /** Taken out wherever it appears. */
   secret: string;
 }
@@ -15,7 +15,7 @@ const LONGEST_BODY = 16 * 1024;
 const HEX_ROW = 16;
 
 /** The text of a body, or undefined when it is no text. */
-export function bodyText(body: Uint8Array): string | undefined {
+function bodyText(body: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
     return /[^\P{Cc}\t\n\r]/u.test(text) ? undefined : text;
@@ -25,7 +25,7 @@ export function bodyText(body: Uint8Array): string | undefined {
 }
 
 /** Bytes in rows: where they are, what they are, and as letters. */
-export function hexRows(body: Uint8Array): string[] {
+function hexRows(body: Uint8Array): string[] {
   return Array.from({ length: Math.ceil(body.length / HEX_ROW) }, (_, row) => {
     const bytes = [...body.subarray(row * HEX_ROW, (row + 1) * HEX_ROW)];
     const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
@@ -35,7 +35,7 @@ export function hexRows(body: Uint8Array): string[] {
   });
 }
 
-export function bodyLines(body: Uint8Array, secret: string): Line[] {
+function bodyLines(body: Uint8Array, secret: string): Line[] {
   if (body.length === 0) return [toned('dim', '(no body)')];
   const start = body.subarray(0, LONGEST_BODY);
   // Cut between two characters, not within one.

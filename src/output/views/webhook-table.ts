@@ -51,7 +51,7 @@ function hintLines({ deliveries }: TableState): Line[] {
 }
 
 /** The selected row is always among those that are seen. */
-export function firstVisible(selected: number, count: number, room: number): number {
+function firstVisible(selected: number, count: number, room: number): number {
   const last = Math.max(0, count - room);
   return Math.min(last, Math.max(0, selected - Math.floor(room / 2)));
 }

@@ -116,7 +116,7 @@ export function deliveryLine(delivery: Delivery, look: Look): Line {
 }
 
 /** One line of `webhook listen --json`: all that `webhook events --json` has of it. */
-export function deliveryJson(delivery: Delivery): Record<string, unknown> {
+function deliveryJson(delivery: Delivery): Record<string, unknown> {
   return { event: 'delivery', ...keptJson(delivery) };
 }
 

@@ -11,7 +11,7 @@ import { beforeSending, refOfPayment } from './record.js';
 import type { MoveResult } from './result.js';
 
 /** A payment that no instruction of this desk is waiting for. */
-export interface NothingToCheck {
+interface NothingToCheck {
   typed: string;
   operation: null;
   payment: JsonObject | null;

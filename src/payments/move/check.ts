@@ -19,7 +19,14 @@ import {
 } from './errors.js';
 import { contradictsDone, hasPassed, isAsBefore, isUnderWay, standingOf } from './proof.js';
 import { recordResult } from './record.js';
-import { type Evidence, type Look, type Move, type MoveResult, resultOf, type Sent } from './result.js';
+import {
+  type Evidence,
+  type PaymentLook,
+  type Move,
+  type MoveResult,
+  resultOf,
+  type Sent,
+} from './result.js';
 import { conclude, follow, lookOnce, lookUntilProven, recheckAndRead, speaksAgainst } from './settle.js';
 
 /** How long an unknown outcome is read for when nobody asked to wait. */
@@ -59,7 +66,7 @@ export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise
 const withHold = (result: MoveResult, heldMs: number): MoveResult =>
   result.outcome === 'done' ? result : { ...result, heldMs };
 
-async function lookAgain(desk: Desk, sent: Sent, evidence: Evidence): Promise<Look> {
+async function lookAgain(desk: Desk, sent: Sent, evidence: Evidence): Promise<PaymentLook> {
   const taken = evidence.kind === 'taken';
   const first = await lookOnce(desk, sent, sent.move.read, { taken });
   const isOpen = first.standing === 'unchanged' || first.standing === 'changed';
@@ -72,7 +79,7 @@ async function lookAgain(desk: Desk, sent: Sent, evidence: Evidence): Promise<Lo
 async function settled(
   desk: Desk,
   sent: Sent,
-  known: { evidence: Evidence; look: Look; heldMs: number; entry: Entry },
+  known: { evidence: Evidence; look: PaymentLook; heldMs: number; entry: Entry },
 ): Promise<MoveResult> {
   const { evidence, look, heldMs, entry } = known;
   const { last, standing } = look;

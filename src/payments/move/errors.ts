@@ -23,7 +23,7 @@ import { aliasHint } from '../alias-hint.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { forbidden } from './legality.js';
 import { endStateOf, type Standing } from './proof.js';
-import type { Evidence, Look, Sent } from './result.js';
+import type { Evidence, PaymentLook, Sent } from './result.js';
 
 /** What the service says may end with a full stop, and so do our sentences. */
 const clause = (text: string): string => text.replace(/\.+$/, '');
@@ -157,7 +157,7 @@ function differenceOf(sent: Sent, read: PaymentRead): string {
 }
 
 /** An earlier instruction whose outcome the reads do not settle. */
-export function stillOpen(sent: Sent, entry: Entry, look: Look, heldMs: number): UnknownOutcomeError {
+export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: number): UnknownOutcomeError {
   const { operation } = sent.move;
   const read = look.last ?? sent.beforeRead;
   const id = idOf(read);

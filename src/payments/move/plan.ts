@@ -22,7 +22,7 @@ import {
 } from '../named-payments.js';
 import { requestOf, type PlannedRequest } from '../planned-request.js';
 
-export interface MovesRequest {
+interface MovesRequest {
   operation: SettleOperation;
   names: readonly NamedPayment[];
   description?: string | undefined;

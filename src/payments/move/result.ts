@@ -69,7 +69,7 @@ export interface Sent {
 }
 
 /** What reading since then has shown. */
-export interface Look {
+export interface PaymentLook {
   standing: Standing;
   last: PaymentRead | undefined;
   /** The states seen, as the service names them. */

@@ -8,7 +8,7 @@ import { readUntil } from '../wait.js';
 import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
 import { isUnderWay, type Standing, standingOf } from './proof.js';
 import { recordResult } from './record.js';
-import { type Evidence, type Look, type MoveResult, resultOf, type Sent } from './result.js';
+import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
 
 /** How long the first reads after a lost answer take when nobody asked to wait. */
 const SETTLE_MS = 1_500;
@@ -53,14 +53,19 @@ async function lookAfter(
   sent: Sent,
   evidence: Evidence,
   shown: PaymentRead | undefined,
-): Promise<Look> {
+): Promise<PaymentLook> {
   if (evidence.kind === 'taken') return lookOnce(desk, sent, shown, { taken: true });
   if (evidence.kind !== 'unknown') return lookOnce(desk, sent, undefined, { taken: false });
   return lookUntilProven(desk, sent, sent.move.wait ? desk.waitMs : SETTLE_MS);
 }
 
 /** What the reads make of it: the table in docs/outcomes.md. */
-export async function conclude(desk: Desk, sent: Sent, evidence: Evidence, look: Look): Promise<MoveResult> {
+export async function conclude(
+  desk: Desk,
+  sent: Sent,
+  evidence: Evidence,
+  look: PaymentLook,
+): Promise<MoveResult> {
   const { standing, last } = look;
   if (last === undefined) return unread(sent, evidence, look);
   switch (standing) {
@@ -85,12 +90,12 @@ export async function conclude(desk: Desk, sent: Sent, evidence: Evidence, look:
 }
 
 /** No read went through: a success stays taken, and nothing else is known. */
-function unread(sent: Sent, evidence: Evidence, { shown }: Look): MoveResult {
+function unread(sent: Sent, evidence: Evidence, { shown }: PaymentLook): MoveResult {
   if (evidence.kind === 'taken') return resultOf(sent, undefined, 'accepted');
   return resultOf(sent, undefined, 'unknown', stillUnknown(sent, whyOf(evidence), shown));
 }
 
-async function unchanged(desk: Desk, sent: Sent, evidence: Evidence, look: Look): Promise<MoveResult> {
+async function unchanged(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLook): Promise<MoveResult> {
   const { last, shown } = look;
   const heldMs = quietOf(desk, sent.beforeRead);
   switch (evidence.kind) {
@@ -127,7 +132,7 @@ export async function lookOnce(
   sent: Sent,
   first: PaymentRead | undefined,
   { taken, recheck = true }: { taken: boolean; recheck?: boolean },
-): Promise<Look> {
+): Promise<PaymentLook> {
   const shown: string[] = [];
   const { read = first, failure } = first ? {} : await readSettling(desk, sent);
   if (read === undefined) {
@@ -184,8 +189,8 @@ async function readSettling(desk: Desk, sent: Sent): Promise<{ read?: PaymentRea
 }
 
 /** Reads until something is proven, or the time is up. The provider is asked once. */
-export async function lookUntilProven(desk: Desk, sent: Sent, limitMs: number): Promise<Look> {
-  let result: Look = { standing: 'changed', last: undefined, shown: [], rechecked: false };
+export async function lookUntilProven(desk: Desk, sent: Sent, limitMs: number): Promise<PaymentLook> {
+  let result: PaymentLook = { standing: 'changed', last: undefined, shown: [], rechecked: false };
   const look = async () => {
     const next = await lookOnce(desk, sent, undefined, { taken: false, recheck: !result.rechecked });
     const shown = [...result.shown, ...next.shown];
@@ -199,7 +204,7 @@ export async function lookUntilProven(desk: Desk, sent: Sent, limitMs: number): 
 }
 
 /** Follows a move that was taken until it is at its end, is known to have failed, or the time is up. */
-export async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<MoveResult> {
+async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<MoveResult> {
   let last: PaymentRead | undefined;
   let standing: Standing = 'under-way';
   let state = taken.after;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import { customerTexts } from '../migrations.js';
 import type { CustomerRow } from '../schema.js';
 import {
@@ -12,14 +12,14 @@ import {
   readAhead,
   readKey,
   readNumberKey,
-  type Page,
+  type RangePage,
   type Range,
 } from './ranges.js';
 
 const PAGE_SIZE = 15;
 
 export const customerSearchKinds = ['id', 'email', 'name'] as const;
-export type CustomerSearchKind = (typeof customerSearchKinds)[number];
+type CustomerSearchKind = (typeof customerSearchKinds)[number];
 
 export interface CustomerFilter {
   app?: string | undefined;
@@ -29,11 +29,11 @@ export interface CustomerFilter {
 
 /** A page of customers: the newest first, or in the order of what is searched. */
 export async function listAllCustomers(
-  engine: Engine,
+  engine: SandboxEngine,
   { app, search }: CustomerFilter,
   key: string | undefined,
   size = PAGE_SIZE,
-): Promise<Page<CustomerRow>> {
+): Promise<RangePage<CustomerRow>> {
   if (search?.by === 'id') return withPrefix(engine, app, search.text, key, size);
   if (search) return withText(engine, app, textsOf[search.by], search.text.toLowerCase(), key, size);
   const before = readNumberKey(key);
@@ -56,13 +56,13 @@ type FoundCustomer = CustomerRow & { text: string };
 
 /** In the order of the text that was found, then of the ids; each customer once. */
 async function withText(
-  engine: Engine,
+  engine: SandboxEngine,
   app: string | undefined,
   texts: ReadonlyArray<keyof typeof customerTexts>,
   prefix: string,
   key: string | undefined,
   size: number,
-): Promise<Page<CustomerRow>> {
+): Promise<RangePage<CustomerRow>> {
   const [afterText, afterId] = (readKey(key, ['string', 'number']) ?? [prefix, 0]) as [string, number];
   const apps = app === undefined ? (await engine.apps.all()).map((each) => each.app_id) : [app];
   const order = engine.store.engine === 'postgres' ? ' collate "C"' : '';
@@ -95,7 +95,7 @@ async function withText(
 
 /** What a text that was typed is likely to be: the beginning of an id, of an e-mail address, or of a name. */
 export async function guessCustomerSearch(
-  engine: Engine,
+  engine: SandboxEngine,
   text: string,
   app: string | undefined,
 ): Promise<CustomerFilter['search']> {
@@ -107,12 +107,12 @@ export async function guessCustomerSearch(
 }
 
 async function withPrefix(
-  engine: Engine,
+  engine: SandboxEngine,
   app: string | undefined,
   prefix: string,
   key: string | undefined,
   size: number,
-): Promise<Page<CustomerRow>> {
+): Promise<RangePage<CustomerRow>> {
   const [afterId, afterApp] = (readKey(key, ['string', 'string']) ?? []) as [string?, string?];
   const order = byBytes(engine.store.engine, 'customer_id');
   const apps = app === undefined ? (await engine.apps.all()).map((each) => each.app_id) : [app];

@@ -31,13 +31,13 @@ const places: Readonly<Record<StateName, readonly [number, number]>> = {
 const WIDTH = 340;
 
 /** As much of the picture as these states need: from the highest to the lowest. */
-export function frameOf(shown: Iterable<StateName>): string {
+export function diagramFrame(shown: Iterable<StateName>): string {
   const rows = Array.from(shown, (state) => places[state][1]);
   const [first, last] = [Math.min(...rows), Math.max(...rows)];
   return `0 ${first * ROW} ${WIDTH} ${TOP * 2 + (last - first) * ROW}`;
 }
 
-export interface Point {
+interface Point {
   x: number;
   y: number;
 }
@@ -47,7 +47,7 @@ export function centreOf(state: StateName): Point {
   return { x: COLUMNS[column] as number, y: TOP + row * ROW };
 }
 
-export type Way = readonly [from: StateName, to: StateName];
+type Way = readonly [from: StateName, to: StateName];
 
 /** The ways that the contract allows from here. */
 export const waysFrom = (from: StateName): Way[] =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 
 // News for open consoles, as server-sent events. An event only says that there is something new: the page then reads
 // itself again, so that what it shows live and what it shows at first are made in one place.
@@ -27,7 +27,7 @@ const BEAT_MS = 15_000;
 const LOOK_MS = 100;
 const AFTER_ERROR_MS = 2_000;
 
-export function createLiveFeed(engine: Engine): LiveFeed {
+export function createLiveFeed(engine: SandboxEngine): LiveFeed {
   const watchers = new Set<Watcher>();
   let closed = false;
   let beat: NodeJS.Timeout | undefined;
@@ -144,7 +144,7 @@ function createWatcher(
  * Changes whenever something does that a console shows. Sums over the newest rows rather than the highest id: ids are
  * given out before the commit, so that a lower one may come to be seen later.
  */
-async function newest({ store }: Engine): Promise<string> {
+async function newest({ store }: SandboxEngine): Promise<string> {
   const { rows } = await sql<Record<string, unknown>>`select
     (select coalesce(sum(id + attempts + finished), 0)
       from (select id, attempts, finished from events order by id desc limit 200) as e) as events,

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { amountProblem, fromHundredths, toHundredths } from '../../contract/money.js';
 import { stateNames, type StateName } from '../../contract/states.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { PaymentRow, SandboxTables } from '../schema.js';
 import {
   byBytes,
@@ -15,7 +15,7 @@ import {
   readKey,
   readNumberKey,
   writeKey,
-  type Page,
+  type RangePage,
   type Range,
 } from './ranges.js';
 
@@ -32,10 +32,10 @@ const columns = [
   'provider_knows',
 ] as const satisfies ReadonlyArray<keyof PaymentRow>;
 
-export type ListedPayment = Pick<PaymentRow, (typeof columns)[number]>;
+export type ConsolePayment = Pick<PaymentRow, (typeof columns)[number]>;
 
 export const searchKinds = ['id', 'reference', 'customer', 'amount', 'date'] as const;
-export type SearchKind = (typeof searchKinds)[number];
+type SearchKind = (typeof searchKinds)[number];
 
 export interface PaymentSearch {
   by: SearchKind;
@@ -48,7 +48,7 @@ export interface PaymentFilter {
   search?: PaymentSearch | undefined;
 }
 
-export interface PaymentPage extends Page<ListedPayment> {
+export interface PaymentListPage extends RangePage<ConsolePayment> {
   /** How many payments were looked at to find these, where no index knows the state as well. */
   looked?: number;
 }
@@ -59,11 +59,11 @@ const WINDOW = 500;
 
 /** A page of payments: the newest first, or in the order of their references where those are searched. */
 export async function listPayments(
-  engine: Engine,
+  engine: SandboxEngine,
   filter: PaymentFilter,
   key: string | undefined,
   size = PAGE_SIZE,
-): Promise<PaymentPage> {
+): Promise<PaymentListPage> {
   const { search } = filter;
   if (search?.by === 'id') {
     const rows = await withId(engine, filter, search.text);
@@ -71,7 +71,7 @@ export async function listPayments(
   }
   if (search?.by === 'reference') return byReference(engine, filter, search.text, key, size);
   const before = readNumberKey(key);
-  const keyOf = (row: ListedPayment) => [row.payment_id];
+  const keyOf = (row: ConsolePayment) => [row.payment_id];
   if (search?.by === 'customer') {
     const ranges = (await appsOf(engine, filter)).map((app) =>
       newestWhere(engine, before, (eb) => eb.and({ app_id: app, customer_id: search.text })),
@@ -86,12 +86,12 @@ export async function listPayments(
 
 /** However the amount was written when it was stored: 149.9, 149.90. */
 async function byAmount(
-  engine: Engine,
+  engine: SandboxEngine,
   filter: PaymentFilter,
   text: string,
   key: string | undefined,
   size: number,
-): Promise<PaymentPage> {
+): Promise<PaymentListPage> {
   const wanted = readAmount(text);
   if (!wanted) return { rows: [], total: 0 };
   const ranges = (await appsOf(engine, filter)).flatMap((app) =>
@@ -103,7 +103,7 @@ async function byAmount(
   const fits =
     currency === undefined
       ? inState(filter)
-      : (row: ListedPayment) => row.currency === currency && (filter.state ?? row.state) === row.state;
+      : (row: ConsolePayment) => row.currency === currency && (filter.state ?? row.state) === row.state;
   return among(ranges, newerFirst, fits, key, size, (row) => [row.payment_id]);
 }
 
@@ -119,17 +119,17 @@ function readAmount(text: string): { currency: string | undefined; spellings: st
 
 /** Created on one day, or in one month, of the sandbox's clock. */
 async function byDate(
-  engine: Engine,
+  engine: SandboxEngine,
   filter: PaymentFilter,
   text: string,
   key: string | undefined,
   size: number,
-): Promise<PaymentPage> {
+): Promise<PaymentListPage> {
   const days = readDays(text);
   if (!days) return { rows: [], total: 0 };
   const [time, id] = (readKey(key, ['number', 'number']) ?? [days.end, 0]) as [number, number];
   const ranges = (await appsOf(engine, filter)).map(
-    (app): Range<ListedPayment> =>
+    (app): Range<ConsolePayment> =>
       (limit) =>
         engine.store.db
           .selectFrom('payments')
@@ -142,7 +142,7 @@ async function byDate(
           .limit(limit)
           .execute(),
   );
-  const compare = (a: ListedPayment, b: ListedPayment) =>
+  const compare = (a: ConsolePayment, b: ConsolePayment) =>
     b.created_time - a.created_time || b.payment_id - a.payment_id;
   return among(ranges, compare, inState(filter), key, size, (row) => [row.created_time, row.payment_id]);
 }
@@ -156,14 +156,14 @@ function readDays(text: string): { start: number; end: number } | undefined {
   return { start, end };
 }
 
-const newerFirst = (a: ListedPayment, b: ListedPayment) => b.payment_id - a.payment_id;
+const newerFirst = (a: ConsolePayment, b: ConsolePayment) => b.payment_id - a.payment_id;
 
 /** All payments are one range; each app and state is another, of an index. */
 async function rangesOf(
-  engine: Engine,
+  engine: SandboxEngine,
   filter: PaymentFilter,
   before: number,
-): Promise<Array<Range<ListedPayment>>> {
+): Promise<Array<Range<ConsolePayment>>> {
   if (filter.app === undefined && filter.state === undefined) return [newestFirst(engine, before)];
   const apps = await appsOf(engine, filter);
   const states = filter.state === undefined ? stateNames : [filter.state];
@@ -175,7 +175,7 @@ async function rangesOf(
 type Condition = (eb: ExpressionBuilder<SandboxTables, 'payments'>) => ReturnType<typeof eb.and>;
 
 /** Of all payments, the order of the primary key is the right one. */
-function newestFirst(engine: Engine, before: number): Range<ListedPayment> {
+function newestFirst(engine: SandboxEngine, before: number): Range<ConsolePayment> {
   return (limit) =>
     engine.store.db
       .selectFrom('payments')
@@ -186,7 +186,7 @@ function newestFirst(engine: Engine, before: number): Range<ListedPayment> {
       .execute();
 }
 
-function newestWhere(engine: Engine, before: number, where: Condition): Range<ListedPayment> {
+function newestWhere(engine: SandboxEngine, before: number, where: Condition): Range<ConsolePayment> {
   const newest = newestOf(engine.store.engine, 'payment_id');
   return (limit) =>
     engine.store.db
@@ -200,15 +200,15 @@ function newestWhere(engine: Engine, before: number, where: Condition): Range<Li
 }
 
 async function byReference(
-  engine: Engine,
+  engine: SandboxEngine,
   filter: PaymentFilter,
   prefix: string,
   key: string | undefined,
   size: number,
-): Promise<PaymentPage> {
+): Promise<PaymentListPage> {
   const [afterReference, afterApp] = (readKey(key, ['string', 'string']) ?? []) as [string?, string?];
   const order = byBytes(engine.store.engine, 'reference_id');
-  const ranges = (await appsOf(engine, filter)).map((app): Range<ListedPayment> => (limit) => {
+  const ranges = (await appsOf(engine, filter)).map((app): Range<ConsolePayment> => (limit) => {
     // The same reference in two apps: they come in the order of the apps.
     const inclusive = afterApp === undefined || app > afterApp;
     return engine.store.db
@@ -221,25 +221,25 @@ async function byReference(
       .limit(limit)
       .execute();
   });
-  const compare = (a: ListedPayment, b: ListedPayment) =>
+  const compare = (a: ConsolePayment, b: ConsolePayment) =>
     compareBytes(a.reference_id, b.reference_id) || (a.app_id < b.app_id ? -1 : 1);
   return among(ranges, compare, inState(filter), key, size, (row) => [row.reference_id, row.app_id]);
 }
 
-type Fits = ((row: ListedPayment) => boolean) | undefined;
+type Fits = ((row: ConsolePayment) => boolean) | undefined;
 
 const inState = ({ state }: PaymentFilter): Fits =>
   state === undefined ? undefined : (row) => row.state === state;
 
 /** Those of a search that no index knows better, found by looking at a bounded number of them. */
 async function among(
-  ranges: ReadonlyArray<Range<ListedPayment>>,
-  compare: (a: ListedPayment, b: ListedPayment) => number,
+  ranges: ReadonlyArray<Range<ConsolePayment>>,
+  compare: (a: ConsolePayment, b: ConsolePayment) => number,
   fits: Fits,
   key: string | undefined,
   size: number,
-  keyOf: (row: ListedPayment) => Array<string | number>,
-): Promise<PaymentPage> {
+  keyOf: (row: ConsolePayment) => Array<string | number>,
+): Promise<PaymentListPage> {
   if (fits === undefined)
     return pageOf(await mergeRanges(ranges, compare, readAhead(key, size)), size, keyOf, key);
   const found = await mergeRanges(ranges, compare, WINDOW + 1);
@@ -258,7 +258,11 @@ async function among(
   };
 }
 
-async function withId(engine: Engine, { app, state }: PaymentFilter, text: string): Promise<ListedPayment[]> {
+async function withId(
+  engine: SandboxEngine,
+  { app, state }: PaymentFilter,
+  text: string,
+): Promise<ConsolePayment[]> {
   const id = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) return [];
   const found = await engine.store.db
@@ -270,7 +274,7 @@ async function withId(engine: Engine, { app, state }: PaymentFilter, text: strin
 }
 
 /** What a text that was typed is likely to be: an id, the beginning of a reference, a customer, an amount, a day. */
-export async function guessSearch(engine: Engine, text: string, app?: string): Promise<PaymentSearch> {
+export async function guessSearch(engine: SandboxEngine, text: string, app?: string): Promise<PaymentSearch> {
   const [, prefix, rest] = /^(id|ref|customer|amount|date):([\s\S]+)$/.exec(text) ?? [];
   if (rest !== undefined) {
     return { by: prefix === 'ref' ? 'reference' : (prefix as SearchKind), text: rest };
@@ -283,6 +287,6 @@ export async function guessSearch(engine: Engine, text: string, app?: string): P
   return { by: 'reference', text };
 }
 
-async function appsOf(engine: Engine, { app }: PaymentFilter): Promise<string[]> {
+async function appsOf(engine: SandboxEngine, { app }: PaymentFilter): Promise<string[]> {
   return app === undefined ? (await engine.apps.all()).map((each) => each.app_id) : [app];
 }

@@ -3,7 +3,7 @@ import type { App } from '../domain/apps.js';
 import { offeredProfiles } from '../domain/paying.js';
 import type { PaymentRow } from '../schema.js';
 
-export type PlayAction = 'pay' | 'challenge' | 'provider' | 'hold';
+type PlayAction = 'pay' | 'challenge' | 'provider' | 'hold';
 
 /** Why each thing cannot be done to a payment now; what is absent can be. The rules themselves have the last word. */
 export function obstacles(app: App, payment: PaymentRow, now: number): Partial<Record<PlayAction, string>> {

@@ -24,7 +24,7 @@ export const COUNTED = 200;
 export const readAhead = (key: string | undefined, size: number): number =>
   key === undefined ? Math.max(COUNTED, size) + 1 : size + 1;
 
-export interface Page<Row> {
+export interface RangePage<Row> {
   /** How many there are in all, or one more than `COUNTED`; only the first page knows. */
   total?: number;
   rows: Row[];
@@ -38,7 +38,7 @@ export function pageOf<Row>(
   size: number,
   keyOf: (row: Row) => PageKey,
   key: string | undefined,
-): Page<Row> {
+): RangePage<Row> {
   const rows = found.slice(0, size);
   const last = rows.at(-1);
   return {
@@ -49,7 +49,7 @@ export function pageOf<Row>(
 }
 
 /** The last row of a page, by what the list is in the order of. */
-export type PageKey = Array<string | number>;
+type PageKey = Array<string | number>;
 
 export function writeKey(key: PageKey): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
@@ -88,7 +88,7 @@ export function byBytes(engine: StoreEngine, column: string): RawBuilder<string>
 
 export const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-export interface Newest {
+interface Newest {
   order: RawBuilder<number>;
   direction: 'asc' | 'desc';
   before(key: number): RawBuilder<SqlBool>;

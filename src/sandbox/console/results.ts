@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** The result of a button, for the page that follows. */
-export interface Result {
+export interface ActionResult {
   tone: 'good' | 'bad';
   /** The name of what was changed, in front of the text. */
   about?: string;
@@ -22,15 +22,15 @@ export interface TypedForm {
 
 export interface Results {
   /** Returns the name under which the page finds it. */
-  keep(result: Result): string;
-  find(name: string | undefined): Result | undefined;
+  keep(result: ActionResult): string;
+  find(name: string | undefined): ActionResult | undefined;
 }
 
 const KEPT = 100;
 
 /** Kept here and not in the address: a link that somebody made up must not be able to say that something was done. */
 export function createResults(): Results {
-  const kept = new Map<string, Result>();
+  const kept = new Map<string, ActionResult>();
   return {
     keep(result) {
       const name = randomBytes(9).toString('base64url');

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { AttemptRow, EventRow, ExchangeRow, OperationRow } from '../schema.js';
 import { readKey, writeKey } from './ranges.js';
 import { lastDeliveries } from './webhook-list.js';
@@ -6,36 +6,32 @@ import { lastDeliveries } from './webhook-list.js';
 // What happened to a payment, the newest first: its changes of state with their webhooks, what was asked for, and
 // what went to and fro with the provider.
 
-export type TimelineEntry =
+export type ConsoleEntry =
   | { kind: 'change'; row: EventRow; delivery?: AttemptRow | undefined }
   | { kind: 'operation'; row: OperationRow }
   | { kind: 'exchange'; row: ExchangeRow };
 
-export interface Timeline {
-  entries: TimelineEntry[];
+export interface PaymentTimeline {
+  entries: ConsoleEntry[];
   /** Where the older ones begin. */
   next?: string;
 }
 
 /** A page of the worst that can be in them stays below 50 KB. */
-export const TIMELINE_SIZE = 14;
+const TIMELINE_SIZE = 14;
 const LATEST = Number.MAX_SAFE_INTEGER;
 /** What the column for the number of changes can hold. */
 const MOST_CHANGES = 2 ** 31 - 1;
 
 export async function readTimeline(
-  engine: Engine,
+  engine: SandboxEngine,
   paymentId: number,
   key: string | undefined,
   size = TIMELINE_SIZE,
-): Promise<Timeline> {
+): Promise<PaymentTimeline> {
   // The oldest of each that was shown so far.
   const before = (readKey(key, ['number', 'number', 'number']) ?? [LATEST, LATEST, LATEST]) as number[];
-  const read = async <Kind extends TimelineEntry['kind']>(
-    kind: Kind,
-    table: Tables[Kind],
-    oldest: number,
-  ) => {
+  const read = async <Kind extends ConsoleEntry['kind']>(kind: Kind, table: Tables[Kind], oldest: number) => {
     const order = kind === 'change' ? 'version' : 'id';
     const most = kind === 'change' ? MOST_CHANGES : LATEST;
     const rows = await engine.store.db
@@ -46,14 +42,14 @@ export async function readTimeline(
       .orderBy(order, 'desc')
       .limit(size + 1)
       .execute();
-    return rows.map((row) => ({ kind, row }) as TimelineEntry & { kind: Kind });
+    return rows.map((row) => ({ kind, row }) as ConsoleEntry & { kind: Kind });
   };
   const changes = await read('change', 'events', before[0] as number);
   const operations = await read('operation', 'operations', before[1] as number);
   const exchanges = await read('exchange', 'exchanges', before[2] as number);
   const found = [...changes, ...operations, ...exchanges].sort(laterFirst);
   const shown = found.slice(0, size);
-  const oldest = (kind: TimelineEntry['kind'], index: number) =>
+  const oldest = (kind: ConsoleEntry['kind'], index: number) =>
     orderOf(shown.findLast((entry) => entry.kind === kind)) ?? before[index] ?? LATEST;
   const next = [oldest('change', 0), oldest('operation', 1), oldest('exchange', 2)];
   return {
@@ -63,7 +59,7 @@ export async function readTimeline(
 }
 
 /** By which those of one kind are in order, and indexed. */
-const orderOf = (entry: TimelineEntry | undefined): number | undefined =>
+const orderOf = (entry: ConsoleEntry | undefined): number | undefined =>
   entry?.kind === 'change' ? entry.row.version : entry?.row.id;
 
 interface Tables {
@@ -75,8 +71,8 @@ interface Tables {
 const ranks = { change: 0, operation: 1, exchange: 2 };
 
 /** By the payment's own count of changes: a stopped clock gives many things one time. */
-function laterFirst(a: TimelineEntry, b: TimelineEntry): number {
-  const isChange = (entry: TimelineEntry) => Number(entry.kind === 'change');
+function laterFirst(a: ConsoleEntry, b: ConsoleEntry): number {
+  const isChange = (entry: ConsoleEntry) => Number(entry.kind === 'change');
   return (
     b.row.version - a.row.version ||
     // A change begins its version; all else of that version comes after it.
@@ -87,7 +83,7 @@ function laterFirst(a: TimelineEntry, b: TimelineEntry): number {
   );
 }
 
-async function withDeliveries(engine: Engine, entries: TimelineEntry[]): Promise<TimelineEntry[]> {
+async function withDeliveries(engine: SandboxEngine, entries: ConsoleEntry[]): Promise<ConsoleEntry[]> {
   const changes = entries.flatMap((entry) => (entry.kind === 'change' ? [entry.row] : []));
   const deliveries = await lastDeliveries(engine, changes);
   return entries.map((entry) =>
@@ -98,7 +94,10 @@ async function withDeliveries(engine: Engine, entries: TimelineEntry[]): Promise
 const PATH_LENGTH = 200;
 
 /** The states that a payment went through, in order; the last of them when it went through very many. */
-export async function pathOf(engine: Engine, paymentId: number): Promise<Array<EventRow['to_state']>> {
+export async function timelinePath(
+  engine: SandboxEngine,
+  paymentId: number,
+): Promise<Array<EventRow['to_state']>> {
   const rows = await engine.store.db
     .selectFrom('events')
     .select('to_state')

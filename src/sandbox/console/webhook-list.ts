@@ -1,9 +1,17 @@
 import { sql } from 'kysely';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import { webhookStanding } from '../migrations.js';
 import type { AttemptRow, EventRow } from '../schema.js';
 import { PAGE_SIZE } from './payment-list.js';
-import { mergeRanges, newestOf, pageOf, readAhead, readNumberKey, type Page, type Range } from './ranges.js';
+import {
+  mergeRanges,
+  newestOf,
+  pageOf,
+  readAhead,
+  readNumberKey,
+  type RangePage,
+  type Range,
+} from './ranges.js';
 
 /** What a list can be limited to. */
 export const webhookFilters = ['queued', 'retrying', 'delivered', 'failed', 'dropped'] as const;
@@ -25,11 +33,11 @@ const standingsOf = (wanted: WebhookFilter | undefined): readonly WebhookFilter[
 
 /** A page of webhooks, the newest first; changes of payments that have no address to tell are none. */
 export async function listWebhooks(
-  engine: Engine,
+  engine: SandboxEngine,
   wanted: WebhookFilter | undefined,
   key: string | undefined,
   size = PAGE_SIZE,
-): Promise<Page<ListedWebhook>> {
+): Promise<RangePage<ListedWebhook>> {
   const before = readNumberKey(key);
   const newest = newestOf(engine.store.engine, 'id');
   const ranges = standingsOf(wanted).map(
@@ -53,7 +61,7 @@ export async function listWebhooks(
 
 /** The newest delivery of each. */
 export async function lastDeliveries(
-  engine: Engine,
+  engine: SandboxEngine,
   events: ReadonlyArray<Pick<EventRow, 'id'>>,
 ): Promise<Map<number, AttemptRow>> {
   if (events.length === 0) return new Map();
@@ -83,13 +91,13 @@ export async function lastDeliveries(
 export interface WebhookStory {
   event: EventRow;
   /** The newest first. */
-  deliveries: Page<AttemptRow>;
+  deliveries: RangePage<AttemptRow>;
 }
 
 const DELIVERIES = 5;
 
 export async function readWebhook(
-  engine: Engine,
+  engine: SandboxEngine,
   id: number,
   key?: string,
 ): Promise<WebhookStory | undefined> {

@@ -59,7 +59,7 @@ export const delivery = described(
   }),
   { id: 'Delivery', description: 'What was sent where, and what came back.' },
 );
-export type Delivery = z.infer<typeof delivery>;
+export type WebhookDelivery = z.infer<typeof delivery>;
 
 const attempt = z.object({
   id: z.int(),

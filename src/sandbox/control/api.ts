@@ -12,7 +12,7 @@ import { appBody, appPatch, clockBody, faultBody, payBody, providerBody } from '
 export const CONTROL_PATH = '/_sandbox';
 
 /** What a route takes and answers. */
-export interface ControlOperation {
+interface ControlOperation {
   operationId: string;
   summary: string;
   query?: z.ZodMiniType;
@@ -36,7 +36,7 @@ const done = <Name extends string>(name: Name) =>
   z.object({ [name]: z.literal(true) } as Record<Name, z.ZodMiniLiteral<true>>);
 
 /** By method and path below `/_sandbox`. */
-export const controlApi = {
+const controlApi = {
   'GET /status': {
     operationId: 'getStatus',
     summary: 'Show the sandbox and what it contains',

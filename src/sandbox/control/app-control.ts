@@ -3,7 +3,7 @@ import { checkPolicy, type App } from '../domain/apps.js';
 import { createApp } from '../domain/defaults.js';
 import { invalidField, Refusal } from '../domain/refusal.js';
 import type { Work } from '../domain/work.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { appBody, appPatch } from './requests.js';
 
 export interface AppControl {
@@ -12,7 +12,7 @@ export interface AppControl {
 }
 
 export function createAppControl(
-  engine: Engine,
+  engine: SandboxEngine,
   settled: <T>(run: (work: Work) => Promise<T>) => Promise<T>,
 ): AppControl {
   return {
@@ -66,7 +66,7 @@ async function changeProfile(
     .execute();
 }
 
-async function requireApp(engine: Engine, appId: string): Promise<App> {
+async function requireApp(engine: SandboxEngine, appId: string): Promise<App> {
   const app = await engine.apps.byId(appId);
   if (!app) throw new Refusal('not-found', `There is no app ${appId}.`);
   return app;

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { faultRoutes } from '../domain/faults.js';
 import { invalidField, Refusal } from '../domain/refusal.js';
 import type { Work } from '../domain/work.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { AttemptRow, FaultRow } from '../schema.js';
 import { seedAll, type SeededRow } from '../seed.js';
@@ -29,7 +29,7 @@ export interface Control extends PaymentControl, AppControl {
 
 /** `via` is what the record says of who asked. */
 export function createControl(
-  engine: Engine,
+  engine: SandboxEngine,
   worker: Worker,
   outbox: Outbox,
   via: 'control' | 'console',

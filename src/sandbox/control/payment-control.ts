@@ -3,12 +3,12 @@ import type { App } from '../domain/apps.js';
 import { answerByHand } from '../domain/moves.js';
 import { chooseProfile, finishChallenge, pay } from '../domain/paying.js';
 import { lockPayment, readPayment, type FindPayment } from '../domain/payments.js';
-import { books, type Books } from '../domain/providers.js';
+import { readBooks, type Books } from '../domain/providers.js';
 import { Refusal } from '../domain/refusal.js';
 import { storyOf, type Story } from '../domain/story.js';
 import { changeState } from '../domain/transitions.js';
 import type { Work } from '../domain/work.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { PaymentRow } from '../schema.js';
 import type { payBody, providerBody } from './requests.js';
 
@@ -24,7 +24,7 @@ export interface PaymentControl {
   story(key: string, appId: string | undefined): Promise<Story>;
 }
 
-export function createPaymentControl(engine: Engine, via: 'control' | 'console'): PaymentControl {
+export function createPaymentControl(engine: SandboxEngine, via: 'control' | 'console'): PaymentControl {
   async function onPayment(
     key: string,
     appId: string | undefined,
@@ -60,7 +60,7 @@ export function createPaymentControl(engine: Engine, via: 'control' | 'console')
 
     books: (key, appId) =>
       engine.read(async (work) =>
-        books(work, (await locate(engine, work, readPayment, key, appId)).payment_id),
+        readBooks(work, (await locate(engine, work, readPayment, key, appId)).payment_id),
       ),
 
     story: (key, appId) =>
@@ -70,7 +70,7 @@ export function createPaymentControl(engine: Engine, via: 'control' | 'console')
 
 /** A payment by id or reference, of one app or, when the reference is the only one, of any. */
 async function locate(
-  engine: Engine,
+  engine: SandboxEngine,
   work: Pick<Work, 'tx' | 'store'>,
   find: FindPayment,
   key: string,

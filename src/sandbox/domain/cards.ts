@@ -1,6 +1,6 @@
 // Test cards: what the provider does with each. Only the name is ever stored, never a number.
 
-export interface TestCard {
+interface TestCard {
   /** A number of the familiar shape, for the checkout form. */
   number: string;
   brand: string;

@@ -4,13 +4,13 @@ import type { App } from './apps.js';
 import { listMethods } from './methods.js';
 import { authorise } from './instructions.js';
 import { blockPayment, fraudVerdict } from './paying.js';
-import { checkReferences, insertPayment, lockPayment, type Created } from './payments.js';
+import { checkReferences, insertPayment, lockPayment, type InsertedPayment } from './payments.js';
 import { Refusal } from './refusal.js';
 import { changeState } from './transitions.js';
 import type { Work } from './work.js';
 
 /** Charges a stored method of a customer who is not there. The state of the payment is the result. */
-export async function charge(work: Work, app: App, body: AutoPaymentBody): Promise<Created> {
+export async function charge(work: Work, app: App, body: AutoPaymentBody): Promise<InsertedPayment> {
   await checkReferences(work, app, body);
   const forced = body.paymentMethodProviderProfileId;
   const seen = await lockPayment(work, { appId: app.app_id, referenceId: body.referenceId });

@@ -25,7 +25,7 @@ export async function enrolCustomer(
   });
 }
 
-export async function createCustomer(
+export async function insertCustomer(
   work: Work,
   app: App,
   body: CustomerBody,
@@ -62,7 +62,7 @@ export function sameCustomer(customer: CustomerRow, body: CustomerBody): boolean
   );
 }
 
-export async function updateCustomer(
+export async function patchCustomer(
   work: Work,
   app: App,
   customerId: string,
@@ -108,7 +108,7 @@ export async function requireCustomer(
   return customer;
 }
 
-export async function listCustomers(
+export async function readCustomers(
   work: Pick<Work, 'tx'>,
   appId: string,
   { after, limit }: { after: number; limit: number },

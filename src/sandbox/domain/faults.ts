@@ -73,7 +73,7 @@ export interface TakenFault extends FaultOptions {
   kind: FaultKind;
 }
 
-export interface NewFault extends FaultOptions {
+interface NewFault extends FaultOptions {
   kind: FaultKind;
   route: string;
   /** How many matching calls it hits; without it and without a probability, every one. */

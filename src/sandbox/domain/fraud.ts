@@ -2,7 +2,7 @@ import { toHundredths } from '../../contract/money.js';
 
 export const fraudRules = ['allow', 'hold', 'hold-above', 'block'] as const;
 
-export interface FraudPolicy {
+interface FraudPolicy {
   rule: string;
   /** For `hold-above`: larger amounts are held. */
   threshold: string | null;

@@ -76,7 +76,7 @@ export async function usesOf(
 }
 
 /** One of a customer's methods, removed or not. */
-export async function findMethod(
+export async function readMethod(
   work: Pick<Work, 'tx'>,
   appId: string,
   customerId: string,
@@ -91,7 +91,7 @@ export async function findMethod(
     .executeTakeFirst();
 }
 
-export async function removeMethod(
+export async function deleteMethod(
   work: Work,
   appId: string,
   customerId: string,

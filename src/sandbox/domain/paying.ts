@@ -13,7 +13,7 @@ import type { Work } from './work.js';
 // The customer's side: what may be chosen, what fraud rules say, and the step at the provider.
 
 /** What the creating request says about how it may be paid. */
-export interface PayChoices {
+interface PayChoices {
   paymentProfiles?: number[];
   checkoutMethods?: CheckoutMethod[];
   showPayRecurringInCheckout?: boolean;

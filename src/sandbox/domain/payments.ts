@@ -28,18 +28,18 @@ import type { Work } from './work.js';
 export type CreateBody = HostedPaymentBody | PlainPaymentBody | ProviderHostedPaymentBody;
 export type CreateFlow = 'HostedPage' | 'Direct' | 'ProviderHostedPage';
 
-export interface Created {
+export interface InsertedPayment {
   payment: PaymentRow;
   created: boolean;
 }
 
 /** Creates a payment, or finds the one that this reference already made. */
-export async function createPayment(
+export async function createOrFindPayment(
   work: Work,
   app: App,
   flow: CreateFlow,
   body: CreateBody,
-): Promise<Created> {
+): Promise<InsertedPayment> {
   const seen = await checkReferences(work, app, body);
   if (seen) return { payment: seen, created: false };
   const hosted = body as HostedPaymentBody;
@@ -79,7 +79,7 @@ export async function insertPayment(
     webhookUrl?: string | undefined;
   },
   fields: Pick<PaymentRow, Variable>,
-): Promise<Created> {
+): Promise<InsertedPayment> {
   const row = {
     ...fields,
     app_id: app.app_id,
@@ -137,11 +137,11 @@ function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
 }
 
 /** A payment id may be asked for within one app, or across all of them. */
-export type PaymentKey = { paymentId: number; appId?: string } | { appId: string; referenceId: string };
+export type PaymentRowKey = { paymentId: number; appId?: string } | { appId: string; referenceId: string };
 
 export type FindPayment = (
   work: Pick<Work, 'tx' | 'store'>,
-  key: PaymentKey,
+  key: PaymentRowKey,
 ) => Promise<PaymentRow | undefined>;
 
 export const readPayment: FindPayment = (work, key) => find(work, key, 'read');
@@ -151,7 +151,7 @@ export const lockPayment: FindPayment = (work, key) => find(work, key, 'lock');
 
 async function find(
   { tx, store }: Pick<Work, 'tx' | 'store'>,
-  key: PaymentKey,
+  key: PaymentRowKey,
   how: 'read' | 'lock',
 ): Promise<PaymentRow | undefined> {
   if ('referenceId' in key) {

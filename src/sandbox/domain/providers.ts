@@ -10,7 +10,7 @@ import { expiryOf, payerOf } from './payer.js';
 import type { Work } from './work.js';
 
 /** What the provider makes of an instruction, and when the service hears of it. */
-export interface Fate {
+interface Fate {
   done: boolean;
   reason: string;
   answer: 'now' | 'later' | 'lost';
@@ -125,7 +125,7 @@ export async function mayHoldMoney(work: Work, payment: PaymentRow): Promise<boo
 export type Books = { paymentId: number } & Record<ProviderInstruction, { told: number; done: number }>;
 
 /** How often the provider was told each thing, and how often it did it. */
-export async function books(work: Pick<Work, 'tx'>, paymentId: number): Promise<Books> {
+export async function readBooks(work: Pick<Work, 'tx'>, paymentId: number): Promise<Books> {
   const rows = await work.tx
     .selectFrom('exchanges')
     .select(({ fn }) => ['kind', fn.countAll<number>().as('told'), fn.sum<number>('done').as('done')])

@@ -93,7 +93,7 @@ export async function recordEvent(
   if (url !== null) work.leavesWork();
 }
 
-export type JobKind = 'provider-answers' | 'expire-authorisation' | 'expire-link';
+type JobKind = 'provider-answers' | 'expire-authorisation' | 'expire-link';
 
 export async function addJob(work: Work, payment: PaymentRow, kind: JobKind, due: number): Promise<void> {
   await work.tx.insertInto('jobs').values({ payment_id: payment.payment_id, kind, due_time: due }).execute();

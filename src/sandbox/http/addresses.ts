@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { PaymentRow } from '../schema.js';
 
 /** Links that carry their own proof: to a payment's checkout, and to a customer's panel. */
@@ -15,7 +15,7 @@ export interface Addresses {
 
 const CHECKOUT_PROOF_LENGTH = 32;
 
-export function createAddresses(engine: Engine, baseUrl: () => string): Addresses {
+export function createAddresses(engine: SandboxEngine, baseUrl: () => string): Addresses {
   const checkoutProof = (paymentId: number) =>
     engine.derive('checkout', paymentId).slice(0, CHECKOUT_PROOF_LENGTH);
   const panelProof = (text: string) =>

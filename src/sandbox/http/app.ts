@@ -6,7 +6,7 @@ import { answerFailure, createControlRoutes, type ControlOptions } from './contr
 import { createPageRoutes } from './pages/page-routes.js';
 
 /** Everything but the service itself: its description, the control API and the pages. */
-export function createApp(options: ControlOptions): Hono {
+export function createHttpApp(options: ControlOptions): Hono {
   const app = new Hono();
   let openApi: string | undefined;
   app.get('/openapi.json', (c) => {

@@ -1,14 +1,14 @@
 import type { AnswerChoices } from '../answers.js';
 import type { App } from '../domain/apps.js';
 import { Refusal } from '../domain/refusal.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import { equal } from './addresses.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** The app whose key came with a request. */
 export async function authenticate(
   request: ServiceRequest,
-  engine: Engine,
+  engine: SandboxEngine,
   answers: AnswerChoices,
 ): Promise<App> {
   const header = request.header('authorization');

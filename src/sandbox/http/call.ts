@@ -2,12 +2,12 @@ import type { EndpointName, Endpoints } from '../../contract/endpoints.js';
 import type { Answers, Requests } from '../../contract/schemas.js';
 import type { AnswerChoices } from '../answers.js';
 import type { App } from '../domain/apps.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { Addresses } from './addresses.js';
 
 /** What every handler gets beside its request. */
 export interface CallContext {
-  engine: Engine;
+  engine: SandboxEngine;
   answers: AnswerChoices;
   addresses: Addresses;
   app: App;
@@ -20,25 +20,25 @@ export interface CallContext {
 }
 
 /** A request that the contract has checked. */
-export interface Call<Name extends EndpointName> extends CallContext {
+export interface ServiceCall<Name extends EndpointName> extends CallContext {
   parameters: Requests[Name]['parameters'];
   query: Requests[Name]['query'];
   body: Requests[Name]['body'];
 }
 
-export interface Result<Body> {
+export interface CallResult<Body> {
   status: number;
   body: Body;
 }
 
 /** The answer in another shape, which fills a gap of the spec in another way. */
-export interface VariantResult {
+interface VariantResult {
   status: number;
   variant: Record<string, unknown> | unknown[];
 }
 
 export type Handlers<Name extends EndpointName = EndpointName> = {
-  readonly [Each in Name]: (call: Call<Each>) => Promise<Result<Answers[Each]> | VariantResult>;
+  readonly [Each in Name]: (call: ServiceCall<Each>) => Promise<CallResult<Answers[Each]> | VariantResult>;
 };
 
 export type CustomerEndpoint = {

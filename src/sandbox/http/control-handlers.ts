@@ -12,7 +12,7 @@ import type { ClockTime, Fault, SandboxStatus, SeededPayment } from '../control/
 import type { FaultOptions } from '../domain/faults.js';
 import { showPayment } from '../domain/payments.js';
 import { Refusal } from '../domain/refusal.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { FaultRow } from '../schema.js';
 import type { SeededRow } from '../seed.js';
 import type { Addresses } from './addresses.js';
@@ -20,7 +20,7 @@ import { showApp } from './show-app.js';
 
 /** What the handlers of the control API work with. */
 export interface ControlTools {
-  engine: Engine;
+  engine: SandboxEngine;
   control: Control;
   addresses: Addresses;
   status(): Promise<SandboxStatus>;
@@ -136,7 +136,7 @@ function showSeeded({ payment, about, added }: SeededRow): SeededPayment {
   };
 }
 
-async function showClock(engine: Engine): Promise<ClockTime> {
+async function showClock(engine: SandboxEngine): Promise<ClockTime> {
   const { now, stopped } = await engine.clock.read();
   return { now: new Date(now).toISOString(), stopped };
 }

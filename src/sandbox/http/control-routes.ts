@@ -73,7 +73,7 @@ export function answerFailure(c: Context, error: unknown, onError: (error: unkno
 }
 
 /** A page of another site can neither read the token nor make the browser send this. */
-export function guard(c: Context, token: string): void {
+function guard(c: Context, token: string): void {
   const origin = c.req.header('origin');
   if (origin !== undefined && origin !== `http://${c.req.header('host')}`) {
     throw new Refusal('wrong-app', 'The control API is closed to pages of other origins.');

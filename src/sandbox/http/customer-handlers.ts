@@ -1,11 +1,11 @@
 import {
-  createCustomer,
+  insertCustomer,
   requireCustomer,
   sameCustomer,
   showCustomer,
-  updateCustomer,
+  patchCustomer,
 } from '../domain/customers.js';
-import { listMethods, removeMethod, showMethod, stopRegistration } from '../domain/methods.js';
+import { listMethods, deleteMethod, showMethod, stopRegistration } from '../domain/methods.js';
 import { Refusal } from '../domain/refusal.js';
 import type { CustomerEndpoint, Handlers } from './call.js';
 import { customerPages } from './customer-pages.js';
@@ -16,7 +16,7 @@ const PANEL_LINK_MS = 3_600_000;
 export const customerHandlers: Handlers<CustomerEndpoint> = {
   async createCustomer(call) {
     const { body } = call;
-    const { customer, created } = await call.engine.write((work) => createCustomer(work, call.app, body));
+    const { customer, created } = await call.engine.write((work) => insertCustomer(work, call.app, body));
     if (!created && !sameCustomer(customer, body)) {
       throw new Refusal(
         'customer-conflict',
@@ -32,7 +32,7 @@ export const customerHandlers: Handlers<CustomerEndpoint> = {
   },
 
   async updateCustomer({ engine, app, parameters, body }) {
-    const customer = await engine.write((work) => updateCustomer(work, app, parameters.customerId, body));
+    const customer = await engine.write((work) => patchCustomer(work, app, parameters.customerId, body));
     return { status: 200, body: showCustomer(customer, app) };
   },
 
@@ -49,7 +49,7 @@ export const customerHandlers: Handlers<CustomerEndpoint> = {
 
   async removePaymentMethod({ engine, app, parameters }) {
     const methodId = integer(parameters, 'paymentMethodId');
-    await engine.write((work) => removeMethod(work, app.app_id, parameters.customerId, methodId));
+    await engine.write((work) => deleteMethod(work, app.app_id, parameters.customerId, methodId));
     return { status: 204, body: undefined };
   },
 

@@ -1,11 +1,11 @@
 import type { AnswerChoices } from '../answers.js';
-import { listCustomers, showCustomer } from '../domain/customers.js';
+import { readCustomers, showCustomer } from '../domain/customers.js';
 import { invalidField } from '../domain/refusal.js';
-import type { Call, Handlers } from './call.js';
+import type { ServiceCall, Handlers } from './call.js';
 
 const PAGE_SIZE = 50;
 
-type CustomerList = Call<'listCustomers'>;
+type CustomerList = ServiceCall<'listCustomers'>;
 type CustomerPage = (call: CustomerList) => ReturnType<Handlers['listCustomers']>;
 
 /** A list of customers, in each way that it may be divided into pages. */
@@ -56,7 +56,7 @@ export const customerPages: Readonly<Record<AnswerChoices['customer-list'], Cust
 };
 
 function page(call: CustomerList, after: number, limit: number) {
-  return call.engine.read((work) => listCustomers(work, call.app.app_id, { after, limit }));
+  return call.engine.read((work) => readCustomers(work, call.app.app_id, { after, limit }));
 }
 
 function pageNumber(search: URLSearchParams, name: string, usual: number): number {

@@ -3,24 +3,24 @@ import type { Payment } from '../../contract/payment.js';
 import { charge } from '../domain/charges.js';
 import { cancel, capture, recheck, refund, unhold } from '../domain/moves.js';
 import {
-  createPayment,
+  createOrFindPayment,
   lockPayment,
   readPayment,
   sameRequest,
   showPayment,
   type CreateBody,
-  type Created,
+  type InsertedPayment,
   type CreateFlow,
   type FindPayment,
-  type PaymentKey,
+  type PaymentRowKey,
 } from '../domain/payments.js';
 import { Refusal } from '../domain/refusal.js';
 import type { Work } from '../domain/work.js';
 import type { PaymentRow } from '../schema.js';
-import type { CallContext, CustomerEndpoint, Handlers, Result } from './call.js';
+import type { CallContext, CustomerEndpoint, Handlers, CallResult } from './call.js';
 import { integer } from './path-integer.js';
 
-type PaymentResult = Result<Payment>;
+type PaymentResult = CallResult<Payment>;
 type PaymentCall = CallContext & { parameters: { paymentId: string } | { referenceId: string } };
 
 export const paymentHandlers: Handlers<Exclude<EndpointName, CustomerEndpoint>> = {
@@ -52,13 +52,13 @@ export const paymentHandlers: Handlers<Exclude<EndpointName, CustomerEndpoint>> 
 };
 
 async function create(call: CallContext, flow: CreateFlow, body: CreateBody): Promise<PaymentResult> {
-  const result = await call.engine.write((work) => createPayment(work, call.app, flow, body), call.via);
+  const result = await call.engine.write((work) => createOrFindPayment(work, call.app, flow, body), call.via);
   return answerCreated(call, result, body, flow);
 }
 
 function answerCreated(
   call: CallContext,
-  { payment, created }: Created,
+  { payment, created }: InsertedPayment,
   body: object,
   flow: string,
 ): PaymentResult {
@@ -112,7 +112,7 @@ async function requirePayment(
   find: FindPayment,
 ): Promise<PaymentRow> {
   const appId = app.app_id;
-  const key: PaymentKey =
+  const key: PaymentRowKey =
     'referenceId' in parameters
       ? { appId, referenceId: parameters.referenceId }
       : { appId, paymentId: integer(parameters, 'paymentId') };

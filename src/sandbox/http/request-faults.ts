@@ -1,7 +1,7 @@
 import { problems } from '../../contract/problem.js';
 import type { EndpointName } from '../../contract/endpoints.js';
 import type { FaultKind, TakenFault } from '../domain/faults.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 
 // Faults of a request: before it is carried out, and in its answer.
 
@@ -27,7 +27,7 @@ export class ServerFault extends Error {
 }
 
 /** The faults that hit this request, used up by it. */
-export async function takeFaults(engine: Engine, name: EndpointName): Promise<TakenFault[]> {
+export async function takeFaults(engine: SandboxEngine, name: EndpointName): Promise<TakenFault[]> {
   if (!(await engine.faults.may(requestFaults, name))) return [];
   return engine.store.transaction((tx) => engine.faults.take(tx, requestFaults, name));
 }

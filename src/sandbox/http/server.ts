@@ -26,7 +26,7 @@ const DRAIN_MS = 1_000;
  * Listens before anything is opened, so that a port that is taken leaves no trace. Requests that come before there
  * is a listener wait for it.
  */
-export async function listen(
+export async function startListening(
   host: string,
   port: number,
   listener: Promise<RequestListener>,

@@ -3,27 +3,27 @@ import { matchEndpoint, type EndpointMatch, type EndpointName } from '../../cont
 import type { FieldError } from '../../contract/problem.js';
 import { GENERATION_HEADER, KIND_HEADER } from '../../contract/sandbox-headers.js';
 import { StoreError } from '../../store/store.js';
-import { shapeFailure, shapeSuccess, type Answer, type AnswerChoices } from '../answers.js';
+import { shapeFailure, shapeSuccess, type ShapedAnswer, type AnswerChoices } from '../answers.js';
 import type { App } from '../domain/apps.js';
 import type { TakenFault } from '../domain/faults.js';
 import { referenceErrors } from '../domain/references.js';
 import { Refusal } from '../domain/refusal.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { Addresses } from './addresses.js';
 import { authenticate } from './authenticate.js';
 import { handlers } from './handlers.js';
 import { applyAfter, applyBefore, isHitBy, ServerFault, takeFaults } from './request-faults.js';
 import { readRequest, type ServiceRequest } from './service-request.js';
 
-export interface ServiceAnswer extends Answer {
+export interface ServiceAnswer extends ShapedAnswer {
   /** A fault: the connection ends without this answer, or in the middle of it. */
   cut?: 'drop' | 'truncate';
   /** What a log line says of a failure. */
   note?: string;
 }
 
-export interface ServiceOptions {
-  engine: Engine;
+interface ServiceOptions {
+  engine: SandboxEngine;
   answers: AnswerChoices;
   addresses: Addresses;
   /** Requests a second for each app; undefined for no limit. */

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { AnswerChoices } from '../answers.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import { createLoop } from '../loop.js';
 import type { AttemptRow, EventRow } from '../schema.js';
 import { createWebhookQueue, type WebhookQueue } from './webhook-queue.js';
@@ -18,8 +18,8 @@ export interface Outbox {
   stop(): Promise<void>;
 }
 
-export interface OutboxOptions {
-  engine: Engine;
+interface OutboxOptions {
+  engine: SandboxEngine;
   answers: AnswerChoices;
   /** Hosts besides loopback that webhooks may go to. */
   webhookHosts: string[];
@@ -115,7 +115,7 @@ export function createOutbox({ engine, answers, webhookHosts, receive, onError }
 
 /** Delivers one claimed webhook: with the faults that were ordered for it, and again later when it fails. */
 function createDelivery(
-  engine: Engine,
+  engine: SandboxEngine,
   queue: WebhookQueue,
   sender: WebhookSender,
 ): (event: EventRow) => Promise<void> {
@@ -147,7 +147,7 @@ function createDelivery(
 }
 
 /** Faults hit a webhook once, at its first attempt. */
-async function takeFaults(engine: Engine, event: EventRow): Promise<Map<string, number | undefined>> {
+async function takeFaults(engine: SandboxEngine, event: EventRow): Promise<Map<string, number | undefined>> {
   const kinds = ['webhook-drop', 'webhook-delay', 'webhook-reorder', 'webhook-duplicate'] as const;
   const first = event.attempts === 0 && event.due_time === event.time;
   if (!first || !(await engine.faults.may(kinds, event.to_state))) return new Map();

@@ -1,6 +1,6 @@
 // Webhooks as rows: claimed in the order of a payment's changes, and finished or postponed.
 
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { EventRow } from '../schema.js';
 
 export interface WebhookQueue {
@@ -21,7 +21,7 @@ export interface WebhookQueue {
 
 const LEASE_MS = 20_000;
 
-export function createWebhookQueue(engine: Engine, owner: string): WebhookQueue {
+export function createWebhookQueue(engine: SandboxEngine, owner: string): WebhookQueue {
   async function update(event: EventRow, values: Partial<EventRow>): Promise<void> {
     await engine.store.transaction((tx) =>
       tx.updateTable('events').set(values).where('id', '=', event.id).execute(),
@@ -73,7 +73,7 @@ export function createWebhookQueue(engine: Engine, owner: string): WebhookQueue 
 }
 
 /** Only the first unfinished webhook of a payment counts: the others wait for it. */
-async function nextTime(engine: Engine): Promise<number | undefined> {
+async function nextTime(engine: SandboxEngine): Promise<number | undefined> {
   const event = await engine.store.db
     .selectFrom('events')
     .select('due_time')

@@ -3,10 +3,10 @@
 import type { Agent } from 'undici';
 import { isLoopbackHost } from '../../loopback.js';
 import { webhookMessage, type AnswerChoices } from '../answers.js';
-import type { Engine } from '../engine.js';
+import type { SandboxEngine } from '../engine.js';
 import type { AttemptRow, EventRow } from '../schema.js';
 
-export interface Attempt {
+interface Attempt {
   result: 'delivered' | 'failed' | 'forbidden' | 'stopped';
   /** Absent when the sandbox was stopped meanwhile. */
   delivery?: AttemptRow;
@@ -20,8 +20,8 @@ export interface WebhookSender {
   close(): Promise<void>;
 }
 
-export interface WebhookSenderOptions {
-  engine: Engine;
+interface WebhookSenderOptions {
+  engine: SandboxEngine;
   answers: AnswerChoices;
   /** Hosts besides loopback that webhooks may go to. */
   webhookHosts: string[];
@@ -91,7 +91,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 }
 
 async function writeAttempt(
-  engine: Engine,
+  engine: SandboxEngine,
   event: EventRow,
   values: Omit<AttemptRow, 'id' | 'event_id'>,
 ): Promise<AttemptRow> {
@@ -106,7 +106,7 @@ async function writeAttempt(
   return delivery;
 }
 
-async function messageOf(engine: Engine, answers: AnswerChoices, event: EventRow): Promise<Message> {
+async function messageOf(engine: SandboxEngine, answers: AnswerChoices, event: EventRow): Promise<Message> {
   const payment = await engine.store.db
     .selectFrom('payments')
     .selectAll()

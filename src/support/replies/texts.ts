@@ -3,7 +3,7 @@ import type { StateName } from '../../contract/states.js';
 import type { Outcome } from '../../ledger/entries.js';
 
 /** What a text may mention, written for its language. */
-export interface ReplyDetails {
+interface ReplyDetails {
   /** Follows "your payment": amount, date and reference, as far as they are known. */
   payment: string;
   /** The day by which the customer hears from us again. */

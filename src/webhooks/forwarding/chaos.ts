@@ -13,14 +13,14 @@ export interface Chaos {
   next(): ChaosEffect;
 }
 
-export interface ChaosEffect {
+interface ChaosEffect {
   /** As it is shown beside the forward; empty when nothing is done. */
   done: ChaosKind[];
   waitMs: number;
 }
 
 /** Each kind hits one forward in four. */
-export const CHAOS_SHARE = 0.25;
+const CHAOS_SHARE = 0.25;
 const SHORTEST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 3_000;
 /** How long one that is to be overtaken steps aside. */

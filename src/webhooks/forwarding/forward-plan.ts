@@ -12,7 +12,7 @@ export interface PlannedForward {
   replay: boolean;
 }
 
-export interface LaneParts {
+interface LaneParts {
   listenerId: number;
   paymentId: string | null;
   referenceId: string | null;

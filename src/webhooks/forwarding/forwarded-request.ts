@@ -27,7 +27,7 @@ export interface ForwardedRequest {
   body: Uint8Array;
 }
 
-export interface Extras {
+interface Extras {
   /** Of the listener's own address; it goes to nobody. */
   secret: string;
   /** Said by paydesk itself, such as that this is a replay. */

@@ -25,7 +25,7 @@ export interface Forwarder {
   retryFailed(): Promise<number>;
 }
 
-export interface ForwarderOptions {
+interface ForwarderOptions {
   store: Store<DeskTables>;
   listener: { id: number; secret: string };
   owner: Owner;
@@ -216,7 +216,7 @@ export function whatNext(
   return now + delay - first > retries.withinMs ? { outcome: 'failed' } : { dueTime: now + delay };
 }
 
-export const marksOf = ({ kind }: Pick<DeliveryRow, 'kind'>): Array<[string, string]> =>
+const marksOf = ({ kind }: Pick<DeliveryRow, 'kind'>): Array<[string, string]> =>
   kind === 'synthetic' ? [['Paydesk-Synthetic', 'true']] : [];
 
 async function requestsOf(

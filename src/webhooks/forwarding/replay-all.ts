@@ -17,7 +17,7 @@ import {
 } from './replay.js';
 import { parseTarget, type Target } from './targets.js';
 
-export interface Chosen {
+interface Chosen {
   ids: readonly number[];
   since: number | undefined;
   failed: boolean | undefined;
@@ -26,7 +26,7 @@ export interface Chosen {
   client: Client | undefined;
 }
 
-export interface How {
+interface How {
   to: Target | undefined;
   /** Adds what holds for all targets. */
   prepare(target: Target): Target;

@@ -11,7 +11,7 @@ export interface Sender {
 }
 
 /** How long a target may take to answer. */
-export const ANSWER_MS = 5_000;
+const ANSWER_MS = 5_000;
 const ANSWER_START = 500;
 const CONNECTIONS = 64;
 

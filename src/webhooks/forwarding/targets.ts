@@ -28,7 +28,7 @@ export interface Target {
 }
 
 /** What a filter looks at. */
-export interface FilteredFacts {
+interface FilteredFacts {
   path: string;
   paymentId: string | null;
   referenceId: string | null;
@@ -53,7 +53,7 @@ export function parseTarget(text: string): Target {
 }
 
 /** A web address; http is taken for granted on this machine alone. */
-export function parseAddress(text: string): string {
+function parseAddress(text: string): string {
   const host = /^(\[[0-9a-f:]+\]|[^/:?#]+)(:\d+)?([/?#]|$)/i.exec(text)?.[1];
   const bare = host !== undefined && !/^https?:\/\//i.test(text);
   const whole = bare && isLoopbackHost(host.toLowerCase()) ? `http://${text}` : text;

@@ -2,7 +2,7 @@
 
 import type { DeliveryRow, ForwardRow } from '../../ledger/inbox-schema.js';
 
-export const verdicts = [
+const verdicts = [
   /** The service shows another state than at the last read, or the payment was never read before. */
   'changed',
   /** The same, and it cannot have come there in one step: webhooks in between were lost or are still to come. */
@@ -27,7 +27,7 @@ export const verdicts = [
   'made',
 ] as const;
 /** What a read of the payment says about a delivery. */
-export type Verdict = (typeof verdicts)[number];
+export type DeliveryVerdict = (typeof verdicts)[number];
 
 export interface ForwardRecord {
   id: number;
@@ -63,7 +63,7 @@ export interface Delivery {
   /** What the service showed; null before the read, or without one. */
   state: string | null;
   previousState: string | null;
-  verdict: Verdict | null;
+  verdict: DeliveryVerdict | null;
   /** Why there is no state. */
   why: string | null;
   readTime: number | null;
@@ -99,7 +99,7 @@ export function deliveryOf(row: SummaryRow, forwards: readonly ForwardRow[]): De
     saidState: row.said_state,
     state: row.read_state,
     previousState: row.previous_state,
-    verdict: row.verdict as Verdict | null,
+    verdict: row.verdict as DeliveryVerdict | null,
     why: row.why,
     readTime: row.read_time,
     forwards: forwards.filter(({ delivery_id }) => delivery_id === row.id).map(forwardOf),

@@ -8,7 +8,7 @@ import type { DeskTables } from '../../ledger/schema.js';
 import { leaseClock } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
 import { prepared, type Store } from '../../store/store.js';
-import { type Delivery, deliveryOf, type SummaryRow, type Verdict } from './delivery.js';
+import { type Delivery, deliveryOf, type SummaryRow, type DeliveryVerdict } from './delivery.js';
 import type { PlannedForward } from '../forwarding/forward-plan.js';
 import { insertForward } from '../forwarding/insert-forward.js';
 import { createGroupWriter } from './group-writes.js';
@@ -24,15 +24,15 @@ export interface WebhookRequest {
   body: Uint8Array;
 }
 
-export interface NewDelivery {
+interface NewDelivery {
   request: WebhookRequest;
   named: Named;
   forwards: PlannedForward[];
   /** For one of our own, made from what was read: nothing is left to be read. */
-  synthetic?: { state: string; previousState: string | null; verdict: Verdict };
+  synthetic?: { state: string; previousState: string | null; verdict: DeliveryVerdict };
 }
 
-export interface AddedDelivery {
+interface AddedDelivery {
   delivery: Delivery;
   /** Forwards that are leased by us from the start. */
   leased: ForwardRow[];

@@ -19,7 +19,7 @@ export interface LiveDeliveries {
   stop(): void;
 }
 
-export interface LiveOptions {
+interface LiveOptions {
   /** As they stand in the inbox. */
   load(ids: readonly number[]): Promise<Delivery[]>;
   now: () => number;
@@ -106,7 +106,7 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
 }
 
 /** It was read, or will not be, and every target took it or never will. */
-export const isSettled = ({ verdict, forwards }: Delivery): boolean =>
+const isSettled = ({ verdict, forwards }: Delivery): boolean =>
   verdict !== null && forwards.every(({ outcome }) => outcome !== 'waiting');
 
 const FOLLOW_MS = 100;

@@ -12,7 +12,7 @@ import {
 } from '../../contract/json.js';
 import { stateNames, states } from '../../contract/states.js';
 
-export type NamedBy = 'path' | 'query' | 'json' | 'form';
+type NamedBy = 'path' | 'query' | 'json' | 'form';
 
 export interface Named {
   paymentId: string | null;

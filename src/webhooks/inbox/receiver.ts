@@ -13,7 +13,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   port: number;
   /** Where that port is taken, any other will do. */
   orAnother: boolean;
@@ -26,11 +26,11 @@ export interface ReceiverOptions {
   onError(error: unknown): void;
 }
 
-export const BODY_LIMIT = 1024 * 1024;
+export const WEBHOOK_BODY_LIMIT = 1024 * 1024;
 export const MAX_CONCURRENT = 256;
 const HEADER_LIMIT = 16 * 1024;
 /** For the headers, and again for the body. */
-export const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 10_000;
 /** How long requests in flight may still take when it stops. */
 const DRAIN_MS = 2_000;
 export const PATH_PREFIX = '/wh/';
@@ -156,7 +156,7 @@ function createComparison(secret: string): (given: string) => boolean {
 
 /** The bytes, or the status to refuse them with. */
 function readBody(incoming: IncomingMessage): Promise<Uint8Array | number> {
-  if (Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT) return Promise.resolve(413);
+  if (Number(incoming.headers['content-length'] ?? 0) > WEBHOOK_BODY_LIMIT) return Promise.resolve(413);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -169,7 +169,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | number> {
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > BODY_LIMIT) finish(413);
+      if (size > WEBHOOK_BODY_LIMIT) finish(413);
     });
     incoming.on('end', () => finish(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     incoming.on('close', () => finish(408));

@@ -19,7 +19,7 @@ const GRACE_MS = 2_000;
 /** A payment that has not moved for so long is not waited for. */
 const RECENT_MS = 30 * 86_400_000;
 
-export interface MissedOptions {
+interface MissedOptions {
   store: Store<DeskTables>;
   place: AppRef;
   secret: string;

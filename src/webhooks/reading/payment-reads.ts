@@ -9,9 +9,9 @@ import type { UnreadDelivery } from './read-record.js';
 import { mayFollow } from './verdict.js';
 
 /** What the service answered; `absent` when it has no such payment. */
-export type ReadOutcome = { value: PaymentRead } | { absent: boolean; why: string };
+type ReadOutcome = { value: PaymentRead } | { absent: boolean; why: string };
 
-export interface PaymentReads {
+interface PaymentReads {
   /** Waits until a read may be made. */
   waitForTurn(): Promise<void>;
   once(key: PaymentKey): Promise<ReadOutcome>;
@@ -19,7 +19,7 @@ export interface PaymentReads {
   forDeliveries(key: PaymentKey, deliveries: readonly UnreadDelivery[]): Promise<ReadOutcome | undefined>;
 }
 
-export interface PaymentReadsOptions {
+interface PaymentReadsOptions {
   client: Pick<Client, 'getPayment' | 'canonicalState'>;
   clock: Clock;
   budget: ReadBudget;

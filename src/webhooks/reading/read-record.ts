@@ -7,11 +7,11 @@ import { remember, type SeenPayment } from '../../ledger/known-payments.js';
 import { refColumns } from '../../ledger/payment-ref.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { prepared, type Store } from '../../store/store.js';
-import type { Verdict } from '../inbox/delivery.js';
+import type { DeliveryVerdict } from '../inbox/delivery.js';
 import type { PlannedForward } from '../forwarding/forward-plan.js';
 import { insertForward } from '../forwarding/insert-forward.js';
 import { holdListener } from '../inbox/inbox-writer.js';
-import { judge } from './verdict.js';
+import { judgeDelivery } from './verdict.js';
 
 /** A delivery that waits to be read. */
 export interface UnreadDelivery {
@@ -29,7 +29,7 @@ export interface ReadResult {
   referenceId: string | null;
   state: string | null;
   previousState: string | null;
-  verdict: Verdict;
+  verdict: DeliveryVerdict;
   why: string | null;
   time: number;
   /** Those that had to wait for the read. */
@@ -46,13 +46,13 @@ export interface ReadRecorder {
   /** There is nothing to say of the payment. */
   unread(
     deliveries: readonly UnreadDelivery[],
-    verdict: Verdict,
+    verdict: DeliveryVerdict,
     why: string | null,
     time: number,
   ): Promise<ReadResult[]>;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   store: Store<DeskTables>;
   listenerId: number;
   /** Our name of a state that a webhook claims, where there is one. */
@@ -170,7 +170,7 @@ export function createReadRecorder(options: RecorderOptions): ReadRecorder {
               referenceId: seen.referenceId ?? delivery.referenceId,
               state: seen.state,
               previousState: previous,
-              verdict: judge({ said, state: seen.state, previous, repeated }),
+              verdict: judgeDelivery({ said, state: seen.state, previous, repeated }),
               why: null,
               time,
             }),

@@ -21,7 +21,7 @@ export interface Reader {
   stop(): Promise<void>;
 }
 
-export interface ReaderOptions {
+interface ReaderOptions {
   store: Store<DeskTables>;
   client: Pick<Client, 'getPayment' | 'canonicalState'>;
   place: AppRef;

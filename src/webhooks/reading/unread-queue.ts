@@ -8,7 +8,7 @@ import type { Owner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
 import { DELIVERY_LEASE_MS } from '../inbox/inbox-writer.js';
 
-export interface UnreadQueue {
+interface UnreadQueue {
   /** Takes over what others left behind. */
   adopt(now: number): Promise<DeliveryRow[]>;
   renew(): Promise<void>;

@@ -1,7 +1,7 @@
 import { canReach, isStateName, states } from '../../contract/states.js';
-import type { Verdict } from '../inbox/delivery.js';
+import type { DeliveryVerdict } from '../inbox/delivery.js';
 
-export interface Facts {
+interface Facts {
   /** The state that the webhook claims, by our name for it where there is one. */
   said: string | null;
   /** What the service shows, and what it showed at the read before. */
@@ -12,7 +12,7 @@ export interface Facts {
 }
 
 /** What a read says about a delivery. */
-export function judge({ said, state, previous, repeated }: Facts): Verdict {
+export function judgeDelivery({ said, state, previous, repeated }: Facts): DeliveryVerdict {
   if (repeated) return 'duplicate';
   const differs = said !== null && said !== state;
   if (differs && !mayFollow(said, state)) return 'unconfirmed';

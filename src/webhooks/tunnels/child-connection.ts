@@ -2,7 +2,7 @@ import { type PaydeskError, TemporaryError } from '../../errors.js';
 import type { Child, Ending } from './child.js';
 import type { TunnelConnection } from './tunnel.js';
 
-export interface ChildConnectionOptions {
+interface ChildConnectionOptions {
   child: Child;
   /** Known beforehand; otherwise it is read from what the program writes. */
   url?: string | undefined;

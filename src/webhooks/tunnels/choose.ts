@@ -4,7 +4,7 @@ import { paydesk } from '../../next-command.js';
 import { UsageError } from '../../errors.js';
 import { isLoopbackUrl } from '../../loopback.js';
 import { suggest } from '../../suggest.js';
-import type { Environment } from './child.js';
+import type { TunnelEnvironment } from './child.js';
 import { createCloudflaredTunnel, hasCloudflared } from './cloudflared.js';
 import { createGivenTunnel } from './given.js';
 import { createNgrokTunnel, hasNgrok } from './ngrok.js';
@@ -16,7 +16,7 @@ import { presets } from './ssh-presets.js';
 import { createSshTunnel } from './ssh.js';
 import type { Tunnel } from './tunnel.js';
 
-export interface Choice {
+interface Choice {
   tunnel: Tunnel;
   /** Why it was this one, when nobody named it. */
   because?: string;
@@ -29,7 +29,7 @@ export async function chooseTunnel(options: {
   text: string;
   /** The service that sends the webhooks. */
   baseUrl: string;
-  env: Environment;
+  env: TunnelEnvironment;
 }): Promise<Choice> {
   const { env } = options;
   const text = options.text.trim();
@@ -52,7 +52,7 @@ export async function chooseTunnel(options: {
   throw notUsable(text, meant === undefined ? 'it is not a tunnel.' : `did you mean ${meant}?`, meant);
 }
 
-async function automatic(baseUrl: string, env: Environment): Promise<Choice> {
+async function automatic(baseUrl: string, env: TunnelEnvironment): Promise<Choice> {
   if (isLoopbackUrl(baseUrl)) {
     return { tunnel: createNoTunnel(), because: 'The service is on this machine, so no tunnel is needed.' };
   }
@@ -94,7 +94,7 @@ async function automatic(baseUrl: string, env: Environment): Promise<Choice> {
 }
 
 /** Whether the user's ssh configuration says where the tunnel's server is. */
-async function hasConfiguredHost(env: Environment): Promise<boolean> {
+async function hasConfiguredHost(env: TunnelEnvironment): Promise<boolean> {
   try {
     return (await configuredHost(parseSshDestination('ssh'), env)) !== CONFIGURED_HOST;
   } catch {

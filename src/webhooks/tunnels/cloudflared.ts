@@ -3,14 +3,15 @@
 import { paydesk } from '../../next-command.js';
 import { TemporaryError, UsageError } from '../../errors.js';
 import { connectThrough } from './child-connection.js';
-import { type Ending, type Environment, findProgram, startChild } from './child.js';
+import { type Ending, type TunnelEnvironment, findProgram, startChild } from './child.js';
 import type { Tunnel } from './tunnel.js';
 
 const START_MS = 60_000;
 
-export const hasCloudflared = (env: Environment): boolean => findProgram('cloudflared', env) !== undefined;
+export const hasCloudflared = (env: TunnelEnvironment): boolean =>
+  findProgram('cloudflared', env) !== undefined;
 
-export function createCloudflaredTunnel(env: Environment): Tunnel {
+export function createCloudflaredTunnel(env: TunnelEnvironment): Tunnel {
   return {
     name: 'cloudflared',
     thirdParty: true,

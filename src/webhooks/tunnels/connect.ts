@@ -6,7 +6,7 @@ import type { Pause } from './pause.js';
 import { type Probe, sendProbe } from './probe.js';
 import type { Tunnel, TunnelConnection } from './tunnel.js';
 
-export interface Pace {
+export interface RetryPace {
   /** Between two probes of a tunnel that works. */
   healthMs: number;
   /** How long a probe may take. */
@@ -23,7 +23,7 @@ export interface Pace {
   tickMs: number;
 }
 
-export const attendedPace: Pace = {
+export const attendedPace: RetryPace = {
   healthMs: 10_000,
   probeMs: 5_000,
   againMs: 500,
@@ -35,7 +35,7 @@ export const attendedPace: Pace = {
 };
 
 /** A person can end it when they have waited enough; a script waits for an end. */
-export const unattendedPace: Pace = { ...attendedPace, attempts: 8 };
+export const unattendedPace: RetryPace = { ...attendedPace, attempts: 8 };
 
 /** A connection, and whether it has ended by itself. */
 export interface Life {
@@ -60,7 +60,7 @@ export interface ConnectorOptions {
   signal: AbortSignal;
   note: (...lines: Line[]) => void;
   interactive: boolean;
-  pace: Pace;
+  pace: RetryPace;
   pause: Pause;
   random: () => number;
 }

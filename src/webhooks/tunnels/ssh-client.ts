@@ -4,11 +4,11 @@ import { otherProgram, paydesk } from '../../next-command.js';
 import { spawn } from 'node:child_process';
 import { childEnvironment } from '../../child-environment.js';
 import { GuardError, type PaydeskError, ProfileError, TemporaryError, UsageError } from '../../errors.js';
-import { type Ending, type Environment, findProgram } from './child.js';
+import { type Ending, type TunnelEnvironment, findProgram } from './child.js';
 import type { SshDestination } from './ssh-destination.js';
 import { presets } from './ssh-presets.js';
 
-export function findSsh(env: Environment): string {
+export function findSsh(env: TunnelEnvironment): string {
   const program = findProgram('ssh', env);
   if (program !== undefined) return program;
   throw new UsageError('The OpenSSH client (ssh) is not installed.', {
@@ -18,9 +18,9 @@ export function findSsh(env: Environment): string {
 }
 
 /** Where to, and with whose settings: the user's own ssh configuration counts, or the file in PAYDESK_SSH_CONFIG. */
-export function addressArgs(
+function addressArgs(
   destination: SshDestination,
-  env: Environment,
+  env: TunnelEnvironment,
 ): { options: string[]; host: string } {
   const preset = destination.preset === undefined ? undefined : presets[destination.preset];
   const user = destination.user ?? preset?.user;
@@ -39,7 +39,7 @@ export function addressArgs(
 
 const option = (name: string, value: string | number): string[] => ['-o', `${name}=${value}`];
 
-export function tunnelArgs(destination: SshDestination, env: Environment, forward: string): string[] {
+export function tunnelArgs(destination: SshDestination, env: TunnelEnvironment, forward: string): string[] {
   const { options, host } = addressArgs(destination, env);
   return [
     // A session without a terminal: with none (-N) small pieces wait for each other, which costs a request 40 ms.
@@ -67,7 +67,7 @@ export function tunnelArgs(destination: SshDestination, env: Environment, forwar
 }
 
 /** The host name that ssh would connect to, after the user's configuration. */
-export async function configuredHost(destination: SshDestination, env: Environment): Promise<string> {
+export async function configuredHost(destination: SshDestination, env: TunnelEnvironment): Promise<string> {
   const { options, host } = addressArgs(destination, env);
   const child = spawn(findSsh(env), [...options, '-G', '--', host], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -86,7 +86,7 @@ export async function configuredHost(destination: SshDestination, env: Environme
  */
 export async function meetHost(
   destination: SshDestination,
-  env: Environment,
+  env: TunnelEnvironment,
   signal: AbortSignal,
 ): Promise<void> {
   const { options, host } = addressArgs(destination, env);

@@ -1,6 +1,6 @@
 // Public services that are reached with nothing but ssh, by their documentation.
 
-export interface SshPreset {
+interface SshPreset {
   /** What it is called after `ssh:`; the first is where it is. */
   hosts: readonly string[];
   connectTo?: string;

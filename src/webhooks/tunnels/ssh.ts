@@ -2,7 +2,7 @@
 
 import { isLoopbackHost } from '../../loopback.js';
 import { connectThrough } from './child-connection.js';
-import { type Environment, startChild } from './child.js';
+import { type TunnelEnvironment, startChild } from './child.js';
 import { configuredHost, explainSsh, findSsh, meetHost, tunnelArgs } from './ssh-client.js';
 import type { SshDestination } from './ssh-destination.js';
 import { presets } from './ssh-presets.js';
@@ -10,7 +10,7 @@ import type { Tunnel } from './tunnel.js';
 
 const START_MS = 30_000;
 
-export function createSshTunnel(destination: SshDestination, env: Environment): Tunnel {
+export function createSshTunnel(destination: SshDestination, env: TunnelEnvironment): Tunnel {
   return {
     name: nameOf(destination),
     thirdParty: destination.preset !== undefined,
@@ -52,7 +52,7 @@ interface Plan {
 
 async function planForward(options: {
   destination: SshDestination;
-  env: Environment;
+  env: TunnelEnvironment;
   localPort: number;
   previousUrl: string | undefined;
 }): Promise<Plan> {

@@ -8,7 +8,7 @@ import {
   createConnector,
   givenUp,
   type Life,
-  type Pace,
+  type RetryPace,
   reason,
   unattendedPace,
 } from './connect.js';
@@ -16,7 +16,7 @@ import { createPause, type Pause } from './pause.js';
 import type { Tunnel, TunnelEvent, TunnelRun } from './tunnel.js';
 
 export interface OpenTunnelOptions extends Omit<ConnectorOptions, 'pace' | 'pause' | 'random'> {
-  pace?: Pace;
+  pace?: RetryPace;
   /** Wall clock, in milliseconds. */
   now?: () => number;
   random?: () => number;
@@ -79,7 +79,7 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
 interface Watched {
   readonly tunnel: Tunnel;
   readonly connector: Connector;
-  readonly pace: Pace;
+  readonly pace: RetryPace;
   readonly pause: Pause;
   readonly signal: AbortSignal;
   readonly now: () => number;

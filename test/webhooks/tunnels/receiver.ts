@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createProbe, type Probe } from '../../../src/webhooks/tunnels/probe.js';
 import type { TunnelEvent, TunnelRun } from '../../../src/webhooks/tunnels/tunnel.js';
-import type { Pace } from '../../../src/webhooks/tunnels/connect.js';
+import type { RetryPace } from '../../../src/webhooks/tunnels/connect.js';
 
 export interface Received {
   method: string;
@@ -66,7 +66,7 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 /** As usual, but for people who do not want to wait. */
-export const quick: Pace = {
+export const quick: RetryPace = {
   healthMs: 150,
   probeMs: 1_000,
   againMs: 50,

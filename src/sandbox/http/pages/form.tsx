@@ -42,7 +42,7 @@ interface FieldProps {
 }
 
 /** A text field with its label, its hint and what is wrong with it, tied together for screen readers. */
-export function Field({ id, name, label, value, error, hint, focus = false, input = {} }: FieldProps) {
+export function FormField({ id, name, label, value, error, hint, focus = false, input = {} }: FieldProps) {
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
     Boolean,
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { Engine } from '../../engine.js';
+import type { SandboxEngine } from '../../engine.js';
 import { equal } from '../addresses.js';
 
 const hashes = new Map<string, string>();
@@ -85,7 +85,7 @@ export function formVersion(form: URLSearchParams): number {
 const SEAL_LENGTH = 64;
 
 /** Two locks: what the browser says of where the form comes from, and a token that only the page itself shows. */
-export function createFormGuard(engine: Pick<Engine, 'derive'>): FormGuard {
+export function createFormGuard(engine: Pick<SandboxEngine, 'derive'>): FormGuard {
   const token = (page: string, version = 0) =>
     `${engine.derive('form', `${page}#${version}`)}${version.toString(16)}`;
   return {

@@ -19,7 +19,7 @@ import type { Typed } from '../paying/typed-values.js';
 import type { Visit } from '../paying/visit.js';
 
 /** A form that could not be used: what was typed into it, and for which provider. */
-export interface Unusable {
+interface Unusable {
   profile: ProviderProfileRow | undefined;
   typed: Typed;
 }

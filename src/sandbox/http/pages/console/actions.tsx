@@ -5,7 +5,7 @@ import type { Commands } from '../../../console/commands.js';
 import { legalOperations, obstacles } from '../../../console/possible.js';
 import type { PaymentRow } from '../../../schema.js';
 import { Form } from '../form.js';
-import { Command, DeskCommands } from './command.js';
+import { CommandBlock, DeskCommands } from './command.js';
 import { Select } from './pieces.js';
 import { paymentPath } from './payments-page.js';
 import { Press } from './press.js';
@@ -45,18 +45,18 @@ export function Actions({ app, payment, webhook, now, commands, token }: Actions
           <>
             <Action title="Provider confirms" hint={`The provider says that it carried out ${asked}.`}>
               <Press {...answer} value="confirm" text="Confirm" />
-              <Command template={commands.provider(id, 'confirm')} />
+              <CommandBlock template={commands.provider(id, 'confirm')} />
             </Action>
             <Action title="Provider declines" hint={`The provider says that it did not carry out ${asked}.`}>
               <Press {...answer} value="decline" text="Decline" />
-              <Command template={commands.provider(id, 'decline')} />
+              <CommandBlock template={commands.provider(id, 'decline')} />
             </Action>
           </>
         )}
         {because.hold === undefined && (
           <Action title="Hold" hint="Like a fraud rule, before anything is charged.">
             <Press {...answer} value="hold" text="Hold" />
-            <Command template={commands.provider(id, 'hold')} />
+            <CommandBlock template={commands.provider(id, 'hold')} />
           </Action>
         )}
         {webhook !== undefined && (
@@ -125,7 +125,7 @@ function Pay({ id, commands, token }: OneProps) {
           <button class="primary">Pay</button>
         </div>
       </Form>
-      <Command template={commands.pay(id)} values={{ card: cardNames[0] }} form="pay" />
+      <CommandBlock template={commands.pay(id)} values={{ card: cardNames[0] }} form="pay" />
     </>
   );
 }
@@ -140,7 +140,7 @@ function Challenge({
   return (
     <>
       <Press path={`${paymentPath(id)}/challenge`} token={token} name="result" value={result} text={text} />
-      <Command template={commands.challenge(id, result)} />
+      <CommandBlock template={commands.challenge(id, result)} />
     </>
   );
 }

@@ -4,11 +4,11 @@ import { readKey, writeKey } from '../../../console/ranges.js';
 import { appPatch, check } from '../../../control/requests.js';
 import { invalidField } from '../../../domain/refusal.js';
 import { AppsPage } from './apps-page.js';
-import { act, FORMS, sections, showConsole, typedForm, type Desk } from './console-frame.js';
+import { answerForm, FORMS, sections, showConsole, typedForm, type ConsoleTools } from './console-frame.js';
 
 const SHOWN = 4;
 
-export function addAppRoutes(routes: Hono, desk: Desk): void {
+export function addAppRoutes(routes: Hono, desk: ConsoleTools): void {
   const { engine, control, commands } = desk;
   const { path } = sections.apps;
 
@@ -33,7 +33,7 @@ export function addAppRoutes(routes: Hono, desk: Desk): void {
 
   routes.post('/apps/:id', (c) => {
     const id = c.req.param('id');
-    return act(
+    return answerForm(
       c,
       desk,
       async (form) => {

@@ -2,9 +2,9 @@ import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import { clip, durationText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
-import { Field, Form } from '../form.js';
+import { FormField, Form } from '../form.js';
 import { plain, Text } from '../text.js';
-import { Command, Words } from './command.js';
+import { CommandBlock, Words } from './command.js';
 import { sections } from './console-frame.js';
 import { Fact, Pager, Select } from './pieces.js';
 
@@ -108,7 +108,7 @@ function Changes({ app, commands, token, typed }: AppProps) {
           <Form action={path} token={token} id={`hook-${id}`}>
             <input type="hidden" name="what" value="webhook" />
             <div class="inline">
-              <Field
+              <FormField
                 id={`url-${id}`}
                 name="url"
                 label="Webhook address"
@@ -121,7 +121,7 @@ function Changes({ app, commands, token, typed }: AppProps) {
               <button>Save address</button>
             </div>
           </Form>
-          <Command template={commands.app.webhook(id)} values={{ url }} form={`hook-${id}`} />
+          <CommandBlock template={commands.app.webhook(id)} values={{ url }} form={`hook-${id}`} />
         </div>
         <div>
           <Form action={path} token={token} id={`policy-${id}`}>
@@ -142,21 +142,21 @@ function Changes({ app, commands, token, typed }: AppProps) {
               <button>Save policy</button>
             </div>
           </Form>
-          <Command template={commands.app.policy(id)} values={{ policy }} form={`policy-${id}`} />
+          <CommandBlock template={commands.app.policy(id)} values={{ policy }} form={`policy-${id}`} />
         </div>
         <div>
           <Form action={path} token={token}>
             <input type="hidden" name="what" value={blocked ? 'unblock' : 'block'} />
             <button class={blocked ? '' : 'danger'}>{blocked ? 'Unblock this app' : 'Block this app'}</button>
           </Form>
-          <Command template={commands.app.blocked(id, !blocked)} />
+          <CommandBlock template={commands.app.blocked(id, !blocked)} />
         </div>
       </div>
     </details>
   );
 }
 
-export const appPath = (id: string): string => `${sections.apps.path}/${id}`;
+const appPath = (id: string): string => `${sections.apps.path}/${id}`;
 
 /** Longer lists belong to the command line. */
 const LISTED = 12;

@@ -1,8 +1,8 @@
 import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import { timeText } from '../../../console/texts.js';
-import { Field, Form } from '../form.js';
-import { Command } from './command.js';
+import { FormField, Form } from '../form.js';
+import { CommandBlock } from './command.js';
 import { sections } from './console-frame.js';
 import { Press } from './press.js';
 
@@ -31,12 +31,12 @@ export function ClockPage({ now, stopped, commands, token, typed }: ClockProps) 
           {stopped ? (
             <div>
               <Press path={path} token={token} name="action" value="resume" text="Resume" class="primary" />
-              <Command template={commands.clock.resume} />
+              <CommandBlock template={commands.clock.resume} />
             </div>
           ) : (
             <div>
               <Press path={path} token={token} name="action" value="stop" text="Stop" />
-              <Command template={commands.clock.stop} />
+              <CommandBlock template={commands.clock.stop} />
             </div>
           )}
         </div>
@@ -51,7 +51,7 @@ export function ClockPage({ now, stopped, commands, token, typed }: ClockProps) 
         <Form action={path} token={token} id="set">
           <input type="hidden" name="action" value="set" />
           <div class="inline">
-            <Field
+            <FormField
               id="to"
               name="to"
               label="Set the clock to"
@@ -63,7 +63,7 @@ export function ClockPage({ now, stopped, commands, token, typed }: ClockProps) 
             <button>Set</button>
           </div>
         </Form>
-        <Command template={commands.clock.set} values={{ to }} form="set" />
+        <CommandBlock template={commands.clock.set} values={{ to }} form="set" />
       </section>
     </>
   );
@@ -94,7 +94,7 @@ export function AdvanceForm({ commands, token, back, typed }: AdvanceProps) {
         <input type="hidden" name="action" value="advance" />
         <input type="hidden" name="back" value={back} />
         <div class="inline">
-          <Field
+          <FormField
             id="by"
             name="by"
             label="Advance the clock by"
@@ -112,7 +112,7 @@ export function AdvanceForm({ commands, token, back, typed }: AdvanceProps) {
           ))}
         </datalist>
       </Form>
-      <Command template={commands.clock.advance} values={{ by }} form="advance" />
+      <CommandBlock template={commands.clock.advance} values={{ by }} form="advance" />
     </div>
   );
 }

@@ -4,10 +4,18 @@ import { timeText } from '../../../console/texts.js';
 import { check, clockBody } from '../../../control/requests.js';
 import { parseDuration, parseInstant } from '../../../../typed-values.js';
 import { ClockPage } from './clock-page.js';
-import { act, FORMS, pathBack, sections, showConsole, typedForm, type Desk } from './console-frame.js';
+import {
+  answerForm,
+  FORMS,
+  pathBack,
+  sections,
+  showConsole,
+  typedForm,
+  type ConsoleTools,
+} from './console-frame.js';
 import { readTyped } from './typed-field.js';
 
-export function addClockRoutes(routes: Hono, desk: Desk): void {
+export function addClockRoutes(routes: Hono, desk: ConsoleTools): void {
   const { engine, control, commands } = desk;
 
   routes.get('/clock', async (c) =>
@@ -25,7 +33,7 @@ export function addClockRoutes(routes: Hono, desk: Desk): void {
   );
 
   routes.post('/clock', (c) =>
-    act(
+    answerForm(
       c,
       desk,
       async (form) => {
@@ -43,7 +51,10 @@ export function addClockRoutes(routes: Hono, desk: Desk): void {
   );
 }
 
-function readClock(form: URLSearchParams, { clock }: Desk['commands']): { request: object; command: string } {
+function readClock(
+  form: URLSearchParams,
+  { clock }: ConsoleTools['commands'],
+): { request: object; command: string } {
   const text = (name: string) => form.get(name)?.trim() ?? '';
   switch (form.get('action')) {
     case 'advance': {

@@ -26,7 +26,7 @@ export function Words({ of }: { of: string }) {
 }
 
 /** The same command for a shell: text to select, with a button to copy it where scripts run. */
-export function Command({ template, values = {}, isLiteral = false, form }: CommandProps) {
+export function CommandBlock({ template, values = {}, isLiteral = false, form }: CommandProps) {
   return (
     <p class="command">
       <code {...(form !== undefined && { 'data-template': template, 'data-form': form })}>
@@ -53,14 +53,14 @@ export function DeskCommands({ app, commands, of }: DeskCommandsProps) {
     return (
       <>
         {known.map((command) => (
-          <Command template={command} isLiteral />
+          <CommandBlock template={command} isLiteral />
         ))}
       </>
     );
   return (
     <>
       <p class="small muted">No profile points at this app. Add one to use the desk:</p>
-      <Command template={commands.addProfile(app.app_id, app.is_sandbox === 1)} />
+      <CommandBlock template={commands.addProfile(app.app_id, app.is_sandbox === 1)} />
     </>
   );
 }

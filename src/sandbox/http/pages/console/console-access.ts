@@ -4,7 +4,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { equal } from '../../addresses.js';
 
 /** Who may see the console: a browser that once came with the link that `sandbox start` printed. */
-export interface ConsoleAccess {
+interface ConsoleAccess {
   /** Whether the link that is being followed carries the right token; the browser then gets its cookie. */
   enter(c: Context): boolean;
   isIn(c: Context): boolean;

@@ -3,23 +3,23 @@ import type { Child } from 'hono/jsx';
 import type { Control } from '../../../control/control.js';
 import type { Commands } from '../../../console/commands.js';
 import type { LiveFeed } from '../../../console/live.js';
-import type { Result, Results, TypedForm } from '../../../console/results.js';
+import type { ActionResult, Results, TypedForm } from '../../../console/results.js';
 import { refusedForm } from '../../../console/refused-form.js';
 import { timeText } from '../../../console/texts.js';
 import { Refusal } from '../../../domain/refusal.js';
-import type { Engine } from '../../../engine.js';
+import type { SandboxEngine } from '../../../engine.js';
 import type { Addresses } from '../../addresses.js';
 import { showPage } from '../page.js';
 import { plain, Text } from '../text.js';
 import type { FormGuard } from '../page-security.js';
-import { Command } from './command.js';
+import { CommandBlock } from './command.js';
 import { CONSOLE_PATH } from './console-access.js';
 import { consoleScript } from './console-script.js';
 import { consoleStyle } from './console-style.js';
 
 /** What every part of the console works with. */
-export interface Desk {
-  engine: Engine;
+export interface ConsoleTools {
+  engine: SandboxEngine;
   control: Control;
   addresses: Addresses;
   commands: Commands;
@@ -37,7 +37,7 @@ export const sections = {
   faults: { title: 'Faults', path: `${CONSOLE_PATH}/faults` },
 } as const;
 
-export type Section = keyof typeof sections;
+type Section = keyof typeof sections;
 
 interface Shown {
   section: Section;
@@ -51,7 +51,7 @@ interface Shown {
 
 export async function showConsole(
   c: Context,
-  desk: Desk,
+  desk: ConsoleTools,
   { section, title, status, width, live }: Shown,
   content: Child,
 ): Promise<Response> {
@@ -88,7 +88,7 @@ export async function showConsole(
           {result.command !== undefined && (
             <details>
               <summary>The same in a terminal</summary>
-              <Command template={result.command} isLiteral />
+              <CommandBlock template={result.command} isLiteral />
             </details>
           )}
         </div>
@@ -99,7 +99,7 @@ export async function showConsole(
   );
 }
 
-export function showNothing(c: Context, desk: Desk): Promise<Response> {
+export function showNothing(c: Context, desk: ConsoleTools): Promise<Response> {
   return showConsole(
     c,
     desk,
@@ -139,10 +139,10 @@ export const FORMS = 'console';
  * Carries out a form and goes back to a page that shows the result, which `run` returns in words. After a refusal
  * the form is shown again as it was.
  */
-export async function act(
+export async function answerForm(
   c: Context,
-  desk: Desk,
-  run: (form: URLSearchParams) => Promise<{ back: string } & Omit<Result, 'tone' | 'form'>>,
+  desk: ConsoleTools,
+  run: (form: URLSearchParams) => Promise<{ back: string } & Omit<ActionResult, 'tone' | 'form'>>,
   back: string,
 ): Promise<Response> {
   const form = await desk.forms.read(c, FORMS);
@@ -158,7 +158,7 @@ export async function act(
 }
 
 /** The form that the last button sent, when it was refused and was one of those at this path. */
-export function typedForm(c: Context, desk: Desk, path: string): TypedForm | undefined {
+export function typedForm(c: Context, desk: ConsoleTools, path: string): TypedForm | undefined {
   const form = desk.results.find(c.req.query('result'))?.form;
   return form?.path === path ? form : undefined;
 }

@@ -5,10 +5,10 @@ import type { ControlOptions } from '../../control-routes.js';
 import { showPage } from '../page.js';
 import { createFormGuard } from '../page-security.js';
 import { addAppRoutes } from './app-routes.js';
-import { Command } from './command.js';
+import { CommandBlock } from './command.js';
 import { CONSOLE_PATH, createConsoleAccess } from './console-access.js';
 import { commandStyle } from './console-style.js';
-import { showNothing, type Desk } from './console-frame.js';
+import { showNothing, type ConsoleTools } from './console-frame.js';
 import { addClockRoutes } from './clock-routes.js';
 import { addCustomerRoutes } from './customer-routes.js';
 import { addFaultRoutes } from './fault-routes.js';
@@ -20,7 +20,7 @@ import { addWebhookRoutes } from './webhook-routes.js';
 export function createConsoleRoutes(options: ControlOptions): Hono {
   const access = createConsoleAccess(options.token);
   const commands = createCommands(options.url, options.profileOf);
-  const desk: Desk = {
+  const desk: ConsoleTools = {
     engine: options.engine,
     control: options.consoleControl,
     addresses: options.addresses,
@@ -86,9 +86,9 @@ function stayOut(c: Context, commands: Commands): Response | Promise<Response> {
     <div class="card stack">
       <h1>The console is closed</h1>
       <p>Open it with its own link, which is valid until the sandbox stops. This command shows the link:</p>
-      <Command template={commands.status} />
+      <CommandBlock template={commands.status} />
       <p>If the sandbox is not running, start it. It prints a new link:</p>
-      <Command template="paydesk sandbox start" />
+      <CommandBlock template="paydesk sandbox start" />
     </div>,
   );
 }

@@ -1,4 +1,4 @@
-import type { ListedPayment } from '../../../console/payment-list.js';
+import type { ConsolePayment } from '../../../console/payment-list.js';
 import { clip } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { registrationOf } from '../../../domain/methods.js';
@@ -15,7 +15,7 @@ interface CustomerProps {
   app: App;
   customer: CustomerRow;
   methods: MethodRow[];
-  payments: ListedPayment[];
+  payments: ConsolePayment[];
   /** To the customer's own panel. */
   panel: string;
   commands: Commands;

@@ -7,14 +7,14 @@ import {
 import { listPayments } from '../../../console/payment-list.js';
 import { findCustomer } from '../../../domain/customers.js';
 import { listMethods } from '../../../domain/methods.js';
-import { showConsole, showNothing, type Desk } from './console-frame.js';
+import { showConsole, showNothing, type ConsoleTools } from './console-frame.js';
 import { CustomerPage } from './customer-page.js';
 import { CustomersPage } from './customers-page.js';
 
 const NEWEST = 10;
 const PANEL_MS = 3_600_000;
 
-export function addCustomerRoutes(routes: Hono, desk: Desk): void {
+export function addCustomerRoutes(routes: Hono, desk: ConsoleTools): void {
   const { engine } = desk;
 
   routes.get('/customers', async (c) => {

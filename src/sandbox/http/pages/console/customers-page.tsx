@@ -1,4 +1,4 @@
-import type { Page } from '../../../console/ranges.js';
+import type { RangePage } from '../../../console/ranges.js';
 import type { CustomerFilter } from '../../../console/customer-list.js';
 import { clip, timeText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
@@ -15,7 +15,7 @@ interface CustomersProps {
   filter: CustomerFilter;
   /** What stands in the search field, and what it was told to be. */
   typed: { text: string; by: string };
-  page: Page<CustomerRow>;
+  page: RangePage<CustomerRow>;
   isFirst: boolean;
 }
 

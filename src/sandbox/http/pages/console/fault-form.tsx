@@ -2,8 +2,8 @@ import { stateNames } from '../../../../contract/states.js';
 import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import { faultKindNames, faultKinds, providerInstructions, shortRoutes } from '../../../domain/faults.js';
-import { Field, Form } from '../form.js';
-import { Command } from './command.js';
+import { FormField, Form } from '../form.js';
+import { CommandBlock } from './command.js';
 import { sections } from './console-frame.js';
 import { Select } from './pieces.js';
 
@@ -36,16 +36,20 @@ export function FaultForm({ commands, token, back, typed }: FaultFormProps) {
         />
         <div class="fields">
           <Where chosen={values['route']} error={typed?.errors['route']} />
-          <Field {...field('next', 'Number of calls')} hint="Leave empty for every call." input={number} />
-          <Field {...field('probability', 'Share of calls')} hint="For example 0.2." />
-          <Field {...field('status', 'Error status')} hint="400 to 599." input={number} />
-          <Field {...field('delay', 'Delay')} hint="For example 3s." />
+          <FormField
+            {...field('next', 'Number of calls')}
+            hint="Leave empty for every call."
+            input={number}
+          />
+          <FormField {...field('probability', 'Share of calls')} hint="For example 0.2." />
+          <FormField {...field('status', 'Error status')} hint="400 to 599." input={number} />
+          <FormField {...field('delay', 'Delay')} hint="For example 3s." />
         </div>
         <div>
           <button>Add fault</button>
         </div>
       </Form>
-      <Command
+      <CommandBlock
         template={commands.fault.add}
         values={{ ...values, kind: values['kind'] ?? faultKindNames[0] }}
         form="fault"

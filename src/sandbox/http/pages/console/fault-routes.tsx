@@ -3,11 +3,19 @@ import { fillCommand } from '../../../console/commands.js';
 import { check, faultBody } from '../../../control/requests.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { parseDuration } from '../../../../typed-values.js';
-import { act, FORMS, pathBack, sections, showConsole, typedForm, type Desk } from './console-frame.js';
+import {
+  answerForm,
+  FORMS,
+  pathBack,
+  sections,
+  showConsole,
+  typedForm,
+  type ConsoleTools,
+} from './console-frame.js';
 import { FaultsPage } from './faults-page.js';
 import { readTyped } from './typed-field.js';
 
-export function addFaultRoutes(routes: Hono, desk: Desk): void {
+export function addFaultRoutes(routes: Hono, desk: ConsoleTools): void {
   const { engine, control, commands } = desk;
 
   routes.get('/faults', async (c) =>
@@ -25,7 +33,7 @@ export function addFaultRoutes(routes: Hono, desk: Desk): void {
   );
 
   routes.post('/faults', (c) =>
-    act(
+    answerForm(
       c,
       desk,
       async (form) => {
@@ -44,7 +52,7 @@ export function addFaultRoutes(routes: Hono, desk: Desk): void {
   );
 
   routes.post('/faults/clear', (c) =>
-    act(
+    answerForm(
       c,
       desk,
       async (form) => {
@@ -62,7 +70,10 @@ export function addFaultRoutes(routes: Hono, desk: Desk): void {
   );
 }
 
-function readFault(form: URLSearchParams, commands: Desk['commands']): { request: object; command: string } {
+function readFault(
+  form: URLSearchParams,
+  commands: ConsoleTools['commands'],
+): { request: object; command: string } {
   const names = ['kind', 'route', 'next', 'probability', 'status', 'delay'] as const;
   const given = Object.fromEntries(names.map((name) => [name, form.get(name)?.trim() ?? '']));
   const { kind, route, next, probability, status, delay } = given as Record<(typeof names)[number], string>;

@@ -3,7 +3,7 @@ import type { TypedForm } from '../../../console/results.js';
 import { durationText } from '../../../console/texts.js';
 import type { FaultOptions } from '../../../domain/faults.js';
 import type { FaultRow } from '../../../schema.js';
-import { Command } from './command.js';
+import { CommandBlock } from './command.js';
 import { sections } from './console-frame.js';
 import { Press } from './press.js';
 import { FaultForm } from './fault-form.js';
@@ -43,7 +43,7 @@ export function FaultsPage({ faults, commands, token, typed }: FaultsProps) {
                 text="Clear all"
                 class="danger"
               />
-              <Command template={commands.fault.clear(undefined)} />
+              <CommandBlock template={commands.fault.clear(undefined)} />
             </div>
           </>
         )}

@@ -3,13 +3,13 @@ import { fillCommand } from '../../../console/commands.js';
 import { check, payBody, providerBody } from '../../../control/requests.js';
 import { readPayment } from '../../../domain/payments.js';
 import { Refusal } from '../../../domain/refusal.js';
-import type { Engine } from '../../../engine.js';
+import type { SandboxEngine } from '../../../engine.js';
 import type { PaymentRow } from '../../../schema.js';
-import { act, type Desk } from './console-frame.js';
+import { answerForm, type ConsoleTools } from './console-frame.js';
 import { paymentPath } from './payments-page.js';
 
 /** The buttons on the page of a payment. */
-export function addPaymentActions(routes: Hono, desk: Desk): void {
+export function addPaymentActions(routes: Hono, desk: ConsoleTools): void {
   const { control, commands } = desk;
   addAction(routes, desk, 'pay', async ({ payment_id: id }, form) => {
     const { card } = check(payBody, { card: form.get('card') });
@@ -49,7 +49,7 @@ export function addPaymentActions(routes: Hono, desk: Desk): void {
 /** What a button does to the payment, and what the page then says. */
 function addAction(
   routes: Hono,
-  desk: Desk,
+  desk: ConsoleTools,
   name: string,
   run: (
     payment: PaymentRow,
@@ -59,11 +59,11 @@ function addAction(
   routes.post(`/payments/:id/${name}`, (c) => {
     const id = c.req.param('id');
     const path = paymentPath(Number(id));
-    return act(
+    return answerForm(
       c,
       desk,
       async (form) => {
-        const before = await findPayment(desk.engine, id);
+        const before = await paymentOfPage(desk.engine, id);
         if (!before) throw new Refusal('not-found', `There is no payment ${id}.`);
         const { after, did, command } = await run(before, form);
         return { back: path, text: `${did} ${movedText(before, after)}`, command };
@@ -73,7 +73,7 @@ function addAction(
   });
 }
 
-export async function findPayment(engine: Engine, id: string): Promise<PaymentRow | undefined> {
+export async function paymentOfPage(engine: SandboxEngine, id: string): Promise<PaymentRow | undefined> {
   if (!/^\d{1,15}$/.test(id)) return undefined;
   return engine.read((work) => readPayment(work, { paymentId: Number(id) }));
 }

@@ -1,7 +1,7 @@
 import { states, type StateName } from '../../../../contract/states.js';
 import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
-import type { Timeline as Story } from '../../../console/timeline.js';
+import type { PaymentTimeline } from '../../../console/timeline.js';
 import { amountText, clip } from '../../../console/texts.js';
 import { providerInstructions } from '../../../domain/faults.js';
 import type { App } from '../../../domain/apps.js';
@@ -16,13 +16,13 @@ import { FaultForm } from './fault-form.js';
 import { Fact, Pager, Time } from './pieces.js';
 import { isStuck, paymentPath } from './payments-page.js';
 import { StateDiagram } from './state-diagram.js';
-import { Timeline } from './timeline.js';
+import { TimelineList } from './timeline.js';
 
-export interface PaymentProps {
+interface PaymentProps {
   app: App;
   payment: PaymentRow;
   path: StateName[];
-  story: Story;
+  story: PaymentTimeline;
   books: Books;
   checkout: string | undefined;
   /** Of the last change, when there is one that can be sent. */
@@ -58,7 +58,7 @@ export function PaymentPage(props: PaymentProps) {
         </section>
         <section class="card stack main" id="story" data-live aria-labelledby="story-title">
           <h2 id="story-title">History, newest first</h2>
-          <Timeline story={story} />
+          <TimelineList story={story} />
           <Pager path={back} query={{}} next={story.next} isFirst={isFirst} older="Earlier" first="Newest" />
         </section>
         <div class="side stack-wide">

@@ -7,17 +7,17 @@ import {
   type PaymentFilter,
   type PaymentSearch,
 } from '../../../console/payment-list.js';
-import { pathOf, readTimeline } from '../../../console/timeline.js';
+import { timelinePath, readTimeline } from '../../../console/timeline.js';
 import type { App } from '../../../domain/apps.js';
-import { books } from '../../../domain/providers.js';
-import type { Engine } from '../../../engine.js';
+import { readBooks } from '../../../domain/providers.js';
+import type { SandboxEngine } from '../../../engine.js';
 import type { PaymentRow } from '../../../schema.js';
-import { FORMS, sections, showConsole, showNothing, typedForm, type Desk } from './console-frame.js';
-import { findPayment } from './payment-actions.js';
+import { FORMS, sections, showConsole, showNothing, typedForm, type ConsoleTools } from './console-frame.js';
+import { paymentOfPage } from './payment-actions.js';
 import { PaymentPage } from './payment-page.js';
 import { PaymentsPage } from './payments-page.js';
 
-export function addPaymentRoutes(routes: Hono, desk: Desk): void {
+export function addPaymentRoutes(routes: Hono, desk: ConsoleTools): void {
   const { engine, commands } = desk;
 
   routes.get('/', async (c) => {
@@ -47,7 +47,7 @@ export function addPaymentRoutes(routes: Hono, desk: Desk): void {
   });
 
   routes.get('/payments/:id', async (c) => {
-    const payment = await findPayment(engine, c.req.param('id'));
+    const payment = await paymentOfPage(engine, c.req.param('id'));
     if (!payment) return showNothing(c, desk);
     const { payment_id: id } = payment;
     const key = c.req.query('key');
@@ -60,9 +60,9 @@ export function addPaymentRoutes(routes: Hono, desk: Desk): void {
       <PaymentPage
         app={(await engine.apps.byId(payment.app_id)) as App}
         payment={payment}
-        path={await pathOf(engine, id)}
+        path={await timelinePath(engine, id)}
         story={await readTimeline(engine, id, key)}
-        books={await engine.read((work) => books(work, id))}
+        books={await engine.read((work) => readBooks(work, id))}
         checkout={hosted ? desk.addresses.checkout(payment) : undefined}
         webhook={await lastWebhook(engine, payment)}
         now={now}
@@ -79,13 +79,13 @@ export function addPaymentRoutes(routes: Hono, desk: Desk): void {
 }
 
 /** With the profile of the first app, where there is one. */
-async function createCommand({ engine, commands }: Desk): Promise<string> {
+async function createCommand({ engine, commands }: ConsoleTools): Promise<string> {
   const [first] = await engine.apps.all();
   return (first && commands.desk(first.app_id, 'payments create')) ?? 'paydesk payments create';
 }
 
 async function searchOf(
-  engine: Engine,
+  engine: SandboxEngine,
   text: string,
   by: string,
   app: string | undefined,
@@ -94,7 +94,7 @@ async function searchOf(
   return kind === undefined ? guessSearch(engine, text, app) : { by: kind, text };
 }
 
-async function lastWebhook(engine: Engine, payment: PaymentRow): Promise<number | undefined> {
+async function lastWebhook(engine: SandboxEngine, payment: PaymentRow): Promise<number | undefined> {
   const event = await engine.store.db
     .selectFrom('events')
     .select(['id', 'url'])

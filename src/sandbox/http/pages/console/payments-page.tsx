@@ -1,19 +1,19 @@
 import { stateNames, type StateName } from '../../../../contract/states.js';
-import type { ListedPayment, PaymentFilter, PaymentPage } from '../../../console/payment-list.js';
+import type { ConsolePayment, PaymentFilter, PaymentListPage } from '../../../console/payment-list.js';
 import { amountText, clip, timeText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { StateBadge } from '../badge.js';
 import { sections } from './console-frame.js';
-import { Command } from './command.js';
+import { CommandBlock } from './command.js';
 import { plain, Text } from '../text.js';
 import { Count, Pager, Select } from './pieces.js';
 
-export interface PaymentsProps {
+interface PaymentsProps {
   apps: App[];
   filter: PaymentFilter;
   /** What stands in the search field, and what it was told to be. */
   typed: { text: string; by: string };
-  page: PaymentPage;
+  page: PaymentListPage;
   isFirst: boolean;
   /** Commands that make payments where there are none. */
   create: string;
@@ -89,7 +89,7 @@ export function PaymentsPage({ apps, filter, typed, page, isFirst, create, seed 
   );
 }
 
-export const queryOf = ({ state, app, search }: PaymentFilter): Record<string, string | undefined> => ({
+const queryOf = ({ state, app, search }: PaymentFilter): Record<string, string | undefined> => ({
   q: search?.text,
   by: search?.by,
   state,
@@ -97,7 +97,7 @@ export const queryOf = ({ state, app, search }: PaymentFilter): Record<string, s
 });
 
 /** In words, where a search was understood in one of several ways or only a part was looked at. */
-function Said({ filter: { search, state }, page }: { filter: PaymentFilter; page: PaymentPage }) {
+function Said({ filter: { search, state }, page }: { filter: PaymentFilter; page: PaymentListPage }) {
   if (!search) return null;
   const what = {
     id: 'The payment with the id',
@@ -128,13 +128,13 @@ function Nothing({
   ) : (
     <div class="stack-tight">
       <p>No payments yet. Create one, or add sample payments, one in every state:</p>
-      <Command template={create} isLiteral />
-      <Command template={seed} />
+      <CommandBlock template={create} isLiteral />
+      <CommandBlock template={seed} />
     </div>
   );
 }
 
-export function PaymentTable({ payments, apps }: { payments: ListedPayment[]; apps: App[] }) {
+export function PaymentTable({ payments, apps }: { payments: ConsolePayment[]; apps: App[] }) {
   const nameOf = (id: string) => apps.find((app) => app.app_id === id)?.friendly_name ?? id;
   return (
     <div class="scroll">

@@ -1,5 +1,5 @@
 import { stateNames, type StateName } from '../../../../contract/states.js';
-import { BOX, centreOf, frameOf, lineOf, waysFrom, waysOf } from '../../../console/diagram.js';
+import { BOX, centreOf, diagramFrame, lineOf, waysFrom, waysOf } from '../../../console/diagram.js';
 import { toneOf } from '../badge.js';
 
 /** The way that a payment went, and where it can go from here; the same in words for people who cannot see it. */
@@ -10,7 +10,7 @@ export function StateDiagram({ path }: { path: readonly StateName[] }) {
   const shown = new Set<StateName>([now, ...visited, ...open.map(([, to]) => to)]);
   return (
     <figure class="diagram">
-      <svg viewBox={frameOf(shown)} role="img" aria-labelledby="diagram-title diagram-path">
+      <svg viewBox={diagramFrame(shown)} role="img" aria-labelledby="diagram-title diagram-path">
         <title id="diagram-title">The states that this payment went through and can reach next</title>
         <defs>
           <Tip id="tip" />

@@ -1,4 +1,4 @@
-import type { Timeline as Story, TimelineEntry } from '../../../console/timeline.js';
+import type { PaymentTimeline, ConsoleEntry } from '../../../console/timeline.js';
 import { clip, doorText } from '../../../console/texts.js';
 import type { AttemptRow, EventRow, ExchangeRow, OperationRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
@@ -7,7 +7,7 @@ import { Time } from './pieces.js';
 import { answerText, outcomeText } from './webhook-page.js';
 import { webhookPath } from './webhooks-page.js';
 
-export function Timeline({ story }: { story: Story }) {
+export function TimelineList({ story }: { story: PaymentTimeline }) {
   return (
     <ol class="timeline">
       {story.entries.map((entry) => (
@@ -19,7 +19,7 @@ export function Timeline({ story }: { story: Story }) {
   );
 }
 
-function Entry({ entry }: { entry: TimelineEntry }) {
+function Entry({ entry }: { entry: ConsoleEntry }) {
   if (entry.kind === 'change') return <Change event={entry.row} delivery={entry.delivery} />;
   return entry.kind === 'operation' ? <Operation operation={entry.row} /> : <Exchange exchange={entry.row} />;
 }

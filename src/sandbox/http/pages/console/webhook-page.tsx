@@ -5,7 +5,7 @@ import type { AttemptRow, EventRow } from '../../../schema.js';
 import { StateBadge } from '../badge.js';
 import { Form } from '../form.js';
 import { plain, Text } from '../text.js';
-import { Command } from './command.js';
+import { CommandBlock } from './command.js';
 import { sections } from './console-frame.js';
 import { Fact, Pager, Time } from './pieces.js';
 
@@ -89,7 +89,7 @@ export function Resend({ event, commands, token, back }: ResendProps) {
         <input type="hidden" name="back" value={back} />
         <button>Resend webhook {event.id}</button>
       </Form>
-      <Command template={commands.resend(event.payment_id, event.id)} />
+      <CommandBlock template={commands.resend(event.payment_id, event.id)} />
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
 import { listWebhooks, readWebhook, webhookFilters } from '../../../console/webhook-list.js';
 import { Refusal } from '../../../domain/refusal.js';
-import { act, FORMS, pathBack, showConsole, showNothing, type Desk } from './console-frame.js';
+import { answerForm, FORMS, pathBack, showConsole, showNothing, type ConsoleTools } from './console-frame.js';
 import { answerText, WebhookPage } from './webhook-page.js';
 import { webhookPath, WebhooksPage } from './webhooks-page.js';
 
-export function addWebhookRoutes(routes: Hono, desk: Desk): void {
+export function addWebhookRoutes(routes: Hono, desk: ConsoleTools): void {
   const { engine, control, commands } = desk;
 
   routes.get('/webhooks', async (c) => {
@@ -45,7 +45,7 @@ export function addWebhookRoutes(routes: Hono, desk: Desk): void {
 
   routes.post('/webhooks/:id/resend', (c) => {
     const id = c.req.param('id');
-    return act(
+    return answerForm(
       c,
       desk,
       async (form) => {

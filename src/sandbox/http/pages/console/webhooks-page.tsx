@@ -1,4 +1,4 @@
-import type { Page } from '../../../console/ranges.js';
+import type { RangePage } from '../../../console/ranges.js';
 import { clip, timeText } from '../../../console/texts.js';
 import { webhookFilters, type ListedWebhook, type WebhookFilter } from '../../../console/webhook-list.js';
 import { StateBadge } from '../badge.js';
@@ -12,7 +12,7 @@ export const webhookPath = (id: number): string => `${sections.webhooks.path}/${
 
 interface WebhooksProps {
   outcome: WebhookFilter | undefined;
-  page: Page<ListedWebhook>;
+  page: RangePage<ListedWebhook>;
   isFirst: boolean;
 }
 

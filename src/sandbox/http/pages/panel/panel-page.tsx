@@ -3,7 +3,7 @@ import type { App } from '../../../domain/apps.js';
 import type { CustomerRow, MethodRow } from '../../../schema.js';
 import { formatTime } from '../dates.js';
 import { showPage } from '../page.js';
-import { clip } from '../paying/order.js';
+import { clipText } from '../paying/order.js';
 import { plain, Text } from '../text.js';
 import { nameOf, StoredMethod, type MethodUses } from './stored-method.js';
 
@@ -17,9 +17,9 @@ const outcomes = {
   nothing: (name: string) => `Nothing was changed: ${name} was already removed or stopped.`,
 } as const;
 
-export type Outcome = keyof typeof outcomes;
+export type PanelOutcome = keyof typeof outcomes;
 
-export function isOutcome(name: string): name is Outcome {
+export function isOutcome(name: string): name is PanelOutcome {
   return Object.hasOwn(outcomes, name);
 }
 
@@ -39,7 +39,7 @@ interface PanelProps {
   shop: string | undefined;
   token: string;
   /** What was just done, and to which method. */
-  done: { outcome: Outcome; method: MethodRow | undefined } | undefined;
+  done: { outcome: PanelOutcome; method: MethodRow | undefined } | undefined;
 }
 
 export function showPanel(c: Context, props: PanelProps): Response | Promise<Response> {
@@ -100,7 +100,7 @@ function Heading({ customer, customerId }: PanelProps) {
     <div class="stack-tight">
       <h1>Your payment methods</h1>
       <p class="muted">
-        {name === '' ? 'Customer ' : <Text of={clip(name)} />}
+        {name === '' ? 'Customer ' : <Text of={clipText(name)} />}
         {name !== '' && ', customer '}
         <Text of={customerId} />
       </p>

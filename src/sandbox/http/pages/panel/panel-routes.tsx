@@ -1,10 +1,10 @@
 import { Hono, type Context } from 'hono';
 import { findCustomer } from '../../../domain/customers.js';
 import {
-  findMethod,
+  readMethod,
   listMethods,
   methodOf,
-  removeMethod,
+  deleteMethod,
   stopRegistration,
   usesOf,
 } from '../../../domain/methods.js';
@@ -14,7 +14,7 @@ import { equal } from '../../addresses.js';
 import type { ControlOptions } from '../../control-routes.js';
 import { showGone } from '../page.js';
 import type { FormGuard } from '../page-security.js';
-import { isOutcome, PANEL_PAGE, showPanel, type Outcome } from './panel-page.js';
+import { isOutcome, PANEL_PAGE, showPanel, type PanelOutcome } from './panel-page.js';
 
 /** Behind a panel link: anyone with the link sees and changes the methods of its customer, until it expires. */
 export function createPanelRoutes({ engine, addresses }: ControlOptions, forms: FormGuard): Hono {
@@ -28,10 +28,10 @@ export function createPanelRoutes({ engine, addresses }: ControlOptions, forms: 
   }
 
   /** Only what happened is said: an address that somebody made up proves nothing and says nothing. */
-  const proofOf = (home: string, method: string, outcome: Outcome) =>
+  const proofOf = (home: string, method: string, outcome: PanelOutcome) =>
     engine.derive('done', `${home}:${method}:${outcome}`).slice(0, 32);
 
-  function doneOf(c: Context, home: string): { outcome: Outcome; methodId: number } | undefined {
+  function doneOf(c: Context, home: string): { outcome: PanelOutcome; methodId: number } | undefined {
     const { done = '', method = '', proof = '' } = c.req.query();
     const isProven = isOutcome(done) && equal(proof, proofOf(home, method, done));
     return isProven ? { outcome: done, methodId: Number(method) } : undefined;
@@ -55,7 +55,7 @@ export function createPanelRoutes({ engine, addresses }: ControlOptions, forms: 
         shop: frontDoor(await lastReturnUrl(work, appId, customerId)),
         done: told && {
           outcome: told.outcome,
-          method: await findMethod(work, appId, customerId, told.methodId),
+          method: await readMethod(work, appId, customerId, told.methodId),
         },
       };
     });
@@ -69,10 +69,10 @@ export function createPanelRoutes({ engine, addresses }: ControlOptions, forms: 
     const { home } = owner;
     const form = await forms.read(c, home);
     const [remove, stop] = [form.get('remove'), form.get('stop')];
-    const change = remove === null ? stopRegistration : removeMethod;
+    const change = remove === null ? stopRegistration : deleteMethod;
     const id = remove ?? stop ?? '';
     if (!/^\d{1,15}$/.test(id)) return c.redirect(home, 303);
-    const say = (outcome: Outcome, method: number) =>
+    const say = (outcome: PanelOutcome, method: number) =>
       c.redirect(
         `${home}?proof=${proofOf(home, String(method), outcome)}&method=${method}&done=${outcome}`,
         303,

@@ -6,7 +6,7 @@ import { formatDay } from '../dates.js';
 import { Form } from '../form.js';
 import { methodNames } from '../method-names.js';
 import { Money } from '../money.js';
-import { clip, orderOf } from '../paying/order.js';
+import { clipText, orderOf } from '../paying/order.js';
 import { Text } from '../text.js';
 
 /** The payments that methods were stored with and used for last, by their ids. */
@@ -166,7 +166,7 @@ export const nameOf = (method: MethodRow): string =>
 
 function purposeOf(payment: PaymentRow): string {
   const { number, description } = orderOf(payment);
-  return clip(description ?? (number === undefined ? payment.reference_id : `order ${number}`));
+  return clipText(description ?? (number === undefined ? payment.reference_id : `order ${number}`));
 }
 
 function LastUse({ payment }: { payment: PaymentRow }) {

@@ -5,14 +5,14 @@ import { lockPayment } from '../../../domain/payments.js';
 import { Refusal } from '../../../domain/refusal.js';
 import type { App } from '../../../domain/apps.js';
 import type { Work } from '../../../domain/work.js';
-import type { Engine } from '../../../engine.js';
+import type { SandboxEngine } from '../../../engine.js';
 import type { PaymentRow, ProviderProfileRow } from '../../../schema.js';
 import { readAccount, readCard, type Typed } from './typed-values.js';
 import { formVersion } from '../page-security.js';
 import { pageVersion, type Visit } from './visit.js';
 
 /** What the customer sent: a way of paying with all it needs, or a form to fill in again. */
-export type Attempt = { request: PayRequest } | { profile: ProviderProfileRow | undefined; typed: Typed };
+type Attempt = { request: PayRequest } | { profile: ProviderProfileRow | undefined; typed: Typed };
 
 /** Wallets and coins have a page of their own: from the checkout the customer goes there first. */
 export const hasOwnPage = (methodType: string): boolean => methodType === 'Paypal' || methodType === 'Crypto';
@@ -60,8 +60,8 @@ function wrong(message: string): Typed {
  * Acts on the payment as it is now, under its lock. False when it had moved on since the form was made: answered by the
  * provider, paid in another tab, cancelled by the shop, or expired. The page then shows where it stands.
  */
-export async function act(
-  engine: Engine,
+export async function attemptPayment(
+  engine: SandboxEngine,
   { payment }: Visit,
   form: URLSearchParams,
   run: (work: Work, app: App, current: PaymentRow) => Promise<unknown>,

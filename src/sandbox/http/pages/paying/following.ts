@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { showGone } from '../page.js';
 import { showEnding } from './ending.js';
-import { standingOf, type Visit } from './visit.js';
+import { visitStanding, type Visit } from './visit.js';
 import { looksOf } from './waiting.js';
 
 /** What follows a payment, at the shop's page and at a provider's: the way back, and news for the page that waits. */
@@ -9,7 +9,7 @@ export function addFollowing(routes: Hono, visitOf: (link: string) => Promise<Vi
   routes.get('/:link/done', async (c) => {
     const visit = await visitOf(c.req.param('link'));
     if (!visit) return showGone(c);
-    if (standingOf(visit) === 'over') return showEnding(c, visit, true);
+    if (visitStanding(visit) === 'over') return showEnding(c, visit, true);
     const looks = looksOf(c);
     return c.redirect(looks === 0 ? visit.home : `${visit.home}?look=${looks}`, 303);
   });

@@ -39,14 +39,14 @@ export function orderOf(payment: Pick<PaymentRow, 'request' | 'amount'>): Order 
     { label: 'Discount', value: amounts.discount, negative: true as const },
   ];
   return {
-    number: customerOrder.orderId === undefined ? undefined : clip(customerOrder.orderId),
+    number: customerOrder.orderId === undefined ? undefined : clipText(customerOrder.orderId),
     description: customerOrder.description,
     lines: items.slice(0, MOST_ITEMS).map((item) => ({
-      name: clip(item.name),
+      name: clipText(item.name),
       quantity: item.quantity,
       unit: numberText(item.amount),
       total: timesQuantity(numberText(item.amount), item.quantity),
-      note: item.description === undefined ? item.sku && clip(item.sku) : clip(item.description),
+      note: item.description === undefined ? item.sku && clipText(item.sku) : clipText(item.description),
     })),
     further: Math.max(0, items.length - MOST_ITEMS),
     parts: parts.flatMap(({ value, ...part }) =>
@@ -61,7 +61,7 @@ function timesQuantity(amount: string, quantity: number): string {
 }
 
 /** Long text, cut to what a line can hold. */
-export function clip(text: string): string {
+export function clipText(text: string): string {
   const characters = Array.from(text);
   return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : text;
 }

@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
 import type { ProviderProfileRow } from '../../../schema.js';
-import { Field, Form } from '../form.js';
+import { FormField, Form } from '../form.js';
 import { plain, Text } from '../text.js';
 import { ROUTING_NUMBER, type Typed } from './typed-values.js';
 
-export interface PayFormProps {
+interface PayFormProps {
   action: string;
   token: string;
   methodType: string;
@@ -79,15 +79,21 @@ function CardFields({ typed }: PayFormProps) {
   const field = fieldsOf(typed);
   return (
     <>
-      <Field
+      <FormField
         {...field('cardNumber', 'Card number')}
         input={{ ...digits, maxlength: 23, placeholder: '4242 4242 4242 4242' }}
       />
       <div class="fields">
-        <Field {...field('expiry', 'Expires')} input={{ ...digits, maxlength: 9, placeholder: 'MM/YY' }} />
-        <Field {...field('cvc', 'Security code')} input={{ ...digits, maxlength: 4, placeholder: '123' }} />
+        <FormField
+          {...field('expiry', 'Expires')}
+          input={{ ...digits, maxlength: 9, placeholder: 'MM/YY' }}
+        />
+        <FormField
+          {...field('cvc', 'Security code')}
+          input={{ ...digits, maxlength: 4, placeholder: '123' }}
+        />
       </div>
-      <Field {...field('cardName', 'Name on card')} input={{ autocomplete: 'off', maxlength: 100 }} />
+      <FormField {...field('cardName', 'Name on card')} input={{ autocomplete: 'off', maxlength: 100 }} />
     </>
   );
 }
@@ -96,13 +102,16 @@ function AccountFields({ typed }: PayFormProps) {
   const field = fieldsOf(typed);
   return (
     <>
-      <Field {...field('accountHolder', 'Account holder')} input={{ autocomplete: 'off', maxlength: 100 }} />
-      <Field
+      <FormField
+        {...field('accountHolder', 'Account holder')}
+        input={{ autocomplete: 'off', maxlength: 100 }}
+      />
+      <FormField
         {...field('routingNumber', 'Routing number')}
         hint={`The test bank is ${ROUTING_NUMBER}.`}
         input={{ ...digits, maxlength: 9 }}
       />
-      <Field {...field('accountNumber', 'Account number')} input={{ ...digits, maxlength: 17 }} />
+      <FormField {...field('accountNumber', 'Account number')} input={{ ...digits, maxlength: 17 }} />
     </>
   );
 }

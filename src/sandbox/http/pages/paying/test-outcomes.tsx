@@ -4,7 +4,7 @@ import type { ProviderProfileRow } from '../../../schema.js';
 import { Form } from '../form.js';
 import { methodNames } from '../method-names.js';
 import { plain } from '../text.js';
-import { groupDigits } from './typed-values.js';
+import { groupCardDigits } from './typed-values.js';
 
 interface Choice {
   outcome: CardName;
@@ -83,7 +83,7 @@ export function outcomesFor(profiles: readonly ProviderProfileRow[]): { choices:
   const [cards, accounts] = [offers('CreditCard'), offers('ElectronicCheck')];
   if (!cards) return { choices: outcomeNames.map((name) => choiceOf(name, accounts && accountNumber(name))) };
   return {
-    choices: cardNames.map((name) => choiceOf(name, groupDigits(testCards[name].number))),
+    choices: cardNames.map((name) => choiceOf(name, groupCardDigits(testCards[name].number))),
     ...(accounts && { hint: 'The number of a test account is the last ten digits of the card number.' }),
   };
 }

@@ -36,7 +36,7 @@ export function readCard(form: URLSearchParams, now: number): Typed {
   });
   return {
     values: {
-      cardNumber: outcome === undefined ? '' : groupDigits(number),
+      cardNumber: outcome === undefined ? '' : groupCardDigits(number),
       expiry: field('expiry').slice(0, 9),
       cardName: shownName(field('cardName')),
     },
@@ -71,7 +71,7 @@ export function readAccount(form: URLSearchParams): Typed {
 
 const shownName = (text: string): string => (hasCardNumber(text) ? '' : text.slice(0, LONGEST_NAME));
 
-export function groupDigits(number: string): string {
+export function groupCardDigits(number: string): string {
   return number.replaceAll(/(\d{4})(?=\d)/g, '$1 ');
 }
 

@@ -62,10 +62,10 @@ export async function pageVersion(work: Pick<Work, 'tx'>, payment: PaymentRow): 
   return payment.version + told;
 }
 
-export type Standing = 'open' | 'at-provider' | 'waiting' | 'over';
+type Standing = 'open' | 'at-provider' | 'waiting' | 'over';
 
 /** What the customer can do now: pay, finish at the provider, wait, or go back to the shop. */
-export function standingOf({ payment, now }: Pick<Visit, 'payment' | 'now'>): Standing {
+export function visitStanding({ payment, now }: Pick<Visit, 'payment' | 'now'>): Standing {
   switch (payment.state) {
     case 'Created':
     case 'Declined':

@@ -4,10 +4,10 @@ import { finishChallenge, pay } from '../../../domain/paying.js';
 import type { ControlOptions } from '../../control-routes.js';
 import { showGone } from '../page.js';
 import type { FormGuard } from '../page-security.js';
-import { act, readAttempt } from '../paying/attempt.js';
+import { attemptPayment, readAttempt } from '../paying/attempt.js';
 import { showEnding } from '../paying/ending.js';
 import { addFollowing } from '../paying/following.js';
-import { openVisit, standingOf, type Visit } from '../paying/visit.js';
+import { openVisit, visitStanding, type Visit } from '../paying/visit.js';
 import { showWaiting } from '../paying/waiting.js';
 import { showProviderPage } from './provider-page.js';
 import { showStep } from './step-page.js';
@@ -23,7 +23,7 @@ export function createProviderRoutes(options: ControlOptions, forms: FormGuard):
   routes.get('/:link', async (c) => {
     const visit = await visitOf(c.req.param('link'));
     if (!visit) return showGone(c);
-    const standing = standingOf(visit);
+    const standing = visitStanding(visit);
     if (standing === 'at-provider') return showStep(c, visit, tokenOf(visit));
     // A payment from the checkout is only here for the step that was asked for.
     if (visit.home !== visit.provider) return c.redirect(visit.home, 303);
@@ -41,16 +41,18 @@ export function createProviderRoutes(options: ControlOptions, forms: FormGuard):
       const step = outcome === undefined ? form.get('step') : 'confirm';
       if (step !== 'confirm' && step !== 'refuse') return c.redirect(visit.provider, 303);
       return follow(
-        await act(engine, visit, form, (work, app, current) =>
+        await attemptPayment(engine, visit, form, (work, app, current) =>
           finishChallenge(work, app, current, step === 'confirm', outcome),
         ),
       );
     }
-    if (standingOf(visit) !== 'open' || visit.home !== visit.provider) return c.redirect(visit.home, 303);
+    if (visitStanding(visit) !== 'open' || visit.home !== visit.provider) return c.redirect(visit.home, 303);
     const attempt = readAttempt(form, visit, 'provider');
     if (!('request' in attempt)) return showProviderPage(c, visit, tokenOf(visit), attempt.typed);
     return follow(
-      await act(engine, visit, form, (work, app, current) => pay(work, app, current, attempt.request)),
+      await attemptPayment(engine, visit, form, (work, app, current) =>
+        pay(work, app, current, attempt.request),
+      ),
     );
   });
 
