@@ -1,5 +1,6 @@
 // Shows what a listener receives: as lines of JSON, as a log, or as a live table.
 
+import { commandText, paydesk } from '../next-command.js';
 import { joinPieces, type Line, type Look } from '../output/lines.js';
 import {
   deliveryLine,
@@ -110,7 +111,8 @@ export function createTablePresenter(
       after.print(
         ...(table?.deliveries ?? []).slice(-20).map((delivery) => deliveryLine(delivery, after.look())),
       );
-      if (count > 0) after.note(`${count} received and saved. To see them: paydesk webhook events`);
+      if (count > 0)
+        after.note(`${count} received and saved. To see them: ${commandText(paydesk('webhook', 'events'))}`);
     },
   };
 }

@@ -13,7 +13,7 @@ export async function checkLedger(location: string): Promise<Check> {
     return pass('ledger', `The ledger ${where} is intact.${update}`);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const fix = /chmod 600 .+$/.exec(error.message)?.[0];
-    return fail('ledger', error.message, fix ?? 'Restore the ledger from a backup before you move money.');
+    const fix = error.fix ?? 'Restore the ledger from a backup before you move money.';
+    return fail('ledger', error.message, fix);
   }
 }

@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../next-command.js';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
@@ -31,7 +32,11 @@ export async function checkDns(baseUrl: string): Promise<Check> {
   const result = await Promise.race([found, late]);
   timer.abort();
   if (Array.isArray(result)) return pass('dns', `${host} is ${result.slice(0, 3).join(', ')}.`);
-  return fail('dns', `${host} could not be looked up (${result}).`, 'Check the base URL: paydesk whoami');
+  return fail(
+    'dns',
+    `${host} could not be looked up (${result}).`,
+    `Check the base URL: ${commandText(paydesk('whoami'))}`,
+  );
 }
 
 /** Which proxy is used, and whether it opens a connection to the service. */
@@ -82,8 +87,8 @@ async function checkCertificate(baseUrl: string, connection: Connection, now: Da
   const shaken = await handshake(host, Number(url.port || 443), connection);
   if (typeof shaken === 'string') {
     const fix = /^(CERT|UNABLE|SELF|DEPTH|ERR_TLS)/.test(shaken)
-      ? 'If you use your own certificate authority: paydesk profiles set NAME --ca-file FILE, or NODE_EXTRA_CA_CERTS'
-      : 'Check the base URL and the network: paydesk whoami';
+      ? `If you use your own certificate authority: ${commandText(paydesk('profiles', 'set', 'NAME', '--ca-file', 'FILE'))}, or NODE_EXTRA_CA_CERTS`
+      : `Check the base URL and the network: ${commandText(paydesk('whoami'))}`;
     return fail('tls', `No secure connection to ${url.host} (${shaken}).`, fix);
   }
   const days = Math.floor((shaken.getTime() - now.getTime()) / dayMs);

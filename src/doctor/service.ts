@@ -107,7 +107,8 @@ function checkClock({ date, at }: Heard): Check {
 
 /** Nobody listens on this machine: the sandbox of the profile was stopped. */
 function reachFix({ baseUrl }: ResolvedProfile, heard: Heard | undefined): string {
-  if (heard !== undefined || !isLoopbackUrl(baseUrl)) return 'Check the base URL: paydesk whoami';
+  if (heard !== undefined || !isLoopbackUrl(baseUrl))
+    return `Check the base URL: ${commandText(paydesk('whoami'))}`;
   const { port } = new URL(baseUrl);
   const start = paydesk('sandbox', 'start', ...(port === SANDBOX_PORT ? [] : ['--port', port || '80']));
   return commandText(start);

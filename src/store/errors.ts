@@ -14,9 +14,17 @@ export type StoreErrorCode =
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 
-  constructor(code: StoreErrorCode, message: string, options?: { cause?: unknown }) {
+  /** A command that fixes it, where one does. */
+  readonly fix: string | undefined;
+
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    { fix, ...options }: { cause?: unknown; fix?: string } = {},
+  ) {
     super(message, options);
     this.name = 'StoreError';
     this.code = code;
+    this.fix = fix;
   }
 }

@@ -56,10 +56,12 @@ export async function prepareFile(file: string): Promise<void> {
 function refuseShared(file: string, { mode, nlink }: Stats): void {
   // Windows has no modes, and says that everybody may write.
   if ((mode & 0o022) !== 0 && process.platform !== 'win32') {
+    const fix = `chmod 600 ${quoted(file)}`;
     throw new StoreError(
       'store-unusable',
       `Other users can write to the database ${file} (mode 0${(mode & 0o777).toString(8)}). It was not opened. ` +
-        `Check what is in it, then type: chmod 600 ${quoted(file)}`,
+        `Check what is in it, then type: ${fix}`,
+      { fix },
     );
   }
   if (nlink > 1) {

@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../../next-command.js';
 import { custom as argument } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
@@ -95,7 +96,7 @@ export default class ProfilesAdd extends BaseCommand {
     const trial = await tryKey(app, { onEvent, connection, headers, signal: this.signal });
     if (trial.result === 'accepted') return this.note('The service accepted the key.');
     if (trial.result === 'not-tried')
-      return this.note(`The key was not tried: ${trial.why} Try it later: paydesk doctor`);
+      return this.note(`The key was not tried: ${trial.why} Try it later: ${commandText(paydesk('doctor'))}`);
     const { code, httpStatus } = trial.error;
     throw new ProfileError(
       `The service at ${app.baseUrl} refused this key for app ${app.appId}: ${trial.error.message} Nothing was stored.`,

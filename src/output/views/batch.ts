@@ -23,7 +23,7 @@ const tones: Readonly<Record<string, Tone>> = {
 const counts = ['rows', ...groups] as const;
 
 export const batchList: ListView<BatchStatus> = {
-  empty: 'No batches yet: paydesk batch plan FILE.csv --action refund --out plan.json',
+  empty: `No batches yet: ${commandText(paydesk('batch', 'plan', 'FILE.csv', '--action', 'refund', '--out', 'plan.json'))}`,
   columns: [
     { key: 'id', value: ({ id }) => id },
     { key: 'action', value: ({ action }) => action },

@@ -1,11 +1,12 @@
-import { type JsonNumber, numberJson } from '../../contract/json.js';
 // Where a payment stands, for a person with a customer on the phone: the verdict first, the next step last.
 
+import { type JsonNumber, numberJson } from '../../contract/json.js';
 import type { Action } from '../../support/action.js';
 import type { Explained, Explanation } from '../../support/explain.js';
 import type { Age } from '../../support/situation.js';
 import type { Severity } from '../../support/verdict.js';
 import { joinPieces, type Line, type Look, TAB, toned, type View, wrapLine } from '../lines.js';
+import { commandLines } from '../fit.js';
 import { describeError } from '../report.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
@@ -120,20 +121,13 @@ function actionLines(
     ...wrapLine(consequence, look.width - indent.length).map((line) =>
       joinPieces(indent, toned('dim', line as string)),
     ),
-    ...commandLines(command, indent, look),
+    ...indentedCommand(command, indent, look),
   ];
 }
 
 /** A command that can be copied as it is, however narrow the terminal. */
-function commandLines(command: string, indent: string, { width }: Look): string[] {
-  const [first = '', ...flags] = command.split(/ (?=--)/);
-  const lines = [`${indent}${first}`];
-  for (const flag of flags) {
-    const last = lines.at(-1) as string;
-    if (`${last} ${flag} \\`.length <= width) lines[lines.length - 1] = `${last} ${flag}`;
-    else lines.splice(-1, 1, `${last} \\`, `${indent}  ${flag}`);
-  }
-  return lines;
+function indentedCommand(command: string, indent: string, { width }: Look): Line[] {
+  return commandLines(command, width - indent.length).map((line) => joinPieces(indent, line));
 }
 
 function warningLines({ notPossible, mustNot }: Explanation, { width }: Look): Line[] {
@@ -248,7 +242,7 @@ export const triageList: ListView<Explained> = {
 export const nextCommandsView: View<readonly Explained[]> = (explained, look) => {
   const commands = explained.map((entry) => of(entry, recommendedCommand, '')).filter(Boolean);
   if (!look.terminal || commands.length === 0) return [];
-  return ['', 'Recommended', ...commands.flatMap((command) => commandLines(command, '  ', look))];
+  return ['', 'Recommended', ...commands.flatMap((command) => indentedCommand(command, '  ', look))];
 };
 
 function recommendedCommand({ actions }: Explanation): string {

@@ -12,7 +12,7 @@ function kindPiece(kind: string): Piece {
 }
 
 export const profileList: ListView<ProfileSummary> = {
-  empty: 'There are no profiles yet. Start with: paydesk sandbox start',
+  empty: `There are no profiles yet. Start with: ${commandText(paydesk('sandbox', 'start'))}`,
   columns: [
     {
       key: 'name',
@@ -83,7 +83,10 @@ export function factsOfProfile(profile: ProfileSummary): Fact[] {
     { part: 'read-only', value: profile.readOnly ? 'yes' : 'no' },
     ...fileFacts(profile),
     { part: 'default', value: profile.isDefault ? 'yes' : 'no' },
-    { part: 'made by', value: profile.madeBy === 'sandbox' ? 'paydesk sandbox start' : 'you' },
+    {
+      part: 'made by',
+      value: profile.madeBy === 'sandbox' ? commandText(paydesk('sandbox', 'start')) : 'you',
+    },
     ...aliasPairs(profile.aliases).map((pair) => ({ part: 'alias', value: pair })),
   ];
 }
@@ -166,7 +169,10 @@ export function removedView(result: RemovedProfile): Line[] {
       : `Removed ${result.removed}.`,
   ];
   if (!result.wasDefault) return lines;
-  return [...lines, 'It was the default, and there is none now. Choose one: paydesk profiles use NAME'];
+  return [
+    ...lines,
+    `It was the default, and there is none now. Choose one: ${commandText(paydesk('profiles', 'use', 'NAME'))}`,
+  ];
 }
 
 export function aliasesView(profile: ProfileSummary): Line[] {

@@ -1,3 +1,4 @@
+import { commandText, paydesk } from '../../next-command.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { Fault } from '../../sandbox/index.js';
 import { toned, type Line, type View } from '../lines.js';
@@ -53,7 +54,7 @@ function settings({ status, delayMs, retryAfterS, afterCommit }: Fault): string 
 const routeText = ({ route }: Fault): string => (route === '*' ? 'everywhere' : route);
 
 export const faultList: ListView<Fault> = {
-  empty: 'There are no faults. Add one: paydesk sandbox fault add KIND',
+  empty: `There are no faults. Add one: ${commandText(paydesk('sandbox', 'fault', 'add', 'KIND'))}`,
   columns: [
     { key: 'id', align: 'right', number: true, value: ({ id }) => String(id) },
     { key: 'kind', value: ({ kind }) => kind },

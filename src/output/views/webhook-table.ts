@@ -1,5 +1,6 @@
 // The live table of `webhook listen`: one frame for what there is to see. Pure: the caller draws it.
 
+import { commandText, paydesk } from '../../next-command.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import { type Line, joinPieces, lineWidth, plainLine, sliceLine, toned, wrapLine } from '../lines.js';
 import { pad, truncate } from '../text.js';
@@ -47,7 +48,12 @@ function listLines(state: TableState): Line[] {
 
 function hintLines({ deliveries }: TableState): Line[] {
   if (deliveries.length > 0) return [];
-  return [toned('dim', 'Use it as webhookUrl (c copies it), or:  paydesk payments create --listen …')];
+  return [
+    toned(
+      'dim',
+      `Use it as webhookUrl (c copies it), or:  ${commandText(paydesk('payments', 'create', '--listen', '…'))}`,
+    ),
+  ];
 }
 
 /** The selected row is always among those that are seen. */
