@@ -1,5 +1,5 @@
 /** Contact details by the names of their flags. */
-export interface GivenContact {
+interface GivenContact {
   'first-name'?: string | undefined;
   'last-name'?: string | undefined;
   email?: string | undefined;

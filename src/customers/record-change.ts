@@ -11,7 +11,7 @@ export const customerOperations = [
   'panel-link',
 ] as const;
 
-interface CustomerChange {
+export interface CustomerChange {
   operation: (typeof customerOperations)[number];
   customerId: string;
   /** What was changed, such as the names of the fields; never a secret link. */

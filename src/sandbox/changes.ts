@@ -1,4 +1,4 @@
-import type { Engine } from './engine.js';
+import type { SandboxEngine } from './engine.js';
 import type { AttemptRow, EventRow, ExchangeRow } from './schema.js';
 
 /** How far somebody has read. */
@@ -21,7 +21,7 @@ export interface Changes {
   deliveries: Array<AttemptRow & Pick<EventRow, 'payment_id' | 'to_state'>>;
 }
 
-export async function changesSince({ store: { db } }: Engine, since: ChangesMark): Promise<Changes> {
+export async function changesSince({ store: { db } }: SandboxEngine, since: ChangesMark): Promise<Changes> {
   const events = await db
     .selectFrom('events')
     .selectAll()

@@ -13,7 +13,7 @@ import { createOutbox } from './outbox/outbox.js';
 import type { ReceiveWebhook } from './outbox/webhook-sender.js';
 import { createWorker } from './worker.js';
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** The same seed makes the same ids, keys and outcomes. */
   seed: number;
   /** Where the clock stands. It moves by `advanceTo` alone. */

@@ -62,19 +62,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const listener = Promise.withResolvers<RequestListener>();
   const server = await startListening(host, port, listener.promise);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
-  let engine: SandboxEngine;
-  try {
-    engine = await createEngine({
-      location: options.location,
-      ...(options.seed !== undefined && { seed: options.seed }),
-      ...(options.realNow && { realNow: options.realNow }),
-      ...(options.clock !== undefined && { clock: options.clock }),
-      owner: { pid: process.pid, url },
-    });
-  } catch (error) {
+  const engine = await openEngine(options, url).catch((error: unknown) => {
     server.close();
     throw error;
-  }
+  });
   const controlToken = randomBytes(24).toString('base64url');
   const addresses = createAddresses(engine, () => url);
   const outbox = createOutbox({ engine, answers, webhookHosts: options.webhookHosts ?? [], onError });
@@ -137,6 +128,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     close,
   };
+}
+
+function openEngine({ location, seed, realNow, clock }: SandboxOptions, url: string): Promise<SandboxEngine> {
+  return createEngine({
+    location,
+    ...(seed !== undefined && { seed }),
+    ...(realNow && { realNow }),
+    ...(clock !== undefined && { clock }),
+    owner: { pid: process.pid, url },
+  });
 }
 
 async function describe(

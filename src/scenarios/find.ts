@@ -13,7 +13,7 @@ export interface ShippedScenarios {
   text(name: string): string;
 }
 
-export interface ScenarioText {
+interface ScenarioText {
   /** As it was given, or the name of a shipped one. */
   file: string;
   text: string;
@@ -40,7 +40,7 @@ function inFolder(folder: string): ScenarioText[] {
   });
 }
 
-export function notFound(name: string, names: readonly string[]): UsageError {
+function notFound(name: string, names: readonly string[]): UsageError {
   const close = suggest(name, names);
   const hint = close === undefined ? '' : ` Did you mean ${close}?`;
   return new UsageError(`There is no file and no scenario called ${name}.${hint}`, {

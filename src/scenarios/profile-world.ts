@@ -8,7 +8,7 @@ import type { Remote } from '../sandbox-control/remote.js';
 import type { Inputs } from './schema.js';
 import type { Actors, World } from './world.js';
 
-export interface ProfileWorldOptions {
+interface ProfileWorldOptions {
   desk: Desk;
   database: Pick<DeskDatabase, 'store'>;
   /** The running sandbox that the profile points at, where it is one. */

@@ -14,7 +14,7 @@ import {
   verbNames,
 } from './schema.js';
 
-export type Value = string | number | boolean | null;
+type Value = string | number | boolean | null;
 
 /** One step: a verb with its input, or expectations alone. */
 export interface ReadStep {
@@ -36,7 +36,7 @@ export interface Scenario {
   steps: ReadStep[];
 }
 
-export interface ReadResult {
+interface ReadResult {
   scenario: Scenario | undefined;
   problems: FileProblem[];
   /** The names under `set:`, so that a `--set` of none of them can be refused. */

@@ -10,7 +10,7 @@ export function referencesIn(text: string): string[] {
 }
 
 /** What a name stands for; `field` is what follows its first dot. */
-export type Lookup = (name: string, field: string | undefined) => JsonValue | undefined;
+type Lookup = (name: string, field: string | undefined) => JsonValue | undefined;
 
 /** Replaces every reference that `lookup` knows. A text that is one reference takes the type of its value. */
 export function replaceReferences<T>(value: T, lookup: Lookup): T {

@@ -90,10 +90,10 @@ const contact = {
   mobile: z.optional(text),
 };
 
-export const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
+const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
 
 /** Keys are the flags of the command of the same name. */
-export const verbs = {
+const verbs = {
   create: object({
     amount,
     currency: text,
@@ -223,7 +223,7 @@ export type Expectation = z.infer<typeof expectation>;
 
 const expectations = z.union([expectation, z.array(expectation)], { error: required('a mapping') });
 
-export const step = object({
+const step = object({
   as: described(z.optional(text), { description: 'Later steps refer to this step as ${name}.' }),
   ...(Object.fromEntries(verbNames.map((verb) => [verb, z.optional(verbs[verb])])) as {
     [V in Verb]: z.ZodMiniOptional<(typeof verbs)[V]>;

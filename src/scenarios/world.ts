@@ -34,7 +34,7 @@ export interface Actors {
 export type Told = Record<string, { told: number; done: number }>;
 
 /** A webhook that was sent, in the order of sending. */
-export interface SentWebhook {
+interface SentWebhook {
   state: string;
   /** What the receiver answered; null when nobody did. */
   status: number | null;

@@ -8,7 +8,7 @@ import type { ListView } from '../rows.js';
 import { displayWidth, pad, safeJson } from '../text.js';
 import { tookTime } from '../time.js';
 
-export interface ScenarioRun {
+interface ScenarioRun {
   results: ScenarioResult[];
   ms: number;
 }
@@ -139,7 +139,7 @@ function entryLines(entry: TimelineEntry, before: TimelineEntry | undefined, { w
 }
 
 /** As `--json` prints it: nothing that differs between two runs with the same seed. */
-export function scenarioJson({ scenario, seed, steps, failure, timeline }: ScenarioResult) {
+function scenarioJson({ scenario, seed, steps, failure, timeline }: ScenarioResult) {
   return {
     name: scenario.name,
     file: scenario.file,

@@ -11,7 +11,7 @@ import { createNews } from './news.js';
 import { asCommand, createActors, createOwnSandbox } from './steering.js';
 import { createTimeline } from './timeline.js';
 
-export interface OwnWorldOptions {
+interface OwnWorldOptions {
   seed: number;
   /** Where the clock stands. */
   clock: number;
@@ -96,5 +96,5 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
   };
 }
 
-export const DEFAULT_QUIET_PERIOD = '2s';
+const DEFAULT_QUIET_PERIOD = '2s';
 export const quietMsOf = (text: string | undefined): number => parseDuration(text ?? DEFAULT_QUIET_PERIOD);

@@ -12,8 +12,7 @@ import type { StepResult } from './result.js';
 
 type Names = Inputs['refund']['payment'];
 
-export const namesOf = (payment: Names): string[] =>
-  (Array.isArray(payment) ? payment : [payment]).map(String);
+const namesOf = (payment: Names): string[] => (Array.isArray(payment) ? payment : [payment]).map(String);
 
 export function move(operation: SettleOperation) {
   return async ({ desk }: World, input: Inputs['refund']): Promise<StepResult> => {

@@ -9,7 +9,7 @@ function actorsOf({ actors }: World): Actors {
   return actors;
 }
 
-export function ownOf({ own }: World): OwnSandbox {
+function ownOf({ own }: World): OwnSandbox {
   if (!own) throw new ServiceError('Only a sandbox of its own has books.', { code: 'no-sandbox' });
   return own;
 }
