@@ -16,7 +16,7 @@ import type { Store } from '../store/store.js';
 import type { ImportCounts, ImportProblem, ImportRecord } from './import-record.js';
 import type { OrderRow } from './order-rows.js';
 
-export interface ImportTools {
+interface ImportTools {
   client: Client;
   clock: Clock;
   signal: AbortSignal;

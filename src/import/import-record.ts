@@ -33,7 +33,7 @@ export interface ImportRecord {
   finish(): Promise<void>;
 }
 
-export const noCounts: ImportCounts = { created: 0, changed: 0, same: 0, unknown: 0, unreadable: 0 };
+const noCounts: ImportCounts = { created: 0, changed: 0, same: 0, unknown: 0, unreadable: 0 };
 
 export function createImportRecord(
   store: Store<DeskTables>,

@@ -11,7 +11,7 @@ import type { SheetFormat, SheetLayout } from '../spreadsheet/sheet.js';
 import { readFileBytes } from '../spreadsheet/text.js';
 import { type OrderColumn, type OrderRow, readOrderRows } from './order-rows.js';
 
-export interface OrderFile {
+interface OrderFile {
   /** Rows that name a payment. */
   rows: number;
   /** Rows that name none. */

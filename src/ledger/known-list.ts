@@ -92,3 +92,17 @@ export async function readUnsettledIds(db: Kysely<DeskTables>, { appId }: AppRef
     ) as unsettled limit ${MOST_LISTED}`.execute(db);
   return rows.map(({ payment_id }) => payment_id);
 }
+
+export async function readKnown(
+  db: Kysely<DeskTables>,
+  app: AppRef,
+  paymentIds: readonly string[],
+): Promise<KnownPaymentRow[]> {
+  if (paymentIds.length === 0) return [];
+  return db
+    .selectFrom('known_payments')
+    .selectAll()
+    .where('app_id', '=', app.appId)
+    .where('payment_id', 'in', paymentIds)
+    .execute();
+}

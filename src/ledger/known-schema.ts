@@ -75,7 +75,6 @@ export interface KnownTables {
 }
 
 export type KnownPaymentRow = Selectable<KnownPaymentTable>;
-export type ImportRow = Selectable<ImportTable>;
 
 export const knownMigration: Migration = {
   name: 'known-payments',

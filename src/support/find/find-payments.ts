@@ -17,7 +17,7 @@ export interface FindFilter {
   brand?: string | undefined;
 }
 
-export interface FindRequest {
+interface FindRequest {
   words: readonly string[];
   filter: FindFilter;
   limit: number;
@@ -25,10 +25,10 @@ export interface FindRequest {
 }
 
 /** How a payment was found. */
-export const matches = ['name', 'detail', 'words', 'beginning'] as const;
+const matches = ['name', 'detail', 'words', 'beginning'] as const;
 export type Match = (typeof matches)[number];
 
-export interface FoundPayment {
+interface FoundPayment {
   row: KnownPaymentRow;
   match: Match;
 }
