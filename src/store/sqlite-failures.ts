@@ -1,3 +1,5 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { StoreError } from './errors.js';
 
 /** Primary result codes, https://sqlite.org/rescode.html */
@@ -56,9 +58,23 @@ export function sqliteUnusable(error: unknown, file: string): StoreError {
       { cause },
     );
   }
+  if (primaryCode(cause) === FULL || (primaryCode(cause) === IOERR && isDiskFull(file))) {
+    return new StoreError('store-unavailable', `The database ${file} cannot be opened: the disk is full.`, {
+      cause,
+    });
+  }
   return new StoreError(
     'store-unusable',
     `The database ${file} cannot be opened: ${detail}. Check that the folder exists, that you may write to it, and that the file is a paydesk database.`,
     { cause },
   );
+}
+
+/** SQLite calls it an I/O error when the disk has no room for the files beside the database. */
+function isDiskFull(file: string): boolean {
+  try {
+    return statfsSync(dirname(file)).bavail === 0;
+  } catch {
+    return false;
+  }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFlags, envOf, newReference, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
 import { runInProcess } from '../helpers/in-process.js';
+import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { commandClass, commandNames, serviceCases } from './cases.js';
 
 /** Nobody can make a folder there, not even root. */
@@ -11,11 +12,14 @@ const HOME = '/dev/null/home';
 
 let desk: TestDesk;
 let folder: string;
+let receiver: Receiver;
 beforeAll(async () => {
   desk = await openTestDesk();
+  receiver = await startReceiver();
   folder = mkdtempSync(join(tmpdir(), 'paydesk-work-'));
 });
 afterAll(async () => {
+  await receiver.close();
   await desk.sandbox.close();
   rmSync(folder, { recursive: true });
 });
@@ -62,11 +66,15 @@ const needsHome: Record<string, Case> = {
     '--sandbox',
     '--api-key-stdin',
   ],
+  'profiles:alias': words('shop', 'OnHold=Held'),
+  'profiles:use': words('shop'),
+  'profiles:remove': words('shop'),
   'sandbox:start': words('--port', 0),
   'webhook:listen': words('--port', 0, '--tunnel', 'none', '--count', 1),
   'webhook:events': words(),
   'webhook:show': words(1),
   'webhook:replay': words(1),
+  'webhook:send': async ({ paid }) => [(await paid()).paymentId, '--to', receiver.url],
 };
 
 /** Work without a home. */
@@ -95,15 +103,56 @@ const needsNone: Record<string, Case> = {
   'scenario:show': words('approved-card'),
   completion: words('bash'),
   'completion:words': words('bash', 'payments'),
+  'ledger:lock-probe': () => [join(folder, 'probe.db')],
+  'sandbox:stop': words(),
+  // These bring a home of their own.
+  'sandbox:exec': words('--', 'true'),
+  'sandbox:exec-guard': words(),
+  demo: words(),
 };
 
-/** Speak of a profile or a sandbox of this home, and there is none; or bring a home of their own. */
-const findsNothing =
-  /^(profiles:(alias|remove|set|show|use)|sandbox:(?!start$).*|demo|ledger:lock-probe|webhook:send)$/;
+const noProfile = { code: 4, told: 'There is no profile "shop".' };
+const noSandbox = { code: 1, told: 'No sandbox is running.' };
+
+/** Name a profile or a sandbox of this home, which has none. */
+const findsNothing: Record<string, { words: Case; code: number; told: string }> = {
+  'profiles:show': { words: words('shop'), ...noProfile },
+  'profiles:set': { words: words('shop', '--read-only'), ...noProfile },
+  'sandbox:status': { words: words(), ...noSandbox },
+  'sandbox:seed': { words: words(), ...noSandbox },
+  'sandbox:reset': { words: words(), ...noSandbox },
+  'sandbox:export': { words: words(), ...noSandbox },
+  'sandbox:import': {
+    words: () => {
+      const file = join(folder, 'contents.json');
+      writeFileSync(file, '{}');
+      return [file];
+    },
+    ...noSandbox,
+  },
+  'sandbox:pay': { words: words(1, '--card', 'approved'), ...noSandbox },
+  'sandbox:provider': { words: words(1, 'confirm'), ...noSandbox },
+  'sandbox:resend': { words: words(1), ...noSandbox },
+  'sandbox:books': { words: words(1), ...noSandbox },
+  'sandbox:apps': { words: words(), ...noSandbox },
+  'sandbox:apps:list': { words: words(), ...noSandbox },
+  'sandbox:apps:create': { words: words('Another shop'), ...noSandbox },
+  'sandbox:apps:set': { words: words('app_1', '--blocked'), ...noSandbox },
+  'sandbox:clock': { words: words(), ...noSandbox },
+  'sandbox:clock:show': { words: words(), ...noSandbox },
+  'sandbox:clock:stop': { words: words(), ...noSandbox },
+  'sandbox:clock:resume': { words: words(), ...noSandbox },
+  'sandbox:clock:advance': { words: words('1s'), ...noSandbox },
+  'sandbox:clock:set': { words: words('2036-01-01'), ...noSandbox },
+  'sandbox:fault': { words: words(), ...noSandbox },
+  'sandbox:fault:list': { words: words(), ...noSandbox },
+  'sandbox:fault:add': { words: words('latency', '--next', 1, '--delay', '1ms'), ...noSandbox },
+  'sandbox:fault:clear': { words: words(), ...noSandbox },
+};
 
 it('every command has a case', () => {
-  const covered = [...Object.keys(needsHome), ...Object.keys(needsNone)];
-  expect(commandNames.filter((name) => !findsNothing.test(name)).toSorted()).toEqual(covered.toSorted());
+  const covered = [needsHome, needsNone, findsNothing].flatMap((cases) => Object.keys(cases));
+  expect(covered.toSorted()).toEqual(commandNames.toSorted());
 });
 
 async function run(name: string, make: Case, more: Record<string, string> = {}) {
@@ -133,6 +182,12 @@ describe('a home that cannot be written', () => {
   it.each(Object.keys(needsNone))('%s works', async (name) => {
     const { code, stderr } = await run(name, needsNone[name]!);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) as string });
+  });
+
+  it.each(Object.entries(findsNothing))('%s says what is not there', async (name, { words, code, told }) => {
+    const ran = await run(name, words);
+    expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(told) as string });
+    expect(ran.stderr).not.toContain('a bug');
   });
 
   it('a live app needs it for a charge as well', async () => {
