@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import Doctor from '../../src/commands/doctor.js';
 import ProfilesAdd from '../../src/commands/profiles/add.js';
 import SandboxBooks from '../../src/commands/sandbox/books.js';
+import WebhookSend from '../../src/commands/webhook/send.js';
 import type { Diagnosis } from '../../src/doctor/check.js';
 import { runInProcess } from '../helpers/in-process.js';
+import { temporaryHome } from '../helpers/desk.js';
+import { eventually, startReceiver, startTestSandbox } from '../helpers/sandbox.js';
 import { startProxy, type ProxyBehaviour, type TestProxy } from '../helpers/proxy.js';
 import {
   makeCertificates,
@@ -100,6 +103,88 @@ describe('money through a proxy', () => {
     expect(desk.requests()).toEqual([]);
   });
 
+  it.each<[ProxyBehaviour, RegExp]>([
+    ['later-answers-502', /could not connect to .*HTTP 502/],
+    ['later-answers-407', /did not accept the user name and the password in HTTPS_PROXY/],
+    ['later-answers-403', /refused to connect to .*HTTP 403/],
+    ['later-hangs-up', /the proxy \S+ could not be used/],
+    ['later-garbage', /the proxy \S+ could not be used/],
+  ])(
+    'does not leave when only its own tunnel fails (%s), and may be sent again',
+    async (behaviour, message) => {
+      const { paymentId } = await desk.paid();
+      desk.requests();
+      const PAYDESK_HOME = temporaryHome();
+      const failing = { ...remote(undefined, behaviour), PAYDESK_HOME };
+      const { code, stderr } = await run('refund', [`id:${paymentId}`], failing);
+      expect({ code, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
+        code: 5,
+        stderr: expect.stringMatching(message) as string,
+      });
+      expect(stderr).toContain('Nothing was sent');
+      const seen = desk.requests();
+      expect(seen.length).toBeGreaterThan(0);
+      expect(seen.filter((line) => !line.startsWith('GET '))).toEqual([]);
+      const again = await run('refund', [`id:${paymentId}`, '--wait'], { ...remote(), PAYDESK_HOME });
+      expect(again.code).toBe(0);
+      expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+    },
+  );
+
+  it('does not leave when the time is up before its own tunnel is open, and may be sent again', async () => {
+    const { paymentId } = await desk.paid();
+    desk.requests();
+    const PAYDESK_HOME = temporaryHome();
+    const failing = { ...remote(undefined, 'later-silent'), PAYDESK_HOME };
+    const { code, stderr } = await run('refund', [`id:${paymentId}`, '--timeout', '1500ms'], failing);
+    expect([code, stderr]).toEqual([8, expect.stringContaining('Nothing was sent')]);
+    expect(desk.requests().filter((line) => !line.startsWith('GET '))).toEqual([]);
+    const again = await run('refund', [`id:${paymentId}`, '--wait'], { ...remote(), PAYDESK_HOME });
+    expect(again.code).toBe(0);
+    expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+  });
+
+  it('is moved once through a proxy that is reached by TLS', async () => {
+    const tlsProxy = await startTlsFront(certificates, proxy.port);
+    try {
+      const { paymentId } = await desk.paid();
+      const HTTPS_PROXY = `https://desk:${PASSWORD}@127.0.0.1:${tlsProxy.port}`;
+      const env = { ...remote(), HTTPS_PROXY };
+      expect((await run('refund', [`id:${paymentId}`, '--wait'], env)).code).toBe(0);
+      expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+      expect((await proxy.seen()).every(({ kind }) => kind === 'connect')).toBe(true);
+      expect(tlsProxy.clients.length).toBeGreaterThan(1);
+      const { of } = await doctor(env);
+      expect(of('proxy')).toMatchObject({
+        status: 'pass',
+        message: expect.stringContaining(`https://127.0.0.1:${tlsProxy.port} (HTTPS_PROXY)`) as string,
+      });
+    } finally {
+      await tlsProxy.stop();
+    }
+  });
+
+  it('does not leave when the certificate of such a proxy is not trusted', async () => {
+    const { strangerCert, strangerKey } = certificates;
+    const tlsProxy = await startTlsFront(certificates, proxy.port, {
+      cert: readFileSync(strangerCert),
+      key: readFileSync(strangerKey),
+    });
+    try {
+      const HTTPS_PROXY = `https://desk:${PASSWORD}@127.0.0.1:${tlsProxy.port}`;
+      const { code, stderr } = await run('refund', ['id:1'], { ...remote(), HTTPS_PROXY });
+      expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+        5,
+        expect.stringMatching(
+          /Nothing was sent.*the TLS handshake failed|the TLS handshake failed.*Nothing was sent/,
+        ),
+      ]);
+      expect(await proxy.seen()).toEqual([]);
+    } finally {
+      await tlsProxy.stop();
+    }
+  });
+
   it('refuses a proxy that is none, without repeating it', async () => {
     const HTTPS_PROXY = `socks5://desk:${PASSWORD}@127.0.0.1:1080`;
     const { code, stderr } = await run('get', ['id:1'], { ...remote(), HTTPS_PROXY });
@@ -126,6 +211,44 @@ describe('what does not go through a proxy', () => {
     // Nobody but the proxy knows that name.
     expect(code).toBe(5);
     expect(await proxy.seen()).toEqual([]);
+  });
+
+  it('what forwards webhooks to a handler', async () => {
+    const { paymentId } = await desk.paid();
+    const receiver = await startReceiver();
+    try {
+      const HTTP_PROXY = `http://desk:${PASSWORD}@127.0.0.1:${proxy.port}`;
+      const env = { ...envOf(desk.sandbox), HTTP_PROXY, NO_PROXY: '' };
+      const words = [String(paymentId), '--to', receiver.url];
+      expect(await runInProcess(WebhookSend, words, { env, now: new Date() })).toMatchObject({ code: 0 });
+      expect(receiver.requests).toHaveLength(1);
+      // The payment was read through it, and the webhook was not sent through it.
+      const seen = await proxy.seen();
+      expect(seen.length).toBeGreaterThan(0);
+      expect(
+        seen.filter(({ method, url }) => method !== 'GET' || !url?.startsWith(desk.sandbox.url)),
+      ).toEqual([]);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it('what a sandbox sends', async () => {
+    const receiver = await startReceiver();
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    vi.stubEnv('NO_PROXY', '');
+    const sandbox = await startTestSandbox();
+    try {
+      const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
+      await sandbox.pay(paymentId);
+      await sandbox.settle();
+      await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
+      expect(await proxy.seen()).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+      await sandbox.close();
+      await receiver.close();
+    }
   });
 
   it('what controls a sandbox', async () => {

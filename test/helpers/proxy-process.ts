@@ -44,7 +44,7 @@ server.on('connect', (incoming: IncomingMessage, client: Socket, head: Buffer) =
   seen.push({ kind: 'connect', target, headers });
   client.on('error', () => undefined);
   const answer = (status: string) => client.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
-  const [behaviour = ''] = target.split('.');
+  const behaviour = behaviourOf(target);
   const [, status] = /^answers-(\d{3})$/.exec(behaviour) ?? [];
   if (!allowed(incoming)) answer('407 Proxy Authentication Required');
   else if (status !== undefined) answer(`${status} No`);
@@ -53,6 +53,18 @@ server.on('connect', (incoming: IncomingMessage, client: Socket, head: Buffer) =
   else if (behaviour === 'garbage') client.end('What do you mean?\r\n\r\n');
   else if (behaviour !== 'silent') openTunnel(client, target, head, behaviour === 'cuts-tunnel');
 });
+
+const tunnels = new Map<string, number>();
+
+/** `later-silent.payments.service.invalid` opens the first tunnel only. */
+function behaviourOf(target: string): string {
+  const [first = ''] = target.split('.');
+  const [, later] = /^later-(.+)$/.exec(first) ?? [];
+  if (later === undefined) return first;
+  const before = tunnels.get(target) ?? 0;
+  tunnels.set(target, before + 1);
+  return before === 0 ? '' : later;
+}
 
 function openTunnel(client: Socket, target: string, head: Buffer, cut: boolean): void {
   const service = connect(Number(target.split(':').at(-1)), '127.0.0.1', () => {

@@ -5,7 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 /** The first part of a host name, for tunnels that do not come about. */
 export type ProxyBehaviour =
-  'hangs-up' | 'closes' | 'silent' | 'garbage' | 'cuts-tunnel' | `answers-${403 | 502 | 503}`;
+  | 'hangs-up'
+  | 'closes'
+  | 'silent'
+  | 'garbage'
+  | 'cuts-tunnel'
+  | `answers-${403 | 502 | 503}`
+  // The first tunnel opens, and the later ones end like this.
+  | `later-${'hangs-up' | 'silent' | 'garbage' | `answers-${403 | 407 | 502}`}`;
 
 export interface ProxyRequest {
   kind: 'connect' | 'forward';
