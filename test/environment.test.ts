@@ -26,6 +26,12 @@ it('every variable that is read is in the table, and every one in the table is r
   expect([...read].toSorted()).toEqual(listed.toSorted());
 });
 
+// Everything else gets the environment from there, where the tests of every command see what is read.
+it('only the start of the program reads the environment of the process', () => {
+  const files = globSync('src/**/*.ts').filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')));
+  expect(files.toSorted()).toEqual(['src/cli/links.ts', 'src/cli/runtime.ts', 'src/start.ts']);
+});
+
 it('docs/environment.md shows the table', () => {
   const page = new URL('../docs/environment.md', import.meta.url);
   if (process.env['UPDATE_DOCS']) writeFileSync(page, environmentPage());

@@ -54,6 +54,7 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
  */
 const others = [
   ...['batch:report', 'webhook:listen', 'webhook:show', 'webhook:replay', 'demo'],
+  ...['scenario:run', 'scenario:list', 'scenario:show'],
   ...['profiles:add', 'profiles:alias', 'profiles:list', 'profiles:remove', 'profiles:set', 'profiles:show'],
   ...['profiles:use', 'ledger:adopt', 'ledger:lock-probe', 'completion', 'completion:words'],
   ...['sandbox:start', 'sandbox:status', 'sandbox:stop', 'sandbox:exec', 'sandbox:exec-guard'],

@@ -18,6 +18,8 @@ export interface InProcessOptions {
   terminal?: boolean;
   columns?: number;
   env?: Record<string, string>;
+  /** Called with the name of each variable that is read. */
+  onEnvRead?: (name: string) => void;
   now?: Date;
   secrets?: Redactor;
   /** What is piped in. */
@@ -50,7 +52,7 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     stdin,
     stdout: options.stdout ?? stream(options.onWrite ?? ((text) => (stdout += text))),
     stderr: stream((text) => (stderr += text)),
-    env: { NO_COLOR: '1', PAYDESK_HOME: home, ...options.env },
+    env: watched({ NO_COLOR: '1', PAYDESK_HOME: home, ...options.env }, options.onEnvRead),
     secrets: options.secrets ?? createRedactor(),
     now: () => options.now ?? new Date('2026-11-16T09:12:40Z'),
     onInterrupt(callback) {
@@ -65,6 +67,16 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
   const result: unknown = await command._run().finally(() => rmSync(home, { recursive: true, force: true }));
   return { stdout, stderr, code, result };
+}
+
+function watched(env: Runtime['env'], onRead: InProcessOptions['onEnvRead']): Runtime['env'] {
+  if (onRead === undefined) return env;
+  return new Proxy(env, {
+    get(target, name) {
+      if (typeof name === 'string') onRead(name);
+      return Reflect.get(target, name) as string | undefined;
+    },
+  });
 }
 
 /** The class of a command, and the words after its name. */
