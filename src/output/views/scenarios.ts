@@ -1,7 +1,7 @@
 // How scenarios ended: a line for each, and for one that failed what was expected, what was so and what happened.
 
 import type { JsonValue } from '../../contract/json.js';
-import { isJsonNumber, numberText } from '../../contract/json.js';
+import { isJsonNumber, numberJson, numberText } from '../../contract/json.js';
 import type { Failure, ScenarioResult, TimelineEntry } from '../../scenarios/run.js';
 import { joinPieces, type Line, type Look, plainLine, toned, type View, wrapLine } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -147,7 +147,7 @@ function scenarioJson({ scenario, seed, steps, failure, timeline }: ScenarioResu
     passed: failure === undefined,
     steps,
     ...(failure && { failure }),
-    timeline,
+    timeline: timeline.map((entry) => ({ ...entry, payment: numberJson(entry.payment) })),
   };
 }
 
