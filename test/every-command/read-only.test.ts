@@ -53,18 +53,18 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
  * read-only.
  */
 const others = [
-  ...['batch:report', 'webhook:listen', 'webhook:show', 'webhook:replay', 'demo'],
-  ...['scenario:run', 'scenario:list', 'scenario:show'],
-  ...['profiles:add', 'profiles:alias', 'profiles:list', 'profiles:remove', 'profiles:set', 'profiles:show'],
-  ...['profiles:use', 'ledger:adopt', 'ledger:lock-probe', 'completion', 'completion:words'],
-  ...['sandbox:start', 'sandbox:status', 'sandbox:stop', 'sandbox:exec', 'sandbox:exec-guard'],
-  ...['sandbox:seed', 'sandbox:reset', 'sandbox:export', 'sandbox:import'],
-  ...['sandbox:pay', 'sandbox:provider', 'sandbox:resend', 'sandbox:books'],
-  ...['sandbox:apps', 'sandbox:apps:list', 'sandbox:apps:create', 'sandbox:apps:set'],
-  ...['sandbox:clock', 'sandbox:clock:show', 'sandbox:clock:stop', 'sandbox:clock:resume'],
-  ...['sandbox:clock:advance', 'sandbox:clock:set'],
-  ...['sandbox:fault', 'sandbox:fault:list', 'sandbox:fault:add', 'sandbox:fault:clear'],
-];
+  ['batch:report', 'webhook:listen', 'webhook:show', 'webhook:replay', 'demo'],
+  ['scenario:run', 'scenario:list', 'scenario:show'],
+  ['profiles:add', 'profiles:alias', 'profiles:list', 'profiles:remove', 'profiles:set', 'profiles:show'],
+  ['profiles:use', 'ledger:adopt', 'ledger:lock-probe', 'completion', 'completion:words'],
+  ['sandbox:start', 'sandbox:status', 'sandbox:stop', 'sandbox:exec', 'sandbox:exec-guard'],
+  ['sandbox:seed', 'sandbox:reset', 'sandbox:export', 'sandbox:import'],
+  ['sandbox:pay', 'sandbox:provider', 'sandbox:resend', 'sandbox:books'],
+  ['sandbox:apps', 'sandbox:apps:list', 'sandbox:apps:create', 'sandbox:apps:set'],
+  ['sandbox:clock', 'sandbox:clock:show', 'sandbox:clock:stop', 'sandbox:clock:resume'],
+  ['sandbox:clock:advance', 'sandbox:clock:set'],
+  ['sandbox:fault', 'sandbox:fault:list', 'sandbox:fault:add', 'sandbox:fault:clear'],
+].flat();
 
 let desk: TestDesk;
 let batch: BatchDesk;

@@ -9,16 +9,18 @@ import { eventually } from '../../helpers/sandbox.js';
 import { openTestDesk, type TestDesk } from './desk.js';
 import { envOf, temporaryHome } from '../../helpers/desk.js';
 
+const inOwnNamespace = ['unshare', '--user', '--map-root-user', '--mount'];
 /** A shell whose home is a small disk of its own, which ends with it. */
 const onSmallDisk = (script: string) => [
-  ...['unshare', '--user', '--map-root-user', '--mount', 'bash', '-c'],
+  ...inOwnNamespace,
+  'bash',
+  '-c',
   `mount -t tmpfs -o size=2m tmpfs "$PAYDESK_HOME" || exit 99; ${script}`,
   'bash',
 ];
 const fill = 'head -c 10m /dev/zero > "$PAYDESK_HOME/fill" 2> /dev/null';
 const canMount =
-  spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()])
-    .status === 0;
+  spawnSync('env', [...inOwnNamespace, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
 
 describe.skipIf(!canMount)('a ledger on a full disk (skipped where no disk can be mounted)', () => {
   it('a disk that is full before anything was sent: nothing is sent, and it says so', async () => {
