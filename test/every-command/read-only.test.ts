@@ -32,6 +32,8 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
   'payments:watch': serviceCases['payments:watch']!,
   'payments:check': serviceCases['payments:check']!,
   'payments:list': () => ['--refresh'],
+  'payments:find': () => ['ana'],
+  'payments:import': async ({ paid }) => [batch.csv('payment', (await paid()).paymentId)],
   'customers:get': serviceCases['customers:get']!,
   'customers:list': serviceCases['customers:list']!,
   'customers:methods': serviceCases['customers:methods']!,

@@ -85,8 +85,9 @@ const local: Record<string, Case> = {
   'scenario:run': { words: ['approved-card'] },
   'scenario:list': { words: [] },
   'scenario:show': { words: ['approved-card'] },
-  'payments:find': { words: ['x'] },
-  'payments:import': { words: ['{home}/orders.csv'] },
+  'payments:find': { words: ['c1'] },
+  // Its counts go to stderr.
+  'payments:import': { words: ['{home}/orders.csv'], exit: 0 },
   'payments:list': { words: [] },
   'payments:resolve': { words: ['x'], exit: 2 },
   history: { words: [] },
