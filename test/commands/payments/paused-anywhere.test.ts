@@ -1,14 +1,23 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { paydesk } from '../../helpers/run.js';
+import { makeCertificates, type Certificates } from '../../helpers/tls.js';
 
 // A refund is stopped (SIGSTOP) at each connection that it makes and each request that it sends, another process sends
 // the refund once that is allowed, and the first one wakes (SIGCONT). One refund arrives, wherever it was stopped.
+// A connection needs an answer to its TLS handshake before anything is written: whoever is stopped at a connection wakes
+// with the instruction still to be written.
+
+let certificates: Certificates;
+beforeAll(() => {
+  certificates = makeCertificates();
+});
+afterAll(() => certificates.remove());
 
 const closers: Array<() => void> = [];
 afterEach(() => {
@@ -19,7 +28,9 @@ afterEach(() => {
 async function startWorld(onStep: (step: number) => void) {
   let steps = 0;
   let told = 0;
-  const server = createServer((request, response) => {
+  const { serverCert, serverKey, caFile } = certificates;
+  const tls = { cert: readFileSync(serverCert), key: readFileSync(serverKey) };
+  const server = createServer(tls, (request, response) => {
     request.resume().on('end', () => {
       onStep((steps += 1));
       if (request.url?.endsWith('/refund')) told += 1;
@@ -37,7 +48,8 @@ async function startWorld(onStep: (step: number) => void) {
     rmSync(home, { recursive: true, force: true });
   });
   const env = {
-    PAYDESK_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    NODE_EXTRA_CA_CERTS: caFile,
+    PAYDESK_BASE_URL: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     PAYDESK_APP_ID: 'app-1',
     PAYDESK_API_KEY: 'key-1234',
     PAYDESK_KIND: 'sandbox',
