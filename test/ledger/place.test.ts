@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addFault } from '../helpers/desk.js';
 import { hostedBody, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { modeOf } from '../profiles/temporary-home.js';
 import { captured, openLiveDesk, removeHomes, type LiveDesk } from './live-desk.js';
@@ -100,6 +101,23 @@ describe('a live move is refused', () => {
     expect((await desk.run(['payments', 'refund', String(test)])).code).toBe(0);
     await expectRefused(desk, 'ledger-missing');
   });
+
+  it.each(['first', 'later'])(
+    'after the ledger was removed during the %s move, which tells its outcome',
+    async (which) => {
+      const desk = which === 'first' ? await openLiveDesk(sandbox) : await usedDesk();
+      const paymentId = await captured(sandbox);
+      await addFault(sandbox, { kind: 'latency', route: 'refund', next: 1, delayMs: 2_000 });
+      const moved = desk.move('refund', paymentId);
+      const faults = async () => (await sandbox.control('GET', '/faults')).text;
+      await expect.poll(faults, { timeout: 30_000 }).toMatch(/"remaining":0|\[\]/);
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${desk.ledger}${suffix}`, { force: true });
+      expect(await moved).toMatchObject({ code: 0 });
+      await sandbox.control('DELETE', '/faults');
+      expect(await sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+      await expectRefused(desk, 'ledger-missing');
+    },
+  );
 
   it('with an older file in the same inode, also after it was used for test money', async () => {
     const desk = await usedDesk();
