@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { eventually } from '../../helpers/sandbox.js';
@@ -5,6 +6,8 @@ import { paydeskTty } from '../../helpers/run.js';
 import { toldOf } from './desk.js';
 import { checkBooks } from './books.js';
 import { killUntilFinished, openProcessDesk, type ProcessDesk } from './processes.js';
+
+const hasFaketime = spawnSync('faketime', ['--version']).status === 0;
 
 let desk: ProcessDesk | undefined;
 afterEach(async () => {
@@ -34,12 +37,12 @@ describeWithPostgres('a batch of three runners on PostgreSQL', (postgres) => {
     await checkBooks(desk);
   });
 
-  it('is worked on by all of them, each row by one', async () => {
+  it('is worked on by all of them, each row by one, though their clocks are 90 seconds apart', async () => {
     desk = await openProcessDesk({ rows: 200, database: await postgres().createDatabase() });
     const [first] = await Promise.all([
       desk.run('apply', desk.plan, '--rate', '60/s', '--json'),
-      joinBatch(desk),
-      joinBatch(desk),
+      joinBatch(desk, '+90s'),
+      joinBatch(desk, '-90s'),
     ]);
     expect(first.code).toBe(0);
     expect(await desk.status()).toMatchObject({ rows: 200, done: 200, state: 'finished' });
@@ -48,13 +51,14 @@ describeWithPostgres('a batch of three runners on PostgreSQL', (postgres) => {
 });
 
 /** Joins as soon as there is something to join. */
-async function joinBatch({ run, status }: ProcessDesk): Promise<void> {
+async function joinBatch({ run, runAt, status }: ProcessDesk, offset: string): Promise<void> {
   const { id } = await eventually(async () => {
     const batch = await status();
     expect(batch?.state).toBe('running');
     return batch;
   });
-  const { code } = await run('resume', id as string, '--json');
+  const args = ['resume', id as string, '--json'];
+  const { code } = await (hasFaketime ? runAt(offset, ...args) : run(...args));
   expect(code).toBe(0);
 }
 

@@ -18,6 +18,8 @@ export interface ProcessDesk {
   /** The plan that refunds all of them, or charges as many references. */
   plan: string;
   run(...args: string[]): Promise<RunResult>;
+  /** On a machine whose wall clock is off, as faketime says it (`+90s`). */
+  runAt(offset: string, ...args: string[]): Promise<RunResult>;
   /** Starts it and leaves it running. */
   start(...args: string[]): ChildProcess;
   startWith(env: Record<string, string>, ...args: string[]): ChildProcess;
@@ -83,6 +85,13 @@ async function openOn(
       : ['reference,customer,amount', ...chargeReferences(rows).map((name) => `${name},c1,10.50`)];
   writeFileSync(csv, `${lines.join('\n')}\n`);
   const run = (...args: string[]) => paydesk(['batch', ...args], { home, env, timeoutMs: 300_000 });
+  const runAt: ProcessDesk['runAt'] = (offset, ...args) =>
+    paydesk(['batch', ...args], {
+      home,
+      env,
+      timeoutMs: 300_000,
+      under: ['faketime', '--exclude-monotonic', '-f', offset],
+    });
   const startWith: ProcessDesk['startWith'] = (more, ...args) =>
     spawnDesk(['batch', ...args], { ...env, PAYDESK_HOME: home, ...more });
   const here = { env: { ...env, PAYDESK_HOME: home } };
@@ -95,6 +104,7 @@ async function openOn(
     payments,
     plan,
     run,
+    runAt,
     start: (...args) => startWith({}, ...args),
     startWith,
     async status() {
