@@ -1,7 +1,6 @@
 // Lines that fit a terminal. Words, links and commands stay whole: what is broken can be neither read nor copied.
 
 import { joinPieces, type Line, lineWidth, plainLine, sliceLine, toned, wrapLine } from './lines.js';
-import { shellParts } from './shell.js';
 import { displayWidth, pad } from './text.js';
 
 const COMMAND = /^(?:\$ )?paydesk /;
@@ -43,6 +42,27 @@ function fitLine(line: Line, width: number): Line[] {
 
 export const fitLines = (lines: readonly Line[], width: number): Line[] =>
   lines.flatMap((line) => fitLine(line, width));
+
+interface Part {
+  start: number;
+  end: number;
+}
+
+/** The words of a command, quotes included, each with its place; a flag and its value are one part. */
+function shellParts(command: string): Array<Part & { words: Part[] }> {
+  const parts: Array<Part & { words: Part[] }> = [];
+  let takesValue = false;
+  for (const { 0: text, index: start } of command.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)) {
+    const word = { start, end: start + text.length };
+    const last = parts.at(-1);
+    if (last && takesValue && !text.startsWith('-')) {
+      last.end = word.end;
+      last.words.push(word);
+    } else parts.push({ ...word, words: [word] });
+    takesValue = text.startsWith('--') && !text.includes('=');
+  }
+  return parts;
+}
 
 /** A command on several lines, as a shell takes it: a flag stays with its value where there is room for both. */
 export function commandLines(command: Line, width: number): Line[] {

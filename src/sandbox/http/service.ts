@@ -11,9 +11,14 @@ import { Refusal } from '../domain/refusal.js';
 import type { SandboxEngine } from '../engine.js';
 import type { Addresses } from './addresses.js';
 import { authenticate } from './authenticate.js';
-import { handlers } from './handlers.js';
+import type { Handlers } from './call.js';
+import { customerHandlers } from './customer-handlers.js';
+import { paymentHandlers } from './payment-handlers.js';
 import { applyAfter, applyBefore, isHitBy, ServerFault, takeFaults } from './request-faults.js';
 import { readRequest, type ServiceRequest } from './service-request.js';
+
+/** What each endpoint of the contract does here. */
+const handlers: Handlers = { ...paymentHandlers, ...customerHandlers };
 
 export interface ServiceAnswer extends ShapedAnswer {
   /** A fault: the connection ends without this answer, or in the middle of it. */
