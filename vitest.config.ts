@@ -12,7 +12,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     pool: 'forks',
     // A worker keeps what it has imported: loading the program again for each file takes longer than most files.
-    isolate: true,
+    isolate: false,
     // More than the two cores of a small machine, because many tests wait.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },

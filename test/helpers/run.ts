@@ -111,7 +111,7 @@ export interface Tty {
   type(text: string): void;
   press(...names: Array<keyof typeof keys>): void;
   resize(columns: number, rows: number): void;
-  /** The exit code, once it has ended. */
+  /** The exit code, once it has ended; -1 when a signal ended it. */
   ended(): Promise<number>;
   kill(): void;
 }
@@ -139,10 +139,10 @@ export async function paydeskTty(args: string[], options: TtyOptions = {}): Prom
     wake();
   });
   const end = new Promise<number>((resolve) => {
-    pty.onExit(({ exitCode }) => {
+    pty.onExit(({ exitCode, signal }) => {
       over = true;
       wake();
-      void clean().then(() => resolve(exitCode));
+      void clean().then(() => resolve(signal ? -1 : exitCode));
     });
   });
   const timer = setTimeout(() => pty.kill('SIGKILL'), limit);

@@ -1,16 +1,17 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeSandboxProfiles } from '../../src/profiles/sandbox-profiles.js';
 import { openProfiles } from '../../src/profiles/store.js';
-import { paydesk, paydeskTty, type RunResult } from '../helpers/run.js';
+import { type Ran, runCommand, temporaryHome } from '../helpers/desk.js';
+import { findCommand } from '../helpers/in-process.js';
+import { paydeskTty } from '../helpers/run.js';
 import { newReference, type TestSandbox } from '../helpers/sandbox.js';
 
 /** A home with the profiles `local` and `local-live`, and paydesk in it. */
 export interface LiveDesk {
   home: string;
   ledger: string;
-  run(args: string[], env?: Record<string, string>): Promise<RunResult>;
+  run(args: string[], env?: Record<string, string>): Promise<Ran>;
   /** A money move on the live app. */
   move(verb: string, payment: number | string, env?: Record<string, string>): Promise<Moved>;
   terminal(args: string[]): ReturnType<typeof paydeskTty>;
@@ -24,11 +25,6 @@ export interface Moved {
   error?: { code: string; message: string; next: string[] };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'paydesk-place-'));
-let homes = 0;
-
-export const removeHomes = () => rmSync(folder, { recursive: true, force: true });
-
 export async function openLiveDesk(sandbox: TestSandbox): Promise<LiveDesk> {
   const desk = deskIn(sandbox, newHome());
   const apps = [sandbox.app, sandbox.live];
@@ -36,10 +32,13 @@ export async function openLiveDesk(sandbox: TestSandbox): Promise<LiveDesk> {
   return desk;
 }
 
-const newHome = () => join(folder, `home-${(homes += 1)}`);
+const newHome = () => join(temporaryHome(), 'home');
 
 function deskIn(sandbox: TestSandbox, home: string): LiveDesk {
-  const run: LiveDesk['run'] = (args, env = {}) => paydesk(args, { home, env });
+  const run: LiveDesk['run'] = async (args, env = {}) => {
+    const { Class, rest } = await findCommand(args);
+    return runCommand(Class, rest, { env: { PAYDESK_HOME: home, ...env } });
+  };
   return {
     home,
     ledger: join(home, 'data', 'desk.db'),

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPostgres } from '../helpers/postgres.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
-import { captured, openLiveDesk, removeHomes, type LiveDesk } from './live-desk.js';
+import { captured, openLiveDesk, type LiveDesk } from './live-desk.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -10,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await sandbox.close();
-  removeHomes();
 });
 
 describeWithPostgres('a ledger on PostgreSQL', (postgres) => {

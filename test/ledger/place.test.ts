@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFault } from '../helpers/desk.js';
 import { hostedBody, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { modeOf } from '../profiles/temporary-home.js';
-import { captured, openLiveDesk, removeHomes, type LiveDesk } from './live-desk.js';
+import { captured, openLiveDesk, type LiveDesk } from './live-desk.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -23,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await sandbox.close();
-  removeHomes();
 });
 
 /** A desk that has refunded a live payment. */
