@@ -211,16 +211,21 @@ function redactorWithBug(problem: Error): Redactor {
   };
 }
 
-/** Where it fails, `debug` prints what a terminal shows and more, and it makes no difference how it was asked for. */
-const whereItFails = ['pipe', 'json', 'debug'];
+/** Where it fails, a command has two of the verbosities, and other ones in the next failure: all of them in three. */
+let failures = 0;
+function verbositiesOf(name: string, failure: Failure): string[] {
+  const all = Object.keys(verbosities);
+  if (failure.url === undefined && !failure.spoil) return all;
+  const from = 2 * failures + commandNames.indexOf(name);
+  return [0, 1].map((more) => all[(from + more) % all.length] as string);
+}
 
 /** Every command in every verbosity, many at once: most of their time is spent waiting. */
-async function runAll(
-  failure: Failure,
-  names = commandNames,
-  how = failure.url === undefined ? Object.keys(verbosities) : whereItFails,
-): Promise<Ran[]> {
-  const runs = names.flatMap((name) => how.map((verbosity) => ({ name, verbosity })));
+async function runAll(failure: Failure, names = commandNames): Promise<Ran[]> {
+  failures += 1;
+  const runs = names.flatMap((name) =>
+    verbositiesOf(name, failure).map((verbosity) => ({ name, verbosity })),
+  );
   const prepared = new Map<string, Words>();
   const wordsFor = async (name: string): Promise<Words> => {
     const words = prepared.get(name) ?? (await (serviceCases[name]?.(desk) ?? otherCases[name]!()));
