@@ -3,22 +3,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What takes longest on a quiet machine, longest first. */
 const SLOW = [
   'test/simulator/simulator.test.ts',
+  'test/docs/pages.test.ts',
   'test/simulator/teeth.test.ts',
   'test/commands/webhook/listen-tunnel.test.ts',
-  'test/pages/checkout.test.ts',
   'test/secrets.test.ts',
-  'test/pages/console.test.ts',
-  'test/docs/pages.test.ts',
-  'test/pages/checkout-layout.test.ts',
-  'test/webhooks/listen.test.ts',
   'test/commands/batch/crash.test.ts',
-  'test/commands/batch/resume.test.ts',
-  'test/sandbox/model.test.ts',
-  'test/commands/webhook/listen.test.ts',
   'test/every-command/variants.test.ts',
-  'test/pages/provider.test.ts',
-  'test/payments/move/matrix.test.ts',
+  'test/screens/pages.test.ts',
   'test/standalone.test.ts',
+  'test/payments/move/matrix.test.ts',
+  'test/webhooks/listen.test.ts',
+  'test/sandbox/model.test.ts',
+  'test/sandbox/conformance/two-processes.test.ts',
+  'test/pages/checkout.test.ts',
+  'test/pages/console.test.ts',
+  'test/commands/batch/resume.test.ts',
+  'test/commands/webhook/listen.test.ts',
+  'test/commands/payments/paused.test.ts',
 ];
 
 /** Begins with the slowest files, so that none of them is left alone at the end of a run. */
