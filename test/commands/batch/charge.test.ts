@@ -127,6 +127,21 @@ describe('batch plan --action charge', () => {
     }
   });
 
+  it.each(['items', 'ids'] as const)(
+    'plans with a service that lists stored methods as %s',
+    async (variant) => {
+      const other = await openBatchDesk({ answers: { 'payment-methods': variant } });
+      try {
+        const customer = await stored(other);
+        const file = other.csv(header, `v-1,${customer},5,EUR`);
+        const { json } = await other.run('plan', [file, '--action', 'charge', '--json']);
+        expect(json.rows!.map(({ verdict }) => verdict)).toEqual(['act']);
+      } finally {
+        await other.close();
+      }
+    },
+  );
+
   it('reads what a spreadsheet saves, and refuses a file with doubles, gaps or missing columns as a whole', async () => {
     const customer = await stored();
     const [one, two] = references(2) as [string, string];
@@ -301,7 +316,7 @@ describe('batch apply of charges', () => {
     expect(await books([name])).toEqual([once]);
   });
 
-  it('follows charges that are on their way when the batch is resumed, or with --wait', async () => {
+  it('follows charges that are on their way when the batch is resumed', async () => {
     const customer = await stored();
     const [name] = references(1) as [string];
     await desk.fault({ kind: 'provider-silent', route: 'authorize', next: 1 });
