@@ -5,6 +5,7 @@ import type { PaydeskError } from '../errors.js';
 import { type NamedPayment, type ReadOptions, readPayments } from '../payments/named-payments.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
+import { type AlsoPaid, alsoPaidOf } from './also-paid.js';
 import { type GatherOptions, gatherSituation } from './gather.js';
 import type { Records, Sources } from './records.js';
 import { type Language, replyOf, replyPayment } from './reply.js';
@@ -27,6 +28,8 @@ export interface Explanation {
   actions: Action[];
   notPossible: NotPossible[];
   mustNot: MustNot[];
+  /** The customer may have paid twice. */
+  alsoPaid: AlsoPaid[];
   /** What may be told to the customer. */
   reply: string;
 }
@@ -59,6 +62,9 @@ export function explain(
     actions: actionsFor(situation, commandOf),
     notPossible: notPossibleFor(situation, commandOf),
     mustNot: mustNotFor(situation),
+    alsoPaid: sources.record?.known
+      ? alsoPaidOf(sources.record.known, sources.alsoPaid, options.profile)
+      : [],
     reply: replyOf(situation, replyPayment(read), options.language ?? 'en'),
   };
 }
@@ -79,7 +85,7 @@ export async function explainAll(
   return entries.map((entry): Explained => {
     const { typed } = entry.name;
     if ('error' in entry) return { typed, error: entry.error };
-    const sources = found[reads.indexOf(entry.read)] ?? { record: undefined, webhooks: [] };
+    const sources = found[reads.indexOf(entry.read)] ?? { record: undefined, webhooks: [], alsoPaid: [] };
     return { typed, explanation: explain(client, entry.read, sources, options) };
   });
 }

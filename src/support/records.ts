@@ -2,7 +2,8 @@
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
-import type { DeskTables } from '../ledger/schema.js';
+import { findAlsoPaid } from '../ledger/also-paid.js';
+import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import { idOf } from '../payments/named-payments.js';
 import { rememberReads } from '../payments/remember-reads.js';
 import type { Store } from '../store/store.js';
@@ -14,6 +15,8 @@ export interface Sources {
   record: PaymentRecord | undefined;
   /** The oldest first. */
   webhooks: readonly ReceivedWebhook[];
+  /** Other payments of the same customer and amount, the closest first. */
+  alsoPaid: readonly KnownPaymentRow[];
 }
 
 interface ReceivedWebhook {
@@ -59,7 +62,9 @@ export function createRecords(
           const paymentId = idOf(read);
           const names = { paymentId, referenceId: read.fields.referenceId };
           const deliveries = await inbox.ofPayment(place, names, { limit: NEWEST_WEBHOOKS });
-          return { record: records.get(paymentId), webhooks: receivedWebhooks(deliveries) };
+          const record = records.get(paymentId);
+          const alsoPaid = record?.known ? await findAlsoPaid(store.db, record.known) : [];
+          return { record, webhooks: receivedWebhooks(deliveries), alsoPaid };
         }),
       );
     },

@@ -31,11 +31,29 @@ interface ExplanationJson extends Pick<
   'payment' | 'verdict' | 'severity' | 'stuck' | 'timeline' | 'actions' | 'notPossible' | 'mustNot'
 > {
   age: Explanation['age'] | null;
+  alsoPaid: Array<Record<string, unknown>>;
 }
 
 function explanationJson(explanation: Explanation): ExplanationJson {
   const { payment, verdict, severity, stuck, age, timeline, actions, notPossible, mustNot } = explanation;
-  return { payment, verdict, severity, stuck, age: age ?? null, timeline, actions, notPossible, mustNot };
+  const alsoPaid = explanation.alsoPaid.map(({ paymentId, amount, createdTime, ...other }) => ({
+    paymentId: numberJson(paymentId),
+    ...other,
+    amount: numberJson(amount),
+    createdTime: createdTime === null ? null : new Date(createdTime).toISOString(),
+  }));
+  return {
+    payment,
+    verdict,
+    severity,
+    stuck,
+    age: age ?? null,
+    timeline,
+    actions,
+    notPossible,
+    mustNot,
+    alsoPaid,
+  };
 }
 
 /** One of several as `--json` prints it. */
@@ -59,9 +77,13 @@ export const explanationView: View<Explanation> = (explanation, look) =>
   look.terminal ? forPerson(explanation, look) : forPipe(explanation);
 
 function standingLines(explanation: Explanation, look: Look): Line[] {
-  const { verdict, severity, timeline } = explanation;
+  const { verdict, severity, timeline, alsoPaid } = explanation;
   return [
     ...wrapLine(toned(tones[severity], verdict), look.width),
+    ...alsoPaid.flatMap(({ text, commands }) => [
+      ...wrapLine(toned('waiting', text), look.width),
+      ...commands.flatMap((command) => commandLines(command, '  ', look)),
+    ]),
     '',
     ...identityRows(explanation).flatMap(([label, ...parts]) => identityLines(label, parts, look)),
     '',
@@ -176,6 +198,7 @@ function forPipe(explanation: Explanation): Line[] {
   return [
     row('payment', situation.paymentId, situation.referenceId ?? '', situation.shown),
     row('verdict', severity, verdict),
+    ...explanation.alsoPaid.map(({ text, commands }) => row('also-paid', text, ...commands)),
     ...identityRows(explanation)
       .slice(1)
       .map(([label, ...parts]) => row(label.toLowerCase(), ...parts)),

@@ -1,0 +1,42 @@
+import { sql, type Kysely } from 'kysely';
+import type { DeskTables, KnownPaymentRow } from './schema.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The customer has paid in these, whatever became of it since. */
+const paidStates = ['Capturing', 'Captured', 'Refunding', 'Refunded'];
+const MAX_SHOWN = 5;
+
+/** When a payment was made, as well as this desk knows. */
+export const madeTime = ({ created_time, known_time }: KnownPaymentRow): number => created_time ?? known_time;
+
+/** Other payments of the same customer or e-mail address with the same amount within a day, the closest first. */
+export async function findAlsoPaid(
+  db: Kysely<DeskTables>,
+  known: KnownPaymentRow,
+): Promise<KnownPaymentRow[]> {
+  const { amount_number, currency, customer_id } = known;
+  const emails = [known.payer_email, known.order_email].flatMap((email) => email?.toLowerCase() ?? []);
+  if (amount_number === null || (customer_id === null && emails.length === 0)) return [];
+  const isSame = [
+    ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
+    ...(emails.length === 0
+      ? []
+      : [
+          sql`(payer_email is not null and lower(payer_email) in (${sql.join(emails)}))`,
+          sql`(order_email is not null and lower(order_email) in (${sql.join(emails)}))`,
+        ]),
+  ];
+  const found = new Map<string, KnownPaymentRow>();
+  // One index for each: the first is for customers, the others are for addresses.
+  for (const condition of isSame) {
+    const { rows } = await sql<KnownPaymentRow>`select * from known_payments
+      where app_id = ${known.app_id} and ${condition} and amount_number = ${amount_number}
+        and currency = ${currency} and payment_id <> ${known.payment_id}
+        and state in (${sql.join(paidStates)})
+        and coalesce(created_time, known_time) between ${madeTime(known) - DAY_MS} and ${madeTime(known) + DAY_MS}
+      limit ${sql.lit(100)}`.execute(db);
+    for (const row of rows) found.set(row.payment_id, row);
+  }
+  const distance = (row: KnownPaymentRow) => Math.abs(madeTime(row) - madeTime(known));
+  return [...found.values()].sort((a, b) => distance(a) - distance(b)).slice(0, MAX_SHOWN);
+}

@@ -1,0 +1,52 @@
+// The answer to "I paid twice": other payments of the same customer and amount.
+
+import { madeTime } from '../ledger/also-paid.js';
+import type { KnownPaymentRow } from '../ledger/schema.js';
+import { commandText, paydesk } from '../next-command.js';
+import { formatAmount } from '../output/amount.js';
+import { safeText } from '../output/text.js';
+import { roughDuration } from '../output/time.js';
+
+export interface AlsoPaid {
+  paymentId: string;
+  referenceId: string | null;
+  state: string;
+  amount: string;
+  currency: string | null;
+  createdTime: number | null;
+  /** For a person. */
+  text: string;
+  /** Explain the other payment, and refund the later of the two where that is possible. */
+  commands: string[];
+}
+
+export function alsoPaidOf(
+  known: KnownPaymentRow,
+  others: readonly KnownPaymentRow[],
+  profile: string | undefined,
+): AlsoPaid[] {
+  return others.map((other) => {
+    const apart = madeTime(other) - madeTime(known);
+    const later = apart > 0 ? other : known;
+    const when =
+      Math.abs(apart) < 1_000
+        ? 'at the same time'
+        : `${roughDuration(Math.abs(apart))} ${apart > 0 ? 'later' : 'earlier'}`;
+    const amount = formatAmount(other.amount ?? '', other.currency ?? undefined);
+    const command = (verb: string, payment: string) =>
+      commandText(paydesk('payments', verb, payment), profile);
+    return {
+      paymentId: other.payment_id,
+      referenceId: other.reference_id,
+      state: other.state,
+      amount: other.amount ?? '',
+      currency: other.currency,
+      createdTime: other.created_time,
+      text: `This customer also paid ${safeText(amount)} ${when} (${other.payment_id}, ${safeText(other.state)}).`,
+      commands: [
+        command('explain', other.payment_id),
+        ...(later.state === 'Captured' ? [command('refund', later.payment_id)] : []),
+      ],
+    };
+  });
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import { openTestDesk, type TestDesk } from './desk.js';
+
+let desk: TestDesk;
+beforeAll(async () => {
+  desk = await openTestDesk();
+});
+afterAll(() => desk.sandbox.close());
+
+let customers = 0;
+
+function twiceTests(database: () => Promise<Record<string, string>>): void {
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    env = { PAYDESK_HOME: mkdtempSync(join(tmpdir(), 'paydesk-home-')), ...(await database()) };
+  });
+  const explain = (...words: Array<string | number>) => desk.run('explain', words, { env, now: new Date() });
+  const paidBy = (customerId: string, amount = 49.9, card = 'approved') =>
+    desk.paid(card, { amount, customerOrder: { customer: { customerId } } });
+  const newCustomer = () => `twice-${(customers += 1)}`;
+
+  it('says that the same customer paid the same amount, with both commands', async () => {
+    const customer = newCustomer();
+    const first = await paidBy(customer);
+    await desk.sandbox.control('POST', '/clock', { action: 'advance', value: 240_000 });
+    const second = await paidBy(customer);
+    await explain(first.paymentId);
+    const { stdout } = await explain(second.paymentId);
+    expect(stdout).toMatch(
+      new RegExp(`also-paid\\tThis customer also paid EUR 49.90 .+ \\(${first.paymentId}, Captured\\)\\.`),
+    );
+    expect(stdout).toContain(`paydesk payments explain ${first.paymentId}`);
+    expect(stdout).toContain(`paydesk payments refund ${second.paymentId}`);
+    const { json } = await explain(first.paymentId, '--json');
+    expect(json['alsoPaid']).toMatchObject([
+      { paymentId: second.paymentId, state: 'Captured', amount: 49.9, currency: 'EUR' },
+    ]);
+    const shown = await desk.run('explain', [second.paymentId], { env, terminal: true, now: new Date() });
+    expect(shown.stdout).toContain('This customer also paid EUR 49.90');
+  });
+
+  it('says nothing of another amount, another customer, or a payment that was not paid', async () => {
+    const customer = newCustomer();
+    const payment = await paidBy(customer);
+    const others = [
+      await paidBy(customer, 50),
+      await paidBy(newCustomer()),
+      await paidBy(customer, 49.9, 'declined'),
+    ];
+    for (const { paymentId } of others) await explain(paymentId);
+    expect((await explain(payment.paymentId, '--json')).json['alsoPaid']).toEqual([]);
+  });
+
+  it('knows the same person by the e-mail address of the orders', async () => {
+    const [one, two] = [await paidBy(newCustomer()), await paidBy(newCustomer())];
+    const file = join(env['PAYDESK_HOME']!, 'orders.csv');
+    const rows = [`${one.referenceId},dora@shop.example`, `${two.referenceId},Dora@Shop.example`];
+    writeFileSync(file, `reference,email\n${rows.join('\n')}\n`);
+    await desk.run('import', [file], { env });
+    expect((await explain(one.paymentId, '--json')).json['alsoPaid']).toMatchObject([
+      { paymentId: two.paymentId },
+    ]);
+  });
+}
+
+describe('a customer who paid twice, on SQLite', () => twiceTests(async () => ({})));
+
+describeWithPostgres('a customer who paid twice, on PostgreSQL', (postgres) => {
+  twiceTests(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }));
+});
