@@ -37,6 +37,11 @@ export const environmentVariables: Readonly<Record<string, readonly EnvironmentV
         "How long the service may take to show what it did, for example `30m` (default: the profile's, 10m).",
     },
     {
+      name: 'PAYDESK_KEEP',
+      summary:
+        'How long known payments that are not seen again, and webhooks, are kept, for example `90d` (default: for ever).',
+    },
+    {
       name: 'PAYDESK_READ_ONLY',
       summary:
         '`1` refuses every command that would change something at the service, with exit code 9 and before any request.',

@@ -65,6 +65,7 @@ type Words = Array<string | number>;
 const otherCases: Record<string, () => Words> = {
   whoami: () => [],
   history: () => [],
+  'customers:forget': () => ['c1', '--yes'],
   'payments:find': () => ['seen'],
   'payments:import': () => [payments],
   'payments:list': () => ['--refresh'],

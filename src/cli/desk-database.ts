@@ -7,9 +7,11 @@ import { GuardError, UsageError } from '../errors.js';
 import { isEmbedded } from '../ledger/desk.js';
 import { makeFolder } from '../home-folder.js';
 import type { LedgerOptions } from '../ledger/ledger.js';
+import type { DeskTables } from '../ledger/schema.js';
 import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
 import { findPaths, type Environment } from '../profiles/paths.js';
 import { StoreError } from '../store/errors.js';
+import type { Store } from '../store/store.js';
 import type { CommandContext } from './context.js';
 
 export function databaseLocation(env: Environment): string {
@@ -36,6 +38,7 @@ export async function openDatabase(
   const database = await openDeskDatabase({ location, operator: findOperator(env), ...options });
   const placed = placeDatabase(database, { location, configFolder: config });
   await takeSeen(database.store, env);
+  await forgetOld(database.store, env);
   await markKnownReferences(database.store, env);
   return {
     ...placed,
@@ -44,6 +47,23 @@ export async function openDatabase(
       await placed.close();
     },
   };
+}
+
+/** `PAYDESK_KEEP` limits how long known payments and webhooks are kept. */
+async function forgetOld(store: Store<DeskTables>, env: Environment): Promise<void> {
+  const keep = env['PAYDESK_KEEP'];
+  if (!keep) return;
+  const { parseDuration } = await import('../typed-values.js');
+  const { forgetBefore } = await import('../ledger/forget.js');
+  try {
+    await forgetBefore(store, Date.now() - parseDuration(keep));
+  } catch (error) {
+    if (error instanceof StoreError) return;
+    throw new UsageError('PAYDESK_KEEP is invalid. Nothing was sent.', {
+      code: 'bad-keep',
+      details: [{ input: 'PAYDESK_KEEP', problem: (error as Error).message }],
+    });
+  }
 }
 
 /** The same, closed when the command ends. */

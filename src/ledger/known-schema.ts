@@ -129,6 +129,7 @@ async function createKnownIndexes(db: Kysely<unknown>): Promise<void> {
     sql`create index known_of_customer on known_payments (app_id, customer_id, state, since_time, payment_id)`,
     sql`create index known_by_amount on known_payments (app_id, amount_number)`,
     sql`create index known_by_time on known_payments (app_id, coalesce(created_time, known_time))`,
+    sql`create index known_since on known_payments (known_time)`,
     sql`create index known_of_payer on known_payments (app_id, lower(payer_email)) where payer_email is not null`,
     sql`create index known_of_buyer on known_payments (app_id, lower(order_email)) where order_email is not null`,
   ]) {

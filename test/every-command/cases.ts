@@ -81,6 +81,6 @@ export const refusedCases: Record<string, string[]> = {
 
 /** Commands that ask nothing of the service of a profile: they answer alike, whatever that answers. */
 export const isLocal = (name: string): boolean =>
-  /^(sandbox:|scenario:|profiles:|payments:(find|list|resolve)$|completion|ledger:|whoami$|history$|demo$)/.test(
+  /^(sandbox:|scenario:|profiles:|payments:(find|list|resolve)$|customers:forget$|completion|ledger:|whoami$|history$|demo$)/.test(
     name,
   );

@@ -38,6 +38,7 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
   'customers:list': serviceCases['customers:list']!,
   'customers:methods': serviceCases['customers:methods']!,
   'customers:panel-link': serviceCases['customers:panel-link']!,
+  'customers:forget': () => ['c1', '--yes'],
   'batch:plan': async ({ paid }) => {
     const file = batch.csv('payment', (await paid()).paymentId);
     return [file, '--action', 'refund'];

@@ -38,6 +38,7 @@ const needsHome: Record<string, Case> = {
   'payments:refund': serviceCases['payments:refund']!,
   'payments:unhold': serviceCases['payments:unhold']!,
   'payments:check': serviceCases['payments:check']!,
+  'customers:forget': words('c1', '--yes'),
   'payments:find': words('ana'),
   'payments:import': () => {
     const file = join(folder, 'orders.csv');

@@ -174,6 +174,8 @@ const customerSteps: Step[] = [
   type('customers stop-auto-payment nobody 7001'),
   type('customers remove-method c_ben 3001', { answers: [{ at: '(y/N)', type: 'y\r' }] }),
   type('customers remove-method nobody 3001'),
+  type('customers forget c_ben', { answers: [{ at: '(y/N)', type: 'y\r' }] }),
+  type('customers forget c_ben --no-input'),
 ];
 
 const deskSteps: Step[] = [

@@ -1,0 +1,49 @@
+import { boolean } from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { customerArgument } from '../../cli/customer-input.js';
+import { openLedger } from '../../cli/desk-database.js';
+import { openSession } from '../../cli/session.js';
+import { InterruptedError, UsageError } from '../../errors.js';
+import { type Forgotten, forgetCustomer } from '../../ledger/forget.js';
+import { addWords } from '../../next-command.js';
+import { safeText } from '../../output/text.js';
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+export default class CustomersForget extends BaseCommand {
+  static override summary = 'Remove what this desk keeps about a customer.';
+  static override description =
+    'Removes the customer ID, names, e-mail addresses and order details from the known payments and their search ' +
+    'index, and deletes the webhooks of these payments from the inbox. The service and the history of money moves ' +
+    'stay as they are; the history keeps the customer ID. Reading a payment again makes it known again.';
+  static override examples = [
+    '<%= config.bin %> customers forget c_881',
+    '<%= config.bin %> customers forget c_881 --yes --json',
+  ];
+  static override args = { customer: customerArgument };
+  static override flags = { yes: boolean({ char: 'y', summary: 'Do not ask.' }) };
+
+  async run(): Promise<Forgotten & { customerId: string }> {
+    const { args, flags } = await this.parse(CustomersForget);
+    const { profile } = await openSession(this.context);
+    if (!flags.yes) await this.#ask(args.customer);
+    const { store } = await openLedger(this.context);
+    const forgotten = await forgetCustomer(store, profile, args.customer);
+    return this.show({ customerId: args.customer, ...forgotten }, ({ payments, webhooks }) => [
+      `Removed the personal data of ${counted(payments, 'known payment')} and deleted ${counted(webhooks, 'webhook')}.`,
+    ]);
+  }
+
+  async #ask(customer: string): Promise<void> {
+    if (!this.interactive) {
+      throw new UsageError('Removing data must be confirmed. Nothing was removed.', {
+        code: 'not-confirmed',
+        next: [addWords(this.typed, '--yes')],
+      });
+    }
+    const { confirm } = await import('@inquirer/prompts');
+    const message = `Remove what this desk keeps about customer ${safeText(customer)}?`;
+    if (await confirm({ message, default: false }, this.prompts())) return;
+    throw new InterruptedError('Nothing was removed.', { code: 'declined' });
+  }
+}

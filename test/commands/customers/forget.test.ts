@@ -1,0 +1,198 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import Find from '../../../src/commands/payments/find.js';
+import Forget from '../../../src/commands/customers/forget.js';
+import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
+import { remember } from '../../../src/ledger/known-payments.js';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import { runCommand } from '../../helpers/desk.js';
+
+const appId = 'app-1';
+const DAY = 86_400_000;
+const NAME = 'Zelda Quist';
+
+/** A webhook about this payment that was read and forwarded, with a handler's answer. */
+async function addWebhook(
+  { store }: DeskDatabase,
+  paymentId: string,
+  time: number,
+  finished = 1,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx
+      .insertInto('listeners')
+      .values({ app_id: appId, secret: 's', time: 1 })
+      .onConflict((conflict) => conflict.column('app_id').doNothing())
+      .execute();
+    const { id: listener_id } = await tx.selectFrom('listeners').select('id').executeTakeFirstOrThrow();
+    const common = { due_time: 0, lease_until: null, lease_owner: null };
+    const none = {
+      reference_id: null,
+      said_state: null,
+      event_id: null,
+      read_state: null,
+      previous_state: null,
+    };
+    const { id: delivery_id } = await tx
+      .insertInto('deliveries')
+      .values({
+        ...common,
+        ...none,
+        listener_id,
+        time,
+        kind: 'received',
+        method: 'POST',
+        path: '/',
+        query: '',
+        headers: '[]',
+        body: Buffer.from(JSON.stringify({ paymentId, payer: NAME })),
+        digest: `${paymentId}-${time}`,
+        payment_id: paymentId,
+        named_by: 'body',
+        verdict: null,
+        why: null,
+        read_time: null,
+        finished: 1,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const { id: forward_id } = await tx
+      .insertInto('forwards')
+      .values({
+        ...common,
+        listener_id,
+        delivery_id,
+        target: 't',
+        target_key: 't',
+        lane: 'l',
+        replay: 0,
+        chaos: null,
+        attempts: 1,
+        first_time: time,
+        status: 200,
+        ms: 1,
+        error: null,
+        outcome: 'delivered',
+        finished,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await tx
+      .insertInto('forward_attempts')
+      .values({ forward_id, time, status: 200, ms: 1, answer: NAME, error: null })
+      .execute();
+  });
+}
+
+function keptTests(database: () => Promise<string | undefined>): void {
+  const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
+  let location: string;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    const url = await database();
+    env = {
+      PAYDESK_HOME: home,
+      PAYDESK_BASE_URL: 'http://127.0.0.1:9',
+      PAYDESK_APP_ID: appId,
+      PAYDESK_API_KEY: 'sk_test_forget',
+      PAYDESK_KIND: 'sandbox',
+      ...(url === undefined ? {} : { PAYDESK_DATABASE: url }),
+    };
+    // The program makes its home and its database.
+    await runCommand(Find, ['x'], { env });
+    location = url ?? join(home, 'data', 'desk.db');
+  });
+
+  async function withDatabase<T>(work: (opened: DeskDatabase) => Promise<T>): Promise<T> {
+    const opened = await openDeskDatabase({ location, operator: 'op@desk' });
+    try {
+      return await work(opened);
+    } finally {
+      await opened.close();
+    }
+  }
+  const know = ({ store }: DeskDatabase, paymentId: string, customerId: string, now: number) =>
+    store.transaction((tx) =>
+      remember(tx, store.engine, {
+        seen: {
+          appId,
+          paymentId,
+          customerId,
+          referenceId: `ref-${paymentId}`,
+          state: 'Captured',
+          provider: {
+            payerName: NAME,
+            payerEmail: 'zelda@quist.example',
+            brand: 'Visa',
+            reference: `NB-${paymentId}`,
+          },
+          order: { orderId: `W-${paymentId}`, name: 'Z. Q.', email: 'z@q.example', note: 'ring twice' },
+        },
+        source: 'read',
+        now,
+      }),
+    );
+  const find = async (...words: string[]) =>
+    (
+      (await runCommand(Find, [...words, '--json'], { env })).json as unknown as Array<{ paymentId: number }>
+    ).map(({ paymentId }) => paymentId);
+  const rows = (table: 'deliveries' | 'forwards' | 'forward_attempts' | 'known_payments') =>
+    withDatabase(async ({ store }) => store.db.selectFrom(table).selectAll().execute());
+
+  it('forgets a customer in the known payments, the index and the inbox, after a question', async () => {
+    await withDatabase(async (opened) => {
+      await know(opened, '1', 'c_zelda', Date.now());
+      await know(opened, '2', 'c_other', Date.now());
+      await addWebhook(opened, '1', Date.now());
+      await addWebhook(opened, '2', Date.now());
+    });
+    expect(await find('zelda')).toEqual(expect.arrayContaining([1, 2]));
+    const unasked = await runCommand(Forget, ['c_zelda', '--json'], { env });
+    expect([unasked.code, unasked.stdout]).toEqual([2, expect.stringContaining('--yes')]);
+    expect(await find('c_zelda')).toEqual([1]);
+
+    const { code, json } = await runCommand(Forget, ['c_zelda', '--yes', '--json'], { env });
+    expect([code, json]).toEqual([0, { customerId: 'c_zelda', payments: 1, webhooks: 1 }]);
+    expect(await find('zelda')).toEqual([2]);
+    for (const said of ['c_zelda', 'w-1', 'z@q.example 1', 'ring']) expect(await find(said)).not.toContain(1);
+    // The payment itself is still known, by what names nobody.
+    expect(await find('ref-1')).toEqual([1]);
+    expect(await find('NB-1')).toEqual([1]);
+    const left = JSON.stringify((await rows('known_payments')).filter((row) => row['payment_id'] === '1'));
+    expect(left).not.toMatch(/zelda|quist|z\. q\.|ring/i);
+    expect((await rows('deliveries')).map((row) => row['payment_id'])).toEqual(['2']);
+    expect([(await rows('forwards')).length, (await rows('forward_attempts')).length]).toEqual([1, 1]);
+    const again = await runCommand(Forget, ['c_zelda', '--yes'], { env });
+    expect(again.stdout).toContain('0 known payments and deleted 0 webhooks');
+  });
+
+  it('keeps as long as PAYDESK_KEEP says, and what is still under way for longer', async () => {
+    const old = Date.now() - 100 * DAY;
+    await withDatabase(async (opened) => {
+      await know(opened, '11', 'c_old', old);
+      await know(opened, '12', 'c_old', old);
+      // Seen again since.
+      await know(opened, '12', 'c_old', Date.now());
+      await addWebhook(opened, '11', old);
+      await addWebhook(opened, '12', old, 0);
+    });
+    expect(await find('c_old')).toEqual(expect.arrayContaining([11, 12]));
+    env = { ...env, PAYDESK_KEEP: '90d' };
+    expect(await find('c_old')).toEqual([12]);
+    const kept = await rows('deliveries');
+    expect(
+      kept.filter((row) => Number(row['time']) < Date.now() - 90 * DAY).map((row) => row['payment_id']),
+    ).toEqual(['12']);
+    env = { ...env, PAYDESK_KEEP: 'long' };
+    const bad = await runCommand(Find, ['c_old', '--json'], { env });
+    expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('PAYDESK_KEEP')]);
+  });
+}
+
+describe('what is kept, on SQLite', () => keptTests(async () => undefined));
+
+describeWithPostgres('what is kept, on PostgreSQL', (postgres) => {
+  keptTests(() => postgres().createDatabase());
+});
