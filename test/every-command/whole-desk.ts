@@ -85,7 +85,7 @@ const local: Record<string, Case> = {
   'scenario:run': { words: ['approved-card'] },
   'scenario:list': { words: [] },
   'scenario:show': { words: ['approved-card'] },
-  'customers:forget': { words: ['c1', '--yes'], outcome: /Removed/ },
+  'customers:forget': { words: ['nobody', '--yes'], outcome: /Removed/ },
   'payments:find': { words: ['c1'] },
   // Its counts go to stderr.
   'payments:import': { words: ['{home}/orders.csv'], exit: 0 },

@@ -27,6 +27,7 @@ export default class CustomersForget extends BaseCommand {
     const { args, flags } = await this.parse(CustomersForget);
     const { profile } = await openSession(this.context);
     if (!flags.yes) await this.#ask(args.customer);
+    this.sent.assumeSome();
     const { store } = await openLedger(this.context);
     const forgotten = await forgetCustomer(store, profile, args.customer);
     return this.show({ customerId: args.customer, ...forgotten }, ({ payments, webhooks }) => [

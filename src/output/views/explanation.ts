@@ -82,7 +82,7 @@ function standingLines(explanation: Explanation, look: Look): Line[] {
     ...wrapLine(toned(tones[severity], verdict), look.width),
     ...alsoPaid.flatMap(({ text, commands }) => [
       ...wrapLine(toned('waiting', text), look.width),
-      ...commands.flatMap((command) => commandLines(command, '  ', look)),
+      ...commands.flatMap((command) => commandLines(`  ${command}`, look.width)),
     ]),
     '',
     ...identityRows(explanation).flatMap(([label, ...parts]) => identityLines(label, parts, look)),
