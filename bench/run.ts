@@ -6,6 +6,7 @@ import { consoleFigures } from './console.ts';
 import { findFigures } from './find.ts';
 import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
+import { scenarioFigures } from './scenarios.ts';
 import { supportFigures } from './support.ts';
 import { tunnelFigures } from './tunnel.ts';
 import { webhookFigures } from './webhooks.ts';
@@ -21,6 +22,7 @@ const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>>
   support: supportFigures,
   find: findFigures,
   batch: batchFigures,
+  scenarios: scenarioFigures,
 };
 const chosen = process.argv.slice(2);
 for (const [name, measure] of Object.entries(parts)) {

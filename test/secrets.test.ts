@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -103,6 +104,7 @@ const otherCases: Record<string, () => Words> = {
   'scenario:run': () => ['approved-card'],
   'scenario:list': () => [],
   'scenario:show': () => ['approved-card'],
+  'scenario:new': () => [join(folder, `${randomUUID()}.yaml`), '--name', 'new'],
   'sandbox:apps': () => [],
   'sandbox:apps:create': () => ['Shop'],
   'sandbox:apps:list': () => [],

@@ -12,12 +12,13 @@ import type { Scenario } from '../scenarios/read.js';
 import type { RunAllOptions } from '../scenarios/run-all.js';
 import type { ScenarioResult } from '../scenarios/run.js';
 import type { World } from '../scenarios/world.js';
-import { createRemote } from '../sandbox-control/remote.js';
+import { createRemote, type Remote } from '../sandbox-control/remote.js';
+import type { Run } from '../sandbox-control/run.js';
 import type { CommandContext } from './context.js';
 import { openDesk } from './desk.js';
-import { runningSandboxes } from './sandbox.js';
+import { runningSandboxes, silentSandbox } from './sandbox.js';
 
-const DEFAULT_CLOCK = Date.UTC(2026, 0, 1);
+export const DEFAULT_CLOCK = Date.UTC(2026, 0, 1);
 
 type OpenWorld = RunAllOptions['openWorld'];
 
@@ -27,6 +28,10 @@ export const ownWorlds =
   ({ clock, quietPeriod }, seed) =>
     openOwnWorld({ seed, clock: clock ?? DEFAULT_CLOCK, quietMs: quietMsOf(quietPeriod), signal });
 
+/** A world as a scenario without any settings gets it. */
+export const openFreshWorld = ({ signal }: CommandContext): Promise<World> =>
+  openOwnWorld({ seed: 1, clock: DEFAULT_CLOCK, quietMs: quietMsOf(undefined), signal });
+
 /** The app of the chosen profile, for all of them. Refuses what cannot run there. */
 export async function profileWorlds(
   context: CommandContext,
@@ -35,12 +40,21 @@ export async function profileWorlds(
   const { desk, guard, database } = await openDesk(context, { 'dry-run': true });
   refuseLive(guard.profile.kind, guard.profile.appId);
   refuseReadOnly(guard.profile);
-  const run = (await runningSandboxes(context)).find(({ url }) => url === desk.place.baseUrl);
-  if (run) context.secrets.add(run.controlToken);
-  const sandbox = run && createRemote(run, context.signal, () => context.sent.assumeSome());
+  const sandbox = await sandboxAt(context, desk.place.baseUrl);
   checkNeeds(scenarios, sandbox ? ['sandbox'] : []);
   const { store } = await database();
-  return async () => createProfileWorld({ desk, database: { store }, sandbox });
+  return async () => createProfileWorld({ desk: { ...desk, note: () => {} }, database: { store }, sandbox });
+}
+
+/** The running sandbox that serves an address; one that is slow to answer is still it. */
+export async function sandboxAt(context: CommandContext, baseUrl: string): Promise<Remote | undefined> {
+  const isIt = (run: Run | undefined) => run?.url === baseUrl;
+  const { port } = new URL(baseUrl);
+  const silent = async () => [await silentSandbox(context, Number(port))].find(isIt);
+  const run = (await runningSandboxes(context)).find(isIt) ?? (await silent());
+  if (!run) return undefined;
+  context.secrets.add(run.controlToken);
+  return createRemote(run, context.signal, () => context.sent.assumeSome());
 }
 
 /** Writes the sandboxes of scenarios into a folder, each as a file that a sandbox starts with. */

@@ -64,6 +64,7 @@ export const serviceCases: Record<string, (desk: TestDesk) => Words | Promise<Wo
     return [customer, auto];
   },
   'customers:panel-link': async (desk) => [await desk.stored()],
+  'scenario:record': async (desk) => [(await desk.paid()).paymentId],
   api: async (desk) => ['GET', `/payments/${(await desk.paid()).paymentId}`],
   doctor: () => [],
 };
@@ -81,6 +82,6 @@ export const refusedCases: Record<string, string[]> = {
 
 /** Commands that ask nothing of the service of a profile: they answer alike, whatever that answers. */
 export const isLocal = (name: string): boolean =>
-  /^(sandbox:|scenario:|profiles:|payments:(find|list|resolve)$|customers:forget$|completion|ledger:|whoami$|history$|demo$)/.test(
+  /^(sandbox:|scenario:(?!record$)|profiles:|payments:(find|list|resolve)$|customers:forget$|completion|ledger:|whoami$|history$|demo$)/.test(
     name,
   );

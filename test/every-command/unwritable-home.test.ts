@@ -102,6 +102,8 @@ const needsNone: Record<string, Case> = {
   'scenario:run': words('approved-card'),
   'scenario:list': words(),
   'scenario:show': words('approved-card'),
+  'scenario:new': () => [join(folder, 'new.yaml'), '--name', 'new'],
+  'scenario:record': serviceCases['scenario:record']!,
   completion: words('bash'),
   'completion:words': words('bash', 'payments'),
   'ledger:lock-probe': () => [join(folder, 'probe.db')],

@@ -254,6 +254,13 @@ const scenarioSteps: Step[] = [
   type('scenario list'),
   type('scenario show approved-card', { exact: true }),
   type('scenario show nobody'),
+  type('scenario record seed-captured', { exact: true }),
+  type('scenario record nobody'),
+  type('scenario new new.yaml --name refund --then refund', {
+    answers: [{ at: 'Card', type: '\r' }],
+    exact: true,
+  }),
+  type('scenario new new.yaml --name refund --no-input'),
 ];
 
 const endSteps: Step[] = [

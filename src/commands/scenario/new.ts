@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { string as argument } from '@oclif/core/args';
+import { option, string } from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { amountFlag, currencyFlag } from '../../cli/flags.js';
+import { askForScenario } from '../../cli/scenario-prompts.js';
+import { DEFAULT_CLOCK, openFreshWorld } from '../../cli/scenario.js';
+import { GuardError } from '../../errors.js';
+import { commandText, paydesk } from '../../next-command.js';
+import { writeOutputFile } from '../../output/file.js';
+import type { Missing } from '../../output/report.js';
+import { cardNames } from '../../sandbox/index.js';
+import { afterwards, draftScenario } from '../../scenarios/draft.js';
+
+export default class ScenarioNew extends BaseCommand {
+  static override summary = 'Write a scenario file from a few answers.';
+  static override description =
+    'On a terminal it asks. The scenario is run once, so that the file expects what really happens.';
+  static override examples = [
+    '<%= config.bin %> scenario new',
+    '<%= config.bin %> scenario new refund.yaml --name "a refund" --card approved --then refund',
+  ];
+  static override args = {
+    file: argument({
+      required: true,
+      ignoreStdin: true,
+      description: 'File to write, for example refund.yaml.',
+    }),
+  };
+  static override flags = {
+    name: string({ required: true, helpValue: 'TEXT', summary: 'What the scenario shows, as a sentence.' }),
+    amount: amountFlag({ summary: 'Amount (default 10.00).' }),
+    currency: currencyFlag({ summary: 'Currency (default EUR).' }),
+    card: option({ options: cardNames })({
+      helpValue: 'NAME',
+      summary: 'Test card of the customer (default: approved).',
+    }),
+    then: option({ options: afterwards })({
+      summary: 'What happens once the customer has paid (default: nothing).',
+    }),
+  };
+
+  protected override ask(missing: readonly Missing[], flags: Record<string, unknown>) {
+    return askForScenario(missing, flags, this.prompts());
+  }
+
+  async run(): Promise<{ file: string; text: string }> {
+    const { args, flags } = await this.parse(ScenarioNew);
+    const { file } = args;
+    if (existsSync(file)) {
+      throw new GuardError(`${file} exists already. Nothing was written.`, { code: 'file-exists' });
+    }
+    const { name, amount = '10', currency = 'EUR', card = 'approved', then = 'nothing' } = flags;
+    const text = await draftScenario(
+      { name, amount, currency, card, then },
+      { clock: DEFAULT_CLOCK, openWorld: () => openFreshWorld(this.context) },
+    );
+    await writeOutputFile(file, [text]);
+    this.note(`Wrote ${file}. Run it with: ${commandText(paydesk('scenario', 'run', file))}`);
+    this.printExact(text);
+    return { file, text };
+  }
+}

@@ -1,0 +1,201 @@
+// Writes a scenario from what is known of payments. Running it takes them to the same end.
+
+import { isJsonNumber, numberText, type JsonObject } from '../contract/json.js';
+import { isStateName, operationStates, type StateName } from '../contract/states.js';
+import { fieldOf, textOf } from './references.js';
+
+/** A change of state, as the sandbox, the ledger or the inbox has it. */
+export interface RecordedChange {
+  time: number;
+  to: StateName;
+  /** In the sandbox's words; undefined where only the states are known. */
+  cause?: string | undefined;
+}
+
+/** What this desk sent. */
+export interface RecordedIntent {
+  time: number;
+  operation: string;
+  reason?: string | undefined;
+  ticket?: string | undefined;
+}
+
+export interface RecordedPayment {
+  payment: JsonObject;
+  /** The oldest first. */
+  changes: readonly RecordedChange[];
+  intents: readonly RecordedIntent[];
+  /** What the provider was told and did, where a sandbox knows it. */
+  books?: Readonly<Record<string, { told: number; done: number }>> | undefined;
+}
+
+export interface RecordedStep {
+  time: number;
+  step: Record<string, unknown>;
+}
+
+type Move = 'capture' | 'refund' | 'cancel';
+const during = new Map<StateName, Move>(
+  (Object.keys(operationStates) as Move[]).map((move) => [operationStates[move].during, move]),
+);
+const instructions: Readonly<Record<Move, string>> = { capture: 'capture', refund: 'refund', cancel: 'void' };
+const declines: Readonly<Record<string, string>> = {
+  'insufficient funds': 'insufficient-funds',
+  'expired card': 'expired',
+  'blocked by the provider': 'blocked',
+};
+
+export function recordPayment(recorded: RecordedPayment, name: string): RecordedStep[] {
+  const { payment, intents } = recorded;
+  const reference = `\${${name}}`;
+  const created = Date.parse(textOf(payment['createdTime']));
+  const changes = withPath(recorded, created);
+  const steps: RecordedStep[] = [...startOf(payment, name, created)];
+  const add = (time: number, verb: string, input: object = {}) =>
+    steps.push({ time, step: { [verb]: { payment: reference, ...input } } });
+  for (const [index, { time, to, cause }] of changes.entries()) {
+    const from = changes[index - 1]?.to;
+    if (from === undefined) continue;
+    const move = during.get(to);
+    if (isLearned(changes, index, intents)) add(time, 'recheck');
+    else if (move) {
+      if (move === 'capture' && isAutomatic(payment, cause, intents)) continue;
+      if (staysSilent(changes, index, intents)) {
+        steps.push({ time, step: { fault: { add: 'provider-silent', route: instructions[move], next: 1 } } });
+      }
+      add(time, move, whyOf(intents, move));
+    } else if (from === 'Held') add(time, 'unhold', whyOf(intents, 'unhold'));
+    else if (from === 'ActionRequired')
+      add(time, 'pay', { challenge: to === 'Declined' ? 'failed' : 'passed' });
+    else if (to === 'Expired') steps.push({ time, step: {} });
+    else if (from === 'Created' || from === 'Declined')
+      add(time, 'pay', { card: cardOf(changes, index, payment, intents) });
+    else if (from === 'Processing') steps.push({ time, step: {} });
+  }
+  const last = Math.max(...steps.map(({ time }) => time));
+  steps.push({ time: last, step: { expect: endOf(recorded, reference, changes) } });
+  return steps;
+}
+
+/** The first change is always the creation; where no way is known to the state of now, the shortest one is taken. */
+function withPath({ payment, changes }: RecordedPayment, created: number): RecordedChange[] {
+  const known = changes.filter(({ to }, index) => index === 0 || changes[index - 1]?.to !== to);
+  const state = textOf(payment['paymentState']);
+  const start: RecordedChange[] = known[0]?.to === 'Created' ? [] : [{ time: created, to: 'Created' }];
+  const path = [...start, ...known];
+  const end = path.at(-1);
+  if (!isStateName(state) || end?.to === state) return path;
+  const way = ways[state] ?? [state];
+  const missing = way.slice(way.indexOf(end?.to as StateName) + 1);
+  return [...path, ...missing.map((to) => ({ time: end?.time ?? created, to }))];
+}
+
+const paid: readonly StateName[] = ['Created', 'Authorised', 'Capturing', 'Captured'];
+const ways: Readonly<Partial<Record<StateName, readonly StateName[]>>> = {
+  Capturing: paid.slice(0, 3),
+  Captured: paid,
+  Refunding: [...paid, 'Refunding'],
+  Refunded: [...paid, 'Refunding', 'Refunded'],
+  Cancelled: ['Created', 'Cancelling', 'Cancelled'],
+  Failed: ['Created', 'Processing', 'Failed'],
+};
+
+function startOf(payment: JsonObject, name: string, time: number): RecordedStep[] {
+  const amount = payment['amount'];
+  const basics = {
+    amount: isJsonNumber(amount) ? Number(numberText(amount)) : textOf(amount),
+    customer: textOf(payment['customerId']),
+    reference: textOf(payment['referenceId']),
+    ...(payment['autoCapture'] === false ? { 'auto-capture': false } : {}),
+  };
+  const currency = textOf(payment['currency']);
+  if (payment['paymentFlow'] !== 'AutoPayment') {
+    const registers = payment['autoPayment'] === 'Registered' ? { 'register-auto-payment': true } : {};
+    return [{ time, step: { create: { ...basics, currency, ...registers }, as: name } }];
+  }
+  // A charge needs a stored method, so that one is stored first.
+  const first = `${name}-stored`;
+  const { customer } = basics;
+  const stored = { amount: 1, currency, customer, 'register-auto-payment': true };
+  return [
+    { time, step: { create: stored, as: first } },
+    { time, step: { pay: { payment: `\${${first}}`, card: 'approved' } } },
+    { time, step: { charge: basics, as: name } },
+  ];
+}
+
+const isAutomatic = (
+  payment: JsonObject,
+  cause: string | undefined,
+  intents: readonly RecordedIntent[],
+): boolean =>
+  cause === undefined
+    ? payment['autoCapture'] === true && !intents.some(({ operation }) => operation === 'capture')
+    : cause === 'captured automatically';
+
+/** Whether a recheck brought the change, and not the provider by itself. */
+function isLearned(
+  changes: readonly RecordedChange[],
+  index: number,
+  intents: readonly RecordedIntent[],
+): boolean {
+  const change = changes[index];
+  const before = changes[index - 1];
+  if (!change || !before) return false;
+  if (change.cause !== undefined) return change.cause === 'learned by recheck';
+  const isWaiting = before.to === 'Processing' || during.has(before.to);
+  const wasAsked = ({ operation, time }: RecordedIntent) =>
+    operation === 'recheck' && time >= before.time && time <= change.time;
+  return isWaiting && intents.some(wasAsked);
+}
+
+/** The provider's answer to this instruction was lost: a recheck found out, or nobody has yet. */
+const staysSilent = (
+  changes: readonly RecordedChange[],
+  index: number,
+  intents: readonly RecordedIntent[],
+): boolean => index === changes.length - 1 || isLearned(changes, index + 1, intents);
+
+/** The test card that does to a payment what happened to this one. */
+function cardOf(
+  changes: readonly RecordedChange[],
+  index: number,
+  payment: JsonObject,
+  intents: readonly RecordedIntent[],
+): string {
+  const [{ to } = { to: 'Authorised' }, next, ...later] = changes.slice(index);
+  const goesBack = (from: StateName, back: StateName) =>
+    changes.some((change, at) => change.to === back && changes[at - 1]?.to === from);
+  if (to === 'ActionRequired') return 'three-d-secure';
+  if (to === 'Held') return 'held';
+  if (to === 'Declined') return declines[textOf(fieldOf(payment, 'failureReason'))] ?? 'declined';
+  if (to === 'Processing') {
+    const isLost = !next || isLearned(changes, index + 1, intents);
+    const isCharged = next?.to !== 'Failed' && next?.to !== 'Declined';
+    if (isLost) return isCharged ? 'unknown-charged' : 'unknown-not-charged';
+    if (next.to === 'Failed' && later.length === 0) return 'unknown-not-charged';
+    return isCharged ? 'slow-approved' : 'slow-declined';
+  }
+  if (goesBack('Capturing', 'Authorised')) return 'capture-fails';
+  return goesBack('Refunding', 'Captured') ? 'refund-fails' : 'approved';
+}
+
+function whyOf(intents: readonly RecordedIntent[], operation: string): object {
+  const { reason, ticket } = intents.find((intent) => intent.operation === operation) ?? {};
+  return { ...(reason === undefined ? {} : { reason }), ...(ticket === undefined ? {} : { ticket }) };
+}
+
+function endOf(
+  { payment, books }: RecordedPayment,
+  reference: string,
+  changes: readonly RecordedChange[],
+): object {
+  const captured = payment['capturedAmount'];
+  const told = Object.entries(books ?? {}).filter(([, { told: times }]) => times > 0);
+  return {
+    payment: reference,
+    state: changes.at(-1)?.to,
+    ...(isJsonNumber(captured) ? { captured: Number(numberText(captured)) } : {}),
+    ...(told.length > 0 ? { books: Object.fromEntries(told) } : {}),
+  };
+}
