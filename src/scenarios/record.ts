@@ -47,10 +47,12 @@ const declines: Readonly<Record<string, string>> = {
 
 export function recordPayment(recorded: RecordedPayment, name: string): RecordedStep[] {
   const { payment, intents } = recorded;
+  // Nobody pays a charge of a stored method.
+  const isCharge = payment['paymentFlow'] === 'AutoPayment';
   const reference = `\${${name}}`;
   const created = Date.parse(textOf(payment['createdTime']));
   const changes = withPath(recorded, created);
-  const steps: RecordedStep[] = [...startOf(payment, name, created)];
+  const steps: RecordedStep[] = [...startOf(payment, name, created, changes)];
   const add = (time: number, verb: string, input: object = {}) =>
     steps.push({ time, step: { [verb]: { payment: reference, ...input } } });
   for (const [index, { time, to, cause }] of changes.entries()) {
@@ -68,8 +70,9 @@ export function recordPayment(recorded: RecordedPayment, name: string): Recorded
     else if (from === 'ActionRequired')
       add(time, 'pay', { challenge: to === 'Declined' ? 'failed' : 'passed' });
     else if (to === 'Expired') steps.push({ time, step: {} });
+    else if (isCharge) continue;
     else if (from === 'Created' || from === 'Declined')
-      add(time, 'pay', { card: cardOf(changes, index, payment, intents) });
+      add(time, 'pay', { card: cardOf(changes, index, recorded) });
     else if (from === 'Processing') steps.push({ time, step: {} });
   }
   const last = Math.max(...steps.map(({ time }) => time));
@@ -100,7 +103,18 @@ const ways: Readonly<Partial<Record<StateName, readonly StateName[]>>> = {
   Failed: ['Created', 'Processing', 'Failed'],
 };
 
-function startOf(payment: JsonObject, name: string, time: number): RecordedStep[] {
+/** When the checkout link expired; undefined for one that did not. */
+function linkExpiry(changes: readonly RecordedChange[]): number | undefined {
+  const at = changes.findIndex(({ to }) => to === 'Expired');
+  return changes[at - 1]?.to === 'Authorised' ? undefined : changes[at]?.time;
+}
+
+function startOf(
+  payment: JsonObject,
+  name: string,
+  time: number,
+  changes: readonly RecordedChange[],
+): RecordedStep[] {
   const amount = payment['amount'];
   const basics = {
     amount: isJsonNumber(amount) ? Number(numberText(amount)) : textOf(amount),
@@ -111,7 +125,9 @@ function startOf(payment: JsonObject, name: string, time: number): RecordedStep[
   const currency = textOf(payment['currency']);
   if (payment['paymentFlow'] !== 'AutoPayment') {
     const registers = payment['autoPayment'] === 'Registered' ? { 'register-auto-payment': true } : {};
-    return [{ time, step: { create: { ...basics, currency, ...registers }, as: name } }];
+    const expiry = linkExpiry(changes);
+    const expires = expiry === undefined ? {} : { expires: new Date(expiry).toISOString() };
+    return [{ time, step: { create: { ...basics, currency, ...registers, ...expires }, as: name } }];
   }
   // A charge needs a stored method, so that one is stored first.
   const first = `${name}-stored`;
@@ -157,27 +173,26 @@ const staysSilent = (
 ): boolean => index === changes.length - 1 || isLearned(changes, index + 1, intents);
 
 /** The test card that does to a payment what happened to this one. */
-function cardOf(
-  changes: readonly RecordedChange[],
-  index: number,
-  payment: JsonObject,
-  intents: readonly RecordedIntent[],
-): string {
-  const [{ to } = { to: 'Authorised' }, next, ...later] = changes.slice(index);
+function cardOf(changes: readonly RecordedChange[], index: number, recorded: RecordedPayment): string {
+  const { payment, intents, books } = recorded;
+  const [change, next] = changes.slice(index);
   const goesBack = (from: StateName, back: StateName) =>
-    changes.some((change, at) => change.to === back && changes[at - 1]?.to === from);
-  if (to === 'ActionRequired') return 'three-d-secure';
-  if (to === 'Held') return 'held';
-  if (to === 'Declined') return declines[textOf(fieldOf(payment, 'failureReason'))] ?? 'declined';
-  if (to === 'Processing') {
-    const isLost = !next || isLearned(changes, index + 1, intents);
-    const isCharged = next?.to !== 'Failed' && next?.to !== 'Declined';
+    changes.some(({ to }, at) => to === back && changes[at - 1]?.to === from);
+  const wasInVain = (instruction: string) => {
+    const { told = 0, done = 0 } = books?.[instruction] ?? {};
+    return told > 0 && done === 0;
+  };
+  if (change?.to === 'ActionRequired') return 'three-d-secure';
+  if (change?.to === 'Held') return 'held';
+  if (change?.to === 'Declined') return declines[textOf(fieldOf(payment, 'failureReason'))] ?? 'declined';
+  if (change?.to === 'Processing') {
+    const isLost = !next || next.to === 'Failed' || isLearned(changes, index + 1, intents);
+    const isCharged = next ? next.to === 'Authorised' : !wasInVain('authorize');
     if (isLost) return isCharged ? 'unknown-charged' : 'unknown-not-charged';
-    if (next.to === 'Failed' && later.length === 0) return 'unknown-not-charged';
     return isCharged ? 'slow-approved' : 'slow-declined';
   }
-  if (goesBack('Capturing', 'Authorised')) return 'capture-fails';
-  return goesBack('Refunding', 'Captured') ? 'refund-fails' : 'approved';
+  if (goesBack('Capturing', 'Authorised') || wasInVain('capture')) return 'capture-fails';
+  return goesBack('Refunding', 'Captured') || wasInVain('refund') ? 'refund-fails' : 'approved';
 }
 
 function whyOf(intents: readonly RecordedIntent[], operation: string): object {

@@ -48,5 +48,5 @@ it('overwrites nothing', async () => {
   await write('there.yaml');
   const { code, stderr } = await write('there.yaml');
   expect(code).toBe(9);
-  expect(stderr).toMatch(/exists already\.\s+Nothing was written\./);
+  expect(stderr).toMatch(/exists already\.\s+Nothing\s+was\s+written\./);
 });

@@ -27,7 +27,7 @@ describe('scenario record', () => {
       const { stdout, code } = await run(ScenarioRecord, [name]);
       expect({ name, code }).toEqual({ name, code: 0 });
       const { failure } = await runText(stdout);
-      if (failure) wrong.push([name, failure, stdout]);
+      if (failure) wrong.push([name, failure.title, failure.differences]);
     }
     expect(wrong).toEqual([]);
   }, 60_000);
