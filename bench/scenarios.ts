@@ -92,7 +92,7 @@ async function byHand(client: Client, server: Server, round: number): Promise<vo
 }
 
 async function tenSteps(report: (figure: Figure) => void): Promise<void> {
-  const server = await startServer(':memory:');
+  const server = await startServer('sandbox', ':memory:');
   const client = new Client(server.url);
   const database = await openDeskDatabase({ location: ':memory:', operator: 'bench' });
   const ours = createClient({

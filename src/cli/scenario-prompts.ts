@@ -20,9 +20,9 @@ export async function askForScenario(
     const choices = cardNames.map((value) => ({ value }));
     answers['card'] = await select({ message: 'Card of the customer:', choices }, context);
   }
-  if (flags['then'] === undefined) {
+  if (flags['next'] === undefined) {
     const choices = afterwards.map((value) => ({ value }));
-    answers['then'] = await select({ message: 'What happens once it is paid?', choices }, context);
+    answers['next'] = await select({ message: 'What happens once it is paid?', choices }, context);
   }
   if (isMissing('file')) {
     answers['file'] = await input(

@@ -16,18 +16,18 @@ export interface DraftAnswers {
   currency: string;
   card: (typeof cardNames)[number];
   /** What the merchant does once the customer has paid. */
-  then: (typeof afterwards)[number];
+  next: (typeof afterwards)[number];
 }
 
 const payment = '${order}';
 
-function stepsOf({ amount, currency, card, then }: DraftAnswers): Array<Record<string, unknown>> {
-  const later = then === 'capture' ? { 'auto-capture': false } : {};
-  const move = then === 'recheck' ? { payment } : { payment, wait: true };
+function stepsOf({ amount, currency, card, next }: DraftAnswers): Array<Record<string, unknown>> {
+  const later = next === 'capture' ? { 'auto-capture': false } : {};
+  const move = next === 'recheck' ? { payment } : { payment, wait: true };
   return [
     { create: { amount: Number(amount), currency, customer: 'c_1', ...later }, as: 'order' },
     { pay: { payment, card } },
-    ...(then === 'nothing' ? [] : [{ [then]: move }]),
+    ...(next === 'nothing' ? [] : [{ [next]: move }]),
   ];
 }
 

@@ -256,7 +256,7 @@ const scenarioSteps: Step[] = [
   type('scenario show nobody'),
   type('scenario record seed-captured', { exact: true }),
   type('scenario record nobody'),
-  type('scenario new new.yaml --name refund --then refund', {
+  type('scenario new new.yaml --name refund --next refund', {
     answers: [{ at: 'Card', type: '\r' }],
     exact: true,
   }),

@@ -18,7 +18,7 @@ export default class ScenarioNew extends BaseCommand {
     'On a terminal it asks. The scenario is run once, so that the file expects what really happens.';
   static override examples = [
     '<%= config.bin %> scenario new',
-    '<%= config.bin %> scenario new refund.yaml --name "a refund" --card approved --then refund',
+    '<%= config.bin %> scenario new refund.yaml --name "a refund" --card approved --next refund',
   ];
   static override args = {
     file: argument({
@@ -35,7 +35,7 @@ export default class ScenarioNew extends BaseCommand {
       helpValue: 'NAME',
       summary: 'Test card of the customer (default: approved).',
     }),
-    then: option({ options: afterwards })({
+    next: option({ options: afterwards })({
       summary: 'What happens once the customer has paid (default: nothing).',
     }),
   };
@@ -50,9 +50,9 @@ export default class ScenarioNew extends BaseCommand {
     if (existsSync(file)) {
       throw new GuardError(`${file} exists already. Nothing was written.`, { code: 'file-exists' });
     }
-    const { name, amount = '10', currency = 'EUR', card = 'approved', then = 'nothing' } = flags;
+    const { name, amount = '10', currency = 'EUR', card = 'approved', next = 'nothing' } = flags;
     const text = await draftScenario(
-      { name, amount, currency, card, then },
+      { name, amount, currency, card, next },
       { clock: DEFAULT_CLOCK, openWorld: () => openFreshWorld(this.context) },
     );
     await writeOutputFile(file, [text]);

@@ -14,7 +14,7 @@ const write = (file: string, ...words: string[]) =>
   runInProcess(ScenarioNew, [join(folder, file), '--name', 'one of mine', ...words]);
 
 it.each(afterwards)('writes a scenario that passes, with %s at its end', async (then) => {
-  const { code, stdout } = await write(`${then}.yaml`, '--then', then, '--card', 'approved');
+  const { code, stdout } = await write(`${then}.yaml`, '--next', then, '--card', 'approved');
   expect(code).toBe(0);
   expect(readFileSync(join(folder, `${then}.yaml`), 'utf8')).toBe(stdout);
   const { failure, steps } = await runText(stdout);
@@ -26,7 +26,7 @@ it('expects what happens, also where that is a refusal', async () => {
     'declined.yaml',
     '--card',
     'declined',
-    '--then',
+    '--next',
     'refund',
     '--amount',
     '12.50',
