@@ -1,5 +1,5 @@
 import type { Missing } from '../output/report.js';
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from './context.js';
 import { cardNames } from '../sandbox/index.js';
 import { afterwards } from '../scenarios/draft.js';
 

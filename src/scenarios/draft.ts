@@ -10,7 +10,7 @@ import type { World } from './world.js';
 
 export const afterwards = ['nothing', 'capture', 'cancel', 'refund', 'unhold', 'recheck'] as const;
 
-export interface DraftAnswers {
+interface DraftAnswers {
   name: string;
   amount: string;
   currency: string;

@@ -46,6 +46,7 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
   'batch:status': () => [],
   'webhook:send': async ({ paid }) => [(await paid()).paymentId, '--to', receiver.url],
   'webhook:events': () => [],
+  'scenario:record': serviceCases['scenario:record']!,
   history: () => [],
   whoami: () => [],
   doctor: () => [],
@@ -57,7 +58,7 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
  */
 const others = [
   ['batch:report', 'webhook:listen', 'webhook:show', 'webhook:replay', 'demo'],
-  ['scenario:run', 'scenario:list', 'scenario:show'],
+  ['scenario:run', 'scenario:list', 'scenario:show', 'scenario:new'],
   ['profiles:add', 'profiles:alias', 'profiles:list', 'profiles:remove', 'profiles:set', 'profiles:show'],
   ['profiles:use', 'ledger:adopt', 'ledger:lock-probe', 'completion', 'completion:words'],
   ['sandbox:start', 'sandbox:status', 'sandbox:stop', 'sandbox:exec', 'sandbox:exec-guard'],

@@ -86,6 +86,7 @@ const local: Record<string, Case> = {
   'scenario:list': { words: [] },
   'scenario:show': { words: ['approved-card'] },
   'customers:forget': { words: ['nobody', '--yes'], outcome: /Removed/ },
+  'scenario:new': { words: ['{home}/new.yaml', '--name', 'new'] },
   'payments:find': { words: ['c1'] },
   // Its counts go to stderr.
   'payments:import': { words: ['{home}/orders.csv'], exit: 0 },
