@@ -121,7 +121,7 @@ export function decodeLink(raw: JsonValue | undefined): DecodedLink | undefined 
 
 export interface PaymentKeyParts {
   paymentId?: string;
-  referenceId?: string;
+  referenceId?: string | undefined;
 }
 
 /** Whether an answer names a different payment than requested. What it leaves out contradicts nothing. */

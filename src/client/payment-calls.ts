@@ -98,14 +98,18 @@ export function createPaymentCalls(
     async operate(
       operation: SettleOperation,
       paymentId: string,
-      given: CallOptions & { description?: string } = {},
+      given: CallOptions & { description?: string; referenceId?: string | undefined } = {},
     ): Promise<SettleResult> {
       const { last, attempts, retryAfterMs } = await calls.send(operationEndpoints[operation], {
         ...given,
         parameters: { paymentId },
         ...(operation === 'refund' ? { query: { description: given.description } } : {}),
       });
-      const outcome = classifySettleAnswer(last, { paymentId, appId: identity.appId });
+      const outcome = classifySettleAnswer(last, {
+        paymentId,
+        referenceId: given.referenceId,
+        appId: identity.appId,
+      });
       return { ...outcome, attempts, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
     },
 

@@ -1,4 +1,11 @@
-import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
+import {
+  duplicateKey,
+  isJsonNumber,
+  isJsonObject,
+  numberText,
+  type JsonObject,
+  type JsonValue,
+} from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
 import { decodePayment, isOtherPayment, readAnswer, type Answer, type Decoded } from './answers.js';
 import type { Exchange } from './exchange.js';
@@ -17,10 +24,14 @@ export type SettleAnswer =
   /** It may have been carried out. */
   | { kind: 'unknown'; why: string; problem?: ServiceProblem };
 
-export function classifySettleAnswer(
-  exchange: Exchange,
-  asked: { paymentId: string; appId: string },
-): SettleAnswer {
+/** The payment that the instruction was about. */
+interface AskedPayment {
+  paymentId: string;
+  referenceId?: string | undefined;
+  appId: string;
+}
+
+export function classifySettleAnswer(exchange: Exchange, asked: AskedPayment): SettleAnswer {
   if (exchange.kind === 'unsent') return { kind: 'unsent', why: exchange.failure.message };
   if (exchange.kind === 'lost') return { kind: 'unknown', why: exchange.failure.message };
   const answer = readAnswer(exchange);
@@ -33,13 +44,15 @@ export function classifySettleAnswer(
   return refused ? { kind: 'refused', problem } : { kind: 'unknown', why, problem };
 }
 
-function classifySuccess(answer: Answer, asked: { paymentId: string; appId: string }): SettleAnswer {
+function classifySuccess(answer: Answer, asked: AskedPayment): SettleAnswer {
   const { raw, httpStatus } = answer;
   const odd = (what: string): SettleAnswer => ({
     kind: 'unknown',
     why: `the service answered ${httpStatus} with ${what}`,
   });
   if (!answer.readable) return odd('an unreadable body');
+  if (Array.isArray(raw)) return odd('a list');
+  if (duplicateKey(answer.text) !== undefined) return odd('a body that has a field twice');
   if (isJsonObject(raw) && saysFailure(raw)) return odd('a body that reports a failure');
   const payment = decodePayment(raw);
   if (payment) {

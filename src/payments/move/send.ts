@@ -57,6 +57,7 @@ async function send(
   try {
     answer = await desk.client.operate(move.operation, idOf(before), {
       fence: fence.of(sent),
+      referenceId: before.fields.referenceId,
       ...(move.description === undefined ? {} : { description: move.description }),
     });
   } catch (error) {

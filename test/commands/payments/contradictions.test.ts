@@ -11,6 +11,8 @@ import { paydesk } from '../../helpers/run.js';
 interface Reply {
   status: number;
   body?: unknown;
+  /** Sent as it is. */
+  text?: string;
 }
 
 const servers: Server[] = [];
@@ -35,9 +37,9 @@ const payment = (state: string, more: object = {}) => ({
 async function start(reply: (request: IncomingMessage) => Reply): Promise<number> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      const { status, body } = reply(request);
+      const { status, body, text } = reply(request);
       response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(body === undefined ? undefined : JSON.stringify(body));
+      response.end(text ?? (body === undefined ? undefined : JSON.stringify(body)));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -90,6 +92,15 @@ it.each([
   { detail: 'The provider declined it' },
 ])('a success whose body complains is unknown: %j', async (body) => {
   const port = await startPayment('Captured', 'Captured', { status: 200, body });
+  expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6, outcome: 'unknown' });
+});
+
+it.each([
+  ['another reference', JSON.stringify(payment('Refunded', { referenceId: 'inv-8' }))],
+  ['a list', JSON.stringify([payment('Refunded')])],
+  ['a state twice', JSON.stringify(payment('Captured')).replace('}', ',"paymentState":"Refunded"}')],
+])('a success that shows the payment with %s proves nothing', async (_, text) => {
+  const port = await startPayment('Captured', 'Captured', { status: 200, text });
   expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6, outcome: 'unknown' });
 });
 
