@@ -131,6 +131,38 @@ describe('money through a proxy', () => {
     },
   );
 
+  const verbs = ['refund', 'capture', 'cancel', 'unhold'] as const;
+  const lost = [
+    ['drop-after-commit', true],
+    ['error-after-commit', true],
+    ['truncate', true],
+    ['drop-before-commit', false],
+    ['error-before-commit', false],
+  ] as const;
+  it.each(verbs.flatMap((verb) => lost.map(([kind, isDone]) => [verb, kind, isDone] as const)))(
+    'a %s whose answer is lost (%s) is sent once, however often it is asked for',
+    async (verb, kind, isDone) => {
+      const make = {
+        refund: desk.paid,
+        capture: desk.authorised,
+        cancel: desk.authorised,
+        unhold: desk.held,
+      };
+      const { paymentId } = await make[verb]();
+      await desk.fault({ kind, route: verb, next: 1 });
+      desk.requests();
+      const env = { ...remote(), PAYDESK_HOME: temporaryHome() };
+      const { code, json } = await run(verb, [`id:${paymentId}`, '--json'], env);
+      expect(code).toBe(isDone ? 0 : 6);
+      expect(isDone ? ['done', 'accepted'] : ['unknown']).toContain(json.outcome);
+      await run(verb, [`id:${paymentId}`, '--json'], env);
+      await run(verb, [`id:${paymentId}`, '--again', '--json'], env);
+      const sent = desk.requests().filter((line) => line.startsWith('POST ') && !line.includes('/recheck'));
+      expect(sent).toHaveLength(1);
+      expect(sent[0]).toContain(`/${verb}`);
+    },
+  );
+
   it('does not leave when the time is up before its own tunnel is open, and may be sent again', async () => {
     const { paymentId } = await desk.paid();
     desk.requests();
