@@ -51,9 +51,21 @@ async function follow(steps: readonly Step[], session: Session): Promise<Shown[]
   return shown;
 }
 
-it.each(['README.md', ...recipes])('%s fits', async (name) => {
-  const steps = stepsOf(readFileSync(`${root}${name}`, 'utf8'));
-  const commands = steps.filter((step) => step.kind === 'command').filter(isPlain);
+const stepsIn = (name: string) => stepsOf(readFileSync(`${root}${name}`, 'utf8'));
+const plainIn = (name: string) =>
+  stepsIn(name)
+    .filter((step) => step.kind === 'command')
+    .filter(isPlain);
+const pages = ['README.md', ...recipes];
+
+it('nearly every page has commands that are tried here', () => {
+  const without = pages.filter((name) => plainIn(name).length === 0);
+  expect(without).toEqual(['docs/recipes/sandbox-in-your-tests.md']);
+});
+
+it.each(pages.filter((name) => plainIn(name).length > 0))('%s fits', async (name) => {
+  const steps = stepsIn(name);
+  const commands = plainIn(name);
   const sessions = await Promise.all([WIDE, ...widths].map((columns) => openSession(columns, receiver.url)));
   try {
     const [wide, ...narrow] = await Promise.all(sessions.map((session) => follow(steps, session)));

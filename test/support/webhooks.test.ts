@@ -54,6 +54,12 @@ describe('what webhooks told', () => {
   it('dates a state, and is in the timeline with where it was passed on to', async () => {
     const paymentId = await paid('held');
     await heard(paymentId, 'Held');
+    // It is passed on after it was told.
+    const lastWebhook = async () =>
+      (await explain(paymentId)).timeline.findLast(({ event }) => event === 'webhook');
+    await expect
+      .poll(async () => (await lastWebhook())?.forwards, { timeout: 60_000 })
+      .toEqual([{ to: handler.url, status: 200 }]);
     const { verdict, age, timeline } = await explain(paymentId);
     expect(verdict).toMatch(/^Held by a fraud rule since \d\d:\d\d UTC\. Nothing has been charged\.$/);
     expect(age?.certainty).toBe('exact');

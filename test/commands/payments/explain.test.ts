@@ -106,9 +106,9 @@ describe('payments explain', () => {
     const { paymentId } = (await desk.explain('seed-held')).payment;
     const options = { env, terminal: true, columns: 60, now: new Date() };
     const { stdout } = await runInProcess(Explain, ['seed-held', '--profile', name], options);
-    expect(stdout).toContain(`     paydesk payments unhold ${paymentId} \\\n       --profile ${name}\n`);
+    expect(stdout).toContain(`     paydesk payments unhold ${paymentId} \\\n         --profile ${name}\n`);
     const several = await runInProcess(Explain, ['seed-held', 'seed-created', '--profile', name], options);
-    expect(several.stdout).toContain(`  paydesk payments unhold ${paymentId} \\\n    --profile ${name}\n`);
+    expect(several.stdout).toContain(`  paydesk payments unhold ${paymentId} \\\n      --profile ${name}\n`);
   });
 
   it('tells what this desk did, with who and why, in the order in which it happened', async () => {
