@@ -80,10 +80,11 @@ export interface TestSandbox extends Client {
 
 let references = 0;
 
-/** A reference that no other test uses. */
+/** A reference that no other test uses. All are equally long: some tests look at what fits a terminal. */
 export function newReference(): string {
   references += 1;
-  return `ref-${process.pid}-${references}`;
+  const digits = (value: number) => value.toString(36).padStart(4, '0');
+  return `ref-${digits(process.pid)}-${digits(references)}`;
 }
 
 /** A whole hosted-page body that is valid. */
