@@ -23,6 +23,7 @@ export interface TableState {
 
 const KEYS = '↑↓ select   enter details   r replay   c copy url   q quit';
 const DETAIL_KEYS = '↑↓ scroll   r replay   esc back   q quit';
+const NARROWEST_REFERENCE = 9;
 const WIDEST_REFERENCE = 20;
 /** `500  31 ms  will retry`. */
 const WIDEST_HANDLER = 24;
@@ -74,7 +75,7 @@ function widthsOf(deliveries: readonly Delivery[], columns: number): Widths {
   const payment = widest(7, ({ paymentId }) => (paymentId ?? '').length);
   const reference = Math.min(
     WIDEST_REFERENCE,
-    widest(9, ({ referenceId }) => lineWidth(referenceId ?? '')),
+    widest(NARROWEST_REFERENCE, ({ referenceId }) => lineWidth(referenceId ?? '')),
   );
   const state = widest(22, (delivery) => lineWidth(changeLine(delivery)));
   const handler = Math.min(
@@ -82,8 +83,14 @@ function widthsOf(deliveries: readonly Delivery[], columns: number): Widths {
     widest(7, (delivery) => lineWidth(handlerLine(delivery))),
   );
   // Besides these there are the time, with what is before it, and two spaces between columns.
-  const left = columns - 18 - payment - reference - handler;
-  return { payment, reference, state: Math.max(12, Math.min(state, left)) };
+  const left = columns - 18 - payment - handler;
+  // Where there is no room for both, the reference is cut: the state is what somebody looks for.
+  const whole = Math.max(12, Math.min(state, left - NARROWEST_REFERENCE));
+  return {
+    payment,
+    reference: Math.max(NARROWEST_REFERENCE, Math.min(reference, left - whole)),
+    state: whole,
+  };
 }
 
 function headLine({ payment, reference, state }: Widths): Line {

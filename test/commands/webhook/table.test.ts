@@ -64,7 +64,9 @@ describe('the live table', () => {
     const url = await open('--forward-to', handler.url);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/wh\/[\w-]{32}$/);
     await shows(`Copied: ${url}`);
-    const { paymentId, referenceId } = await sandbox.create({ webhookUrl: url });
+    // Too long for a row that also says what is retried: then the reference is cut, and not the state.
+    const referenceId = 'order-2026-11-15-001';
+    const { paymentId } = await sandbox.create({ webhookUrl: url, referenceId });
     await shows(
       new RegExp(`› \\d\\d:\\d\\d:\\d\\d  ${paymentId} +${referenceId} +Created +200 +(\\d+ ms|\\d\\.\\d s)`),
     );
