@@ -2,6 +2,7 @@
 
 import {
   answerVariants,
+  environmentFor,
   startSandbox as start,
   type AnswerChoices,
   type ControlInputs,
@@ -40,14 +41,7 @@ async function present(sandbox: Sandbox): Promise<api.Sandbox> {
     controlToken,
     appId,
     apiKey,
-    env: {
-      PAYDESK_BASE_URL: url,
-      PAYDESK_APP_ID: appId,
-      PAYDESK_API_KEY: apiKey,
-      PAYDESK_KIND: 'sandbox',
-      PAYDESK_SANDBOX_URL: url,
-      PAYDESK_SANDBOX_TOKEN: controlToken,
-    },
+    env: environmentFor(sandbox, app),
     ...payments(sandbox),
     clock: clockOf(sandbox),
     faults: faultsOf(sandbox),

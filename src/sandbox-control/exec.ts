@@ -6,6 +6,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '../child-environment.js';
 import { PendingError, UsageError } from '../errors.js';
+import { environmentFor, type SandboxApp } from '../sandbox/index.js';
 import type { StartedSandbox } from './foreground.js';
 import { killTree } from './process-tree.js';
 
@@ -43,7 +44,11 @@ export async function runBeside(
   try {
     const child = spawn(program, words, {
       stdio: 'inherit',
-      env: { ...childEnvironment(env, ['PAYDESK_DEBUG']), ...variablesOf(sandbox), PAYDESK_HOME: home.path },
+      env: {
+        ...childEnvironment(env, ['PAYDESK_DEBUG']),
+        ...environmentFor(sandbox, appOf(sandbox)),
+        PAYDESK_HOME: home.path,
+      },
     });
     const ended = endOf(child, program);
     guard.stdin?.write(`${JSON.stringify({ pid: child.pid })}\n`);
@@ -55,17 +60,10 @@ export async function runBeside(
   }
 }
 
-function variablesOf({ url, controlToken, apps }: StartedSandbox): Record<string, string> {
+function appOf({ apps }: StartedSandbox): SandboxApp {
   const app = apps.find(({ isSandbox }) => isSandbox);
-  if (!app) throw new UsageError('The sandbox has no sandbox app: import one.', { code: 'no-sandbox-app' });
-  return {
-    PAYDESK_BASE_URL: url,
-    PAYDESK_APP_ID: app.appId,
-    PAYDESK_API_KEY: app.apiKey,
-    PAYDESK_KIND: 'sandbox',
-    PAYDESK_SANDBOX_URL: url,
-    PAYDESK_SANDBOX_TOKEN: controlToken,
-  };
+  if (!app) throw new UsageError('The import contains no sandbox app.', { code: 'no-sandbox-app' });
+  return app;
 }
 
 function endOf(child: ChildProcess, program: string): Promise<number> {

@@ -16,6 +16,7 @@ export { beforeFirstChange, type Changes, type ChangesMark } from './changes.js'
 export { cardNames } from './domain/cards.js';
 export { faultKindNames, faultKinds, faultRoutes, type FaultKind } from './domain/faults.js';
 export { providerInstructions } from './domain/faults.js';
+export { environmentFor } from './environment.js';
 export { Refusal } from './domain/refusal.js';
 export { openEmbeddedSandbox, type EmbeddedSandbox } from './embedded.js';
 export type { RequestLine } from './http/server.js';
