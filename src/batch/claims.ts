@@ -37,7 +37,7 @@ export interface Claims {
    * The row as it is now, where its lease may have run out since it was claimed; undefined when it is not ours any more.
    */
   confirm(claimed: Claimed): Promise<Claimed | undefined>;
-  /** The last intent that this batch wrote for the row, whoever wrote it. */
+  /** The last intent that this batch wrote for the row, in this process or another. */
   sentFor(row: BatchRow): Promise<Entry | undefined>;
   /** Rows that nobody works on and that were due at `before`; only those that wait for a later try where that is asked. */
   claim(limit: number, before: number, onlyWaiting: boolean): Promise<Claimed[]>;

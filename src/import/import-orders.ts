@@ -100,7 +100,7 @@ function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: n
         await writeChunk(tools, chunk, counts, rowsDone + upTo);
         written = upTo;
       });
-      // Told to whoever waits for room, or at the end.
+      // It is reported where somebody waits for the writing: in `room`, or at the end.
       writing.catch(() => {});
     }
   }

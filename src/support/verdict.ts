@@ -85,7 +85,7 @@ function verdictOn(condition: Condition, situation: Situation): Verdict {
 }
 
 const difference = ({ differs }: LastOperation): string =>
-  differs ? ', but is not exactly as it was before. Ask whoever runs the service' : '';
+  differs ? ', but is not exactly as it was before. Ask the operator of the service' : '';
 
 const shownState = ({ shown }: Situation): string => (shown === '' ? 'no state' : safeText(shown));
 

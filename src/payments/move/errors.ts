@@ -201,7 +201,7 @@ function stillDiffers(sent: Sent, read: PaymentRead, since: string): UnknownOutc
     `The outcome of the ${operation} of payment ${labelOf(read)}, ${since}, is still unknown: ` +
       `the payment ${differenceOf(sent, read)}.\n` +
       'Nothing was sent, and paydesk does not send it again while the payment is not as it was. ' +
-      'Ask whoever runs the service whether it was carried out.',
+      'Ask the operator of the service whether it was carried out.',
     {
       code: 'still-open',
       ...(hint && { details: hint.details }),

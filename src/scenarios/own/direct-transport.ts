@@ -32,7 +32,7 @@ export function createDirectTransport(sandbox: Sandbox, timeline: Timeline): Tra
   };
 }
 
-/** A delay beyond the limit of the request goes on without the client, which has given up by then. */
+/** The client gives up at its time limit. A service that takes longer still carries the request out. */
 function exchange({ handle }: Sandbox, timeline: Timeline, request: SendRequest): Promise<OpenAnswer | Lost> {
   const deadline = timeline.now() + request.limitMs;
   const gaveUp = Promise.withResolvers<void>();

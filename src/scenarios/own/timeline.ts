@@ -49,7 +49,7 @@ export function createTimeline(start: number, moveSandbox: (instant: number) => 
   return {
     now: () => now,
     monotonic: () => now,
-    // Whoever waits alone is waited for by nobody: the time passes at once.
+    // Nothing else happens meanwhile, so the time passes at once.
     sleep: async (ms, signal) => {
       if (!signal?.aborted) await advanceTo(now + ms);
     },
