@@ -1,0 +1,29 @@
+// Exact sums of signed decimals. Amounts are texts everywhere else; here they are whole numbers of a small unit.
+
+const DECIMALS = 6;
+const UNIT = 10n ** BigInt(DECIMALS);
+
+/** What is wrong with an amount of a file, or undefined when nothing is. */
+export function exactProblem(text: string): string | undefined {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) return 'must be a decimal number, for example 10.23';
+  if (/\.\d{7,}$/.test(text)) return `has more than ${DECIMALS} decimals`;
+  return /\d{16}/.test(text) ? 'has too many digits' : undefined;
+}
+
+/** The amount in millionths; throws on what `exactProblem` finds fault with. */
+export function toUnits(text: string): bigint {
+  const problem = exactProblem(text);
+  if (problem !== undefined) throw new RangeError(`${text} ${problem}`);
+  const at = text.indexOf('.');
+  if (at < 0) return BigInt(text) * UNIT;
+  const decimals = text.length - at - 1;
+  return BigInt(text.slice(0, at) + text.slice(at + 1)) * 10n ** BigInt(DECIMALS - decimals);
+}
+
+/** With two decimals at least, and as many more as are needed. */
+export function fromUnits(units: bigint): string {
+  const sign = units < 0n ? '-' : '';
+  const digits = (units < 0n ? -units : units).toString().padStart(DECIMALS + 1, '0');
+  const decimals = digits.slice(-DECIMALS).replace(/0{1,4}$/, '');
+  return `${sign}${digits.slice(0, -DECIMALS)}.${decimals}`;
+}

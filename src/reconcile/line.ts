@@ -1,0 +1,36 @@
+// One line of a provider's file, whatever its format. Readers of CSV and camt.053 yield the same.
+
+import type { FileProblems } from '../spreadsheet/problems.js';
+
+export interface SettlementLine {
+  /** The line of a CSV on which the row begins, or the number of the entry in an XML file; both from 1. */
+  line: number;
+  /** `capture`, `refund` and `chargeback` are compared with the payment; any other kind is listed by its name. */
+  kind: string;
+  /**
+   * An exact decimal with a point, as the merchant sees it: money that comes in is positive, money that goes out is
+   * negative. So a refund is `-49.90`.
+   */
+  amount: string;
+  /** Three capital letters. */
+  currency: string;
+  /** What the provider keeps for itself, positive, in the same currency; undefined where the file does not say. */
+  fee?: string | undefined;
+  /** When the provider booked it: `2026-11-14`, or an ISO instant with its offset. */
+  at?: string | undefined;
+  /** The provider's own reference for the payment. */
+  providerReference?: string | undefined;
+  /** The provider's ID of the capture or of the authorisation. */
+  operationId?: string | undefined;
+  /** The merchant's reference. */
+  reference?: string | undefined;
+}
+
+/**
+ * Reads a file in chunks of lines, in order. What is wrong with a line goes to `problems`, and the line is left out: the
+ * caller refuses the file at the end with `problems.throwIfAny()`, so that every bad line is named at once.
+ */
+export type SettlementReader = (
+  source: AsyncIterable<Uint8Array>,
+  problems: FileProblems,
+) => AsyncIterable<readonly SettlementLine[]>;

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exactProblem, fromUnits, toUnits } from '../../src/reconcile/exact.js';
+import type { SettlementLine, SettlementReader } from '../../src/reconcile/line.js';
+import { createFileProblems } from '../../src/spreadsheet/problems.js';
+
+describe('exact amounts of a provider', () => {
+  it.each([
+    ['49.9', '49.90'],
+    ['-0.05', '-0.05'],
+    ['1000', '1000.00'],
+    ['0.125', '0.125'],
+    ['-0.000001', '-0.000001'],
+    ['0', '0.00'],
+  ])('%s is %s', (text, shown) => {
+    expect(fromUnits(toUnits(text))).toBe(shown);
+  });
+
+  it.each(['', '1,5', '.5', '5.', '1e3', '+1', '0.0000001', '1234567890123456'])(
+    '%s is no amount',
+    (text) => {
+      expect(exactProblem(text)).toBeDefined();
+      expect(() => toUnits(text)).toThrow(RangeError);
+    },
+  );
+
+  it('gives back what it was given, however many are added', () => {
+    const hundredths = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });
+    fc.assert(
+      fc.property(fc.array(hundredths), (amounts) => {
+        const sum = amounts.reduce((total, each) => total + toUnits(fromUnits(each * 10_000n)), 0n);
+        expect(sum).toBe(amounts.reduce((total, each) => total + each * 10_000n, 0n));
+      }),
+    );
+  });
+
+  it('adds up the lines of any reader', async () => {
+    const read: SettlementReader = async function* () {
+      const line: SettlementLine = { line: 2, kind: 'capture', amount: '0.10', currency: 'EUR' };
+      yield [line, { ...line, line: 3, amount: '0.20' }];
+      yield [{ ...line, line: 4, kind: 'refund', amount: '-0.30' }];
+    };
+    let sum = 0n;
+    for await (const chunk of read((async function* () {})(), createFileProblems())) {
+      for (const { amount } of chunk) sum += toUnits(amount);
+    }
+    expect(fromUnits(sum)).toBe('0.00');
+  });
+});
