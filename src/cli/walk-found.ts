@@ -1,6 +1,6 @@
 // The payments that were found, as a list to walk through with the arrow keys.
 
-import { type FoundItem, foundChoice } from '../output/views/found.js';
+import { type FoundItem, foundChoices } from '../output/views/found.js';
 import { parsePayment } from '../payments/named-payments.js';
 import type { CommandContext } from './context.js';
 import { lazyDatabase, openDesk } from './desk.js';
@@ -11,22 +11,31 @@ import { explainOptions, openRecords } from './support-records.js';
 export const canWalk = (context: CommandContext): boolean =>
   context.interactive && context.streams.stdout.terminal && !context.json;
 
-/** Until the person quits. */
+/** Where a person goes from a list. */
+type Leaving = 'back' | 'quit';
+
+/** Until the person quits, or goes back to where the list was opened. */
 export async function walkFound(
   context: CommandContext,
   session: Session,
   items: readonly FoundItem[],
-): Promise<void> {
-  const width = Math.max(20, context.streams.stderr.width - 4);
+  { back }: { back?: string } = {},
+): Promise<Leaving> {
+  const lines = foundChoices(items, choiceWidth(context));
   for (;;) {
-    const chosen = await choose(context, 'Open a payment?', [
-      ...items.map((item) => ({ name: foundChoice(item, width), value: item })),
-      { name: 'Quit', value: undefined },
+    const chosen = await choose<FoundItem | Leaving>(context, 'Open a payment?', [
+      ...items.map((item, at) => ({ name: lines[at] ?? '', value: item })),
+      ...(back === undefined ? [] : [{ name: back, value: 'back' as const }]),
+      { name: 'Quit', value: 'quit' as const },
     ]);
-    if (chosen === undefined) return;
-    if (!(await open(context, session, chosen.row.payment_id))) return;
+    if (typeof chosen === 'string') return chosen;
+    if (!(await open(context, session, chosen.row.payment_id))) return 'quit';
   }
 }
+
+/** What a line of a list has room for beside the pointer. */
+export const choiceWidth = (context: CommandContext): number =>
+  Math.max(20, context.streams.stderr.width - 4);
 
 /** False to quit. */
 async function open(context: CommandContext, session: Session, paymentId: string): Promise<boolean> {
@@ -56,7 +65,7 @@ async function showExplanation(context: CommandContext, session: Session, paymen
   else if (first) context.note(first.error.message);
 }
 
-async function choose<T>(
+export async function choose<T>(
   context: CommandContext,
   message: string,
   choices: Array<{ name: string; value: T }>,

@@ -53,6 +53,7 @@ export const serviceCases: Record<string, (desk: TestDesk) => Words | Promise<Wo
   'customers:create': () => ['--customer', newReference(), '--first-name', 'Ada'],
   'customers:get': async (desk) => [await desk.stored()],
   'customers:list': () => ['--all'],
+  'customers:find': async (desk) => [await desk.stored()],
   'customers:update': async (desk) => [await desk.stored(), '--mobile', '+491701234567'],
   'customers:methods': async (desk) => [await desk.stored()],
   'customers:remove-method': async (desk) => {

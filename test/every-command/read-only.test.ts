@@ -36,6 +36,7 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
   'payments:import': async ({ paid }) => [batch.csv('payment', (await paid()).paymentId)],
   'customers:get': serviceCases['customers:get']!,
   'customers:list': serviceCases['customers:list']!,
+  'customers:find': serviceCases['customers:find']!,
   'customers:methods': serviceCases['customers:methods']!,
   'customers:panel-link': serviceCases['customers:panel-link']!,
   'customers:forget': () => ['c1', '--yes'],

@@ -90,6 +90,7 @@ const needsNone: Record<string, Case> = {
   'customers:create': serviceCases['customers:create']!,
   'customers:get': serviceCases['customers:get']!,
   'customers:list': serviceCases['customers:list']!,
+  'customers:find': serviceCases['customers:find']!,
   'customers:update': serviceCases['customers:update']!,
   'customers:methods': serviceCases['customers:methods']!,
   'customers:remove-method': serviceCases['customers:remove-method']!,

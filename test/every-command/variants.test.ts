@@ -55,8 +55,8 @@ describe.each(shapes)('errors in the shape: %s', (shape) => {
   });
   afterAll(() => desk.sandbox.close());
 
-  // A list is never refused, and doctor asks for nothing else.
-  const refusable = names.filter((name) => name !== 'customers:list' && name !== 'doctor');
+  // A list is never refused, and doctor and find ask for nothing else.
+  const refusable = names.filter((name) => !['customers:list', 'customers:find', 'doctor'].includes(name));
 
   it.each(refusable)('%s tells a refusal', async (name) => {
     const { code, stdout, stderr } = await run(desk, name, refusedCases[name] ?? ['nobody']);

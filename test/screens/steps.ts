@@ -166,6 +166,16 @@ const customerSteps: Step[] = [
   type('customers get nobody'),
   type('customers list'),
   type('customers list --limit many'),
+  type('customers find ada', { answers: [{ at: 'Open a customer?', type: '\u0003' }] }),
+  type('customers find ben', {
+    answers: [
+      { at: 'Open a customer?', type: '\r' },
+      { at: 'Open a payment?', type: 'Back\r' },
+      { at: 'Open a customer?', type: 'Quit\r' },
+    ],
+  }),
+  type('customers find nobody'),
+  type('customers find'),
   type('customers methods c_ben'),
   type('customers methods nobody'),
   type('customers panel-link c_ben'),

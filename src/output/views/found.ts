@@ -5,7 +5,8 @@ import { commandText, paydesk } from '../../next-command.js';
 import { amountDigits, formatAmount } from '../amount.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
-import { safeText, truncate } from '../text.js';
+import { choiceLines } from '../choices.js';
+import { safeText } from '../text.js';
 import { statePiece } from '../values.js';
 import { knownJson } from './known.js';
 
@@ -75,17 +76,18 @@ export const foundList: ListView<FoundItem> = {
 const amountIn = ({ amount, currency }: KnownPaymentRow): string =>
   amount === null ? '' : formatAmount(amount, currency ?? undefined);
 
-/** One line of the list that a person walks through. */
-export function foundChoice({ row }: FoundItem, width: number): string {
-  const parts = [
-    row.payment_id,
-    row.reference_id ?? '',
-    row.state,
-    amountIn(row),
-    nameIn(row) || emailIn(row),
-  ];
-  return truncate(parts.filter(Boolean).map(safeText).join('  '), width);
-}
+/** The list that a person walks through. */
+export const foundChoices = (items: readonly FoundItem[], width: number): string[] =>
+  choiceLines(
+    items.map(({ row }) => [
+      row.payment_id,
+      row.reference_id ?? '',
+      row.state,
+      amountIn(row),
+      nameIn(row) || emailIn(row),
+    ]),
+    width,
+  );
 
 /** What the list shows, or where else to look when it is empty. */
 export function aboutFound(count: number, { more, isEmpty }: { more: boolean; isEmpty: boolean }): Line[] {

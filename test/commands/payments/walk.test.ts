@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryHome } from '../../helpers/desk.js';
+import { paydeskTty, type Tty } from '../../helpers/run.js';
+import { envOf, openTestDesk, type TestDesk } from './desk.js';
+
+// With the arrow keys from what a caller says to the payment, what became of it, and what can be done.
+
+let desk: TestDesk;
+const home = temporaryHome();
+beforeAll(async () => {
+  desk = await openTestDesk();
+});
+afterAll(() => desk.sandbox.close());
+
+const open = (...args: string[]) => paydeskTty(args, { home, env: envOf(desk.sandbox), rows: 60 });
+
+/** Waits for a list; its last line means that keys are read. */
+async function list(terminal: Tty, message: string, ...choices: Array<string | RegExp>): Promise<void> {
+  for (const text of [message, ...choices]) await terminal.waitFor(text);
+  await terminal.waitFor('navigate');
+}
+
+it('walks from find into explain and resolve, back to the list, and out', async () => {
+  const customerOrder = {
+    customer: { customerId: 'c_walk', firstName: 'Wanda', email: 'wanda@walk.example' },
+  };
+  const held = await desk.paid('held', { customerOrder });
+  const captured = await desk.paid('approved', { customerOrder, amount: 49.9 });
+  await desk.run('get', [held.paymentId, captured.paymentId], { env: { PAYDESK_HOME: home } });
+
+  const terminal = await open('payments', 'find', 'c_walk');
+  await list(terminal, 'Open a payment?', `❯ ${captured.paymentId}`, String(held.paymentId));
+  terminal.press('down', 'enter');
+  await terminal.waitFor('Held by a fraud rule');
+  await list(terminal, `What next for ${held.paymentId}?`, '❯ Back to the list', 'Resolve it');
+  terminal.press('down', 'enter');
+  await list(terminal, 'Choose:', 'Approve and charge');
+  terminal.press('ctrl-c');
+  expect(await terminal.ended()).toBe(130);
+  expect(await desk.sandbox.books(held.paymentId)).not.toHaveProperty('capture');
+
+  const again = await open('payments', 'find', 'c_walk', 'captured');
+  await list(again, 'Open a payment?', `❯ ${captured.paymentId}`);
+  again.press('enter');
+  await again.waitFor('The customer has paid EUR 49.90');
+  await list(again, 'What next');
+  again.press('enter');
+  await list(again, 'Open a payment?');
+  again.press('up', 'enter');
+  expect(await again.ended()).toBe(0);
+});
+
+it('walks from a customer to their payments', async () => {
+  const terminal = await open('customers', 'find', 'wanda');
+  await list(terminal, 'Open a customer?', /❯ c_walk +Wanda +wanda@walk.example/, 'Quit');
+  terminal.press('enter');
+  await terminal.waitFor('Customer c_walk');
+  await list(terminal, 'Open a payment?', 'Captured', 'Held', 'Back to the customers');
+  terminal.press('down', 'down', 'enter');
+  await list(terminal, 'Open a customer?');
+  terminal.press('down', 'enter');
+  expect(await terminal.ended()).toBe(0);
+});
+
+it.each([
+  ['payments', 'find', 'c_walk', '--no-input'],
+  ['customers', 'find', 'wanda', '--no-input'],
+  ['payments', 'find', 'c_walk', '--json'],
+  ['customers', 'find', 'wanda', '--json'],
+])('%s %s %s %s asks nothing', async (...args) => {
+  const terminal = await open(...args);
+  await terminal.waitFor('c_walk');
+  expect(await terminal.ended()).toBe(0);
+  expect(terminal.text()).not.toContain('Open a');
+});
