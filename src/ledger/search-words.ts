@@ -27,6 +27,12 @@ export function plainWords(text: string): string[] {
 /** A name or number as one word, however it is separated: `inv-2041` gives `inv2041`. */
 export const joinedWord = (text: string): string => plainWords(text).join('');
 
+/** The words to look for when this is typed. An address is looked for as a whole: its parts fit too many others. */
+export const typedWords = (text: string): string[] =>
+  text
+    .split(/\s+/)
+    .flatMap((part) => (/.@./.test(part) ? [joinedWord(part)].filter(Boolean) : plainWords(part)));
+
 const MAX_WORD_LENGTH = 100;
 const MAX_WORDS = 60;
 
@@ -39,7 +45,7 @@ function wordsIn(value: string): string[] {
     .replaceAll(/[äöü]/g, (letter) => umlauts[letter] ?? letter);
   return [
     ...words,
-    ...(words.length > 1 ? [words.join('')] : []),
+    ...(words.length > 1 ? [words.join(''), ...value.split(/\s+/).map(joinedWord).filter(Boolean)] : []),
     ...(/[äöü]/i.test(value.normalize('NFC')) ? plainWords(spelledOut) : []),
     // A number that is read out has no zeros in front.
     ...words.flatMap((word) => (/^0+[1-9]\d*$/.test(word) ? [word.replace(/^0+/, '')] : [])),
@@ -62,10 +68,12 @@ export const searchedColumns = [
   'order_note',
 ] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
 
+/** The words of several values, each once. */
+export const wordsOf = (values: readonly string[]): string[] => [...new Set(values.flatMap(wordsIn))];
+
 /** What the index has of a payment. */
 export function searchWords(row: Pick<KnownPaymentRow, (typeof searchedColumns)[number]>): string {
-  const words = searchedColumns.flatMap((column) => wordsIn(row[column] ?? ''));
-  return [...new Set(words)]
+  return wordsOf(searchedColumns.map((column) => row[column] ?? ''))
     .filter((word) => word.length <= MAX_WORD_LENGTH)
     .slice(0, MAX_WORDS)
     .join(' ');

@@ -2,7 +2,7 @@
 
 import type { KnownFilter, KnownSearch } from '../../ledger/known-search.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
-import { hasWord, joinedWord, plainWords, type SearchWord } from '../../ledger/search-words.js';
+import { hasWord, joinedWord, typedWords, type SearchWord } from '../../ledger/search-words.js';
 import type { AmountRange } from './amounts.js';
 import type { TimeSpan } from './dates.js';
 import { type Reading, readWords } from './query.js';
@@ -43,7 +43,7 @@ export async function findPayments(
   const found = new Map<number, FoundPayment>();
   const readings = readWords(words, now).flatMap((reading) => {
     const known = filterOf(reading, filter);
-    const isPossible = known !== undefined && reading.text.every((word) => plainWords(word).length > 0);
+    const isPossible = known !== undefined && reading.text.every((word) => typedWords(word).length > 0);
     return isPossible ? [{ text: reading.text, filter: known }] : [];
   });
   const add = (rows: readonly KnownPaymentRow[], text: readonly string[], match: Match) => {
@@ -87,7 +87,7 @@ export async function findPayments(
 const timeOf = (row: KnownPaymentRow): number => row.created_time ?? row.known_time;
 
 function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[] {
-  const words = [...new Set(text.flatMap(plainWords))];
+  const words = [...new Set(text.flatMap(typedWords))];
   return words.map((word) => ({ text: word, prefix: asPrefix && word.length >= SHORTEST_PREFIX }));
 }
 

@@ -23,7 +23,7 @@ export const known: Known[] = [
       payerEmail: 'ana.mueller@example.org',
       brand: 'Visa',
     },
-    order: { orderId: 'WEB-5512', note: 'gift wrap, ring twice' },
+    order: { orderId: 'WEB-5512', note: 'gift wrap, ring twice, cc boss@work.example' },
   },
   {
     paymentId: '100232',
@@ -147,6 +147,9 @@ export const calls: Array<[said: string, first: string | undefined, ...rest: str
   ['c_881', '100232', '100231'],
   ['c_17', '100233'],
   ['ana.mueller@example.org', '100232', '100231'],
+  ['ana.mueller@ex', '100232', '100231'],
+  ['boss@work.example', '100231'],
+  ['lee@ann.example', undefined],
   ['ana muller', '100232'],
   ['Ana Müller', '100232'],
   ['ana mueller', '100232'],
