@@ -17,6 +17,7 @@ const leaves = [
   'redact',
   'suggest',
   'typed-values',
+  'yaml-positions',
 ];
 
 /** Which rooms of the house a room may import from. What is not listed here does not exist. */
@@ -34,6 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   redact: [],
   suggest: [],
   'typed-values': ['contract', 'suggest'],
+  'yaml-positions': ['suggest'],
   client: leaves,
   spreadsheet: ['errors'],
   ledger: [...leaves, 'store'],

@@ -1,8 +1,14 @@
 // A scenario file, read and checked. Everything that is wrong with it is found before the first step.
 
-import type * as z from 'zod/mini';
 import { suggest } from '../suggest.js';
-import { parseYaml, type FileProblem, type ParsedYaml, type Path, type Position } from './positions.js';
+import {
+  type FileProblem,
+  issueProblems,
+  type ParsedYaml,
+  parseYaml,
+  type Path,
+  type Position,
+} from '../yaml-positions.js';
 import { referencesIn, replaceReferences } from './references.js';
 import {
   scenario,
@@ -58,7 +64,7 @@ export function readScenario(
   });
   const parsed = scenario.safeParse(replaced);
   const problems = [
-    ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, yaml))),
+    ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => issueProblems(issue, yaml))),
     ...stepProblems(replaced, yaml),
     ...unknownReferences(replaced, yaml),
   ];
@@ -82,28 +88,6 @@ const isMapping = (value: unknown): value is Record<string, unknown> =>
 function valuesOf(root: unknown): Record<string, unknown> {
   const set = isMapping(root) ? root['set'] : undefined;
   return isMapping(set) ? set : {};
-}
-
-function problemsOf(issue: z.core.$ZodIssue, yaml: ParsedYaml, prefix: Path = []): FileProblem[] {
-  const path = [...prefix, ...(issue.path as Path)];
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const known = / may be (.*)$/.exec(issue.message)?.[1]?.split(', ') ?? [];
-      const close = suggest(key, known);
-      const hint = close === undefined ? `use one of ${known.join(', ')}` : `did you mean ${close}?`;
-      return { ...yaml.keyAt([...path, key]), problem: `unknown key ${key}; ${hint}` };
-    });
-  }
-  if (issue.code === 'invalid_union') {
-    // The alternative that the value was meant to be: the one whose kind fits.
-    const meant = issue.errors.find((issues) =>
-      issues.every(({ code, path: at }) => at.length > 0 || code === 'unrecognized_keys'),
-    );
-    if (meant) return meant.flatMap((inner) => problemsOf(inner, yaml, path));
-  }
-  const key = path.at(-1);
-  if (key === undefined) return [{ ...yaml.at(path), problem: 'the file must be a mapping' }];
-  return [{ ...yaml.at(path), problem: `${String(key)} ${issue.message}` }];
 }
 
 const verbsIn = (step: object): Verb[] =>

@@ -1,6 +1,7 @@
 // The cells of a file, record by record, however long it is. The separator is found in the first record.
 
-import { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { FileProblems } from './problems.js';
 import { findSeparator, type Separator } from './separator.js';
@@ -29,6 +30,18 @@ export async function* readRecords(
   isHeader: (cells: readonly string[]) => boolean,
   problems: FileProblems,
 ): AsyncGenerator<FileRecord, Separator | undefined> {
+  const chunks = readRecordChunks(source, isHeader, problems);
+  let step = await chunks.next();
+  for (; !step.done; step = await chunks.next()) yield* step.value;
+  return step.value;
+}
+
+/** The same, with all records of a piece of the file at once: several times faster for a long file. */
+export async function* readRecordChunks(
+  source: AsyncIterable<Uint8Array>,
+  isHeader: (cells: readonly string[]) => boolean,
+  problems: FileProblems,
+): AsyncGenerator<FileRecord[], Separator | undefined> {
   let line = 1;
   let separator: Separator | undefined;
   try {
@@ -41,9 +54,13 @@ export async function* readRecords(
       );
       return undefined;
     }
-    for await (const cells of parsed(text, separator)) {
-      if (cells.some((cell) => cell !== '')) yield { line, cells };
-      line += 1 + cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+    for await (const rows of parsed(text, separator)) {
+      const chunk: FileRecord[] = [];
+      for (const cells of rows) {
+        if (cells.some((cell) => cell !== '')) chunk.push({ line, cells });
+        line += 1 + cells.reduce((sum, cell) => sum + lineBreaksIn(cell), 0);
+      }
+      yield chunk;
     }
   } catch (error) {
     const problem = problemIn(error);
@@ -53,18 +70,57 @@ export async function* readRecords(
   return separator;
 }
 
-function parsed(text: AsyncIterable<string>, separator: Separator): AsyncIterable<string[]> {
-  return Readable.from(text).compose(
-    parse({
-      delimiter: separator,
-      relax_column_count: true,
-      // Trimming would remove the tabs between empty cells, so each cell of a tab-separated file is trimmed alone.
-      ...(separator === '\t' ? { cast: trimUnquoted } : { trim: true }),
-      record_delimiter: ['\r\n', '\n', '\r'],
-      max_record_size: MAX_RECORD_LENGTH,
-    }),
-  ) as AsyncIterable<string[]>;
+const lineBreaksIn = (cell: string): number =>
+  /[\r\n]/.test(cell) ? (cell.match(/\r\n|\n|\r/g)?.length ?? 0) : 0;
+
+/** The rows of each piece of text. A row that the parser kept for its stream would cost as much as reading it. */
+async function* parsed(text: AsyncIterable<string>, separator: Separator): AsyncGenerator<string[][]> {
+  let rows: string[][] = [];
+  const parser = parse({
+    delimiter: separator,
+    relax_column_count: true,
+    // Trimming would remove the tabs between empty cells, so each cell of a tab-separated file is trimmed alone.
+    ...(separator === '\t' ? { cast: trimUnquoted } : { trim: true }),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    max_record_size: MAX_RECORD_LENGTH,
+    on_record(row: string[]) {
+      rows.push(row);
+      return null;
+    },
+  });
+  const ended = failureOf(finished(parser.resume()));
+  const taken = () => {
+    const full = rows;
+    rows = [];
+    return full;
+  };
+  try {
+    for await (const piece of text) {
+      const failure = await failureOf(writeTo(parser, piece));
+      // The rows before a bad one are good.
+      if (rows.length > 0) yield taken();
+      if (failure) throw failure.error;
+    }
+    parser.end();
+    const failure = await ended;
+    if (rows.length > 0) yield taken();
+    if (failure) throw failure.error;
+  } finally {
+    parser.destroy();
+  }
 }
+
+function writeTo(parser: Writable, piece: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  parser.write(piece, (error) => (error ? reject(error) : resolve()));
+  return promise;
+}
+
+const failureOf = (work: Promise<void>): Promise<{ error: unknown } | undefined> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
 
 const trimUnquoted = (cell: string, { quoting }: { quoting: boolean }): string =>
   quoting ? cell : cell.trim();

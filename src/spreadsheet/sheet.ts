@@ -90,7 +90,7 @@ interface Header<Column extends string> {
   ignored: string[];
 }
 
-const plainName = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
+export const plainName = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
 
 function columnOf<Column extends string>(layout: SheetLayout<Column>, cell: string): Column | undefined {
   const names = (column: Column) => [column, ...(layout.otherNames?.[column] ?? [])];
@@ -162,4 +162,5 @@ function readRow<Column extends string>(
 }
 
 /** Our own CSV puts an apostrophe before what a spreadsheet would take for a formula. */
-const unescaped = (text: string): string => (/^'[\s]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text);
+export const unescaped = (text: string): string =>
+  text.startsWith("'") && /^'[\s]*[=+\-@＝＋－＠]/.test(text) ? text.slice(1) : text;

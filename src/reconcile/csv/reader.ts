@@ -1,0 +1,181 @@
+// A provider's CSV, read by its mapping into lines of money. Chunks of lines keep a million of them fast.
+
+import type { FileProblems } from '../../spreadsheet/problems.js';
+import { readRecordChunks } from '../../spreadsheet/records.js';
+import { plainName, unescaped } from '../../spreadsheet/sheet.js';
+import { exactProblem } from '../exact.js';
+import type { SettlementLine, SettlementReader } from '../line.js';
+import { datePattern } from './dates.js';
+import { negated, signedDecimal } from './decimal.js';
+import { type MappedField, mappedFields, type Mapping, namingFields } from './mapping.js';
+
+const CHUNK = 1_000;
+
+export function createCsvReader(mapping: Mapping): SettlementReader {
+  return async function* read(source, problems) {
+    const readLine = createLineReader(mapping, problems);
+    const columnName = plainName(mapping.columns.amount ?? mapping.columns.credit ?? '');
+    const isHeader = (cells: readonly string[]) => cells.some((cell) => plainName(cell) === columnName);
+    let places: Places | undefined;
+    let rows = 0;
+    let chunk: SettlementLine[] = [];
+    for await (const records of readRecordChunks(source, isHeader, problems)) {
+      for (const { line, cells } of records) {
+        if (places === undefined) {
+          places = findPlaces(mapping, cells, line, problems);
+          if (places === undefined) return;
+          continue;
+        }
+        rows += 1;
+        const found = readLine(places, line, cells);
+        if (found !== undefined) chunk.push(found);
+        if (chunk.length < CHUNK) continue;
+        yield chunk;
+        chunk = [];
+      }
+    }
+    if (chunk.length > 0) yield chunk;
+    if (problems.count > 0) return;
+    if (places === undefined) problems.add(1, 'the file is empty');
+    else if (rows === 0) problems.add(2, 'the file has a header and no rows');
+  };
+}
+
+/** Where each field is in a row, and how many cells a row has. */
+interface Places {
+  at: Partial<Record<MappedField, number>>;
+  width: number;
+}
+
+function findPlaces(
+  { columns }: Mapping,
+  header: readonly string[],
+  line: number,
+  problems: FileProblems,
+): Places | undefined {
+  const before = problems.count;
+  const names = header.map(plainName);
+  const at: Places['at'] = {};
+  for (const field of mappedFields) {
+    const column = columns[field];
+    if (column === undefined) continue;
+    const first = names.indexOf(plainName(column));
+    if (first < 0) problems.add(line, `there is no column ${column}, which the mapping names as ${field}`);
+    else if (names.indexOf(plainName(column), first + 1) >= 0)
+      problems.add(line, `the column ${column} is there twice`);
+    at[field] = first;
+  }
+  return problems.count === before ? { at, width: header.length } : undefined;
+}
+
+type LineReader = (places: Places, line: number, cells: readonly string[]) => SettlementLine | undefined;
+
+function createLineReader(mapping: Mapping, problems: FileProblems): LineReader {
+  const kindOf = createKinds(mapping);
+  const readDate = datePattern(mapping.date);
+  const outgoing = new Set(mapping.signs.outgoing);
+
+  return ({ at, width }, line, cells) => {
+    if (cells.length !== width) {
+      const count = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
+      problems.add(line, `has ${count}, but the header has ${width}`);
+      return undefined;
+    }
+    const before = problems.count;
+    const tell = (problem: string) => problems.add(line, problem);
+    const cell = (field: MappedField): string => {
+      const place = at[field];
+      return place === undefined ? '' : unescaped(cells[place] ?? '');
+    };
+
+    const written = readAmount(mapping, cell, tell);
+    if (written === undefined) return undefined;
+    const kind = kindOf(cell('kind'), written);
+    const amount = outgoing.has(kind) && !written.startsWith('-') ? negated(written) : written;
+    const wrong = signProblem(kind, amount);
+    if (wrong !== undefined) tell(wrong);
+
+    const found: SettlementLine = { line, kind, amount, currency: mapping.currency ?? '' };
+    if (at.currency !== undefined) found.currency = cell('currency').toUpperCase();
+    if (!/^[A-Z]{3}$/.test(found.currency))
+      tell(`currency ${short(cell('currency'))}: must be three letters, for example EUR`);
+    const fee = cell('fee');
+    if (fee !== '') found.fee = readFee(fee, mapping, tell);
+    const date = cell('at');
+    if (date !== '') {
+      found.at = readDate?.(date);
+      if (found.at === undefined) tell(`date ${short(date)}: does not fit ${mapping.date}`);
+    }
+    for (const field of namingFields) {
+      const value = cell(field);
+      if (value === '') continue;
+      found[field] = value;
+      if (value.includes('\0')) tell(`${field}: must not contain control characters`);
+    }
+    return problems.count === before ? found : undefined;
+  };
+}
+
+type Cell = (field: MappedField) => string;
+type Tell = (problem: string) => void;
+
+/** As money that comes in or goes out, before the kind has its say. */
+function readAmount({ columns, decimal, directions }: Mapping, cell: Cell, tell: Tell): string | undefined {
+  const read = (field: MappedField): string | undefined => {
+    const text = cell(field);
+    const amount = signedDecimal(text, decimal);
+    const problem =
+      amount === undefined ? `must be a number with a decimal ${decimal}` : exactProblem(amount);
+    if (problem === undefined) return amount;
+    tell(text === '' ? `${field} is empty` : `${field} ${short(text)}: ${problem}`);
+    return undefined;
+  };
+  if (columns.amount === undefined) {
+    const [credit, debit] = [cell('credit'), cell('debit')];
+    if ((credit === '') === (debit === '')) {
+      tell(credit === '' ? 'has neither a credit nor a debit' : 'has both a credit and a debit');
+      return undefined;
+    }
+    if (credit !== '') return read('credit');
+    const amount = read('debit');
+    return amount === undefined || amount.startsWith('-') ? amount : negated(amount);
+  }
+  const amount = read('amount');
+  if (amount === undefined || directions === undefined) return amount;
+  const direction = cell('direction');
+  if (directions.in.includes(direction)) return amount;
+  if (directions.out.includes(direction)) return negated(amount);
+  tell(`direction ${short(direction)}: is neither in nor out by the mapping`);
+  return undefined;
+}
+
+function readFee(text: string, { decimal, signs }: Mapping, tell: Tell): string | undefined {
+  const fee = signedDecimal(text, decimal);
+  const problem = fee === undefined ? `must be a number with a decimal ${decimal}` : exactProblem(fee);
+  if (problem !== undefined) tell(`fee ${short(text)}: ${problem}`);
+  return fee !== undefined && signs.fee === 'negative' ? negated(fee) : fee;
+}
+
+/** Without a column for it, money that comes in was captured and money that goes out was refunded. */
+function createKinds({ kinds, columns }: Mapping): (written: string, amount: string) => string {
+  const names = new Map(
+    Object.entries(kinds).flatMap(([kind, words]) =>
+      words.map((word) => [word.toLowerCase(), kind] as const),
+    ),
+  );
+  if (columns.kind === undefined) return (_, amount) => (amount.startsWith('-') ? 'refund' : 'capture');
+  return (written) =>
+    names.get(written.toLowerCase()) ?? (written === '' ? 'unnamed' : written.toLowerCase());
+}
+
+/** A sign that does not fit the kind means that the mapping is wrong, and then everything is. */
+function signProblem(kind: string, amount: string): string | undefined {
+  const isOut = amount.startsWith('-');
+  if (kind === 'capture' && isOut)
+    return `amount ${amount}: a capture cannot be negative; look at the mapping`;
+  const goesOut = kind === 'refund' || kind === 'chargeback';
+  if (!goesOut || isOut || !/[1-9]/.test(amount)) return undefined;
+  return `amount ${amount}: a ${kind} takes money out; add it to signs.outgoing in the mapping`;
+}
+
+const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
