@@ -129,6 +129,7 @@ const otherCases: Record<string, () => Words> = {
   'sandbox:resend': () => ['seen'],
   'sandbox:reset': () => [],
   'sandbox:seed': () => [],
+  'sandbox:settlement': () => ['--defects', 'amount'],
   'sandbox:start': () => ['--memory', '--port', '0'],
   'sandbox:status': () => [],
   'sandbox:stop': () => ['--port', '1'],

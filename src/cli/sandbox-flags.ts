@@ -107,6 +107,23 @@ export function parseClockInstant(text: string): Date {
   }
 }
 
+/** A time in the provider's books, which follow the sandbox's clock: a duration would count from another one. */
+export function parseBookedTime(text: string): Date {
+  return /^\d{4}-/.test(text) ? parseInstant(text) : bad('an ISO time such as 2026-11-01T00:00:00Z');
+}
+
+/** Names of planted defects, separated by commas. */
+export async function parseDefects(text: string): Promise<string> {
+  const { defectNames } = await import('../sandbox/index.js');
+  const known = [...defectNames, 'all'];
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names.join(',');
+  return bad(
+    `there is no ${unknown || 'empty one'}; choose from ${known.join(', ')}.${didYouMean(unknown, known)}`,
+  );
+}
+
 export function parseProbability(text: string): number {
   const share = Number(text);
   return /^\d*\.?\d+$/.test(text) && share > 0 && share <= 1 ? share : bad('more than 0 and at most 1: 0.2');

@@ -43,6 +43,7 @@ async function present(sandbox: Sandbox): Promise<api.Sandbox> {
     apiKey,
     env: environmentFor(sandbox, app),
     ...payments(sandbox),
+    settlement: (options = {}) => settlementOf(sandbox, options),
     clock: clockOf(sandbox),
     faults: faultsOf(sandbox),
     webhooks: createWebhooks(sandbox),
@@ -74,6 +75,24 @@ function payments(sandbox: Sandbox): Pick<api.Sandbox, 'payment' | 'pay' | 'prov
       paymentOf(await sandbox.ask('POST /payments/{key}/provider', { ...named(payment), body: { answer } })),
     books: (payment) => sandbox.ask('GET /payments/{key}/books', named(payment)),
   };
+}
+
+async function settlementOf(
+  sandbox: Sandbox,
+  { provider, defects, seed, since, until, format }: api.SettlementOptions,
+): Promise<api.Settlement> {
+  const query = {
+    ...(provider !== undefined && { provider }),
+    ...(defects !== undefined && { defects: [defects].flat().join(',') }),
+    ...(seed !== undefined && { seed: String(seed) }),
+    ...(since !== undefined && { since: new Date(instantOf(since)).toISOString() }),
+    ...(until !== undefined && { until: new Date(instantOf(until)).toISOString() }),
+    ...(format !== undefined && { format }),
+  };
+  const report = await sandbox.ask('GET /settlement/defects', { query });
+  const { pieces } = await sandbox.ask('GET /settlement', { query: { ...query, until: report.until } });
+  const text = (await Array.fromAsync(pieces)).join('');
+  return { text, lines: report.lines, planted: report.planted };
 }
 
 function clockOf(sandbox: Sandbox): api.Clock {

@@ -162,6 +162,39 @@ export interface Apps {
   change(appId: string, change: AppChange): Promise<App>;
 }
 
+export interface SettlementOptions {
+  /** The name of a provider; all of them without it. */
+  provider?: string;
+  /** What is to be wrong with the file, for example `['missing', 'amount']`; `all` for one of each kind. */
+  defects?: 'all' | readonly string[];
+  /** Decides which payments have the defects; 1 unless it is given. */
+  seed?: number;
+  /** Only what was booked since this time. */
+  since?: Instant;
+  /** Only what was booked until this time. */
+  until?: Instant;
+  /** CSV unless it is given; `camt` is camt.053 XML. */
+  format?: 'csv' | 'camt';
+}
+
+export interface PlantedDefect {
+  kind: string;
+  /** The line of the CSV or the number of the entry in XML; null for a line that is left out. */
+  line: number | null;
+  /** Null when the service has no such payment. */
+  paymentId: number | null;
+  referenceId: string;
+  detail: string;
+}
+
+/** A provider's settlement file, and what is wrong with it. */
+export interface Settlement {
+  text: string;
+  /** Without the header. */
+  lines: number;
+  planted: PlantedDefect[];
+}
+
 /** A sample payment. */
 export interface SeededPayment {
   appId: string;
@@ -195,6 +228,8 @@ export interface Sandbox {
   /** Acts as the provider that has not answered yet. */
   provider(payment: PaymentKey, answer: 'confirm' | 'decline' | 'hold'): Promise<Payment>;
   books(payment: PaymentKey): Promise<Books>;
+  /** Writes a provider's settlement file from its books, with defects to find. */
+  settlement(options?: SettlementOptions): Promise<Settlement>;
   /** Adds sample payments in every state. */
   seed(): Promise<SeededPayment[]>;
   /** Deletes everything except the first two apps. */

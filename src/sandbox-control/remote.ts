@@ -1,6 +1,6 @@
 import { paydesk } from '../next-command.js';
 import { isJsonObject, parseJson, type JsonObject } from '../contract/json.js';
-import { type ErrorOptions, type PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
+import { type ErrorOptions, PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import type { Run } from './run.js';
 import type { ControlInputs, ControlResults, ControlRoute } from '../sandbox/index.js';
 
@@ -21,6 +21,8 @@ interface Input {
 
 type Body<Route extends ControlRoute> = ControlInputs[Route] extends { body: infer Given } ? Given : never;
 
+type SettlementQuery = NonNullable<ControlInputs['GET /settlement']['query']>;
+
 /** What is absent stays as it is; null takes it away. */
 export type AppChange = Body<'PATCH /apps/{appId}'>;
 
@@ -29,14 +31,21 @@ interface Answer {
   text: string;
 }
 
+/** An answer whose body is read piece by piece. `close` ends the connection, read to the end or not. */
+interface OpenAnswer {
+  status: number;
+  pieces: AsyncIterable<string>;
+  close(): Promise<void>;
+}
+
 const PROBE_MS = 2_000;
 
-async function send(
+async function open(
   to: Address,
   route: ControlRoute,
   { parameters = {}, query, body }: Input,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<OpenAnswer> {
   // Loaded by file: the index of undici brings everything along.
   const [{ default: Client }, { default: request }] = await Promise.all([
     import('undici/lib/dispatcher/client.js'),
@@ -61,9 +70,40 @@ async function send(
       ...(text !== undefined && { body: text }),
       ...(signal && { signal }),
     });
-    return { status: answer.statusCode, text: await answer.body.text() };
-  } finally {
+    const pieces = answer.body.setEncoding('utf8') as AsyncIterable<string>;
+    return { status: answer.statusCode, pieces, close: () => client.destroy() };
+  } catch (error) {
     await client.destroy();
+    throw error;
+  }
+}
+
+async function send(...request: Parameters<typeof open>): Promise<Answer> {
+  const { status, pieces, close } = await open(...request);
+  try {
+    return { status, text: (await Array.fromAsync(pieces)).join('') };
+  } finally {
+    await close();
+  }
+}
+
+/** The text of an answer as it comes, however long it becomes. */
+async function* readPieces(
+  run: Run,
+  route: ControlRoute,
+  input: Input,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  let answer: OpenAnswer | undefined;
+  try {
+    answer = await open(run, route, input, signal);
+    const { status, pieces } = answer;
+    if (status >= 400) throw refusal(run, { status, text: (await Array.fromAsync(pieces)).join('') });
+    yield* pieces;
+  } catch (error) {
+    throw signal?.aborted || error instanceof PaydeskError ? error : unreachable(run, error);
+  } finally {
+    await answer?.close();
   }
 }
 
@@ -142,6 +182,9 @@ export function createRemote(run: Run, signal?: AbortSignal, onChange?: () => vo
       call('PATCH /apps/{appId}', { parameters: { appId }, body }),
     seed: () => call('POST /seed'),
     reset: async () => void (await ask('POST /reset')),
+    /** The text of the file, as it is written. */
+    settlement: (query: SettlementQuery) => readPieces(run, 'GET /settlement', { query }, signal),
+    settlementDefects: (query: SettlementQuery) => call('GET /settlement/defects', { query }),
     export: () => ask('GET /export'),
     import: async (body: string) => void (await ask('POST /import', { body })),
   };
@@ -195,6 +238,9 @@ const inputs: Readonly<Record<string, string>> = {
   webhookUrl: '--webhook-url',
   fraudPolicyId: '--fraud-policy',
   delayMs: '--delay',
+  provider: '--provider',
+  defects: '--defects',
+  seed: '--seed',
   'profile.paymentProfileId': '--provider-profile',
 };
 

@@ -10,10 +10,12 @@ export type {
   SandboxApp,
   SandboxStatus,
   SeededPayment,
+  SettlementReport,
 } from './control/answers.js';
-export { challengeResults, providerAnswers } from './control/choices.js';
+export { challengeResults, providerAnswers, settlementFormats } from './control/choices.js';
 export { beforeFirstChange, type Changes, type ChangesMark } from './changes.js';
 export { cardNames } from './domain/cards.js';
+export { defectKinds, defectNames, type DefectKind } from './settlement/defects.js';
 export { faultKindNames, faultKinds, faultRoutes, type FaultKind } from './domain/faults.js';
 export { providerInstructions } from './domain/faults.js';
 export { environmentFor } from './environment.js';

@@ -64,7 +64,7 @@ const others = [
   ['profiles:use', 'ledger:adopt', 'ledger:lock-probe', 'completion', 'completion:words'],
   ['sandbox:start', 'sandbox:status', 'sandbox:stop', 'sandbox:exec', 'sandbox:exec-guard'],
   ['sandbox:seed', 'sandbox:reset', 'sandbox:export', 'sandbox:import'],
-  ['sandbox:pay', 'sandbox:provider', 'sandbox:resend', 'sandbox:books'],
+  ['sandbox:pay', 'sandbox:provider', 'sandbox:resend', 'sandbox:books', 'sandbox:settlement'],
   ['sandbox:apps', 'sandbox:apps:list', 'sandbox:apps:create', 'sandbox:apps:set'],
   ['sandbox:clock', 'sandbox:clock:show', 'sandbox:clock:stop', 'sandbox:clock:resume'],
   ['sandbox:clock:advance', 'sandbox:clock:set'],

@@ -126,6 +126,7 @@ const findsNothing: Record<string, { words: Case; code: number; told: string }> 
   'sandbox:seed': { words: words(), ...noSandbox },
   'sandbox:reset': { words: words(), ...noSandbox },
   'sandbox:export': { words: words(), ...noSandbox },
+  'sandbox:settlement': { words: words(), ...noSandbox },
   'sandbox:import': {
     words: () => {
       const file = join(folder, 'contents.json');

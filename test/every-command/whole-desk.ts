@@ -65,6 +65,7 @@ const local: Record<string, Case> = {
   'sandbox:pay': { words: ['seed-created', '--card', 'approved'], outcome: /seed-created/ },
   'sandbox:resend': { words: ['seed-created'], outcome: /hook/ },
   'sandbox:books': { words: ['seed-captured'] },
+  'sandbox:settlement': { words: ['{home}/settlement.csv', '--defects', 'amount'], outcome: /amount/ },
   'sandbox:export': { words: [] },
   'sandbox:import': {
     words: ['{home}/all.json'],

@@ -57,6 +57,28 @@ describe('startSandbox', () => {
     expect(await sandbox.books(id)).toMatchObject({ refund: { told: 1, done: 1 } });
   });
 
+  test('writes a settlement file with defects to find', async () => {
+    const sandbox = await open({ seed: 7, clock: '2026-01-01T00:00:00Z' });
+    for (const reference of ['r-1', 'r-2', 'r-3']) {
+      await create(sandbox, reference);
+      await sandbox.pay(reference);
+    }
+    const { text, lines, planted } = await sandbox.settlement({ defects: ['missing', 'amount'], seed: 4 });
+    expect(text.trimEnd().split('\n')).toHaveLength(lines + 1);
+    expect(planted.map(({ kind }) => kind).toSorted()).toEqual(['amount', 'missing']);
+    const [missing] = planted.filter(({ kind }) => kind === 'missing');
+    expect(text).not.toContain(`,${missing!.referenceId},`);
+    const camt = await sandbox.settlement({
+      format: 'camt',
+      since: '2025-01-01T00:00:00Z',
+      until: '2026-01-02T00:00:00Z',
+    });
+    expect(camt.text).toMatch(/^<\?xml [\s\S]+<EndToEndId>r-3</);
+    await expect(sandbox.settlement({ provider: 'nobody' })).rejects.toThrow(
+      'provider must be one of Northbank',
+    );
+  });
+
   test('several run at once, and one seed gives the same twice', async () => {
     const [first, second, other] = await Promise.all([
       open({ seed: 7 }),

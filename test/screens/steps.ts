@@ -275,6 +275,8 @@ const scenarioSteps: Step[] = [
 
 const endSteps: Step[] = [
   type('sandbox clock set 2036-01-01T00:00:00Z'),
+  type('sandbox settlement settlement.csv --defects missing,amount'),
+  type('sandbox settlement --defects nonsense'),
   type('sandbox export all.json'),
   type('sandbox export /nowhere/all.json'),
   type('sandbox import all.json'),

@@ -77,7 +77,7 @@ export const faultView: View<Fault> = (fault) => {
 };
 
 /** For the help text: every kind and what it does. */
-export function faultKindLines(kinds: Readonly<Record<string, { summary: string }>>): string {
+export function kindLines(kinds: Readonly<Record<string, { summary: string }>>): string {
   const width = Math.max(...Object.keys(kinds).map((name) => name.length));
   return Object.entries(kinds)
     .map(([name, { summary }]) => `  ${pad(name, width)}  ${summary}`)

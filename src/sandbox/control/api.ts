@@ -3,8 +3,27 @@ import { described } from '../../contract/described.js';
 import type { NamesIn } from '../../contract/endpoints.js';
 import type { JsonNumber, JsonValue } from '../../contract/json.js';
 import { payment } from '../../contract/payment.js';
-import { app, books, cleared, clock, delivery, fault, seededPayment, status, story } from './answers.js';
-import { appBody, appPatch, clockBody, faultBody, payBody, providerBody } from './requests.js';
+import {
+  app,
+  books,
+  cleared,
+  clock,
+  delivery,
+  fault,
+  seededPayment,
+  settlementReport,
+  status,
+  story,
+} from './answers.js';
+import {
+  appBody,
+  appPatch,
+  clockBody,
+  faultBody,
+  payBody,
+  providerBody,
+  settlementQuery,
+} from './requests.js';
 
 // The control API, once: the handlers of the sandbox, the commands that control it and its OpenAPI document are
 // derived from this table.
@@ -20,6 +39,8 @@ interface ControlOperation {
   answer: z.ZodMiniType;
   /** Of a success; 200 unless it is given. */
   status?: 201;
+  /** Of a success; JSON unless it is given. */
+  mediaTypes?: readonly string[];
 }
 
 /** Which app is meant, where a reference alone could be that of several. */
@@ -30,6 +51,17 @@ export const exportDocument = described(z.custom<string>(), {
   id: 'Export',
   type: 'object',
   description: 'The contents of a sandbox, as exported.',
+});
+
+/** Text that is written while it is read, however long it becomes. */
+export interface StreamedFile {
+  mediaType: string;
+  pieces: AsyncIterable<string>;
+}
+
+const settlementFile = described(z.custom<StreamedFile>(), {
+  type: 'string',
+  description: 'One line or entry for everything that moved money.',
 });
 
 const done = <Name extends string>(name: Name) =>
@@ -69,6 +101,19 @@ const controlApi = {
     summary: 'Read everything that happened to a payment',
     query: ofApp,
     answer: story,
+  },
+  'GET /settlement': {
+    operationId: 'getSettlement',
+    summary: "Write a provider's settlement file from its books",
+    query: settlementQuery,
+    answer: settlementFile,
+    mediaTypes: ['text/csv', 'application/xml'],
+  },
+  'GET /settlement/defects': {
+    operationId: 'getSettlementDefects',
+    summary: 'List the defects planted in a settlement file',
+    query: settlementQuery,
+    answer: settlementReport,
   },
   'POST /webhooks/{id}/resend': {
     operationId: 'resendWebhook',

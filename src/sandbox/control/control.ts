@@ -8,6 +8,9 @@ import type { AttemptRow, FaultRow } from '../schema.js';
 import { seedAll, type SeededRow } from '../seed.js';
 import { exportAll, importAll, resetAll } from '../transfer.js';
 import type { Worker } from '../worker.js';
+import { describeSettlement, openSettlement, type SettlementRequest } from '../settlement/settlement.js';
+import type { SettlementReport } from './answers.js';
+import type { StreamedFile } from './api.js';
 import { createAppControl, type AppControl } from './app-control.js';
 import { createPaymentControl, type PaymentControl } from './payment-control.js';
 import type { clockBody, faultBody } from './requests.js';
@@ -23,6 +26,9 @@ export interface Control extends PaymentControl, AppControl {
   resend(eventId: number): Promise<AttemptRow>;
   seed(): Promise<SeededRow[]>;
   reset(): Promise<void>;
+  /** A provider's settlement file, with planted defects if they are asked for. */
+  settlement(request: SettlementRequest): Promise<StreamedFile>;
+  settlementDefects(request: SettlementRequest): Promise<SettlementReport>;
   export(): Promise<string>;
   import(text: string): Promise<void>;
 }
@@ -83,6 +89,8 @@ export function createControl(
     async reset() {
       await settled((work) => resetAll(work, engine.clock));
     },
+    settlement: (request) => openSettlement(engine, request),
+    settlementDefects: (request) => describeSettlement(engine, request),
     export: () => exportAll(engine),
     async import(document) {
       await importAll(engine, document);

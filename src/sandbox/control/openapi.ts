@@ -3,6 +3,7 @@ import { pathParameters } from '../../contract/endpoints.js';
 import { failureResponses, failuresOf } from '../../contract/openapi-responses.js';
 import { createSchemaList, type Json } from '../../contract/openapi-schemas.js';
 import { problem } from '../../contract/problem.js';
+import { defectNames } from '../settlement/defects.js';
 import { CONTROL_PATH, controlOperation, controlRoutes, splitRoute, type ControlRoute } from './api.js';
 
 /** The control API as an OpenAPI 3.1 document, made from its table. */
@@ -75,7 +76,7 @@ const health: Json = {
 type Use = ReturnType<typeof createSchemaList>['use'];
 
 function describeOperation(route: ControlRoute, use: Use): Json {
-  const { operationId, summary, query, body, answer, status = 200 } = controlOperation(route);
+  const { operationId, summary, query, body, answer, status = 200, mediaTypes } = controlOperation(route);
   const { path } = splitRoute(route);
   const names = pathParameters(path);
   const [, first = ''] = path.split('/');
@@ -88,13 +89,16 @@ function describeOperation(route: ControlRoute, use: Use): Json {
     }),
     ...(body && { requestBody: { required: true, content: json(use(body, 'input')) } }),
     responses: {
-      [status]: { description: status === 201 ? 'Created.' : 'Done.', content: json(use(answer, 'output')) },
+      [status]: {
+        description: status === 201 ? 'Created.' : 'Done.',
+        content: content(use(answer, 'output'), mediaTypes),
+      },
       ...failuresOf([
         ...(body || query ? [400] : []),
         401,
         403,
         ...(names.length > 0 ? [404] : []),
-        ...(first === 'payments' || first === 'seed' ? [422] : []),
+        ...(first === 'payments' || first === 'seed' || first === 'settlement' ? [422] : []),
       ]),
     },
   };
@@ -104,6 +108,12 @@ const parameterTexts: Readonly<Record<string, string>> = {
   key: 'The paymentId or the referenceId; `id:` or `ref:` before it says which.',
   id: 'The id as it is listed.',
   appId: 'The App ID.',
+  provider: 'The name of a provider; all of them without it.',
+  defects: `What is to be wrong with the file, separated by commas: ${defectNames.join(', ')}; \`all\` for one of each.`,
+  seed: 'Decides which payments have the defects; 1 unless it is given.',
+  since: 'Only what was booked since this time.',
+  until: 'Only what was booked until this time; now unless it is given.',
+  format: 'CSV unless it is given.',
 };
 
 function pathParameter(name: string): Json {
@@ -128,5 +138,9 @@ function queryParameters(query: z.ZodMiniType | undefined, use: Use): Json[] {
 }
 
 function json(schema: Json): Json {
-  return { 'application/json': { schema } };
+  return content(schema);
+}
+
+function content(schema: Json, mediaTypes: readonly string[] = ['application/json']): Json {
+  return Object.fromEntries(mediaTypes.map((name) => [name, { schema }]));
 }

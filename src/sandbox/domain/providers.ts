@@ -185,12 +185,18 @@ async function storedExpiry(work: Work, methodId: number): Promise<Expiry | unde
 }
 
 /** An identifier of the provider's own, the same for the same payment and purpose under one seed. */
-export function providerReference(work: Work, payment: PaymentRow, purpose: string): string {
+export function providerReference(
+  work: Pick<Work, 'derive'>,
+  payment: Pick<PaymentRow, 'payment_id' | 'version'>,
+  purpose: string,
+): string {
   const text = work.derive(`provider-${purpose}`, `${payment.payment_id}:${payment.version}`);
   return `${purpose.slice(0, 3)}_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
-/** 1.5 per cent, rounded down to the hundredth. */
+/** In hundredths: 1.5 per cent, rounded down. */
+export const feeOf = (amount: string): bigint => (toHundredths(amount) * 15n) / 1000n;
+
 export function providerFee(payment: PaymentRow): PayInfo['providerFee'] {
-  return numberFromText(fromHundredths((toHundredths(payment.amount) * 15n) / 1000n));
+  return numberFromText(fromHundredths(feeOf(payment.amount)));
 }

@@ -76,6 +76,8 @@ const controlHandlers: Handlers = {
     const { payment, ...story } = await control.story(parameters.key, query.appId);
     return { payment: showPayment(payment, addresses), ...story };
   },
+  'GET /settlement': ({ query }, { control }) => control.settlement(query),
+  'GET /settlement/defects': ({ query }, { control }) => control.settlementDefects(query),
   async 'POST /webhooks/{id}/resend'({ parameters }, { control }) {
     const sent = await control.resend(idOf(parameters.id, 'webhook'));
     const { event_id: webhookId, url, status, error, ms, answer } = sent;

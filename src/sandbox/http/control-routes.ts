@@ -7,7 +7,9 @@ import {
   controlRoutes,
   exportDocument,
   splitRoute,
+  type ControlAnswers,
   type ControlRoute,
+  type StreamedFile,
 } from '../control/api.js';
 import { Refusal } from '../domain/refusal.js';
 import { equal } from './addresses.js';
@@ -47,11 +49,19 @@ export function createControlRoutes(options: ControlOptions): Hono {
 async function answer(c: Context, route: ControlRoute, tools: ControlTools): Promise<Response> {
   const asked = { parameters: c.req.param(), query: c.req.query(), body: await bodyOf(c, route) };
   const result = await askControl(route, asked, tools);
+  if (isStreamed(result)) {
+    return c.body(ReadableStream.from(result.pieces).pipeThrough(new TextEncoderStream()), 200, {
+      'content-type': result.mediaType,
+    });
+  }
   // An export is text already.
   return typeof result === 'string'
     ? c.body(result, 200, { 'content-type': 'application/json' })
     : c.json(result, controlOperation(route).status ?? 200);
 }
+
+const isStreamed = (result: ControlAnswers[ControlRoute]): result is StreamedFile =>
+  typeof result === 'object' && 'pieces' in result;
 
 async function bodyOf(c: Context, route: ControlRoute): Promise<unknown> {
   const { body } = controlOperation(route);

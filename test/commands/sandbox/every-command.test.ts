@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { faultKindNames } from '../../../src/sandbox/domain/faults.js';
+import { defectNames } from '../../../src/sandbox/settlement/defects.js';
 import { paydesk } from '../../helpers/run.js';
 import { createHome } from './processes.js';
 
@@ -24,6 +25,8 @@ test('every command has a summary, examples and --help', async () => {
   }
   const help = await paydesk(['sandbox', 'fault', 'add', '--help']);
   for (const kind of faultKindNames) expect(help.stdout).toContain(kind);
+  const settlement = await paydesk(['sandbox', 'settlement', '--help']);
+  for (const kind of defectNames) expect(settlement.stdout).toContain(`  ${kind}  `);
 });
 
 test('without a sandbox every command says what to type', async () => {
@@ -40,6 +43,7 @@ test('without a sandbox every command says what to type', async () => {
       ['books', 'x'],
       ['apps'],
       ['export'],
+      ['settlement'],
     ]) {
       const { stderr, code } = await empty.run(['sandbox', ...args]);
       expect({ stderr, code }).toEqual({

@@ -13,6 +13,7 @@ interface Sent {
   parameters?: Record<string, string | number>;
   body?: unknown;
   raw?: string;
+  query?: string;
 }
 
 type Json = Record<string, unknown>;
@@ -43,6 +44,14 @@ const requests: Record<ControlRoute, (sandbox: TestSandbox) => Promise<Sent>> = 
   }),
   'GET /payments/{key}/books': (sandbox) => paid(sandbox, 'approved'),
   'GET /payments/{key}/story': async (sandbox) => ({ parameters: { key: await playedPayment(sandbox) } }),
+  'GET /settlement': async (sandbox) => {
+    await paid(sandbox, 'approved');
+    return { query: 'defects=amount&seed=3' };
+  },
+  'GET /settlement/defects': async (sandbox) => {
+    await paid(sandbox, 'approved');
+    return { query: 'defects=amount&seed=3' };
+  },
   async 'POST /webhooks/{id}/resend'(sandbox) {
     const key = await playedPayment(sandbox);
     const { body } = await sandbox.control<{ events: Array<{ id: number }> }>(
@@ -81,19 +90,20 @@ const requests: Record<ControlRoute, (sandbox: TestSandbox) => Promise<Sent>> = 
 };
 
 async function send(sandbox: TestSandbox, route: ControlRoute) {
-  const { parameters = {}, body, raw } = await requests[route](sandbox);
+  const { parameters = {}, body, raw, query } = await requests[route](sandbox);
   const { method, path } = splitRoute(route);
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]));
-  return sandbox.control<unknown>(method, filled, body, raw === undefined ? {} : { raw });
+  const asked = query === undefined ? filled : `${filled}?${query}`;
+  return sandbox.control<unknown>(method, asked, body, raw === undefined ? {} : { raw });
 }
 
 inMemory((bench) => {
   const sandbox = bench.shared();
 
   test.each(controlRoutes)('%s answers as the table says, with nothing else', async (route) => {
-    const { answer, status = 200 } = controlOperation(route);
+    const { answer, status = 200, mediaTypes = ['application/json'] } = controlOperation(route);
     const { body, ...answered } = await send(sandbox(), route);
-    expect(answered).toMatchObject({ status, headers: { 'content-type': 'application/json' } });
+    expect(answered).toMatchObject({ status, headers: { 'content-type': mediaTypes[0] } });
     expect(body).toEqual(answer.parse(body));
   });
 

@@ -2,7 +2,7 @@ import { BaseCommand } from '../../../cli/base-command.js';
 import { option as choice } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
 import { countFlag } from '../../../cli/flags.js';
-import { faultKindLines, faultView } from '../../../output/views/sandbox-lists.js';
+import { kindLines, faultView } from '../../../output/views/sandbox-lists.js';
 import { faultKindNames, faultKinds } from '../../../sandbox/index.js';
 import type { Fault } from '../../../sandbox/index.js';
 import { parseDelay, parseProbability, parseErrorStatus } from '../../../cli/sandbox-flags.js';
@@ -12,7 +12,7 @@ const delayFlag = custom<number>({ helpValue: 'DURATION', parse: async (text) =>
 
 export default class SandboxFaultAdd extends BaseCommand {
   static override summary = 'Make the sandbox fail on purpose.';
-  static override description = `Kinds of fault:\n${faultKindLines(faultKinds)}`;
+  static override description = `Kinds of fault:\n${kindLines(faultKinds)}`;
   static override examples = [
     '<%= config.bin %> sandbox fault add drop-after-commit --route refund --next 1',
     '<%= config.bin %> sandbox fault add error-before-commit --probability 0.2 --status 503',

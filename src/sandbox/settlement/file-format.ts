@@ -1,0 +1,11 @@
+import type { BookEntry, BooksScope } from './entries.js';
+
+/** How a settlement file is written: its beginning, page by page, its end. */
+export interface FileFormat {
+  mediaType: string;
+  /** Where the first entry stands: its line in a CSV, the number of the entry in XML. */
+  firstLine: number;
+  begin(about: BooksScope & { provider: string }): string;
+  write(entries: readonly BookEntry[]): string;
+  end(): string;
+}

@@ -1,0 +1,59 @@
+import { Refusal } from '../domain/refusal.js';
+import type { SandboxEngine } from '../engine.js';
+import { createDraw, type DefectKind, type Draw } from './defects.js';
+import { readEntries, type BookEntry, type BooksScope } from './entries.js';
+
+export interface PlannedDefect {
+  kind: DefectKind;
+  draw: Draw;
+}
+
+/**
+ * The entry that each defect is planted at, by the instruction in the books: captures of payments that the service shows
+ * as Captured, each with one defect at most, so that whoever looks for them finds one thing per payment.
+ */
+export async function chooseVictims(
+  engine: SandboxEngine,
+  scope: BooksScope,
+  { defects, seed }: { defects: readonly DefectKind[]; seed: number },
+): Promise<Map<number, PlannedDefect>> {
+  const chosen = new Map<number, PlannedDefect>();
+  if (defects.length === 0) return chosen;
+  const last = await engine.store.db
+    .selectFrom('exchanges')
+    .select('id')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  for (const [index, kind] of defects.entries()) {
+    const draw = createDraw(seed, `${index}:${kind}`);
+    const isFree = (entry: BookEntry) =>
+      entry.type === 'capture' && entry.isCaptured && !chosen.has(entry.exchangeId);
+    // From a place in the books that the seed decides on to their end, and then from their beginning.
+    const start = draw('place', last?.id ?? 1);
+    const victim =
+      (await firstEntry(engine, scope, isFree, start)) ?? (await firstEntry(engine, scope, isFree, 0));
+    if (!victim) {
+      const there = chosen.size === 1 ? '1 payment' : `${chosen.size} payments`;
+      throw new Refusal(
+        'operation-not-allowed',
+        `Each of the ${defects.length} defects needs a captured payment of its own, and the file has ${there}.`,
+      );
+    }
+    chosen.set(victim.exchangeId, { kind, draw });
+  }
+  return chosen;
+}
+
+async function firstEntry(
+  engine: SandboxEngine,
+  scope: BooksScope,
+  fits: (entry: BookEntry) => boolean,
+  after: number,
+): Promise<BookEntry | undefined> {
+  for await (const page of readEntries(engine, scope, after)) {
+    const found = page.find(fits);
+    if (found) return found;
+  }
+  return undefined;
+}
