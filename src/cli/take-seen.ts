@@ -16,7 +16,7 @@ export async function takeSeen(store: Store<DeskTables>, env: Environment): Prom
   try {
     await store.transaction(async (tx) => {
       for (const { time, seen } of lines) {
-        if (await isOutdated(tx, seen, time)) continue;
+        if (await isOutdated(tx, store.engine, seen, time)) continue;
         await remember(tx, store.engine, { seen, source: 'read', now: time });
       }
     });
@@ -27,10 +27,15 @@ export async function takeSeen(store: Store<DeskTables>, env: Environment): Prom
 }
 
 /** A process that has the database open for long may have seen the payment since, or a later life of the sandbox. */
-async function isOutdated(tx: Kysely<DeskTables>, seen: SeenPayment, time: number): Promise<boolean> {
+async function isOutdated(
+  tx: Kysely<DeskTables>,
+  engine: Store<DeskTables>['engine'],
+  seen: SeenPayment,
+  time: number,
+): Promise<boolean> {
   const known = await findKnown(tx, seen);
   if (known && known.seen_time > time) return true;
-  if (!(await isNewGeneration(tx, seen))) return false;
+  if (!(await isNewGeneration(tx, engine, seen))) return false;
   const later = await tx
     .selectFrom('known_payments')
     .select('payment_id')

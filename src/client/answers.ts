@@ -30,7 +30,16 @@ export interface Answer {
 
 export type StateAliases = Readonly<Record<string, StateName>>;
 
+/** An answer is asked for more than once: whether it can be read, and what it says. */
+const answers = new WeakMap<AnswerExchange, Answer>();
+
 export function readAnswer(exchange: AnswerExchange): Answer {
+  const known = answers.get(exchange) ?? parseAnswer(exchange);
+  answers.set(exchange, known);
+  return known;
+}
+
+function parseAnswer(exchange: AnswerExchange): Answer {
   const { status, headers } = exchange;
   const text = exchange.body.trim();
   const raw = text === '' ? undefined : tryParse(text);

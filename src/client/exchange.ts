@@ -100,6 +100,8 @@ export class BodyLost extends Error {
   }
 }
 
+const decoder = new TextDecoder();
+
 export async function readWhole(open: OpenAnswer | Unsent | Lost): Promise<Exchange> {
   if (open.kind !== 'open') return open;
   const { status, headers } = open;
@@ -110,6 +112,6 @@ export async function readWhole(open: OpenAnswer | Unsent | Lost): Promise<Excha
     if (!(error instanceof BodyLost)) throw error;
     return { kind: 'lost', failure: error.failure, status };
   }
-  const body = new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  const body = decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
   return { kind: 'answer', status, headers, body };
 }

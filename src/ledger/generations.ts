@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely';
+import { prepared } from '../store/prepared.js';
+import type { Engine } from '../store/types.js';
 import type { PaymentRef } from './payment-ref.js';
 import type { DeskTables } from './schema.js';
 
@@ -8,19 +10,23 @@ import type { DeskTables } from './schema.js';
 /** Whether the ledger's records of the app speak of another generation than this payment's. */
 export async function isNewGeneration(
   db: Kysely<DeskTables>,
+  engine: Engine,
   { appId, generation }: PaymentRef,
 ): Promise<boolean> {
   if (generation === undefined) return false;
-  const current = await currentGeneration(db, appId);
-  return current !== undefined && current !== generation;
+  const [current] = await generationOf(db, engine, { app_id: appId });
+  return current !== undefined && current.generation !== generation;
 }
 
 /** Retires what is on record of the app's earlier generation: it stays in the history and blocks nothing. */
-export async function startGeneration(tx: Kysely<DeskTables>, ref: PaymentRef): Promise<void> {
-  const { appId, generation } = ref;
+export async function startGeneration(
+  tx: Kysely<DeskTables>,
+  engine: Engine,
+  { appId, generation }: PaymentRef,
+): Promise<void> {
   if (generation === undefined) return;
-  const current = await currentGeneration(tx, appId);
-  if (current === generation) return;
+  const [current] = await generationOf(tx, engine, { app_id: appId });
+  if (current?.generation === generation) return;
   if (current !== undefined) await retire(tx, appId);
   await tx
     .insertInto('generations')
@@ -29,14 +35,9 @@ export async function startGeneration(tx: Kysely<DeskTables>, ref: PaymentRef): 
     .execute();
 }
 
-async function currentGeneration(db: Kysely<DeskTables>, appId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('generations')
-    .select('generation')
-    .where('app_id', '=', appId)
-    .executeTakeFirst();
-  return row?.generation;
-}
+const generationOf = prepared<DeskTables, { generation: string }, 'app_id'>((db, value) =>
+  db.selectFrom('generations').select('generation').where('app_id', '=', value('app_id')),
+);
 
 async function retire(tx: Kysely<DeskTables>, appId: string): Promise<void> {
   await tx.deleteFrom('holds').where('app_id', '=', appId).execute();

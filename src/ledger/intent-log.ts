@@ -1,9 +1,18 @@
 import type { Store } from '../store/store.js';
 import { steadyColumns, type Clocks, type Db, type Tx } from './clocks.js';
-import { UNNAMED, type Entry, type NewIntent, type NewOutcome } from './entries.js';
+import type { Entry, NewIntent, NewOutcome } from './entries.js';
 import { refColumns } from './payment-ref.js';
 import type { DeskTables } from './schema.js';
-import { holdOf, insertIntentRow, insertOutcomeRow, intentById, lastOutcomeOf } from './statements.js';
+import {
+  holdOf,
+  insertIntentRow,
+  insertOutcomeRow,
+  intentById,
+  lastOutcomeOf,
+  unnamedIntent,
+} from './statements.js';
+
+type Moment = Pick<Entry, 'time' | 'boot' | 'steady_ms'>;
 
 export type IntentLog = ReturnType<typeof createIntentLog>;
 
@@ -38,11 +47,17 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
     return { ...row, id, retired: 0, last: undefined };
   }
 
-  async function insertOutcome(tx: Tx, intentId: number, outcome: NewOutcome): Promise<void> {
+  /** `at` is the moment of an intent that was written together with its outcome. */
+  async function insertOutcome(
+    tx: Tx,
+    intentId: number,
+    outcome: NewOutcome,
+    at?: Moment,
+  ): Promise<void> {
     // A failure is told only after the quiet period, which it does not begin again.
     const [last] =
       outcome.outcome === 'failed' ? await lastOutcomeOf(tx, engine, { intent_id: intentId }) : [];
-    const steady = last ? { boot: last.boot, ms: last.steady_ms } : await clocks.steady(tx);
+    const { boot, steady_ms } = last ?? at ?? steadyColumns(await clocks.steady(tx));
     await insertOutcomeRow(tx, engine, {
       intent_id: intentId,
       outcome: outcome.outcome,
@@ -51,8 +66,9 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
       http_status: outcome.httpStatus ?? null,
       may_have_left: outcome.neverLeft ? 0 : 1,
       operator,
-      time: await clocks.wall(tx),
-      ...steadyColumns(steady),
+      time: at?.time ?? (await clocks.wall(tx)),
+      boot,
+      steady_ms,
     });
   }
 
@@ -64,24 +80,17 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
     return { ...intent, last, renewed: hold && { boot: hold.boot, ms: hold.steady_ms } };
   }
 
-  return { insertIntent, insertOutcome, entry, takeUnnamed };
-}
-
-/** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
-async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; time: number } | undefined> {
-  const { appId, paymentId, referenceId, operation } = intent;
-  if (referenceId === undefined || !['create', 'charge'].includes(operation)) return undefined;
-  const unnamed = await tx
-    .selectFrom('intents')
-    .select(['id', 'time'])
-    .where('payment_id', '=', UNNAMED)
-    .where('app_id', '=', appId)
-    .where('retired', '=', 0)
-    .where('operation', '=', operation)
-    .where('reference_id', '=', referenceId)
-    .executeTakeFirst();
-  if (unnamed) {
-    await tx.updateTable('intents').set({ payment_id: paymentId }).where('id', '=', unnamed.id).execute();
+  /** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
+  async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; time: number } | undefined> {
+    const { appId, paymentId, referenceId, operation } = intent;
+    if (referenceId === undefined || !['create', 'charge'].includes(operation)) return undefined;
+    const sought = { app_id: appId, operation, reference_id: referenceId };
+    const [unnamed] = await unnamedIntent(tx, engine, sought);
+    if (unnamed) {
+      await tx.updateTable('intents').set({ payment_id: paymentId }).where('id', '=', unnamed.id).execute();
+    }
+    return unnamed;
   }
-  return unnamed;
+
+  return { insertIntent, insertOutcome, entry, takeUnnamed };
 }

@@ -140,18 +140,25 @@ const replaceWords = prepared<DeskTables, unknown, 'id' | 'words'>((db, value) =
     .where('id', '=', value('id')),
 );
 
+interface Sight {
+  seen: SeenPayment;
+  source: Source;
+  now: number;
+  isChange?: boolean;
+}
+
 /** Records how a payment was seen. A state that is new here is a change of just now, unless it was only read. */
-export async function remember(
+export async function remember(db: Kysely<DeskTables>, engine: Engine, sight: Sight): Promise<void> {
+  await startGeneration(db, engine, sight.seen);
+  await rememberSeen(db, engine, sight);
+}
+
+/** The same, where the generation of the payment is known to have started. */
+export async function rememberSeen(
   db: Kysely<DeskTables>,
   engine: Engine,
-  {
-    seen,
-    source,
-    now,
-    isChange = source !== 'read' && source !== 'imported',
-  }: { seen: SeenPayment; source: Source; now: number; isChange?: boolean },
+  { seen, source, now, isChange = source !== 'read' && source !== 'imported' }: Sight,
 ): Promise<void> {
-  await startGeneration(db, seen);
   const details = detailColumns(seen);
   const first = searchWords(details);
   const [known] = await upserts[isChange ? 'change' : 'read'](db, engine, {

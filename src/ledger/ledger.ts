@@ -11,7 +11,7 @@ import {
 } from './entries.js';
 import { startGeneration } from './generations.js';
 import { createIntentLog } from './intent-log.js';
-import { remember, type Source } from './known-payments.js';
+import { remember, rememberSeen, type Source } from './known-payments.js';
 import { createOpening } from './opening.js';
 import { refColumns, type PaymentRef } from './payment-ref.js';
 import { createRecording } from './recording.js';
@@ -72,12 +72,12 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
     now: () => clocks.wall(store.db),
 
     async findBlocking(ref, operation, options) {
-      if (ref.generation !== undefined) await store.transaction((tx) => startGeneration(tx, ref));
+      if (ref.generation !== undefined) await store.transaction((tx) => startGeneration(tx, engine, ref));
       return opening.findBlocking(store.db, ref, operation, options);
     },
 
     async unsettled(ref) {
-      if (ref.generation !== undefined) await store.transaction((tx) => startGeneration(tx, ref));
+      if (ref.generation !== undefined) await store.transaction((tx) => startGeneration(tx, engine, ref));
       const newest = await store.db
         .selectFrom('intents')
         .select(({ fn }) => fn.max('id').as('id'))
@@ -116,10 +116,12 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
 
     note: (intent, outcome, source) =>
       store.transaction(async (tx) => {
-        await startGeneration(tx, intent);
-        const { id, time } = (await log.takeUnnamed(tx, intent)) ?? (await log.insertIntent(tx, intent));
-        if (source !== undefined) await remember(tx, engine, { seen: intent, source, now: time });
-        await log.insertOutcome(tx, id, outcome);
+        await startGeneration(tx, engine, intent);
+        const unnamed = await log.takeUnnamed(tx, intent);
+        const inserted = unnamed ? undefined : await log.insertIntent(tx, intent);
+        const { id, time } = (unnamed ?? inserted) as { id: number; time: number };
+        if (source !== undefined) await rememberSeen(tx, engine, { seen: intent, source, now: time });
+        await log.insertOutcome(tx, id, outcome, inserted);
       }),
   };
 }

@@ -12,7 +12,7 @@ import {
 } from './entries.js';
 import { startGeneration } from './generations.js';
 import type { IntentLog } from './intent-log.js';
-import { remember } from './known-payments.js';
+import { rememberSeen } from './known-payments.js';
 import { refColumns, type PaymentRef } from './payment-ref.js';
 import { quietLeft } from './quiet-period.js';
 import type { DeskTables } from './schema.js';
@@ -69,7 +69,7 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
   }
 
   async function open(tx: Tx, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {
-    await startGeneration(tx, intent);
+    await startGeneration(tx, engine, intent);
     const ref = refColumns(intent);
     const { cleared } = sendAgain;
     const held = cleared === undefined ? undefined : await claimCleared(tx, cleared, intent.quietMs ?? 0);
@@ -88,7 +88,7 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     if (cleared !== undefined) await closeCleared(tx, cleared.id, opened.id);
     const { boot, steady_ms } = opened;
     await giveHoldTo(tx, engine, { ...ref, intent_id: opened.id, boot, steady_ms });
-    await remember(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });
+    await rememberSeen(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });
     return { kind: 'opened', intent: opened };
   }
 

@@ -16,6 +16,7 @@ const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue'
 
 /** Lower case, without accents, in one spelling: `Müller-Ørsted` gives `muller` and `orsted`. */
 export function plainWords(text: string): string[] {
+  if (isAscii(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const plain = text
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
@@ -33,23 +34,28 @@ export const typedWords = (text: string): string[] =>
     .split(/\s+/)
     .flatMap((part) => (/.@./.test(part) ? [joinedWord(part)].filter(Boolean) : plainWords(part)));
 
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
 const MAX_WORD_LENGTH = 100;
 const MAX_WORDS = 60;
 
 /** The words of one value, with the other ways in which people write it. */
 function wordsIn(value: string): string[] {
   const words = plainWords(value);
-  const spelledOut = value
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[äöü]/g, (letter) => umlauts[letter] ?? letter);
   return [
     ...words,
     ...(words.length > 1 ? [words.join(''), ...value.split(/\s+/).map(joinedWord).filter(Boolean)] : []),
-    ...(/[äöü]/i.test(value.normalize('NFC')) ? plainWords(spelledOut) : []),
+    ...(isAscii(value) ? [] : spelledOut(value)),
     // A number that is read out has no zeros in front.
     ...words.flatMap((word) => (/^0+[1-9]\d*$/.test(word) ? [word.replace(/^0+/, '')] : [])),
   ];
+}
+
+/** With umlauts as two letters, where there are any. */
+function spelledOut(value: string): string[] {
+  const composed = value.normalize('NFC').toLowerCase();
+  const spelled = composed.replaceAll(/[äöü]/g, (letter) => umlauts[letter] ?? letter);
+  return spelled === composed ? [] : plainWords(spelled);
 }
 
 export const searchedColumns = [
@@ -73,7 +79,7 @@ export const wordsOf = (values: readonly string[]): string[] => [...new Set(valu
 
 /** What the index has of a payment. */
 export function searchWords(row: Pick<KnownPaymentRow, (typeof searchedColumns)[number]>): string {
-  return wordsOf(searchedColumns.map((column) => row[column] ?? ''))
+  return wordsOf(searchedColumns.flatMap((column) => row[column] ?? []))
     .filter((word) => word.length <= MAX_WORD_LENGTH)
     .slice(0, MAX_WORDS)
     .join(' ');

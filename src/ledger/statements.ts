@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import { prepared } from '../store/store.js';
+import { UNNAMED } from './entries.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 
 // The statements of every money move, made once: a batch runs them for each of its rows.
@@ -125,6 +126,22 @@ export const holdOn = prepared<DeskTables, { intent_id: number }, Ref>((db, valu
 
 export const holdOf = prepared<DeskTables, Selectable<DeskTables['holds']>, 'intent_id'>((db, value) =>
   db.selectFrom('holds').selectAll().where('intent_id', '=', value('intent_id')),
+);
+
+/** A create or charge whose answer was lost: its payment has no id yet. */
+export const unnamedIntent = prepared<
+  DeskTables,
+  { id: number; time: number },
+  'app_id' | 'operation' | 'reference_id'
+>((db, value) =>
+  db
+    .selectFrom('intents')
+    .select(['id', 'time'])
+    .where('payment_id', '=', sql.lit(UNNAMED))
+    .where('app_id', '=', value('app_id'))
+    .where('retired', '=', sql.lit(0))
+    .where('operation', '=', value('operation'))
+    .where('reference_id', '=', value('reference_id')),
 );
 
 /** The newest alone. A limit that is bound as a value would make SQLite plan the query again at each call. */
