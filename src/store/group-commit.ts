@@ -17,6 +17,8 @@ interface Member {
 export interface GroupCommit {
   /** Runs `work` in its turn and resolves after the COMMIT that made it durable. */
   run<T>(work: () => Promise<T>, options?: { patient?: boolean }): Promise<T>;
+  /** Whether a group is between BEGIN and COMMIT. */
+  isOpen(): boolean;
   /** Resolves when no group is between BEGIN and COMMIT; at once when none is. */
   betweenGroups(): Promise<void>;
   /** Resolves when nothing runs or waits. */
@@ -76,6 +78,7 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
 
   return {
     run,
+    isOpen: () => open,
     betweenGroups: () => (open ? new Promise((resolve) => onClosed.push(resolve)) : Promise.resolve()),
     async drained() {
       if (!active && waiting.length === 0) return;

@@ -34,7 +34,11 @@ export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<D
     const writer = connect(file, 'write');
     opened.push(writer);
     const groups = createGroupCommit(writer);
-    await migrate(writer, groups, options.migrations, file);
+    if (!inMemory) await migrate(writer, groups, options.migrations, file);
+    else if (!writer.loadImage(options.migrations)) {
+      await migrate(writer, groups, options.migrations, file);
+      writer.keepImage(options.migrations);
+    }
     // BEGIN is retried without blocking the event loop, so the writer itself need not wait for a lock.
     writer.run('pragma busy_timeout = 0');
     if (inMemory) return createStore<DB>(groups, writer, waitingReads(writer, groups), opened, false);
@@ -140,6 +144,7 @@ function plainReads(connection: SqliteConnection): ConnectionProvider {
 function waitingReads(connection: SqliteConnection, groups: GroupCommit): ConnectionProvider {
   return {
     async provideConnection(consumer) {
+      if (!groups.isOpen()) return consumer(connection);
       let timer: NodeJS.Timeout | undefined;
       const tooLong = new Promise<never>((_resolve, reject) => {
         timer = setTimeout(() => {
