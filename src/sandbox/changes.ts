@@ -1,5 +1,6 @@
 import type { SandboxEngine } from './engine.js';
-import type { AttemptRow, EventRow, ExchangeRow } from './schema.js';
+import { prepared } from '../store/store.js';
+import type { AttemptRow, EventRow, ExchangeRow, SandboxTables } from './schema.js';
 
 /** How far somebody has read. */
 export interface ChangesMark {
@@ -21,27 +22,27 @@ export interface Changes {
   deliveries: Array<AttemptRow & Pick<EventRow, 'payment_id' | 'to_state'>>;
 }
 
-export async function changesSince({ store: { db } }: SandboxEngine, since: ChangesMark): Promise<Changes> {
-  const events = await db
-    .selectFrom('events')
-    .selectAll()
-    .where('id', '>', since.event)
-    .orderBy('id')
-    .execute();
-  const exchanges = await db
-    .selectFrom('exchanges')
-    .selectAll()
-    .where('id', '>', since.exchange)
-    .orderBy('id')
-    .execute();
-  const deliveries = await db
+const eventsAfter = prepared<SandboxTables, EventRow, 'id'>((db, value) =>
+  db.selectFrom('events').selectAll().where('id', '>', value('id')).orderBy('id'),
+);
+const exchangesAfter = prepared<SandboxTables, ExchangeRow, 'id'>((db, value) =>
+  db.selectFrom('exchanges').selectAll().where('id', '>', value('id')).orderBy('id'),
+);
+const deliveriesAfter = prepared<SandboxTables, Changes['deliveries'][number], 'id'>((db, value) =>
+  db
     .selectFrom('attempts')
     .innerJoin('events', 'events.id', 'attempts.event_id')
     .selectAll('attempts')
     .select(['events.payment_id', 'events.to_state'])
-    .where('attempts.id', '>', since.attempt)
-    .orderBy('attempts.id')
-    .execute();
+    .where('attempts.id', '>', value('id'))
+    .orderBy('attempts.id'),
+);
+
+export async function changesSince({ store }: SandboxEngine, since: ChangesMark): Promise<Changes> {
+  const { db, engine } = store;
+  const events = await eventsAfter(db, engine, { id: since.event });
+  const exchanges = await exchangesAfter(db, engine, { id: since.exchange });
+  const deliveries = await deliveriesAfter(db, engine, { id: since.attempt });
   const mark = {
     event: events.at(-1)?.id ?? since.event,
     exchange: exchanges.at(-1)?.id ?? since.exchange,

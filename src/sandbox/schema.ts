@@ -230,6 +230,7 @@ export type EventRow = Selectable<EventTable>;
 export type AttemptRow = Selectable<AttemptTable>;
 export type OperationRow = Selectable<OperationTable>;
 export type ExchangeRow = Selectable<ExchangeTable>;
+export type JobRow = Selectable<JobTable>;
 export type FaultRow = Selectable<FaultTable>;
 
 /** Every table, parents before children: the order of an export. */

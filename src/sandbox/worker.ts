@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { prepared } from '../store/store.js';
 import { lockPayment } from './domain/payments.js';
 import { runJob } from './domain/moves.js';
 import type { SandboxEngine } from './engine.js';
 import { createLoop } from './loop.js';
+import type { JobRow, SandboxTables } from './schema.js';
 import type { Outbox } from './outbox/outbox.js';
 
 /** Runs what falls due by the sandbox's clock: provider answers and expiries. */
@@ -28,7 +30,7 @@ export function createWorker({ engine, outbox, onError }: WorkerOptions): Worker
     async round() {
       while (!stopped && (await runNextJob(engine)));
     },
-    nextIn: async () => engine.waitUntil(await nextJobTime(engine)),
+    nextIn: async () => engine.waitUntil((await nextJob(engine))?.due_time),
     onError,
   });
 
@@ -38,15 +40,17 @@ export function createWorker({ engine, outbox, onError }: WorkerOptions): Worker
       await loop.idle();
       await outbox.drain();
       const { now } = await engine.clock.read();
-      const next = await nextJobTime(engine);
-      if (next === undefined || next > now) return;
+      const next = await nextJob(engine);
+      if (next === undefined || next.due_time > now) return;
     }
   }
 
   async function advance(instant: number): Promise<void> {
     for (let reached = false; !reached && !stopped;) {
       await drain();
-      const next = [await nextJobTime(engine), await outbox.nextTime()].filter((time) => time !== undefined);
+      const next = [(await nextJob(engine))?.due_time, await outbox.nextTime()].filter(
+        (time) => time !== undefined,
+      );
       const target = Math.min(instant, ...next);
       await engine.write(async ({ tx }) => engine.clock.moveTo(tx, target));
       engine.refresh();
@@ -71,29 +75,20 @@ export function createWorker({ engine, outbox, onError }: WorkerOptions): Worker
   };
 }
 
-async function nextJobTime(engine: SandboxEngine): Promise<number | undefined> {
-  const job = await engine.store.db
-    .selectFrom('jobs')
-    .select('due_time')
-    .orderBy('due_time')
-    .orderBy('id')
-    .limit(sql.lit(1))
-    .executeTakeFirst();
-  return job?.due_time;
+const firstJob = prepared<SandboxTables, JobRow>((db) =>
+  db.selectFrom('jobs').selectAll().orderBy('due_time').orderBy('id').limit(sql.lit(1)),
+);
+
+async function nextJob({ store }: SandboxEngine): Promise<JobRow | undefined> {
+  const [job] = await firstJob(store.db, store.engine, {});
+  return job;
 }
 
 /** Carries out the job that is due first, in one transaction with its removal. */
 async function runNextJob(engine: SandboxEngine): Promise<boolean> {
   const { now } = await engine.clock.read();
-  const job = await engine.store.db
-    .selectFrom('jobs')
-    .selectAll()
-    .where('due_time', '<=', now)
-    .orderBy('due_time')
-    .orderBy('id')
-    .limit(sql.lit(1))
-    .executeTakeFirst();
-  if (!job) return false;
+  const job = await nextJob(engine);
+  if (!job || job.due_time > now) return false;
   await engine.write(async (work) => {
     // The payment first, then its jobs: the same order as everywhere, so that two processes cannot lock each other out.
     const payment = await lockPayment(work, { paymentId: job.payment_id });

@@ -58,18 +58,21 @@ export async function runScenario(scenario: Scenario, world: World, seed: number
     if (result) timeline.push(stepEntry(world, known, number, result));
     timeline.push(...(await world.news()).map((entry) => newsEntry(entry, number)));
     if (step.as !== undefined) names.set(step.as, result?.value ?? null);
-    const differences = await compare(world, withNames(step, names), result);
+    // Only a step with a name of its own can refer to itself.
+    const named = step.as === undefined ? known : withNames(step, names);
+    const differences = await compare(world, named, result);
     if (differences.length > 0) return done(number, failureOf(known, number, differences, result));
   }
   return done(scenario.steps.length);
 }
 
 /** The step with the values of what earlier steps left behind. */
-function withNames(step: ReadStep, names: ReadonlyMap<string, JsonValue>): ReadStep {
-  return replaceReferences(step, (name, field) => {
+function withNames({ input, expects, ...step }: ReadStep, names: ReadonlyMap<string, JsonValue>): ReadStep {
+  const lookup = (name: string, field: string | undefined) => {
     const value = names.get(name);
     return field === undefined ? nameOf(value) : fieldOf(value, field);
-  });
+  };
+  return { ...step, input: replaceReferences(input, lookup), expects: replaceReferences(expects, lookup) };
 }
 
 /** A payment is named by its id, a customer by its own. */

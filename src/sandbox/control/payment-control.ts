@@ -20,6 +20,8 @@ export interface PaymentControl {
     appId: string | undefined,
     answer: z.infer<typeof providerBody>['answer'],
   ): Promise<PaymentRow>;
+  /** As it stands now. */
+  payment(key: string, appId: string | undefined): Promise<PaymentRow>;
   books(key: string, appId: string | undefined): Promise<Books>;
   story(key: string, appId: string | undefined): Promise<Story>;
 }
@@ -57,6 +59,8 @@ export function createPaymentControl(engine: SandboxEngine, via: 'control' | 'co
           payment_profile_id: payment.payment_profile_id ?? chooseProfile(app, payment).payment_profile_id,
         });
       }),
+
+    payment: (key, appId) => engine.read((work) => locate(engine, work, readPayment, key, appId)),
 
     books: (key, appId) =>
       engine.read(async (work) =>

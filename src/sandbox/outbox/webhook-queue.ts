@@ -1,7 +1,9 @@
 // Webhooks as rows: claimed in the order of a payment's changes, and finished or postponed.
 
+import { sql } from 'kysely';
+import { prepared } from '../../store/store.js';
 import type { SandboxEngine } from '../engine.js';
-import type { EventRow } from '../schema.js';
+import type { EventRow, SandboxTables } from '../schema.js';
 
 export interface WebhookQueue {
   /** When the next webhook falls due. */
@@ -73,17 +75,17 @@ export function createWebhookQueue(engine: SandboxEngine, owner: string): Webhoo
 }
 
 /** Only the first unfinished webhook of a payment counts: the others wait for it. */
-async function nextTime(engine: SandboxEngine): Promise<number | undefined> {
-  const event = await engine.store.db
+const firstDue = prepared<SandboxTables, { due_time: number }>((db) =>
+  db
     .selectFrom('events')
     .select('due_time')
-    .where('finished', '=', 0)
+    .where('finished', '=', sql.lit(0))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
           selectFrom('events as earlier')
             .select('earlier.id')
-            .where('earlier.finished', '=', 0)
+            .where('earlier.finished', '=', sql.lit(0))
             .whereRef('earlier.payment_id', '=', 'events.payment_id')
             .whereRef('earlier.id', '<', 'events.id'),
         ),
@@ -91,7 +93,10 @@ async function nextTime(engine: SandboxEngine): Promise<number | undefined> {
     )
     .orderBy('due_time')
     .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(sql.lit(1)),
+);
+
+async function nextTime({ store }: SandboxEngine): Promise<number | undefined> {
+  const [event] = await firstDue(store.db, store.engine, {});
   return event?.due_time;
 }
