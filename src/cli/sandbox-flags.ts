@@ -21,12 +21,42 @@ export function parsePort(text: string): number {
   return /^\d+$/.test(text) && port <= 65_535 ? port : bad('use a number up to 65535; 0 picks a free port');
 }
 
-/** Only this machine: anyone who can reach the sandbox can use it. */
-export function parseLoopbackHost(text: string): string {
+/** Only this machine, or all that can reach it. */
+export function parseHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
-  return isLoopbackHost(host.includes(':') ? `[${host}]` : host)
+  return isLoopbackHost(host.includes(':') ? `[${host}]` : host) || isWildcard(host)
     ? host
-    : bad('an address of this machine alone: 127.0.0.1, ::1 or localhost');
+    : bad('127.0.0.1, ::1 or localhost for this machine alone; 0.0.0.0 or :: with --allow-remote for others');
+}
+
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+/** Other machines get in only where somebody said so, and never with keys that anybody can compute. */
+export function checkRemote(flags: {
+  host: string;
+  'allow-remote': boolean;
+  seed?: number | undefined;
+}): void {
+  const isRemote = isWildcard(flags.host);
+  const refuse = (message: string, ...words: string[]): never => {
+    throw new UsageError(`${message} The sandbox was not started.`, {
+      code: 'usage',
+      next: [paydesk('sandbox', 'start', ...words)],
+    });
+  };
+  const remote = ['--host', isRemote ? flags.host : '0.0.0.0', '--allow-remote'];
+  if (isRemote && !flags['allow-remote']) {
+    refuse(
+      `--host ${flags.host} lets other machines use the sandbox, without encryption. If you want that, add --allow-remote.`,
+      ...remote,
+    );
+  }
+  if (!isRemote && flags['allow-remote']) {
+    refuse(`With --host ${flags.host} only this machine can reach the sandbox.`, ...remote);
+  }
+  if (isRemote && flags.seed !== undefined) {
+    refuse('--seed makes API keys predictable, so it cannot be used with --allow-remote.', ...remote);
+  }
 }
 
 /** A file, as a whole path, or the address of a PostgreSQL database. */

@@ -13,7 +13,8 @@ import type * as api from './types.js';
 import { createWebhooks } from './webhooks.js';
 
 export const startSandbox: api.StartSandbox = async (options = {}) => {
-  const { seed, clock, contents, answers = {}, database, port, rateLimit, webhookHosts } = options;
+  const { seed, clock, contents, answers = {}, database, port, host, allowRemote } = options;
+  const { rateLimit, webhookHosts } = options;
   const sandbox = await start({
     location: database ?? ':memory:',
     answers: answersOf(answers),
@@ -21,6 +22,8 @@ export const startSandbox: api.StartSandbox = async (options = {}) => {
     ...(clock !== undefined && { clock: instantOf(clock) }),
     ...(contents !== undefined && { contents }),
     ...(port !== undefined && { port }),
+    ...(host !== undefined && { host }),
+    ...(allowRemote !== undefined && { allowRemote }),
     ...(rateLimit !== undefined && { rateLimit }),
     ...(webhookHosts && { webhookHosts: [...webhookHosts] }),
   });

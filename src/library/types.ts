@@ -21,6 +21,10 @@ export interface StartOptions {
   database?: string;
   /** A free one without it. */
   port?: number;
+  /** Where it listens: `127.0.0.1` without it, which only this machine can reach. */
+  host?: string;
+  /** Needed for `host: '0.0.0.0'`: other machines can then use the sandbox, without encryption. Not with a seed. */
+  allowRemote?: boolean;
   /** Answers faster requests with 429: requests per second. */
   rateLimit?: number;
   /** Other hosts than this machine that webhooks may be sent to. */

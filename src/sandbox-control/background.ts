@@ -66,6 +66,7 @@ function argumentsFor(settings: SandboxSettings): string[] {
     '--debug',
     '--no-profiles',
     `--host=${host}`,
+    ...(settings.allowRemote ? ['--allow-remote'] : []),
     `--port=${port}`,
     ...(location === ':memory:' ? ['--memory'] : []),
     ...(contents === undefined ? [] : ['--import', '-']),

@@ -49,9 +49,11 @@ export async function startInForeground(
   if (signal.aborted) ask('interrupted');
   try {
     makeFolderOf(settings);
-    const { host, port, location, seed, answers, rateLimit, webhookHosts, contents, clock } = settings;
+    const { host, allowRemote, port, location, seed, answers, rateLimit, webhookHosts, contents, clock } =
+      settings;
     const sandbox = await startSandbox({
       host,
+      allowRemote,
       port,
       location,
       answers,

@@ -5,6 +5,7 @@ import type { AnswerChoices } from '../sandbox/index.js';
 /** What the flags of `sandbox start` say. */
 interface StartFlags {
   host: string;
+  'allow-remote'?: boolean;
   port: number;
   database?: string | undefined;
   clock?: Date | undefined;
@@ -20,6 +21,8 @@ export const DATABASE_VARIABLE = 'PAYDESK_SANDBOX_DATABASE';
 
 export interface SandboxSettings {
   host: string;
+  /** Other machines may reach it, where the host lets them. */
+  allowRemote: boolean;
   port: number;
   /** `:memory:`, a file, or postgres://… */
   location: string;
@@ -50,6 +53,7 @@ export function chooseSettings(flags: StartFlags, dataFolder: string): SandboxSe
   }
   return {
     host: flags.host,
+    allowRemote: flags['allow-remote'] ?? false,
     port: flags.port,
     location: flags.memory ? ':memory:' : (flags.database ?? join(dataFolder, 'sandbox.db')),
     dataFolder,

@@ -49,7 +49,7 @@ export async function openEmbeddedSandbox(options: EmbeddedOptions): Promise<Emb
   const outbox = createOutbox({ engine, answers, webhookHosts, receive, onError });
   const worker = createWorker({ engine, outbox, onError });
   const addresses = createAddresses(engine, () => url);
-  const service = createService({ engine, answers, addresses, onError });
+  const service = createService({ engine, answers, addressesAt: () => addresses, onError });
   const control = createControl(engine, worker, outbox, 'control');
   let mayBeDue = true;
   engine.onDueWork(() => (mayBeDue = true));
@@ -64,8 +64,7 @@ export async function openEmbeddedSandbox(options: EmbeddedOptions): Promise<Emb
     },
     advanceTo: (instant) => worker.advanceTo(instant),
     changesSince: (mark) => changesSince(engine, mark),
-    payment: async (key) =>
-      showPayment((await control.story(key, undefined)).payment, addresses) as JsonObject,
+    payment: async (key) => showPayment(await control.payment(key, undefined), addresses) as JsonObject,
     async close() {
       await worker.stop();
       await outbox.stop();

@@ -9,12 +9,12 @@ import { createControl, type Control } from './control/control.js';
 import { createEngine, type SandboxEngine } from './engine.js';
 import { beginWith, type FirstContents } from './first-contents.js';
 import { createAddresses } from './http/addresses.js';
+import { isOwnMachine, localUrl } from './http/host-names.js';
 import { createApiListener } from './http/api-listener.js';
 import { createRequestListener, startListening, stopServing, type RequestLine } from './http/server.js';
 import { createService } from './http/service.js';
 import { showApp } from './http/show-app.js';
 import { createOutbox } from './outbox/outbox.js';
-import { isLoopbackHost } from '../loopback.js';
 import { withoutPassword } from '../store/location.js';
 import { createWorker, type Worker } from './worker.js';
 
@@ -22,6 +22,8 @@ export interface SandboxOptions extends FirstContents {
   /** `:memory:`, a file, or postgres://… */
   location: string;
   host?: string;
+  /** Lets other machines reach it, where the host does. */
+  allowRemote?: boolean;
   /** 0 picks a free one. */
   port?: number;
   seed?: number;
@@ -54,14 +56,13 @@ export interface Sandbox {
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0 } = options;
-  // A seed makes the keys known to everybody: nobody else may reach them.
-  if (options.seed !== undefined && !isLoopbackHost(host.includes(':') ? `[${host}]` : host))
-    throw new RangeError(`with a seed the sandbox listens on this machine alone, not on ${host}`);
+  const remote = !isOwnMachine(host);
+  if (remote) checkRemote(host, options);
   const onError = options.onError ?? (() => {});
   const answers: AnswerChoices = { ...defaultAnswers, ...options.answers };
   const listener = Promise.withResolvers<RequestListener>();
   const server = await startListening(host, port, listener.promise);
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  const url = localUrl(host, (server.address() as AddressInfo).port);
   const engine = await openEngine(options, url).catch((error: unknown) => {
     server.close();
     throw error;
@@ -75,7 +76,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const service = createService({
     engine,
     answers,
-    addresses,
+    // Another machine follows a link to where it called, and not to itself.
+    addressesAt: (called) =>
+      remote && called !== undefined ? createAddresses(engine, () => `http://${called}`) : addresses,
     ...(options.rateLimit !== undefined && { rateLimit: options.rateLimit }),
     onError,
   });
@@ -110,7 +113,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await close();
     throw error;
   });
-  listener.resolve(createRequestListener(createApiListener(service.handle), loadApp, options.onRequest));
+  const { onRequest } = options;
+  listener.resolve(createRequestListener(createApiListener(service.handle), loadApp, { remote, onRequest }));
   // Takes up what an earlier run left: jobs and webhooks.
   engine.refresh();
 
@@ -128,6 +132,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     close,
   };
+}
+
+function checkRemote(host: string, { allowRemote = false, seed }: SandboxOptions): void {
+  if (!allowRemote)
+    throw new RangeError(`Other machines could reach the sandbox on ${host}: allowRemote is needed.`);
+  // A seed makes the keys known to everybody: nobody else may reach them.
+  if (seed !== undefined)
+    throw new RangeError(`With a seed the sandbox listens on this machine alone, not on ${host}.`);
 }
 
 function openEngine({ location, seed, realNow, clock }: SandboxOptions, url: string): Promise<SandboxEngine> {

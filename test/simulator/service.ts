@@ -62,10 +62,11 @@ export async function createWorld(timeline: Timeline, seed: number): Promise<Wor
   };
   const worker = createWorker({ engine, outbox, onError });
   const control = createControl(engine, worker, outbox, 'control');
+  const addresses = createAddresses(engine, () => BASE_URL);
   const service = createService({
     engine,
     answers: defaultAnswers,
-    addresses: createAddresses(engine, () => BASE_URL),
+    addressesAt: () => addresses,
     onError,
   });
   const [app] = await engine.apps.all();

@@ -5,6 +5,7 @@ import {
   errorLine,
   isLogged,
   passwordNotes,
+  remoteNotes,
   requestLine,
   seedNotes,
   skippedNotes,
@@ -38,10 +39,13 @@ export default class SandboxStart extends BaseCommand {
       default: 4010,
       summary: 'Port to listen on; 0 picks a free one.',
     }),
-    host: custom({ parse: async (text) => inputs.parseLoopbackHost(text) })({
+    host: custom({ parse: async (text) => inputs.parseHost(text) })({
       helpValue: 'ADDRESS',
       default: '127.0.0.1',
-      summary: 'Address to listen on; only this machine can reach it.',
+      summary: 'Address to listen on.',
+    }),
+    'allow-remote': boolean({
+      summary: 'Let other machines use the sandbox, without encryption: for --host 0.0.0.0 or ::.',
     }),
     database: custom({ parse: async (text) => inputs.parseDatabase(text) })({
       helpValue: 'FILE|postgres://…',
@@ -56,10 +60,12 @@ export default class SandboxStart extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(SandboxStart);
+    inputs.checkRemote(flags);
     this.sent.assumeSome();
     const { env } = this.streams;
     const database = flags.database ?? inputs.databaseOf(env);
     const chosen = chooseSettings({ ...flags, database }, findPaths(env).data);
+    if (flags['allow-remote']) this.note(...remoteNotes());
     if (hasPassword(flags.database)) this.note(...passwordNotes());
     if (flags.import !== undefined) chosen.contents = await readDocument(flags.import, this.streams.stdin);
     if (chosen.seed !== undefined) this.note(...seedNotes());

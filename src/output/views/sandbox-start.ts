@@ -83,6 +83,15 @@ export const seedNotes = (): Line[] => [
   ),
 ];
 
+/** What --allow-remote means. */
+export const remoteNotes = (): Line[] => [
+  joinPieces(
+    toned('waiting', 'Warning:'),
+    ' every machine that can reach this one can use the sandbox, without encryption. Anyone with an API key, the ' +
+      'control token or a link gets in, and can read them on the network. Use it in a container or a network that you trust.',
+  ),
+];
+
 /** Everybody on this machine can read the arguments of a process. */
 export const passwordNotes = (): Line[] => [
   joinPieces(

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Hono } from 'hono';
 import { isLoopbackHost } from '../../loopback.js';
+import { hostOf, isPrivateName } from './host-names.js';
 import { defaultAnswers, shapeFailure } from '../answers.js';
 import { loggedPath } from './logged-path.js';
 import { API_PREFIX } from './api-listener.js';
@@ -48,13 +49,13 @@ export async function startListening(
 export function createRequestListener(
   api: Listener,
   loadApp: () => Promise<Hono>,
-  onRequest?: (line: RequestLine) => void,
+  { remote, onRequest }: { remote: boolean; onRequest?: ((line: RequestLine) => void) | undefined },
 ): RequestListener {
   let loaded: Promise<Listener> | undefined;
   const others: Listener = async (...request) => (await (loaded ??= listenerOf(loadApp)))(...request);
   return (incoming, outgoing) => {
     const isApi = incoming.url?.startsWith(API_PREFIX) ?? false;
-    const listener = isForThisHost(incoming) ? (isApi ? api : others) : refuseHost;
+    const listener = isForThisHost(incoming, remote) ? (isApi ? api : others) : refuseHost;
     const answered = listener(incoming, outgoing);
     if (onRequest) logWhenDone(incoming, outgoing, answered, onRequest);
   };
@@ -68,7 +69,9 @@ const refuseHost: Listener = async (incoming, outgoing) => {
   incoming.resume();
   const { body, headers, status } = shapeFailure(defaultAnswers, {
     code: 'wrong-host',
-    detail: 'The sandbox answers only to localhost, 127.0.0.1 and [::1].',
+    detail:
+      'The sandbox answers only to localhost, 127.0.0.1 and [::1]; with --allow-remote also to addresses and names ' +
+      'of a private network.',
     errors: [],
     headers: {},
     requestId: '',
@@ -77,12 +80,10 @@ const refuseHost: Listener = async (incoming, outgoing) => {
   return 'the Host header is not a name of this machine';
 };
 
-/**
- * One Host header with a name of this machine, and no other name in the request line. The header is taken as it was
- * sent: what a URL parser would make of it is not what a browser compared.
- */
-function isForThisHost({ headers: { host }, rawHeaders, url }: IncomingMessage): boolean {
-  if (host === undefined || !isLoopbackHost(host.replace(/:\d{1,5}$/, '').toLowerCase())) return false;
+/** One Host header with a name of this machine, and no other name in the request line. */
+function isForThisHost({ headers: { host }, rawHeaders, url }: IncomingMessage, remote: boolean): boolean {
+  const name = hostOf(host ?? '');
+  if (!isLoopbackHost(name) && !(remote && isPrivateName(name))) return false;
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
   return hosts.length === 1 && url?.startsWith('/') === true;
 }

@@ -30,14 +30,15 @@ export interface ServiceAnswer extends ShapedAnswer {
 interface ServiceOptions {
   engine: SandboxEngine;
   answers: AnswerChoices;
-  addresses: Addresses;
+  /** The links of an answer, by the Host header of its request. */
+  addressesAt(host: string | undefined): Addresses;
   /** Requests a second for each app; undefined for no limit. */
   rateLimit?: number;
   onError(error: unknown): void;
 }
 
 /** The payments service: authentication, validation, rules, answers. */
-export function createService({ engine, answers, addresses, rateLimit, onError }: ServiceOptions) {
+export function createService({ engine, answers, addressesAt, rateLimit, onError }: ServiceOptions) {
   const limiter = rateLimit === undefined ? undefined : createLimiter(rateLimit);
   const failed = (error: unknown, requestId: string) => failureOf(error, requestId, answers, onError);
 
@@ -84,7 +85,7 @@ export function createService({ engine, answers, addresses, rateLimit, onError }
     const result = await handlers[name]({
       engine,
       answers,
-      addresses,
+      addresses: addressesAt(request.header('host')),
       app,
       parameters,
       query,

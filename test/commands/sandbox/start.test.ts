@@ -216,7 +216,7 @@ describe('what is in the way', () => {
   });
 
   test('values that cannot be used, all at once', async () => {
-    const bad = ['--port', '70000', '--host', '0.0.0.0', '--memory', '--database', 'x.db'];
+    const bad = ['--port', '70000', '--host', '10.0.0.1', '--memory', '--database', 'x.db'];
     const more = [
       '--rate-limit',
       'fast',
@@ -233,7 +233,7 @@ describe('what is in the way', () => {
       new Set(['--port', '--host', '--database', '--rate-limit', '--webhook-host', '--answers', '--seed']),
     );
     expect(JSON.stringify(details)).toContain('Did you mean errors?');
-    expect(JSON.stringify(details)).toContain('an address of this machine alone');
+    expect(JSON.stringify(details)).toContain('localhost for this machine alone');
   });
 
   test('an answer given twice, and a variant that is not there', async () => {
