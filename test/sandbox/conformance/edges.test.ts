@@ -282,9 +282,9 @@ onEveryStore((bench) => {
 });
 
 test('with a seed, a sandbox that others could reach does not start', async () => {
-  await expect(startSandbox({ location: ':memory:', seed: 7, host: '0.0.0.0', allowRemote: true })).rejects.toThrow(
-    'this machine alone',
-  );
+  await expect(
+    startSandbox({ location: ':memory:', seed: 7, host: '0.0.0.0', allowRemote: true }),
+  ).rejects.toThrow('this machine alone');
   const own = await startTestSandbox({ seed: 7, host: '127.0.0.1' });
   await own.close();
 });
