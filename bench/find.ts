@@ -64,11 +64,13 @@ async function fillPostgres(url: string): Promise<void> {
 }
 
 const middle = Math.floor(PAYMENTS / 2);
+const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+const lastDays = `${day(4)}..${day(1)}`;
 const calls: Record<string, string[]> = {
   reference: [`inv-${middle}`],
   name: ['eva', 'surname1028'],
   beginning: ['surname102'],
-  'short beginning': ['inv1'],
+  'short beginning': ['surn'],
   'e-mail': ['mail777@shop.example'],
   amount: ['EUR', '49.90'],
   'amount and name': ['ana', '49.90'],
@@ -76,6 +78,8 @@ const calls: Record<string, string[]> = {
   'brand, amount and day': ['visa', '49.90', 'yesterday'],
   'a common word': ['visa'],
   'two common words': ['visa', 'held'],
+  'a day': ['yesterday'],
+  'brand, days and state': ['visa', lastDays, 'refunded'],
   'a state': ['held'],
   nothing: ['nobody', 'at', 'all'],
 };

@@ -50,3 +50,7 @@ export interface CommandContext {
   /** Lets the error that the command ends with say more. */
   refineErrors(refine: (error: unknown) => unknown): void;
 }
+
+/** Whether somebody is there to walk through a list with the arrow keys. */
+export const canWalk = ({ interactive, json, streams }: CommandContext): boolean =>
+  interactive && !json && streams.stdout.terminal;

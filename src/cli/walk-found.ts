@@ -7,10 +7,6 @@ import { lazyDatabase, openDesk } from './desk.js';
 import type { Session } from './session.js';
 import { explainOptions, openRecords } from './support-records.js';
 
-/** Whether somebody is there to walk. */
-export const canWalk = (context: CommandContext): boolean =>
-  context.interactive && context.streams.stdout.terminal && !context.json;
-
 /** Where a person goes from a list. */
 type Leaving = 'back' | 'quit';
 

@@ -155,7 +155,7 @@ async function createSearchIndex(db: Kysely<unknown>): Promise<void> {
   for (const statement of [
     sql`create virtual table payment_words
         using fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = none)`,
-    sql`create virtual table payment_terms using fts5vocab (payment_words, row)`,
+    sql`create virtual table payment_terms using fts5vocab (payment_words, instance)`,
     sql`create trigger known_words_added after insert on known_payments begin
           insert into payment_words (rowid, words) values (new.id, new.words);
         end`,

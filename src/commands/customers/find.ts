@@ -1,6 +1,7 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
+import { canWalk } from '../../cli/context.js';
 import { lazyDatabase } from '../../cli/desk.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { openSession } from '../../cli/session.js';
@@ -61,7 +62,6 @@ export default class CustomersFind extends BaseCommand {
     await this.showList(found, foundCustomerList);
     if (!this.json) this.note(...aboutFoundCustomers(result));
     if (failure) this.endAs(failure);
-    const { canWalk } = await import('../../cli/walk-found.js');
     if (found.length > 0 && canWalk(this.context)) {
       const { walkCustomers } = await import('../../cli/walk-customers.js');
       await walkCustomers(this.context, session, found, store);

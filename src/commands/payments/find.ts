@@ -1,13 +1,14 @@
 import { string as argument } from '@oclif/core/args';
 import { custom, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { lazyDatabase } from '../../cli/desk.js';
+import { openLedger } from '../../cli/desk-database.js';
+import { canWalk } from '../../cli/context.js';
 import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
 import { openSession } from '../../cli/session.js';
 import { explainOptions } from '../../cli/support-records.js';
 import { UsageError } from '../../errors.js';
 import { createKnownSearch } from '../../ledger/known-search.js';
-import { aboutFound, foundJson, foundList } from '../../output/views/found.js';
+import { aboutNothingFound, foundJson, foundList, MAX_COUNTED } from '../../output/views/found.js';
 import { type AmountRange, parseSpokenAmount } from '../../support/find/amounts.js';
 import { parseSpokenDate, type TimeSpan } from '../../support/find/dates.js';
 import { type FindFilter, findPayments } from '../../support/find/find-payments.js';
@@ -86,7 +87,7 @@ export default class PaymentsFind extends BaseCommand {
     }
     const session = await openSession(this.context);
     const { client, profile } = session;
-    const { store } = await lazyDatabase(this.context)();
+    const { store } = await openLedger(this.context);
     const search = createKnownSearch(store, profile);
     const options = { store, place: profile, client, ...explainOptions(this.context, profile) };
     const filter: FindFilter = {
@@ -101,13 +102,13 @@ export default class PaymentsFind extends BaseCommand {
     const { found, more } = await findPayments(search, { words, filter, limit, now });
     const items = await assessFound(options, found);
     await this.showList(items, foundList);
-    if (!this.json) {
-      this.note(
-        ...aboutFound(found.length, { more, isEmpty: found.length === 0 && (await search.isEmpty()) }),
-      );
+    if (more && !this.json) this.note('There are more. Add a word, or use --limit N.');
+    if (items.length === 0 && !this.json)
+      this.note(...aboutNothingFound(words, await search.count(MAX_COUNTED)));
+    if (items.length > 0 && canWalk(this.context)) {
+      const { walkFound } = await import('../../cli/walk-found.js');
+      await walkFound(this.context, session, items);
     }
-    const { canWalk, walkFound } = await import('../../cli/walk-found.js');
-    if (items.length > 0 && canWalk(this.context)) await walkFound(this.context, session, items);
     return items.map(foundJson);
   }
 }

@@ -1,8 +1,9 @@
 import type { ListedPayment } from '../../support/list.js';
+import { parseSpokenAmount } from '../../support/find/amounts.js';
 import type { Match } from '../../support/find/find-payments.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { commandText, paydesk } from '../../next-command.js';
-import { amountDigits, formatAmount } from '../amount.js';
+import { amountDigits, formatAmount, groupDigits } from '../amount.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { choiceLines } from '../choices.js';
@@ -89,16 +90,21 @@ export const foundChoices = (items: readonly FoundItem[], width: number): string
     width,
   );
 
-/** What the list shows, or where else to look when it is empty. */
-export function aboutFound(count: number, { more, isEmpty }: { more: boolean; isEmpty: boolean }): Line[] {
-  if (more) return ['There are more. Add a word, or use --limit N.'];
-  if (count > 0) return [];
-  const searched = isEmpty
-    ? 'This desk has no known payments yet.'
-    : 'paydesk searched the known payments of this app.';
+/** Counting on takes longer than the search. */
+export const MAX_COUNTED = 10_000;
+
+/** What was searched when nothing was found, and where else to look. `known` was counted up to `MAX_COUNTED`. */
+export function aboutNothingFound(words: readonly string[], known: number): Line[] {
+  const count = groupDigits(String(known));
+  const searched =
+    known === 0
+      ? 'This desk has no known payments yet.'
+      : `paydesk searched ${known >= MAX_COUNTED ? `more than ${count}` : count} known ${known === 1 ? 'payment' : 'payments'}.`;
+  const [only = ''] = words.length === 1 ? words : [];
+  const isReference = /^[^\s@]*\d[^\s@]*$/.test(only) && parseSpokenAmount(only) === undefined;
   return [
     searched,
     `Import the orders of your shop with: ${commandText(paydesk('payments', 'import', 'orders.csv'))}`,
-    `Read a payment from the service with: ${commandText(paydesk('payments', 'get', 'PAYMENT'))}`,
+    `Read a payment from the service with: ${commandText(paydesk('payments', 'get', isReference ? only : 'REFERENCE'))}`,
   ];
 }

@@ -1,7 +1,8 @@
 // Finds known payments by what a caller says, the likeliest first.
 
-import type { KnownFilter, KnownSearch } from '../../ledger/known-search.js';
+import type { KnownSearch } from '../../ledger/known-search.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
+import type { KnownFilter } from '../../ledger/search-conditions.js';
 import { hasWord, joinedWord, typedWords, type SearchWord } from '../../ledger/search-words.js';
 import type { AmountRange } from './amounts.js';
 import type { TimeSpan } from './dates.js';
@@ -53,14 +54,16 @@ export async function findPayments(
   };
   for (const { text, filter: known } of readings) {
     const exact = searchWordsOf(text, false);
-    for (const name of namesIn(text)) {
-      const others = text.length > 1 && text.includes(name) ? exact : [];
-      add(
-        (await search.named(name)).filter((row) => fits(row, others, known)),
-        text,
-        'name',
-      );
-    }
+    const whole = wholeNames(text);
+    const named = await search.named([...new Set([...text, ...whole])]);
+    add(
+      named.filter((row) => {
+        const isWhole = whole.includes(row.payment_id) || whole.includes(row.reference_id ?? '');
+        return fits(row, isWhole ? [] : exact, known);
+      }),
+      text,
+      'name',
+    );
     add(await search.find(exact, known, limit + 1), text, 'words');
     // Digits are often said in groups, and names are written as one word.
     if (text.length > 1)
@@ -70,7 +73,9 @@ export async function findPayments(
         'words',
       );
   }
-  for (const { text, filter: known } of found.size < limit ? readings : []) {
+  // Who says a number or an address in full means no other that begins like it.
+  const isExact = [...found.values()].some(({ match }) => match === 'name' || match === 'detail');
+  for (const { text, filter: known } of found.size < limit && !isExact ? readings : []) {
     const beginnings = searchWordsOf(text, true);
     if (beginnings.some(({ prefix }) => prefix))
       add(await search.find(beginnings, known, limit + 1), text, 'beginning');
@@ -91,10 +96,9 @@ function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[]
   return words.map((word) => ({ text: word, prefix: asPrefix && word.length >= SHORTEST_PREFIX }));
 }
 
-/** Each word, and all of them together, may be the ID or the reference. */
-const namesIn = (text: readonly string[]): string[] => [
-  ...new Set([...text, text.join(' '), text.join('-'), text.join('')].filter(Boolean)),
-];
+/** All of it may be the ID or the reference, said in parts. */
+const wholeNames = (text: readonly string[]): string[] =>
+  text.length === 0 ? [] : [text.join(' '), text.join('-'), text.join('')];
 
 /** Whether one of the words, or all of them together, are a name of the payment. */
 function exactMatch(row: KnownPaymentRow, text: readonly string[]): Match | undefined {

@@ -19,6 +19,7 @@ it('says what to do on a desk that knows nothing yet, and that something must be
   expect(none.stderr).toContain('No matching payments.');
   expect(none.stderr).toContain('This desk has no known payments yet.');
   expect(none.stderr).toContain('paydesk payments import orders.csv');
+  expect(none.stderr).toContain('paydesk payments get REFERENCE');
   const { code, stderr } = await find();
   expect([code, stderr]).toEqual([2, expect.stringContaining('Type a word, or use a flag')]);
 });
@@ -49,6 +50,12 @@ it('finds what this desk created and read, by what it was told then', async () =
   expect((await find('--brand', 'visa', '--since', '1h', '--json')).json).toHaveLength(1);
   expect((await find('ana', '--on', 'yesterday', '--json')).json).toEqual([]);
   expect((await find('ana', '--amount', '~10', '--state', 'Created', '--json')).json).toHaveLength(1);
+
+  const none = await find('inv-9');
+  expect([none.code, none.stdout]).toEqual([0, '']);
+  expect(none.stderr).toContain('paydesk searched 2 known payments.');
+  expect(none.stderr).toContain('paydesk payments get inv-9');
+  expect((await find('nobody', '49.90')).stderr).toContain('paydesk payments get REFERENCE');
 
   const table = await find('find-1', '--columns', 'reference,who,order');
   expect(table.stdout).toBe('find-1\tAna Müller\tW-77\n');
