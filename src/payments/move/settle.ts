@@ -165,14 +165,23 @@ function isProof({ intent }: Sent, standing: Standing, taken: boolean): boolean 
 /** The payment as it is read after a recheck that went through; undefined where either did not. */
 export async function recheckAndRead(desk: Desk, sent: Sent): Promise<PaymentRead | undefined> {
   if (sent.move.readsOnly) return undefined;
+  let rechecked: PaymentRead | undefined;
   try {
-    const { answer } = await readerOf(desk).recheck(idOf(sent.beforeRead));
+    const { value, answer } = await readerOf(desk).recheck(idOf(sent.beforeRead));
     if (!answer.readable) return undefined;
+    rechecked = value;
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     return undefined;
   }
-  return (await readSettling(desk, sent)).read;
+  const { read } = await readSettling(desk, sent);
+  return read && rechecked && hidesChange(sent, rechecked, read) ? rechecked : read;
+}
+
+/** The recheck itself showed a change, and the read after it comes from a replica that does not have it yet. */
+function hidesChange({ before }: Sent, rechecked: PaymentRead, read: PaymentRead): boolean {
+  const [shown, later] = [stateOf(rechecked), stateOf(read)];
+  return shown !== null && shown !== before.shown && later === before.shown;
 }
 
 /** One read after sending, whatever has happened to the command since. It never throws: the move was made. */
