@@ -5,7 +5,8 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { isOpen, outcomeOf, type Entry } from '../ledger/entries.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
-import type { Desk } from '../payments/desk.js';
+import { quietOf, type Desk } from '../payments/desk.js';
+import { justAdopted } from '../payments/move/errors.js';
 import { carryOut } from '../payments/move/send.js';
 import type { Move } from '../payments/move/result.js';
 import { stateOf } from '../payments/named-payments.js';
@@ -15,7 +16,7 @@ import { PLANNED_AGAIN } from './loading.js';
 import { type Claimed, knownResult } from './claims.js';
 import { chargeRow } from './charge-row.js';
 import { notDone } from './not-done.js';
-import { mayHaveLeft, sendAgain } from './send-again.js';
+import { heldRow, mayHaveLeft, sendAgain } from './send-again.js';
 import { rowResult, type WorkedRow } from './worked-row.js';
 
 interface RowWork {
@@ -84,8 +85,12 @@ async function move(
   }
   await work.checkApp(read);
   const blocked = await beforeSending(() =>
-    desk.ledger.findBlocking(refOfPayment(desk, read), plain.operation, { again: plain.again }),
+    desk.ledger.findBlocking(refOfPayment(desk, read), plain.operation, {
+      again: plain.again,
+      quietMs: quietOf(desk, read),
+    }),
   );
+  if (blocked?.kind === 'adopted') return heldRow(read, justAdopted(plain, blocked.leftMs), blocked.leftMs);
   if (blocked?.kind === 'quiet') return sendAgain(desk, plain, blocked.intent);
   return rowResult(await carryOut(desk, { ...plain, readTime }));
 }

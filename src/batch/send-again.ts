@@ -1,6 +1,7 @@
 // A row whose instruction may have left before, in this batch or outside of it. Nothing is sent again before its quiet
 // period has passed and the payment was found exactly as it was.
 
+import type { PaymentRead } from '../client/payment-calls.js';
 import { GuardError } from '../errors.js';
 import { isOpen, outcomeOf, type Entry } from '../ledger/entries.js';
 import { quietOf, type Desk } from '../payments/desk.js';
@@ -16,8 +17,8 @@ export const mayHaveLeft = ({ last }: Entry): boolean => last?.may_have_left !==
 
 /** Sends the row again as soon as the rule allows it; until then the row is unsent and held. */
 export async function sendAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRow> {
-  const held = isOpen(outcomeOf(entry)) ? undefined : await heldRow(desk, move, entry);
-  if (held) return held;
+  const heldMs = isOpen(outcomeOf(entry)) ? 0 : await quietLeft(desk, move, entry);
+  if (heldMs > 0) return heldRow(move.read, quietPeriod(entry, move.read, heldMs), heldMs);
   try {
     const clear = await clearToSend(desk, move, entry);
     return 'settled' in clear ? settledRow(clear.settled) : rowResult(await carryOut(desk, clear.cleared));
@@ -27,11 +28,11 @@ export async function sendAgain(desk: Desk, move: Move, entry: Entry): Promise<W
   }
 }
 
+const quietLeft = (desk: Desk, { read }: Move, entry: Entry): Promise<number> =>
+  beforeSending(() => desk.ledger.quietLeft(entry, quietOf(desk, read)));
+
 /** The row comes up again when its hold ends, so it need not be read before that. */
-async function heldRow(desk: Desk, { read }: Move, entry: Entry): Promise<WorkedRow | undefined> {
-  const heldMs = await beforeSending(() => desk.ledger.quietLeft(entry, quietOf(desk, read)));
-  if (heldMs === 0) return undefined;
-  const error = quietPeriod(entry, read, heldMs);
+export function heldRow(read: PaymentRead, error: GuardError, heldMs: number): WorkedRow {
   return {
     outcome: 'unsent',
     after: stateOf(read) ?? undefined,

@@ -33,10 +33,11 @@ export async function openDatabase(
   if (isEmbedded(location)) makeFolder(data);
   const { openDeskDatabase } = await import('../ledger/desk.js');
   const { placeDatabase } = await import('../ledger/place/placed-ledger.js');
+  const { whereaboutsOf } = await import('../ledger/place/whereabouts.js');
   const { findOperator } = await import('../ledger/operator.js');
   const { markKnownReferences, takeSeen } = await import('./take-seen.js');
   const database = await openDeskDatabase({ location, operator: findOperator(env), ...options });
-  const placed = placeDatabase(database, { location, configFolder: config });
+  const placed = placeDatabase(database, whereaboutsOf({ location, configFolder: config }));
   await takeSeen(database.store, env);
   await forgetOld(database.store, env);
   await markKnownReferences(database.store, env);

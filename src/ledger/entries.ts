@@ -52,8 +52,10 @@ export function outcomeOf(entry: { last: Pick<OutcomeRow, 'outcome'> | undefined
   return (entry.last?.outcome as Outcome | undefined) ?? 'unknown';
 }
 
-/** An earlier instruction that keeps this one from being sent. */
-export type Blocked =
+/** What keeps an instruction from being sent: an earlier one, or that the ledger may not know the earlier ones. */
+export type Blocked = BlockedByEarlier | { kind: 'adopted'; leftMs: number };
+
+export type BlockedByEarlier =
   /** An intent is open for this payment, of this operation or another. */
   | { kind: 'held'; intent: Entry }
   /** This ledger has the same operation as done, or as failed and not asked for again. */
@@ -61,7 +63,7 @@ export type Blocked =
   /** The same operation may have left and was refused, not taken or failed: it may still show an effect. */
   | { kind: 'quiet'; intent: Entry };
 
-/** The intent is on the disk and may be sent, or another one blocks it. */
+/** The intent is on the disk and may be sent, or something blocks it. */
 export type Opening = { kind: 'opened'; intent: Entry } | Blocked;
 
 export interface SendAgain {
@@ -72,6 +74,11 @@ export interface SendAgain {
    * became known of it since, or a renewed hold, makes that worthless.
    */
   cleared?: Entry | undefined;
+}
+
+export interface AskedToSend extends SendAgain {
+  /** How long the service may take to show what it did. */
+  quietMs?: number | undefined;
 }
 
 /** The payment id of what was created, as far as anybody knows, and not answered. */

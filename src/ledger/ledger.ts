@@ -2,6 +2,7 @@ import type { Store } from '../store/store.js';
 import { createClocks, steadyColumns, type ClockOptions } from './clocks.js';
 import {
   isUnsettled,
+  type AskedToSend,
   type Blocked,
   type Entry,
   type NewIntent,
@@ -27,8 +28,8 @@ export interface Ledger {
   ready(): Promise<void>;
   /** By the clock of the database, in milliseconds. */
   now(): Promise<number>;
-  /** The intent that blocks an operation on a payment, or undefined when none does. */
-  findBlocking(ref: PaymentRef, operation: string, options: SendAgain): Promise<Blocked | undefined>;
+  /** What blocks an operation on a payment, or undefined when nothing does. */
+  findBlocking(ref: PaymentRef, operation: string, options: AskedToSend): Promise<Blocked | undefined>;
   /** The newest intents of a payment that are not known to be over, one per operation. */
   unsettled(ref: PaymentRef): Promise<Entry[]>;
   /** Writes an intent durably, unless something blocks it. A cleared one is taken over if it is still open. */

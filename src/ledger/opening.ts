@@ -8,15 +8,26 @@ import {
   type Entry,
   type NewIntent,
   type Opening,
+  type AskedToSend,
   type SendAgain,
 } from './entries.js';
 import { startGeneration } from './generations.js';
 import type { IntentLog } from './intent-log.js';
 import { rememberSeen } from './known-payments.js';
 import { refColumns, type PaymentRef } from './payment-ref.js';
-import { quietLeft } from './quiet-period.js';
+import { fenceOf, quietLeft } from './quiet-period.js';
 import type { DeskTables } from './schema.js';
-import { claimHold, dropHold, giveHoldTo, holdOn, lastIntentOn, TAKING, takeHold } from './statements.js';
+import { elapsedSince } from './steady-clock.js';
+import {
+  adoption,
+  claimHold,
+  dropHold,
+  giveHoldTo,
+  holdOn,
+  lastIntentOn,
+  TAKING,
+  takeHold,
+} from './statements.js';
 
 /** Whether an instruction may be sent, and the hold that it gets when it may. */
 export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
@@ -27,18 +38,29 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     db: Db,
     ref: PaymentRef,
     operation: string,
-    { again = false, cleared, quietMs = 0 }: SendAgain & { quietMs?: number | undefined },
+    { again = false, cleared, quietMs = 0 }: AskedToSend,
   ): Promise<Blocked | undefined> {
     const [held] = await holdOn(db, engine, refColumns(ref));
     if (held && held.intent_id !== TAKING) return { kind: 'held', intent: await entry(db, held.intent_id) };
     const [before] = await lastIntentOn(db, engine, { ...refColumns(ref), operation });
-    if (!before) return undefined;
+    if (!before) return findAdoption(db, quietMs);
     const last = await entry(db, before.id);
     const outcome = outcomeOf(last);
     if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
-    if (last.last?.may_have_left === 0) return undefined;
+    if (last.last?.may_have_left === 0) return findAdoption(db, quietMs);
     const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
-    return isClear ? undefined : { kind: 'quiet', intent: last };
+    return isClear ? findAdoption(db, quietMs) : { kind: 'quiet', intent: last };
+  }
+
+  /**
+   * A ledger that was adopted just now may lack an instruction that was sent just before, or is being sent by a process
+   * that had the other copy open.
+   */
+  async function findAdoption(db: Db, quietMs: number): Promise<Blocked | undefined> {
+    const [adopted] = await adoption(db, engine, {});
+    if (!adopted) return undefined;
+    const leftMs = quietMs + fenceOf(quietMs) - elapsedSince(adopted, await clocks.steady(db));
+    return leftMs > 0 ? { kind: 'adopted', leftMs } : undefined;
   }
 
   async function leftOf(db: Db, { id }: Entry, quietMs: number): Promise<number> {

@@ -129,6 +129,9 @@ interface BatchRowTable {
 interface IdentityTable {
   id: string;
   plan_key: string;
+  /** When a person last adopted it, on the steady clock: what was sent before that may be missing in it. */
+  adopted_boot: string | null;
+  adopted_ms: number | null;
 }
 
 /** The desk's own database: one format for everything that lives in it. */
@@ -278,6 +281,8 @@ export const deskMigrations: Migration[] = [
         .createTable('identity')
         .addColumn('id', 'text', (column) => column.primaryKey())
         .addColumn('plan_key', 'text', (column) => column.notNull())
+        .addColumn('adopted_boot', 'text')
+        .addColumn('adopted_ms', 'bigint')
         .execute();
       const [id, key] = [randomUUID(), randomBytes(32).toString('hex')];
       await sql`insert into identity (id, plan_key) values (${id}, ${key})`.execute(db);

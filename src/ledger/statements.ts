@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import { prepared } from '../store/store.js';
 import { UNNAMED } from './entries.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
+import type { SteadyTime } from './steady-clock.js';
 
 // The statements of every money move, made once: a batch runs them for each of its rows.
 
@@ -142,6 +143,15 @@ export const unnamedIntent = prepared<
     .where('retired', '=', sql.lit(0))
     .where('operation', '=', value('operation'))
     .where('reference_id', '=', value('reference_id')),
+);
+
+/** When the ledger was last adopted: no row if it never was. */
+export const adoption = prepared<DeskTables, SteadyTime, never>((db) =>
+  db
+    .selectFrom('identity')
+    .select(['adopted_boot as boot', 'adopted_ms as ms'])
+    .where('adopted_boot', 'is not', null)
+    .$castTo<SteadyTime>(),
 );
 
 /** The newest alone. A limit that is bound as a value would make SQLite plan the query again at each call. */

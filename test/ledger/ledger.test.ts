@@ -5,7 +5,14 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openDeskDatabase, type DeskDatabase } from '../../src/ledger/desk.js';
 import { readHistory } from '../../src/ledger/history.js';
 import { findKnown } from '../../src/ledger/known-payments.js';
-import { outcomeOf, type Entry, type NewIntent, type SendAgain } from '../../src/ledger/entries.js';
+import {
+  outcomeOf,
+  type Entry,
+  type NewIntent,
+  type Opening,
+  type SendAgain,
+} from '../../src/ledger/entries.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import type { SteadyTime } from '../../src/ledger/steady-clock.js';
 import { findOperator } from '../../src/ledger/operator.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
@@ -29,6 +36,16 @@ const intent: NewIntent = {
   ticket: 'T-1',
 };
 
+/** Nobody adopts a ledger here. */
+async function open(
+  ledger: Ledger,
+  ...asked: Parameters<Ledger['open']>
+): Promise<Exclude<Opening, { kind: 'adopted' }>> {
+  const opening = await ledger.open(...asked);
+  if (opening.kind === 'adopted') throw new Error('It was adopted.');
+  return opening;
+}
+
 function suite(location: () => Promise<string>): void {
   const desks: DeskDatabase[] = [];
 
@@ -50,10 +67,10 @@ function suite(location: () => Promise<string>): void {
   it('opens one intent for a payment, whoever asks and whatever for', async () => {
     const at = await location();
     const [one, two] = [await desk(at), await desk(at)];
-    const opened = await one.ledger.open(intent);
+    const opened = await open(one.ledger, intent);
     expect(opened.kind).toBe('opened');
-    const refund = await two.ledger.open(intent);
-    const cancel = await two.ledger.open({ ...intent, operation: 'cancel' });
+    const refund = await open(two.ledger, intent);
+    const cancel = await open(two.ledger, { ...intent, operation: 'cancel' });
     expect([refund.kind, cancel.kind]).toEqual(['held', 'held']);
     expect(cancel.intent).toMatchObject({ id: opened.intent.id, operation: 'refund', ticket: 'T-1' });
   });
@@ -63,7 +80,7 @@ function suite(location: () => Promise<string>): void {
     const { ledger, store } = await desk(await location(), () => time);
     const known = () => findKnown(store.db, intent);
     expect(await known()).toBeUndefined();
-    const { intent: opened } = await ledger.open({ ...intent, state: 'Captured', customerId: 'c_1' });
+    const { intent: opened } = await open(ledger, { ...intent, state: 'Captured', customerId: 'c_1' });
     time = 2_000;
     await ledger.record(opened.id, { outcome: 'accepted', after: 'InRefund', state: 'Refunding' });
     expect(await known()).toMatchObject({ state: 'Refunding', customer_id: 'c_1', known_time: 1_000 });
@@ -76,7 +93,7 @@ function suite(location: () => Promise<string>): void {
     const at = await location();
     const [one, two] = [await desk(at), await desk(at)];
     const attempts = Array.from({ length: 40 }, (_, index) =>
-      (index % 2 === 0 ? one : two).ledger.open(intent),
+      open((index % 2 === 0 ? one : two).ledger, intent),
     );
     const kinds = (await Promise.all(attempts)).map((opening) => opening.kind);
     expect(kinds.filter((kind) => kind === 'opened')).toHaveLength(1);
@@ -85,17 +102,17 @@ function suite(location: () => Promise<string>): void {
 
   it('keeps payments of other apps and ids apart', async () => {
     const { ledger } = await desk(await location());
-    await ledger.open(intent);
+    await open(ledger, intent);
     for (const other of [{ appId: 'app_2' }, { paymentId: '2' }]) {
-      expect((await ledger.open({ ...intent, ...other })).kind).toBe('opened');
+      expect((await open(ledger, { ...intent, ...other })).kind).toBe('opened');
     }
   });
 
   it.each(['accepted', 'unknown'] as const)('stays open while it is %s', async (outcome) => {
     const { ledger } = await desk(await location());
-    const { intent: opened } = await ledger.open(intent);
+    const { intent: opened } = await open(ledger, intent);
     await ledger.record(opened.id, { outcome, after: 'Refunding' });
-    const next = await ledger.open(intent);
+    const next = await open(ledger, intent);
     expect(next.kind).toBe('held');
     expect(outcomeOf(next.intent)).toBe(outcome);
   });
@@ -110,7 +127,7 @@ function suite(location: () => Promise<string>): void {
     async (outcome, plain, again, cleared) => {
       let ms = 0;
       const { ledger } = await desk(await location(), undefined, () => ({ boot: 'b', ms }));
-      const { intent: opened } = await ledger.open(intent);
+      const { intent: opened } = await open(ledger, intent);
       await ledger.record(opened.id, { outcome });
       const blocking = async (options: SendAgain) =>
         (await ledger.findBlocking(intent, 'refund', options))?.kind ?? 'opened';
@@ -118,23 +135,23 @@ function suite(location: () => Promise<string>): void {
       expect(await blocking({ again: true })).toBe(again);
       const options = { again: true, cleared: await ledger.find(opened.id) };
       ms = QUIET_MS - 1;
-      expect((await ledger.open(intent, options)).kind).toBe(again);
+      expect((await open(ledger, intent, options)).kind).toBe(again);
       ms = QUIET_MS;
-      expect((await ledger.open(intent, options)).kind).toBe(cleared);
+      expect((await open(ledger, intent, options)).kind).toBe(cleared);
     },
   );
 
   it('sends at once again what provably never left', async () => {
     const { ledger } = await desk(await location());
-    const { intent: opened } = await ledger.open(intent);
+    const { intent: opened } = await open(ledger, intent);
     await ledger.record(opened.id, { outcome: 'unsent', neverLeft: true });
-    expect((await ledger.open(intent)).kind).toBe('opened');
+    expect((await open(ledger, intent)).kind).toBe('opened');
   });
 
   it('counts the quiet period from the last that became known, and the fence before that', async () => {
     let ms = 0;
     const { ledger } = await desk(await location(), undefined, () => ({ boot: 'b', ms }));
-    const { intent: opened } = await ledger.open(intent);
+    const { intent: opened } = await open(ledger, intent);
     expect(await ledger.quietLeft(opened, 0)).toBe(QUIET_MS + FENCE_MS);
     ms = 100;
     expect(await ledger.renew(opened.id)).toBe(true);
@@ -153,7 +170,7 @@ function suite(location: () => Promise<string>): void {
   it('counts from a renewed hold, whatever others have noted before that', async () => {
     let ms = 0;
     const { ledger } = await desk(await location(), undefined, () => ({ boot: 'b', ms }));
-    const { intent: opened } = await ledger.open(intent);
+    const { intent: opened } = await open(ledger, intent);
     // Somebody else checks while the process that is to send it is paused.
     await ledger.record(opened.id, { outcome: 'unknown' });
     ms = QUIET_MS - 1;
@@ -165,7 +182,7 @@ function suite(location: () => Promise<string>): void {
   it('clears an intent for what was known of it then, and no longer', async () => {
     let ms = 0;
     const { ledger } = await desk(await location(), undefined, () => ({ boot: 'b', ms }));
-    const { intent: opened } = await ledger.open(intent);
+    const { intent: opened } = await open(ledger, intent);
     ms = QUIET_MS + FENCE_MS;
     const cleared = await ledger.find(opened.id);
     // The process that was thought to be gone wakes, renews its hold and sends.
@@ -173,28 +190,28 @@ function suite(location: () => Promise<string>): void {
     const renewed = await ledger.find(opened.id);
     await ledger.record(opened.id, { outcome: 'accepted' });
     ms += QUIET_MS + FENCE_MS;
-    expect((await ledger.open(intent, { cleared })).kind).toBe('held');
-    expect((await ledger.open(intent, { cleared: renewed })).kind).toBe('held');
-    expect((await ledger.open(intent, { cleared: await ledger.find(opened.id) })).kind).toBe('opened');
+    expect((await open(ledger, intent, { cleared })).kind).toBe('held');
+    expect((await open(ledger, intent, { cleared: renewed })).kind).toBe('held');
+    expect((await open(ledger, intent, { cleared: await ledger.find(opened.id) })).kind).toBe('opened');
   });
 
   it('counts only the time since a restart of the machine', async () => {
     let steady = { boot: 'one', ms: 1_000_000 };
     const { ledger } = await desk(await location(), undefined, () => steady);
-    const { intent: opened } = await ledger.open(intent);
+    const { intent: opened } = await open(ledger, intent);
     steady = { boot: 'two', ms: 100 };
     expect(await ledger.quietLeft(opened, 0)).toBe(QUIET_MS + FENCE_MS - 100);
   });
 
   it('turns what was refused into done when the payment proves it', async () => {
     const { ledger } = await desk(await location());
-    const { intent: opened } = await ledger.open(intent);
+    const { intent: opened } = await open(ledger, intent);
     await ledger.record(opened.id, { outcome: 'refused', after: 'Captured' });
     expect((await ledger.unsettled(intent)).map(({ id }) => id)).toEqual([opened.id]);
     await ledger.record(opened.id, { outcome: 'accepted', after: 'Refunding' });
-    expect((await ledger.open({ ...intent, operation: 'cancel' })).kind).toBe('held');
+    expect((await open(ledger, { ...intent, operation: 'cancel' })).kind).toBe('held');
     await ledger.record(opened.id, { outcome: 'done', after: 'Refunded' });
-    expect((await ledger.open(intent)).kind).toBe('ended');
+    expect((await open(ledger, intent)).kind).toBe('ended');
     expect(await ledger.unsettled(intent)).toEqual([]);
   });
 
@@ -220,7 +237,7 @@ function suite(location: () => Promise<string>): void {
         .values([row, { ...row, batch_id: 'b2' }])
         .execute(),
     );
-    const { intent: opened } = await ledger.open({ ...intent, batchId: 'b1' });
+    const { intent: opened } = await open(ledger, { ...intent, batchId: 'b1' });
     await ledger.record(opened.id, { outcome: 'refused' });
     await ledger.record(opened.id, { outcome: 'done', after: 'Refunded' });
     const rows = await store.db
@@ -237,15 +254,15 @@ function suite(location: () => Promise<string>): void {
   it('reopens what was refused when the payment has changed, unless another operation holds it by now', async () => {
     const { ledger } = await desk(await location());
     const cancel = { ...intent, operation: 'cancel' };
-    const { intent: refused } = await ledger.open(cancel);
+    const { intent: refused } = await open(ledger, cancel);
     await ledger.record(refused.id, { outcome: 'refused' });
-    const { intent: capture } = await ledger.open({ ...intent, operation: 'capture' });
+    const { intent: capture } = await open(ledger, { ...intent, operation: 'capture' });
     await ledger.record(refused.id, { outcome: 'unknown' });
     expect(outcomeOf(await ledger.find(refused.id))).toBe('refused');
     await ledger.record(capture.id, { outcome: 'done' });
     await ledger.record(refused.id, { outcome: 'unknown' });
     expect(outcomeOf(await ledger.find(refused.id))).toBe('unknown');
-    expect(await ledger.open({ ...intent, operation: 'capture' })).toMatchObject({
+    expect(await open(ledger, { ...intent, operation: 'capture' })).toMatchObject({
       kind: 'held',
       intent: { id: refused.id },
     });
@@ -253,26 +270,26 @@ function suite(location: () => Promise<string>): void {
 
   it('holds a payment whatever the base URL is called', async () => {
     const { ledger } = await desk(await location());
-    await ledger.open(intent);
-    expect((await ledger.open({ ...intent, baseUrl: 'http://localhost:1' })).kind).toBe('held');
+    await open(ledger, intent);
+    expect((await open(ledger, { ...intent, baseUrl: 'http://localhost:1' })).kind).toBe('held');
   });
 
   it('retires what it knows of a sandbox that was reset', async () => {
     const { ledger, store } = await desk(await location());
-    const { intent: opened } = await ledger.open({ ...intent, generation: 'one' });
+    const { intent: opened } = await open(ledger, { ...intent, generation: 'one' });
     await ledger.record(opened.id, { outcome: 'done', after: 'Refunded', state: 'Refunded' });
     expect((await ledger.findBlocking({ ...intent, generation: 'one' }, 'refund', {}))?.kind).toBe('ended');
     const next = { ...intent, generation: 'two' };
     expect(await ledger.findBlocking(next, 'refund', {})).toBeUndefined();
     expect(await findKnown(store.db, intent)).toBeUndefined();
-    expect((await ledger.open(next)).kind).toBe('opened');
+    expect((await open(ledger, next)).kind).toBe('opened');
     expect(await Array.fromAsync(readHistory(store, {}))).toHaveLength(2);
   });
 
   it('stays closed, whatever another process adds later', async () => {
     const at = await location();
     const [one, two] = [await desk(at), await desk(at)];
-    const { intent: opened } = await one.ledger.open(intent);
+    const { intent: opened } = await open(one.ledger, intent);
     await two.ledger.record(opened.id, { outcome: 'done', after: 'Refunded' });
     await one.ledger.record(opened.id, { outcome: 'accepted', after: 'Refunding' });
     expect((await one.ledger.outcomesOf(opened.id)).map(({ outcome }) => outcome)).toEqual(['done']);
@@ -280,9 +297,9 @@ function suite(location: () => Promise<string>): void {
 
   it('lets another operation through once the first has ended', async () => {
     const { ledger } = await desk(await location());
-    const { intent: opened } = await ledger.open({ ...intent, operation: 'capture' });
+    const { intent: opened } = await open(ledger, { ...intent, operation: 'capture' });
     await ledger.record(opened.id, { outcome: 'done', after: 'Captured' });
-    expect((await ledger.open(intent)).kind).toBe('opened');
+    expect((await open(ledger, intent)).kind).toBe('opened');
   });
 
   it('hands an open intent over to exactly one resend', async () => {
@@ -290,30 +307,30 @@ function suite(location: () => Promise<string>): void {
     const steady = () => ({ boot: 'b', ms });
     const at = await location();
     const [one, two] = [await desk(at, undefined, steady), await desk(at, undefined, steady)];
-    const { intent: opened } = await one.ledger.open(intent);
+    const { intent: opened } = await open(one.ledger, intent);
     const options = { cleared: await two.ledger.find(opened.id) };
-    expect((await two.ledger.open(intent, options)).kind).toBe('held');
+    expect((await open(two.ledger, intent, options)).kind).toBe('held');
     ms = QUIET_MS + FENCE_MS;
-    const taken = await Promise.all([one.ledger.open(intent, options), two.ledger.open(intent, options)]);
+    const taken = await Promise.all([open(one.ledger, intent, options), open(two.ledger, intent, options)]);
     const [winner, ...others] = taken.filter(({ kind }) => kind === 'opened');
     expect(others).toEqual([]);
     expect(winner?.intent).toMatchObject({ resend_of: opened.id });
-    expect((await two.ledger.open(intent)).intent.id).toBe(winner?.intent.id);
+    expect((await open(two.ledger, intent)).intent.id).toBe(winner?.intent.id);
     expect(await one.ledger.renew(opened.id)).toBe(false);
     // What the first one would still have to say no longer counts.
     await one.ledger.record(opened.id, { outcome: 'done' });
-    expect((await two.ledger.open(intent)).intent.id).toBe(winner?.intent.id);
+    expect((await open(two.ledger, intent)).intent.id).toBe(winner?.intent.id);
   });
 
   it('tells the history, the newest first, with what became of each', async () => {
     let now = 1000;
     const { ledger, store } = await desk(await location(), () => now);
-    const first = await ledger.open(intent);
+    const first = await open(ledger, intent);
     now = 2000;
     await ledger.record(first.intent.id, { outcome: 'unknown', why: 'read timeout' });
     await ledger.record(first.intent.id, { outcome: 'done', after: 'Refunded' });
     now = 3000;
-    await ledger.open({
+    await open(ledger, {
       ...intent,
       paymentId: '2',
       referenceId: 'inv-2',
@@ -338,10 +355,10 @@ function suite(location: () => Promise<string>): void {
 
   it('pages through a long history without losing any', async () => {
     const { ledger, store } = await desk(await location());
-    const open = (index: number) => ledger.open({ ...intent, paymentId: String(index) });
+    const openOne = (index: number) => open(ledger, { ...intent, paymentId: String(index) });
     // A few at a time: more than there are connections would wait for one until the time is up.
     for (let from = 0; from < 1003; from += 20) {
-      const some = Array.from({ length: Math.min(20, 1003 - from) }, (_, index) => open(from + index));
+      const some = Array.from({ length: Math.min(20, 1003 - from) }, (_, index) => openOne(from + index));
       await Promise.all(some);
     }
     const seen = new Set((await Array.fromAsync(readHistory(store, {}))).map((entry) => entry.paymentId));

@@ -43,6 +43,15 @@ async function expectRefused(desk: LiveDesk, code: string): Promise<number> {
 
 const adopt = (desk: LiveDesk) => desk.run(['ledger', 'adopt', '--yes', '--json']);
 
+/** What was sent before it was adopted may be missing in it, so nothing is sent before a quiet period has passed. */
+async function expectHeldThenDone(desk: LiveDesk, paymentId: number): Promise<void> {
+  const held = await desk.move('refund', paymentId, { PAYDESK_QUIET_PERIOD: '1h' });
+  expect(held).toMatchObject({ code: 9, error: { code: 'ledger-adopted' } });
+  expect(await sandbox.books(paymentId)).not.toHaveProperty('refund');
+  const later = () => desk.move('refund', paymentId, { PAYDESK_QUIET_PERIOD: '1s' });
+  await expect.poll(later, { timeout: 20_000 }).toMatchObject({ code: 0 });
+}
+
 /** The file as it was, a refund later. */
 async function olderFile(desk: LiveDesk): Promise<string> {
   const older = `${desk.ledger}.older`;
@@ -117,6 +126,34 @@ describe('a live move is refused', () => {
       await expectRefused(desk, 'ledger-missing');
     },
   );
+
+  it('by a batch whose ledger was replaced while it ran', async () => {
+    const desk = await usedDesk();
+    const payments = [];
+    for (let number = 1; number <= 6; number += 1) payments.push(await captured(sandbox));
+    const list = join(desk.home, 'list.csv');
+    const plan = join(desk.home, 'plan.json');
+    writeFileSync(list, `payment\n${payments.join('\n')}\n`);
+    const live = ['--profile', 'local-live', '--json'];
+    const planned = await desk.run(['batch', 'plan', list, '--action', 'refund', '--out', plan, ...live]);
+    expect(planned.code).toBe(0);
+    const older = `${desk.ledger}.older`;
+    copyFileSync(desk.ledger, older);
+    await addFault(sandbox, { kind: 'latency', route: 'refund', next: 1, delayMs: 1_500 });
+    const apply = ['batch', 'apply', plan, ...live, '--confirm', sandbox.live.appId, '--concurrency', '1'];
+    const applied = desk.run(apply);
+    const faults = async () => (await sandbox.control('GET', '/faults')).text;
+    await expect.poll(faults, { timeout: 30_000 }).toMatch(/"remaining":0|\[\]/);
+    renameSync(older, desk.ledger);
+    const { code, stdout, stderr } = await applied;
+    await sandbox.control('DELETE', '/faults');
+    expect([code, `${stdout}${stderr}`]).toEqual([
+      expect.toSatisfy((told: number) => told !== 0),
+      expect.stringContaining('was replaced while it was in use'),
+    ]);
+    const books = await Promise.all(payments.map((id) => sandbox.books(id)));
+    expect(books.filter((each) => 'refund' in each)).toHaveLength(1);
+  });
 
   it('with an older file in the same inode, also after it was used for test money', async () => {
     const desk = await usedDesk();
@@ -222,8 +259,9 @@ describe('ledger adopt', () => {
     ]);
     expect(idOf(copy)).toBe(adopted['id']);
     expect(idOf(copy)).not.toBe(idOf(desk));
-    expect(await copy.move('refund', paymentId)).toMatchObject({ code: 0 });
-    expect(await copy.move('refund', await captured(sandbox))).toMatchObject({ code: 0 });
+    await expectHeldThenDone(copy, paymentId);
+    const next = await copy.move('refund', await captured(sandbox), { PAYDESK_QUIET_PERIOD: '1s' });
+    expect(next).toMatchObject({ code: 0 });
   });
 
   it('lets a restored and a new ledger be used', async () => {
@@ -231,11 +269,28 @@ describe('ledger adopt', () => {
     copyFileSync(await olderFile(desk), desk.ledger);
     await expectRefused(desk, 'ledger-restored');
     expect((await adopt(desk)).code).toBe(0);
-    expect(await desk.move('refund', await captured(sandbox))).toMatchObject({ code: 0 });
+    await expectHeldThenDone(desk, await captured(sandbox));
     rmSync(desk.ledger);
     await expectRefused(desk, 'ledger-missing');
     expect((await adopt(desk)).code).toBe(0);
-    expect(await desk.move('refund', await captured(sandbox))).toMatchObject({ code: 0 });
+    await expectHeldThenDone(desk, await captured(sandbox));
+  });
+
+  it('holds the rows of a batch until the quiet period has passed', async () => {
+    const copy = (await usedDesk()).copy();
+    const paymentId = await captured(sandbox);
+    const list = join(copy.home, 'list.csv');
+    const plan = join(copy.home, 'plan.json');
+    writeFileSync(list, `payment\n${paymentId}\n`);
+    expect((await adopt(copy)).code).toBe(0);
+    const live = ['--profile', 'local-live', '--json'];
+    const planned = await copy.run(['batch', 'plan', list, '--action', 'refund', '--out', plan, ...live]);
+    expect(planned.code).toBe(0);
+    const apply = ['batch', 'apply', plan, ...live, '--confirm', sandbox.live.appId];
+    const asked = Date.now();
+    expect((await copy.run(apply, { PAYDESK_QUIET_PERIOD: '4s' })).code).toBe(0);
+    expect(Date.now() - asked).toBeGreaterThan(1_000);
+    expect(await sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
   });
 
   it('makes plans of the other copy useless here', async () => {

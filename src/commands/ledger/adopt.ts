@@ -11,8 +11,8 @@ export default class LedgerAdopt extends BaseCommand {
   static override description =
     'A copied or older ledger may miss instructions that were sent, so paydesk refuses to use it on a ' +
     'live app. Make sure that the other copy is no longer used before you adopt this one. The ledger ' +
-    'gets a new ID: earlier batch plans can no longer be applied, and the quiet period of every ' +
-    'unfinished instruction starts again.';
+    'gets a new ID: earlier batch plans can no longer be applied, the quiet period of every unfinished ' +
+    'instruction starts again, and nothing is sent with it before one quiet period has passed.';
   static override examples = ['<%= config.bin %> ledger adopt', '<%= config.bin %> ledger adopt --yes'];
   static override flags = {
     yes: boolean({ summary: 'Adopt without asking; required without a terminal.' }),

@@ -1,13 +1,11 @@
 // A ledger knows its place: which file on which machine it is. A copy, a restored file or a new one in place of
 // another does not know what was sent since, so nothing live is sent with it until a person adopts it.
 
-import { realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Store } from '../../store/store.js';
 import type { DeskTables } from '../schema.js';
+import { createClocks, type ClockOptions } from '../clocks.js';
 import { giveNewId } from './adopt.js';
-import { bootId, machineId } from './machine.js';
-import { openPlaceNotes, type FilePlace, type IntentMark, type PlaceNote } from './place-note.js';
+import type { FilePlace, IntentMark, PlaceNote, PlaceNotes } from './place-note.js';
 
 export type PlaceProblem =
   /** The one that was here is gone, and this is a new one. */
@@ -25,6 +23,8 @@ export interface LedgerPlace {
   readonly embedded: boolean;
   /** What is wrong with where it is; looked at once. A ledger that was never used belongs where it is. */
   problem(): Promise<PlaceProblem | undefined>;
+  /** Whether its file is still the one that was opened: a process that runs for long may outlive it. */
+  isInPlace(): boolean;
   /** Whether it was adopted although file locks have no effect. */
   adoptedWithoutLocks(): boolean;
   /** Notes the newest intent, unless something is wrong with where the ledger is. */
@@ -34,28 +34,24 @@ export interface LedgerPlace {
   close(): void;
 }
 
-export interface PlaceOptions {
-  /** A file or postgres://… */
-  location: string;
-  /** Where the desk keeps its profiles, and the notes beside them. */
-  configFolder: string;
+/** What a machine knows of the ledger beside the ledger itself. */
+export interface Whereabouts {
+  /** The path of the file, or the address of the database without user and password. */
+  ledger: string;
+  notes: PlaceNotes;
+  /** Which file it is now; null where it is no file, or none any more. */
+  here(): FilePlace | null;
 }
 
 export function createLedgerPlace(
   store: Store<DeskTables>,
-  { location, configFolder }: PlaceOptions,
+  { ledger, notes, here }: Whereabouts,
+  clockOptions: ClockOptions = {},
 ): LedgerPlace {
   const embedded = store.engine === 'sqlite';
-  const ledger = embedded ? realpathSync(location) : addressOf(location);
-  const notes = openPlaceNotes(join(configFolder, 'ledgers'));
+  const clocks = createClocks(store, clockOptions);
+  const opened = here();
   let looked: Promise<PlaceProblem | undefined> | undefined;
-
-  function here(): FilePlace | null {
-    if (!embedded) return null;
-    const { dev, ino } = statSync(ledger, { bigint: true });
-    const machine = machineId(configFolder);
-    return { machine, boot: bootId() ?? null, device: String(dev), inode: String(ino) };
-  }
 
   async function look(): Promise<PlaceProblem | undefined> {
     const { id } = await store.db.selectFrom('identity').select('id').executeTakeFirstOrThrow();
@@ -103,13 +99,19 @@ export function createLedgerPlace(
     ledger,
     embedded,
     problem,
+    isInPlace() {
+      const now = here();
+      return opened === null || (now !== null && isSameFile(opened, now));
+    },
     adoptedWithoutLocks: () => notes.read(ledger)?.withoutLocks === true,
     async mark(intent) {
       if ((await problem()) === undefined) notes.mark(ledger, intent);
     },
     async adopt({ withoutLocks }) {
       const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
-      const { id, formerId, newest } = await giveNewId(store);
+      const { id, formerId, newest } = await giveNewId(store, clocks, {
+        complete: withoutLocks,
+      });
       const place = here();
       await record(place, [...(recorded?.former_ids.split(' ') ?? []), formerId]);
       notes.mark(ledger, newest);
@@ -158,11 +160,4 @@ function filePlaceOf(row: {
 }): FilePlace | null {
   const { machine, boot, device, inode } = row;
   return machine === null || device === null || inode === null ? null : { machine, boot, device, inode };
-}
-
-/** One database has one name, whatever the user and the options. */
-function addressOf(location: string): string {
-  const url = new URL(location);
-  const host = url.hostname || url.searchParams.get('host') || 'localhost';
-  return `postgres://${host.toLowerCase()}:${url.port || '5432'}${url.pathname}`;
 }

@@ -29,7 +29,7 @@ export interface IntentMark {
   time: number;
 }
 
-interface PlaceNotes {
+export interface PlaceNotes {
   read(ledger: string): PlaceNote | undefined;
   /** The note of a ledger by its id, whatever its path was then. */
   findId(id: string): PlaceNote | undefined;

@@ -1,5 +1,7 @@
+import { StoreError } from '../../store/errors.js';
 import type { DeskDatabase } from '../desk.js';
-import { createLedgerPlace, type LedgerPlace, type PlaceOptions } from './ledger-place.js';
+import type { ClockOptions } from '../clocks.js';
+import { createLedgerPlace, type LedgerPlace, type Whereabouts } from './ledger-place.js';
 
 /** A desk's database that knows where it belongs. */
 export interface PlacedDatabase extends DeskDatabase {
@@ -7,18 +9,27 @@ export interface PlacedDatabase extends DeskDatabase {
 }
 
 /** Notes each new intent beside the profiles before it is sent, so that an older copy of the ledger is recognised. */
-export function placeDatabase(database: DeskDatabase, options: PlaceOptions): PlacedDatabase {
+export function placeDatabase(
+  database: DeskDatabase,
+  whereabouts: Whereabouts,
+  clocks?: ClockOptions,
+): PlacedDatabase {
   const { store, ledger } = database;
-  const place = createLedgerPlace(store, options);
+  const place = createLedgerPlace(store, whereabouts, clocks);
   return {
     store,
     place,
     ledger: {
       ...ledger,
       async open(...asked) {
+        refuseReplaced(place);
         const opening = await ledger.open(...asked);
         if (opening.kind === 'opened') await place.mark(opening.intent);
         return opening;
+      },
+      async renew(intentId) {
+        refuseReplaced(place);
+        return ledger.renew(intentId);
       },
     },
     async close() {
@@ -26,4 +37,10 @@ export function placeDatabase(database: DeskDatabase, options: PlaceOptions): Pl
       await database.close();
     },
   };
+}
+
+/** What is written to a file that was replaced is lost, and nobody would know what was sent. */
+function refuseReplaced({ ledger, isInPlace }: LedgerPlace): void {
+  if (isInPlace()) return;
+  throw new StoreError('store-unavailable', `The file ${ledger} was replaced while it was in use.`);
 }

@@ -53,6 +53,11 @@ export function adoptionLines(problem: LedgerProblem, ledger: string): Line[] {
     '- paydesk uses it on live apps again. Make sure that no other copy of it is in use.',
     '- Plans that were made before cannot be applied any more. Make them again.',
     '- The quiet period of every instruction that is not done starts again.',
+    ...(problem === 'ledger-locks'
+      ? []
+      : [
+          '- Nothing is sent with it before one quiet period has passed: what was sent until now may not be in it.',
+        ]),
     '',
   ];
 }

@@ -9,6 +9,7 @@ import {
   failed,
   failedBefore,
   heldBy,
+  justAdopted,
   ledgerConflict,
   moved,
   notCarriedOut,
@@ -34,6 +35,7 @@ const CHECK_MS = 1_500;
 
 /** What stands in the way is checked or reported, and nothing is sent. */
 export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
+  if (blocked.kind === 'adopted') throw justAdopted(move, blocked.leftMs);
   const { kind, intent } = blocked;
   refuseOther(intent, move.read);
   if (kind === 'ended') return reportEnded(desk, move, intent);

@@ -23,7 +23,7 @@ import { aliasHint } from '../alias-hint.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { forbidden } from './legality.js';
 import { endStateOf, type Standing } from './proof.js';
-import type { Evidence, PaymentLook, Sent } from './result.js';
+import type { Evidence, Move, PaymentLook, Sent } from './result.js';
 
 /** What the service says may end with a full stop, and so do our sentences. */
 const clause = (text: string): string => text.replace(/\.+$/, '');
@@ -275,6 +275,18 @@ export function takenOver(sent: Sent): GuardError {
   return new GuardError(
     `${nameOf(sent)} was held up for so long that somebody else took it over. This command sent nothing.`,
     { code: 'taken-over', next: [check(sent.beforeRead)] },
+  );
+}
+
+/** A person adopted the ledger, and what was sent just before may be missing in it. */
+export function justAdopted(
+  { operation, read }: Pick<Move, 'operation' | 'read'>,
+  leftMs: number,
+): GuardError {
+  return new GuardError(
+    `The ledger was adopted just now, so it may lack a ${operation} of payment ${labelOf(read)} that was sent before. ` +
+      `Nothing was sent: it can be sent ${whenText(leftMs)}, if the payment still allows it.`,
+    { code: 'ledger-adopted', details: { heldMs: leftMs }, next: [explain(read)] },
   );
 }
 

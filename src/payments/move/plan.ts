@@ -5,9 +5,9 @@ import { operationEndpoints, type PaymentRead } from '../../client/payment-calls
 import { exitCodeOf, GuardError, PaydeskError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
-import type { Desk } from '../desk.js';
+import { quietOf, type Desk } from '../desk.js';
 import { checkIntent, clearToSend, reportBlocked } from './check.js';
-import { heldBy, nothingToResend } from './errors.js';
+import { heldBy, justAdopted, nothingToResend } from './errors.js';
 import { beforeSending, refOfPayment } from './record.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './send.js';
@@ -114,8 +114,12 @@ type Judged = { move: Move } | { settle: Move; entry: Entry } | { result: MoveRe
 async function judge(desk: Desk, move: Move, { resend }: MovesRequest): Promise<Judged> {
   const { operation, read, force } = move;
   const blocked = await beforeSending(() =>
-    desk.ledger.findBlocking(refOfPayment(desk, read), operation, { again: move.again }),
+    desk.ledger.findBlocking(refOfPayment(desk, read), operation, {
+      again: move.again,
+      quietMs: quietOf(desk, read),
+    }),
   );
+  if (blocked?.kind === 'adopted') throw justAdopted(move, blocked.leftMs);
   if (blocked?.kind === 'ended') {
     desk.note(`The ledger has this ${operation} as ${outcomeOf(blocked.intent)}. Nothing was sent.`);
     return { result: await reportBlocked(desk, move, blocked) };
