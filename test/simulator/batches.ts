@@ -44,6 +44,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
     const batches = createBatches(store);
     return around.sabotage.batches?.(batches) ?? batches;
   };
+  const ledger = () => around.file.current().stamps.store.db;
   const sleep = (ms: number) => new Promise<void>((resolve) => timeline.at(timeline.now() + ms, resolve));
   let runners = 0;
 
@@ -181,26 +182,22 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
       }
       for (let resumes = random.whole(4); resumes > 0; resumes -= 1) {
         await sleep(random.pick([0, 2_000, 60_000, QUIET_MS]));
-        const batches = await around.store.db.selectFrom('batches').select('id').execute();
+        const batches = await ledger().selectFrom('batches').select('id').execute();
         if (batches.length > 0)
           running.push(resume('resumer', random.pick(batches).id, random.chance(0.3), false));
       }
       await Promise.all(running);
     },
     async resumeAll(who, resend) {
-      const batches = await around.store.db
-        .selectFrom('batches')
-        .select(['id', 'loader'])
-        .orderBy('id')
-        .execute();
+      const batches = await ledger().selectFrom('batches').select(['id', 'loader']).orderBy('id').execute();
       for (const { id, loader } of batches) {
         // One that was killed while it read the plan sent nothing: it is applied anew.
         const unread = loader === null ? undefined : plans.find(({ file }) => file.header.id === id);
         await (unread ? apply(unread) : resume(who, id, resend, true));
       }
     },
-    batches: () => around.store.db.selectFrom('batches').selectAll().orderBy('id').execute(),
-    rows: () => around.store.db.selectFrom('batch_rows').selectAll().orderBy('id').execute(),
+    batches: () => ledger().selectFrom('batches').selectAll().orderBy('id').execute(),
+    rows: () => ledger().selectFrom('batch_rows').selectAll().orderBy('id').execute(),
   };
 }
 

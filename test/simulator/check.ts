@@ -16,6 +16,8 @@ export interface Records {
   aliases: Readonly<Record<string, string>>;
   stamps: Pick<Stamps, 'intent' | 'outcome'>;
   instructions: readonly Instruction[];
+  /** Its intent was lost with the file that the ledger was in. */
+  isLost: (instruction: Instruction) => boolean;
   intents: readonly IntentRow[];
   outcomes: readonly OutcomeRow[];
   held: readonly number[];
@@ -53,6 +55,7 @@ export function follow(records: Records, violate: (text: string) => void): Follo
     };
   });
   for (const instruction of records.instructions) {
+    if (records.isLost(instruction)) continue;
     const { process, operation, paymentId, sent } = instruction;
     const mine = followed.filter(
       ({ intent }) =>
@@ -251,7 +254,7 @@ export function checkEnd(
   const { readable, rechecks } = records;
   for (const { intent, last, instruction, operation, resentAs } of followed) {
     const so = `${name(intent)} ended as ${last?.outcome ?? 'nothing'}`;
-    const truth = operation?.status ?? 'not carried out';
+    const truth = operation?.status ?? endOfLost(records, intent) ?? 'not carried out';
     const byItself = intent.operation === 'capture' && capturedByItself(records, Number(intent.payment_id));
     switch (last?.outcome) {
       case 'done':
@@ -279,6 +282,17 @@ export function checkEnd(
         }
     }
   }
+}
+
+/** What became of the same instruction where it was sent again and nobody has that on record any more. */
+function endOfLost(
+  { instructions, isLost, operations }: Records,
+  { operation, payment_id }: IntentRow,
+): string | undefined {
+  const lost = instructions.findLast(
+    (each) => isLost(each) && each.operation === operation && String(each.paymentId) === payment_id,
+  );
+  return operations.find(({ id }) => id === lost?.operationId)?.status;
 }
 
 /**

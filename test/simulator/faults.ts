@@ -27,6 +27,9 @@ export const faultKinds = [
   'clock-jump',
   'restart',
   'takeover',
+  'ledger-restored',
+  'ledger-replaced',
+  'ledger-removed',
   'outage',
   'disk-full',
   'commit-unknown',
@@ -52,6 +55,7 @@ export const hostilities = [
   'clocks',
   'restarts',
   'spellings',
+  'ledgers',
 ] as const;
 export type Hostility = (typeof hostilities)[number];
 

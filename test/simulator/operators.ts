@@ -5,21 +5,26 @@ import type { Client } from '../../src/client/client.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Outcome } from '../../src/ledger/entries.js';
+import type { ClockOptions } from '../../src/ledger/clocks.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Whereabouts } from '../../src/ledger/place/ledger-place.js';
 import type { Desk, Place } from '../../src/payments/desk.js';
 import type { Store } from '../../src/store/store.js';
 import { runOn, type Machine, type SteadyClock } from './clocks.ts';
 import { storeOf } from './disk.ts';
 import type { FaultKind, Hostility, Weather } from './faults.ts';
+import type { LedgerFile } from './ledger-file.ts';
 import { createLife, type Life } from './life.ts';
 import type { Network } from './network.ts';
 import {
   createClient,
   createLedger,
+  GuardError,
   InterruptedError,
   moveAll,
   PaydeskError,
   parsePayment,
+  placeDatabase,
   StoreError,
 } from './program.ts';
 import type { Random } from './random.ts';
@@ -38,6 +43,8 @@ export interface Sabotage {
   client?: (client: Client) => Client;
   ledger?: (ledger: Ledger, store: Store<DeskTables>) => Ledger;
   store?: (store: Store<DeskTables>) => Store<DeskTables>;
+  /** Asked for once by each process. */
+  whereabouts?: (whereabouts: Whereabouts) => Whereabouts;
   batches?: (batches: Batches) => Batches;
 }
 
@@ -46,7 +53,7 @@ export interface Surroundings {
   kind: ServiceKind;
   machines: readonly Machine[];
   steady: SteadyClock;
-  store: Store<DeskTables>;
+  file: LedgerFile;
   network: Network;
   timeline: Timeline;
   random: Random;
@@ -118,6 +125,27 @@ function startLife(
   return { ...life, live: (work) => life.live(() => runOn(machine, work)) };
 }
 
+/** A ledger that is out of its place is refused, as on a live app. */
+function placed(
+  store: Store<DeskTables>,
+  plain: Ledger,
+  whereabouts: Whereabouts,
+  clocks: ClockOptions,
+): Ledger {
+  const { ledger, place } = placeDatabase(
+    { store, ledger: plain, close: () => Promise.resolve() },
+    whereabouts,
+    clocks,
+  );
+  return {
+    ...ledger,
+    async ready() {
+      const problem = await place.problem();
+      if (problem !== undefined) throw new GuardError('The ledger is out of its place.', { code: problem });
+    },
+  };
+}
+
 /** `steps`: about as many as it takes at most; a process that is to be killed dies at one of them, 0 for one that is not. */
 export function startProcess(
   around: Surroundings,
@@ -138,7 +166,9 @@ export function startProcess(
       stop.abort(new InterruptedError('Stopped.', { code: 'interrupted' }));
     });
   }
-  const store = storeOf(sabotage.store?.(around.store) ?? around.store, life, {
+  const open = around.file.current();
+  const whole = open.stamps.store;
+  const store = storeOf(sabotage.store?.(whole) ?? whole, life, {
     random,
     count,
     share: () => around.weather().disk,
@@ -149,13 +179,15 @@ export function startProcess(
   const monotonic = sabotage.monotonic?.(machine.wall) ?? (() => timeline.now());
   const clock = { now: machine.wall, monotonic, sleep: life.sleep };
   const transport = network.transportOf(life);
-  // One ledger, one steady clock: that of its machine, or of its database.
   const { steady } = around;
-  const ledger = createLedger(store, {
-    operator: name,
+  // One ledger, one steady clock: that of its machine, or of its database.
+  const clocks = {
     now: machine.wall,
     steady: sabotage.steady?.(machine.wall) ?? (() => steady.now()),
-  });
+  };
+  const plain = createLedger(store, { operator: name, ...clocks });
+  const whereabouts = open.whereabouts && (sabotage.whereabouts?.(open.whereabouts) ?? open.whereabouts);
+  const ledger = whereabouts ? placed(store, plain, whereabouts, clocks) : plain;
   const baseUrl = random.pick(around.only.includes('spellings') ? SPELLINGS : [BASE_URL]);
   if (baseUrl !== BASE_URL) count('other-spelling');
   const common = {
@@ -177,7 +209,7 @@ export function startProcess(
     desk: {
       client: wrap(createClient({ ...common, signal: stop.signal })),
       settling: wrap(createClient({ ...common, timeouts: { attemptMs: 5_000, overallMs: 5_000 } })),
-      ledger: sabotage.ledger?.(ledger, around.store) ?? ledger,
+      ledger: sabotage.ledger?.(ledger, whole) ?? ledger,
       place: sabotage.place?.(place) ?? place,
       quietMs: sabotage.quietMs ?? QUIET_MS,
       clock,

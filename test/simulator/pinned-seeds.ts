@@ -24,6 +24,11 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
   { seed: 4, only: 'lag,rechecks', found: 'a capture that succeeded was told as failed' },
   { seed: 7, only: 'pauses', found: 'a desk woke after a colleague had taken over, and sent' },
   { seed: 12, only: 'pauses', found: 'a desk woke after a colleague had taken over, and sent' },
+  {
+    seed: 8,
+    only: 'lag,pauses',
+    found: 'a recheck showed that a payment had moved, a late read did not, and a cancel was sent again',
+  },
   { seed: 20, only: 'clocks', found: 'a wall clock jumped over the quiet period' },
   { seed: 1, only: 'spellings', found: 'two spellings of one base URL held nothing for each other' },
   { seed: 70, found: 'a desk was paused after its recheck, and sent on it after the original had been sent' },

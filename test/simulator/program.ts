@@ -9,6 +9,8 @@ import type * as StatesModule from '../../src/contract/states.js';
 import type * as ErrorsModule from '../../src/errors.js';
 import type * as DeskModule from '../../src/ledger/desk.js';
 import type * as LedgerModule from '../../src/ledger/ledger.js';
+import type * as PlaceModule from '../../src/ledger/place/ledger-place.js';
+import type * as PlacedModule from '../../src/ledger/place/placed-ledger.js';
 import type * as ChargeModule from '../../src/payments/charge-outcome.js';
 import type * as CreateModule from '../../src/payments/create-payment.js';
 import type * as MovesModule from '../../src/payments/move/plan.js';
@@ -35,11 +37,13 @@ export const { defaultAnswers } = (await load('sandbox/answers.js')) as typeof A
 export const { createClient } = (await load('client/client.js')) as typeof ClientModule;
 export const { createLedger } = (await load('ledger/ledger.js')) as typeof LedgerModule;
 export const { openDeskDatabase } = (await load('ledger/desk.js')) as typeof DeskModule;
+export const { createLedgerPlace } = (await load('ledger/place/ledger-place.js')) as typeof PlaceModule;
+export const { placeDatabase } = (await load('ledger/place/placed-ledger.js')) as typeof PlacedModule;
 export const { moveAll } = (await load('payments/move/plan.js')) as typeof MovesModule;
 export const { createPayment } = (await load('payments/create-payment.js')) as typeof CreateModule;
 export const { chargeOutcome } = (await load('payments/charge-outcome.js')) as typeof ChargeModule;
 export const { parsePayment } = (await load('payments/named-payments.js')) as typeof NamesModule;
-export const { InterruptedError, PaydeskError, TemporaryError } = (await load(
+export const { GuardError, InterruptedError, PaydeskError, TemporaryError } = (await load(
   'errors.js',
 )) as typeof ErrorsModule;
 export const { StoreError } = (await load('store/errors.js')) as typeof StoreErrorsModule;

@@ -10,6 +10,7 @@ export function breaksRule(
   later: Instruction,
   instructions: readonly Instruction[],
   looks: readonly Look[],
+  isLost: (instruction: Instruction) => boolean,
 ): string | undefined {
   const earlier = instructions.findLast(
     (each) => each.paymentId === later.paymentId && each.operation === later.operation,
@@ -21,6 +22,12 @@ export function breaksRule(
   const quietEnds = earlier.sent + QUIET_MS;
   if (later.sent < quietEnds) {
     return `${what}, within the quiet period: ${seconds(later.sent - earlier.sent)} later`;
+  }
+  // Nobody has it on record any more; by now the service shows what became of it to whoever reads.
+  if (isLost(earlier)) {
+    return later.before === earlier.before
+      ? undefined
+      : `${what}, though it was ${earlier.before} and then showed ${later.before}`;
   }
   // Whoever on the same ledger has seen it may have cleared it; whoever sends must have seen no less.
   const since = looks.filter(

@@ -1,7 +1,7 @@
 // Guards taken away one by one, from outside: the part of the program that keeps the promise is handed over broken.
 
 import type { Client } from '../../src/client/client.js';
-import type { Blocked, Entry, NewIntent } from '../../src/ledger/entries.js';
+import type { BlockedByEarlier, Entry, NewIntent, Opening } from '../../src/ledger/entries.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { SettleOperation, StateName } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
@@ -25,7 +25,7 @@ function writesTooLate(ledger: Ledger): Ledger {
       const intent = waiting.get(id);
       if (!intent) return ledger.record(id, outcome);
       const opening = await ledger.open(intent, { again: true });
-      return ledger.record(opening.intent.id, outcome);
+      if (opening.kind !== 'adopted') await ledger.record(opening.intent.id, outcome);
     },
   };
 }
@@ -89,16 +89,18 @@ async function forget(store: Store<DeskTables>, id: number): Promise<void> {
 }
 
 /** What is open, refused or not taken keeps nobody from sending. `kinds`: what is let through. */
-function lets(kinds: ReadonlyArray<Blocked['kind']>, { looks }: { looks: boolean }) {
+function lets(kinds: ReadonlyArray<BlockedByEarlier['kind']>, { looks }: { looks: boolean }) {
+  const isLet = (opening: Opening): opening is BlockedByEarlier =>
+    kinds.some((kind) => kind === opening.kind);
   return (ledger: Ledger, store: Store<DeskTables>): Ledger => ({
     ...ledger,
     async findBlocking(...asked) {
       const blocked = await ledger.findBlocking(...asked);
-      return !looks && blocked && kinds.includes(blocked.kind) ? undefined : blocked;
+      return !looks && blocked && isLet(blocked) ? undefined : blocked;
     },
     async open(...asked) {
       const opening = await ledger.open(...asked);
-      if (opening.kind === 'opened' || !kinds.includes(opening.kind)) return opening;
+      if (!isLet(opening)) return opening;
       await forget(store, opening.intent.id);
       return ledger.open(...asked);
     },
@@ -121,11 +123,26 @@ function takesForTheSame(): Sabotage {
       ...ledger,
       async findBlocking(ref, ...asked) {
         const blocked = await ledger.findBlocking(ref, ...asked);
-        if (!blocked || blocked.kind === 'ended') return blocked;
+        if (!blocked || blocked.kind === 'ended' || blocked.kind === 'adopted') return blocked;
         const before_state = shown.get(ref.paymentId) ?? null;
         return { ...blocked, intent: { ...blocked.intent, before_state, before_print: null } };
       },
     }),
+  };
+}
+
+/** A ledger that was adopted just now is used at once. */
+function usesAtOnce(ledger: Ledger, store: Store<DeskTables>): Ledger {
+  const forgetAdoption = () =>
+    store.transaction((tx) =>
+      tx.updateTable('identity').set({ adopted_boot: null, adopted_ms: null }).execute(),
+    );
+  return {
+    ...ledger,
+    async findBlocking(...asked) {
+      await forgetAdoption();
+      return ledger.findBlocking(...asked);
+    },
   };
 }
 
@@ -234,6 +251,14 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   'proof-of-absence': { client: takesForUnsent },
   'quiet-period': { quietMs: 60_000 },
   'steady-clock': { steady: (wall) => () => ({ boot: 'wall', ms: wall() }) },
+  'ledger-place': { ledger: (ledger) => ({ ...ledger, ready: () => Promise.resolve() }) },
+  'ledger-in-use': {
+    whereabouts: (whereabouts) => {
+      const here = whereabouts.here();
+      return { ...whereabouts, here: () => here };
+    },
+  },
+  'quiet-after-adoption': { ledger: usesAtOnce },
   'monotonic-clock': { monotonic: (wall) => wall },
   claim: { store: handsOutTwice },
   'single-use-plan': {

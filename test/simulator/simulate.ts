@@ -1,8 +1,6 @@
 // One seed: a service, a ledger, a network and people at work, until everything is settled that can be.
 
 import type { SettleOperation } from '../../src/contract/states.js';
-import type { DeskTables } from '../../src/ledger/schema.js';
-import type { Store } from '../../src/store/store.js';
 import { createBatchDesk, type BatchDesk } from './batches.ts';
 import { checkCharges, chooseJob, runJob, type ChargeJob, type ChargeReport } from './charges.ts';
 import { checkBatches } from './check-batches.ts';
@@ -17,15 +15,15 @@ import {
   type Hostility,
   type Weather,
 } from './faults.ts';
-import { createNetwork } from './network.ts';
+import { createLedgerFile } from './ledger-file.ts';
+import { createNetwork, type Network } from './network.ts';
 import { runMove, type MoveCommand, type Report, type Sabotage, type Surroundings } from './operators.ts';
 import { makePayment } from './payments.ts';
-import { isLegal, openDeskDatabase, stateNames } from './program.ts';
+import { isLegal, stateNames } from './program.ts';
 import { createRandom, type Random } from './random.ts';
 import { breaksRule } from './rule.ts';
 import { chooseServiceKind, isKnown, limited, QUIET_MS } from './service-kind.ts';
 import { createWorld, type World } from './service.ts';
-import { stamped, type Stamps } from './stamps.ts';
 import { createTimeline, liveBy, type Timeline } from './timeline.ts';
 
 export interface SeedOptions {
@@ -82,7 +80,7 @@ async function play(
   const count = (kind: keyof FaultCounts) => {
     faults[kind] += 1;
   };
-  const { around, stamps, setWeather, close } = await setUp(seed, random, timeline, {
+  const { around, setWeather, close } = await setUp(seed, random, timeline, {
     sabotage,
     only,
     trace,
@@ -96,21 +94,23 @@ async function play(
     payments.push(await makePayment(world, random, `inv-${index}`, timeline.now()));
   }
   const reports: Report[] = [];
-  const read = (): Promise<Records> => readRecords(around, stamps, reports);
+  const read = (): Promise<Records> => readRecords(around, reports);
 
   setWeather(weatherOf(random, START, START + HOUR));
   const { provider } = around.weather();
   if (provider > 0) await world.providerFaults(provider);
   const batches = createBatchDesk(around);
-  const isBatchSeed = random.chance(0.5);
+  const isBatchSeed = random.chance(0.5) && !isLosable(seed, only);
   const rows = isBatchSeed ? Math.ceil(operations / 4) : 0;
   const batch = isBatchSeed
     ? sleep(timeline, random.whole(HOUR / 2)).then(() => batches.play(rows))
     : undefined;
   const restart = only.includes('restarts') && random.chance(0.2) ? restartWithin(around, HOUR) : undefined;
+  const losing = isLosable(seed, only) ? loseLedger(around, seed) : undefined;
   const { asked, charges } = await work(around, payments, operations - rows, reports);
   await batch;
   await restart;
+  await losing;
 
   setWeather(calm);
   const settling = await settleAll(around, batches, reports, read);
@@ -147,13 +147,9 @@ async function setUp(
   const kind = limited(chooseServiceKind(random), only);
   trace(`the service: ${JSON.stringify(kind)}`);
   const world = await createWorld(timeline, seed);
-  const desk = await openDeskDatabase({
-    location: ':memory:',
-    operator: 'simulator',
-    now: () => timeline.now(),
-  });
-  const stamps = stamped(desk.store, timeline);
-  const network = createNetwork({
+  const steady = createSteadyClock(timeline);
+  const file = await createLedgerFile(timeline, steady, { isLosable: isLosable(seed, only) });
+  const network: Network = createNetwork({
     world,
     kind,
     timeline,
@@ -161,7 +157,7 @@ async function setUp(
     count,
     trace,
     onSent(instruction, { instructions, looks }) {
-      const wrong = breaksRule(instruction, instructions, looks);
+      const wrong = breaksRule(instruction, instructions, looks, file.isLost);
       if (wrong !== undefined) violate(wrong);
     },
   });
@@ -175,8 +171,8 @@ async function setUp(
     world,
     kind,
     machines,
-    steady: createSteadyClock(timeline),
-    store: stamps.store,
+    steady,
+    file,
     network,
     timeline,
     random,
@@ -185,7 +181,6 @@ async function setUp(
   };
   return {
     around,
-    stamps,
     setWeather(next: Weather) {
       weather = {
         ...next,
@@ -196,7 +191,7 @@ async function setUp(
     },
     async close() {
       await world.close();
-      await desk.close();
+      await file.close();
     },
   };
 }
@@ -340,6 +335,26 @@ async function restartWithin(around: Surroundings, ms: number): Promise<void> {
   for (const life of lives.values()) if (life.alive()) life.kill();
 }
 
+/** In every fifth world somebody meddles with the file of the ledger. */
+const isLosable = (seed: number, only: readonly Hostility[]): boolean =>
+  only.includes('ledgers') && seed % 5 === 2;
+
+function loseLedger(around: Surroundings, seed: number): Promise<void> {
+  const { file, network, lives, count, trace } = around;
+  return file.lose({
+    // Of its own, so that everything else happens as it would without.
+    random: createRandom(-seed),
+    from: START,
+    to: START + HOUR,
+    instructions: network.instructions,
+    killAll() {
+      for (const life of lives.values()) if (life.alive()) life.kill();
+    },
+    count,
+    trace,
+  });
+}
+
 /** What somebody would type: mostly what the state allows, often what somebody typed just now, sometimes nonsense. */
 async function choose(
   { world, random }: Surroundings,
@@ -398,11 +413,11 @@ async function recheckAll(world: World): Promise<void> {
 }
 
 async function readRecords(
-  { world, kind, machines, store, network }: Surroundings,
-  stamps: Stamps,
+  { world, kind, machines, file, network }: Surroundings,
   reports: Report[],
 ): Promise<Records> {
-  const { db }: Store<DeskTables> = store;
+  const { stamps } = file.current();
+  const { db } = stamps.store;
   const held = await db.selectFrom('holds').select('intent_id').execute();
   return {
     clocksJump: machines.some(({ jumps }) => jumps),
@@ -411,6 +426,7 @@ async function readRecords(
     aliases: kind.aliases,
     stamps,
     instructions: network.instructions,
+    isLost: file.isLost,
     intents: await db
       .selectFrom('intents')
       .selectAll()

@@ -9,11 +9,22 @@ export interface Stamps {
   store: Store<DeskTables>;
   intent(id: number): number;
   outcome(id: number): number;
+  /** The same for a copy of the ledger as it is now, which goes its own way from here. */
+  copiedTo(store: Store<DeskTables>): Stamps;
 }
 
-export function stamped(store: Store<DeskTables>, timeline: Timeline): Stamps {
-  const times = { intents: new Map<number, number>(), outcomes: new Map<number, number>() };
-  const last = { intents: 0, outcomes: 0 };
+interface Known {
+  times: { intents: Map<number, number>; outcomes: Map<number, number> };
+  last: { intents: number; outcomes: number };
+}
+
+const nothing = (): Known => ({
+  times: { intents: new Map(), outcomes: new Map() },
+  last: { intents: 0, outcomes: 0 },
+});
+
+export function stamped(store: Store<DeskTables>, timeline: Timeline, known = nothing()): Stamps {
+  const { times, last } = known;
 
   const newest = sql<{ intents: number | null; outcomes: number | null }>`select
     (select max(id) from intents) as intents, (select max(id) from outcomes) as outcomes`.compile(store.db);
@@ -41,5 +52,10 @@ export function stamped(store: Store<DeskTables>, timeline: Timeline): Stamps {
     },
     intent: (id) => times.intents.get(id) ?? Infinity,
     outcome: (id) => times.outcomes.get(id) ?? Infinity,
+    copiedTo: (copy) =>
+      stamped(copy, timeline, {
+        times: { intents: new Map(times.intents), outcomes: new Map(times.outcomes) },
+        last: { ...last },
+      }),
   };
 }
