@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { faultKinds, noFaults, type FaultCounts } from './faults.ts';
+import { faultKinds, noFaults, type FaultCounts, type Hostility } from './faults.ts';
 import type { Played, World } from './worlds.ts';
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -54,15 +54,20 @@ export async function runSeeds({
   from,
   seeds,
   processes,
+  only,
 }: {
   from: number;
   seeds: number;
   processes: number;
+  only?: readonly Hostility[] | undefined;
 }) {
   const share = Math.ceil(seeds / processes);
   const parts = await Promise.all(
     Array.from({ length: processes }, (_, index) =>
-      runSimulator('--from', String(from + index * share), '--seeds', String(share)),
+      runSimulator(
+        ...['--from', String(from + index * share), '--seeds', String(share)],
+        ...(only ? ['--only', only.join(',')] : []),
+      ),
     ),
   );
   const total = (of: (part: Summary) => number) => parts.reduce((sum, part) => sum + of(part), 0);

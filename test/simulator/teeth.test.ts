@@ -14,6 +14,9 @@ const firstSeeds: Partial<Record<keyof typeof sabotages, number>> = {
   'proof-of-absence': 3,
   'quiet-period': 5,
   'steady-clock': 6,
+  'ledger-place': 122,
+  'ledger-in-use': 27,
+  'quiet-after-adoption': 12,
   'monotonic-clock': 11,
   'single-use-plan': 17,
 };
