@@ -32,6 +32,7 @@ import {
 /** Whether an instruction may be sent, and the hold that it gets when it may. */
 export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
   const { entry, insertIntent, insertOutcome } = log;
+  const adoptedNow = (db: Db, quietMs: number) => findAdoption(db, engine, clocks, quietMs);
 
   /** `db` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
   async function findBlocking(
@@ -43,24 +44,13 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     const [held] = await holdOn(db, engine, refColumns(ref));
     if (held && held.intent_id !== TAKING) return { kind: 'held', intent: await entry(db, held.intent_id) };
     const [before] = await lastIntentOn(db, engine, { ...refColumns(ref), operation });
-    if (!before) return findAdoption(db, quietMs);
+    if (!before) return adoptedNow(db, quietMs);
     const last = await entry(db, before.id);
     const outcome = outcomeOf(last);
     if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
-    if (last.last?.may_have_left === 0) return findAdoption(db, quietMs);
+    if (last.last?.may_have_left === 0) return adoptedNow(db, quietMs);
     const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
-    return isClear ? findAdoption(db, quietMs) : { kind: 'quiet', intent: last };
-  }
-
-  /**
-   * A ledger that was adopted just now may lack an instruction that was sent just before, or is being sent by a process
-   * that had the other copy open.
-   */
-  async function findAdoption(db: Db, quietMs: number): Promise<Blocked | undefined> {
-    const [adopted] = await adoption(db, engine, {});
-    if (!adopted) return undefined;
-    const leftMs = quietMs + fenceOf(quietMs) - elapsedSince(adopted, await clocks.steady(db));
-    return leftMs > 0 ? { kind: 'adopted', leftMs } : undefined;
+    return isClear ? adoptedNow(db, quietMs) : { kind: 'quiet', intent: last };
   }
 
   async function leftOf(db: Db, { id }: Entry, quietMs: number): Promise<number> {
@@ -94,11 +84,11 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     await startGeneration(tx, engine, intent);
     const ref = refColumns(intent);
     const { cleared } = sendAgain;
-    const held = cleared === undefined ? undefined : await claimCleared(tx, cleared, intent.quietMs ?? 0);
-    if (held) return held;
+    const { operation, quietMs = 0 } = intent;
+    const early = cleared && ((await adoptedNow(tx, quietMs)) ?? (await claimCleared(tx, cleared, quietMs)));
+    if (early) return early;
     const steady = steadyColumns(await clocks.steady(tx));
     await takeHold(tx, engine, { ...ref, intent_id: TAKING, ...steady });
-    const { operation, quietMs } = intent;
     // Its hold is ours by now.
     const claimed = cleared && { ...cleared, renewed: undefined };
     const blocked = await findBlocking(tx, intent, operation, { ...sendAgain, cleared: claimed, quietMs });
@@ -115,4 +105,20 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
   }
 
   return { findBlocking, leftOf, open };
+}
+
+/**
+ * A ledger that was adopted just now may lack an instruction that was sent just before, or is being sent by a process
+ * that had the other copy open.
+ */
+async function findAdoption(
+  db: Db,
+  engine: Store<DeskTables>['engine'],
+  clocks: Clocks,
+  quietMs: number,
+): Promise<Blocked | undefined> {
+  const [adopted] = await adoption(db, engine, {});
+  if (!adopted) return undefined;
+  const leftMs = quietMs + fenceOf(quietMs) - elapsedSince(adopted, await clocks.steady(db));
+  return leftMs > 0 ? { kind: 'adopted', leftMs } : undefined;
 }

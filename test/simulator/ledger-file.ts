@@ -126,11 +126,7 @@ async function copyTable(
   table: (typeof TABLES)[number],
 ): Promise<void> {
   const rows = await from.db.selectFrom(table).selectAll().execute();
-  for (const row of rows)
-    await to.db
-      .insertInto(table)
-      .values(row as never)
-      .execute();
+  for (const row of rows) await to.db.insertInto(table).values(row).execute();
 }
 
 function createNotes(): PlaceNotes {

@@ -65,7 +65,10 @@ export async function runSeeds({
   const parts = await Promise.all(
     Array.from({ length: processes }, (_, index) =>
       runSimulator(
-        ...['--from', String(from + index * share), '--seeds', String(share)],
+        '--from',
+        String(from + index * share),
+        '--seeds',
+        String(share),
         ...(only ? ['--only', only.join(',')] : []),
       ),
     ),
