@@ -5,7 +5,7 @@ import type { Whereabouts } from './ledger-place.js';
 import { bootId, machineId } from './machine.js';
 import { openPlaceNotes } from './place-note.js';
 
-export interface PlaceOptions {
+interface PlaceOptions {
   /** A file or postgres://… */
   location: string;
   /** Where the desk keeps its profiles, and the notes beside them. */
