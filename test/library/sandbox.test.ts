@@ -79,6 +79,13 @@ describe('startSandbox', () => {
     );
   });
 
+  test('finds a payment by its reference right after everything was forgotten', async () => {
+    const sandbox = await open();
+    await create(sandbox, 'r-1');
+    await sandbox.clock.stop();
+    expect(await sandbox.pay('r-1')).toMatchObject({ paymentState: 'Captured' });
+  });
+
   test('several run at once, and one seed gives the same twice', async () => {
     const [first, second, other] = await Promise.all([
       open({ seed: 7 }),

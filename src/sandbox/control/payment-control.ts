@@ -88,7 +88,7 @@ async function locate(
     if (payment) return payment;
   } else {
     // The apps are named even when all are meant: the index of references begins with them.
-    const apps = appId === undefined ? (await engine.apps.all()).map((app) => app.app_id) : [appId];
+    const apps = appId === undefined ? (await engine.apps.all(work.tx)).map((app) => app.app_id) : [appId];
     const found = await work.tx
       .selectFrom('payments')
       .select('payment_id')
