@@ -1,0 +1,54 @@
+import type { SettlementLine } from '../line.js';
+import { createFields, type Fields } from './fields.js';
+import { lineOf } from './transaction.js';
+
+interface EntryListener {
+  line(found: SettlementLine): void;
+  /** Of this entry alone: the file is read on. */
+  wrong(problem: string): void;
+  refuse(problem: string): never;
+}
+
+/** An entry while it is read. Its own fields come before its transactions, so these need not be kept. */
+export interface Entry {
+  /** Where what is read next belongs: to the transaction, or to the entry itself. */
+  readonly fields: Fields;
+  beginTransaction(): void;
+  endTransaction(): void;
+  end(): void;
+}
+
+export function createEntry(number: number, listener: EntryListener): Entry {
+  const entry = createFields(listener.refuse);
+  let transaction: Fields | undefined;
+  /** Kept until it is known whether it is the only one. */
+  let first: Fields | undefined;
+  let transactions = 0;
+
+  function emit(one: Fields | undefined): void {
+    const found = lineOf({ number, entry, transaction: one, isOnly: transactions < 2 }, listener.wrong);
+    if (found) listener.line(found);
+  }
+
+  return {
+    get fields() {
+      return transaction ?? entry;
+    },
+    beginTransaction() {
+      transaction = createFields(listener.refuse);
+    },
+    endTransaction() {
+      transactions += 1;
+      if (transactions === 1) first = transaction;
+      else {
+        if (first) emit(first);
+        first = undefined;
+        emit(transaction);
+      }
+      transaction = undefined;
+    },
+    end() {
+      if (transactions < 2) emit(first);
+    },
+  };
+}

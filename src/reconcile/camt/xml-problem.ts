@@ -1,0 +1,21 @@
+/** Both from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** A document that is not XML, or more than we read. */
+export class XmlProblem extends Error {
+  readonly line: number;
+  readonly column: number;
+
+  constructor(problem: string, { line, column }: Position) {
+    super(problem);
+    this.name = 'XmlProblem';
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** Refuses the document at a place of the text that is being read. */
+export type Fail = (problem: string, offset?: number) => never;
