@@ -1,12 +1,13 @@
 // The file that the ledger is in. In some worlds it is restored from an older copy, replaced by one, or removed, while
 // desks are at work; what is lost with it nobody has on record.
 
-import type { DeskTables } from '../../src/ledger/schema.js';
+import type { DeskTables, IntentRow } from '../../src/ledger/schema.js';
 import type { Whereabouts } from '../../src/ledger/place/ledger-place.js';
 import type { IntentMark, PlaceNote, PlaceNotes } from '../../src/ledger/place/place-note.js';
 import type { Store } from '../../src/store/store.js';
 import type { SteadyClock } from './clocks.ts';
 import type { FaultKind } from './faults.ts';
+import type { Life } from './life.ts';
 import type { Instruction } from './network.ts';
 import { createLedgerPlace, openDeskDatabase } from './program.ts';
 import type { Random } from './random.ts';
@@ -33,14 +34,17 @@ interface LoseOptions {
   random: Random;
   from: number;
   to: number;
-  instructions: readonly Instruction[];
-  /** Every process that runs is ended. */
-  killAll(): void;
+  /** Everybody who was ever at work, by name. */
+  lives: ReadonlyMap<string, Life>;
   count(kind: FaultKind): void;
   trace(text: string): void;
 }
 
+type KeptIntent = Pick<IntentRow, 'operator' | 'operation' | 'payment_id'>;
+
 const MINUTE = 60_000;
+/** A process that outlives the file sends what it has written to it, if it was about to. */
+const FENCE_MS = 15_000;
 /** What the promise rests on; what is known of payments is read again. */
 const TABLES = ['intents', 'outcomes', 'holds', 'generations', 'identity', 'ledger_place'] as const;
 
@@ -50,9 +54,11 @@ export async function createLedgerFile(
   { isLosable }: { isLosable: boolean },
 ): Promise<LedgerFile> {
   const opened: Array<{ close(): Promise<void> }> = [];
-  const lost = new Set<Instruction>();
   const notes = createNotes();
   let inode = 1;
+  let lostUntil = -Infinity;
+  let earlier: ReadonlySet<string> = new Set();
+  let kept: KeptIntent[] = [];
 
   async function openEmpty(): Promise<Stamps> {
     const desk = await openDeskDatabase({
@@ -77,8 +83,11 @@ export async function createLedgerFile(
 
   return {
     current: () => current,
-    isLost: (instruction) => lost.has(instruction),
-    async lose({ random, from, to, instructions, killAll, count, trace }) {
+    isLost: (instruction) =>
+      earlier.has(instruction.process) &&
+      instruction.sent <= lostUntil &&
+      !kept.some((row) => isOf(row, instruction)),
+    async lose({ random, from, to, lives, count, trace }) {
       const sleep = (ms: number) => new Promise<void>((resolve) => timeline.at(timeline.now() + ms, resolve));
       const what = random.pick(['restored', 'replaced', 'removed'] as const);
       await sleep(random.between(0, (to - from) / 2));
@@ -88,15 +97,19 @@ export async function createLedgerFile(
       await sleep(random.pick([1_000, 30_000, MINUTE, random.between(MINUTE, (to - from) / 2)]));
       count(`ledger-${what}`);
       trace(`the ledger is ${what}`);
-      if (random.chance(0.5)) killAll();
-      // Only a file that was overwritten keeps its inode.
-      if (what !== 'restored') inode += 1;
+      // A file that is overwritten keeps its inode, and whoever has it open would read what it has now.
+      const isOverwritten = what === 'restored';
+      if (isOverwritten || random.chance(0.5)) {
+        for (const life of lives.values()) if (life.alive()) life.kill();
+      }
+      if (!isOverwritten) inode += 1;
       current = { ...current, stamps: later };
-      const kept = await later.store.db
+      lostUntil = timeline.now() + FENCE_MS;
+      earlier = new Set(lives.keys());
+      kept = await later.store.db
         .selectFrom('intents')
         .select(['operator', 'operation', 'payment_id'])
         .execute();
-      for (const each of instructions) if (!kept.some((row) => isOf(row, each))) lost.add(each);
       await sleep(random.pick([0, 5_000, 3 * MINUTE, 12 * MINUTE]));
       const place = createLedgerPlace(later.store, whereabouts, { steady: () => steady.now() });
       if ((await place.problem()) === undefined) return;
@@ -109,10 +122,8 @@ export async function createLedgerFile(
   };
 }
 
-const isOf = (
-  row: { operator: string; operation: string; payment_id: string },
-  { process, operation, paymentId }: Instruction,
-): boolean => row.operator === process && row.operation === operation && row.payment_id === String(paymentId);
+const isOf = (row: KeptIntent, { process, operation, paymentId }: Instruction): boolean =>
+  row.operator === process && row.operation === operation && row.payment_id === String(paymentId);
 
 async function copyInto(from: Stamps, to: Stamps): Promise<Stamps> {
   await to.store.db.deleteFrom('identity').execute();

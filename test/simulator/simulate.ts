@@ -340,16 +340,13 @@ const isLosable = (seed: number, only: readonly Hostility[]): boolean =>
   only.includes('ledgers') && seed % 5 === 2;
 
 function loseLedger(around: Surroundings, seed: number): Promise<void> {
-  const { file, network, lives, count, trace } = around;
+  const { file, lives, count, trace } = around;
   return file.lose({
     // Of its own, so that everything else happens as it would without.
     random: createRandom(-seed),
     from: START,
     to: START + HOUR,
-    instructions: network.instructions,
-    killAll() {
-      for (const life of lives.values()) if (life.alive()) life.kill();
-    },
+    lives,
     count,
     trace,
   });

@@ -15,7 +15,7 @@ const firstSeeds: Partial<Record<keyof typeof sabotages, number>> = {
   'quiet-period': 5,
   'steady-clock': 6,
   'ledger-place': 122,
-  'ledger-in-use': 27,
+  'ledger-in-use': 102,
   'quiet-after-adoption': 12,
   'monotonic-clock': 11,
   'single-use-plan': 17,

@@ -24,6 +24,8 @@ export function placeDatabase(
       async open(...asked) {
         refuseReplaced(place);
         const opening = await ledger.open(...asked);
+        // Once more, because writing takes a while: what is noted must be in the file that is there now.
+        refuseReplaced(place);
         if (opening.kind === 'opened') await place.mark(opening.intent);
         return opening;
       },
