@@ -69,6 +69,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'customers',
     'batch',
     'support',
+    'webhooks',
     'sandbox',
     'sandbox-control',
   ],

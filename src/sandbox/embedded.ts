@@ -34,6 +34,8 @@ export interface EmbeddedSandbox {
   apps(): Promise<SandboxApp[]>;
   /** Runs all that is due, and lets the webhooks of it leave. */
   drain(): Promise<void>;
+  /** By its clock. */
+  now(): Promise<number>;
   /** Everything due on the way happens in order and at its time. */
   advanceTo(instant: number): Promise<void>;
   changesSince(mark: ChangesMark): Promise<Changes>;
@@ -62,6 +64,7 @@ export async function openEmbeddedSandbox(options: EmbeddedOptions): Promise<Emb
       mayBeDue = false;
       await worker.drain();
     },
+    now: async () => (await engine.clock.read()).now,
     advanceTo: (instant) => worker.advanceTo(instant),
     changesSince: (mark) => changesSince(engine, mark),
     payment: async (key) => showPayment(await control.payment(key, undefined), addresses) as JsonObject,

@@ -14,7 +14,7 @@ export type {
 } from './control/answers.js';
 export { challengeResults, providerAnswers, settlementFormats } from './control/choices.js';
 export { beforeFirstChange, type Changes, type ChangesMark } from './changes.js';
-export { cardNames } from './domain/cards.js';
+export { cardNames, LATER_MS } from './domain/cards.js';
 export { defectKinds, defectNames, type DefectKind } from './settlement/defects.js';
 export { faultKindNames, faultKinds, faultRoutes, type FaultKind } from './domain/faults.js';
 export { providerInstructions } from './domain/faults.js';
@@ -22,4 +22,5 @@ export { environmentFor } from './environment.js';
 export { Refusal } from './domain/refusal.js';
 export { openEmbeddedSandbox, type EmbeddedSandbox } from './embedded.js';
 export type { RequestLine } from './http/server.js';
+export type { ReceiveWebhook } from './outbox/webhook-sender.js';
 export { startSandbox, type Sandbox } from './sandbox.js';

@@ -8,6 +8,7 @@ import { parseDuration } from '../../typed-values.js';
 import type { World } from '../world.js';
 import { createDirectTransport } from './direct-transport.js';
 import { createNews } from './news.js';
+import { createReceiver } from './receiver.js';
 import { asCommand, createActors, createOwnSandbox } from './steering.js';
 import { createTimeline } from './timeline.js';
 
@@ -31,8 +32,10 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
     clock,
     url: SANDBOX_URL,
     webhookHosts: [RECEIVER],
-    receive: ({ hostname }) =>
-      hostname === RECEIVER ? Promise.resolve({ status: 200, answer: '' }) : undefined,
+    receive: (target, webhook) =>
+      target.hostname === RECEIVER
+        ? receive(target, webhook).then(() => ({ status: 200, answer: '' }))
+        : undefined,
     onError: (error) => errors.push(error),
   });
   const aborted = new Promise<void>((resolve) => {
@@ -43,7 +46,6 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
   const timeline = createTimeline(clock, sandbox.advanceTo);
   const [app] = await sandbox.apps();
   if (!app) throw new Error('The sandbox has no app.');
-  await sandbox.control.changeApp(app.appId, { webhookUrl: `http://${RECEIVER}/` });
   const steady = () => ({ boot: 'scenario', ms: timeline.now() });
   const database = await openDeskDatabase({
     location: ':memory:',
@@ -51,6 +53,8 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
     now: () => timeline.now(),
     steady,
   });
+  const receive = createReceiver({ database, sandbox, app: { baseUrl: SANDBOX_URL, appId: app.appId } });
+  await sandbox.control.changeApp(app.appId, { webhookUrl: `http://${RECEIVER}/` });
   const common = {
     baseUrl: SANDBOX_URL,
     appId: app.appId,
