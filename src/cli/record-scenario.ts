@@ -70,7 +70,8 @@ function changesSeen(sources: Sources | undefined): RecordedChange[] {
   );
   const webhooks = (sources?.webhooks ?? [])
     .filter(({ late }) => !late)
-    .map(({ time, read, said }) => ({ time, to: read ?? said }));
+    // A read may have been made after several changes: what the webhook reported came before that.
+    .map(({ time, read, said }) => ({ time, to: said ?? read }));
   return [...outcomes, ...webhooks]
     .flatMap(({ time, to }) => (isStateName(to) ? [{ time, to }] : []))
     .sort((one, other) => one.time - other.time);

@@ -1,7 +1,8 @@
 // Writes a scenario from what is known of payments. Running it takes them to the same end.
 
 import { isJsonNumber, numberText, type JsonObject } from '../contract/json.js';
-import { isStateName, operationStates, type StateName } from '../contract/states.js';
+import { isStateName, operationStates, states, type StateName } from '../contract/states.js';
+import { LATER_MS } from '../sandbox/index.js';
 import { fieldOf, textOf } from './references.js';
 
 /** A change of state, as the sandbox, the ledger or the inbox has it. */
@@ -73,6 +74,8 @@ export function recordPayment(recorded: RecordedPayment, name: string): Recorded
     else if (isCharge) continue;
     else if (from === 'Created' || from === 'Declined')
       add(time, 'pay', { card: cardOf(changes, index, recorded) });
+    else if (from === 'Processing' && isSooner(changes, index))
+      add(time, 'provider', { answer: to === 'Declined' ? 'decline' : 'confirm' });
     else if (from === 'Processing') steps.push({ time, step: {} });
   }
   const last = Math.max(...steps.map(({ time }) => time));
@@ -80,28 +83,38 @@ export function recordPayment(recorded: RecordedPayment, name: string): Recorded
   return steps;
 }
 
-/** The first change is always the creation; where no way is known to the state of now, the shortest one is taken. */
+/** From the creation to the state of now. What nobody saw in between is filled in by the shortest way. */
 function withPath({ payment, changes }: RecordedPayment, created: number): RecordedChange[] {
   const known = changes.filter(({ to }, index) => index === 0 || changes[index - 1]?.to !== to);
   const state = textOf(payment['paymentState']);
   const start: RecordedChange[] = known[0]?.to === 'Created' ? [] : [{ time: created, to: 'Created' }];
   const path = [...start, ...known];
   const end = path.at(-1);
-  if (!isStateName(state) || end?.to === state) return path;
-  const way = ways[state] ?? [state];
-  const missing = way.slice(way.indexOf(end?.to as StateName) + 1);
-  return [...path, ...missing.map((to) => ({ time: end?.time ?? created, to }))];
+  if (isStateName(state) && end?.to !== state) path.push({ time: end?.time ?? created, to: state });
+  return path.flatMap((change, index) => {
+    const from = path[index - 1]?.to;
+    const between = from === undefined ? [] : statesBetween(from, change.to);
+    return [...between.map((to) => ({ time: change.time, to })), change];
+  });
 }
 
-const paid: readonly StateName[] = ['Created', 'Authorised', 'Capturing', 'Captured'];
-const ways: Readonly<Partial<Record<StateName, readonly StateName[]>>> = {
-  Capturing: paid.slice(0, 3),
-  Captured: paid,
-  Refunding: [...paid, 'Refunding'],
-  Refunded: [...paid, 'Refunding', 'Refunded'],
-  Cancelled: ['Created', 'Cancelling', 'Cancelled'],
-  Failed: ['Created', 'Processing', 'Failed'],
-};
+/** The states on the shortest way from one to another, without both of them. */
+function statesBetween(from: StateName, to: StateName): StateName[] {
+  // No test card fails before the provider was asked.
+  if (from === 'Created' && to === 'Failed') return ['Processing'];
+  const ways: StateName[][] = [[from]];
+  const reached = new Set<StateName>([from]);
+  // Grows while it is read: longer ways are added behind the shorter ones.
+  for (const way of ways) {
+    for (const next of states[way.at(-1) as StateName].next as readonly StateName[]) {
+      if (next === to) return way.slice(1);
+      if (reached.has(next)) continue;
+      reached.add(next);
+      ways.push([...way, next]);
+    }
+  }
+  return [];
+}
 
 /** When the checkout link expired; undefined for one that did not. */
 function linkExpiry(changes: readonly RecordedChange[]): number | undefined {
@@ -163,6 +176,12 @@ function isLearned(
   const wasAsked = ({ operation, time }: RecordedIntent) =>
     operation === 'recheck' && time >= before.time && time <= change.time;
   return isWaiting && intents.some(wasAsked);
+}
+
+/** The provider answered before a slow test card does. */
+function isSooner(changes: readonly RecordedChange[], index: number): boolean {
+  const [before, change] = changes.slice(index - 1);
+  return before !== undefined && change !== undefined && change.time - before.time < LATER_MS;
 }
 
 /** The provider's answer to this instruction was lost: a recheck found out, or nobody has yet. */

@@ -1,7 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import PaymentsCreate from '../../../src/commands/payments/create.js';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
 import SandboxSeed from '../../../src/commands/sandbox/seed.js';
 import ScenarioRecord from '../../../src/commands/scenario/record.js';
+import WebhookListen from '../../../src/commands/webhook/listen.js';
+import { startSandbox } from '../../../src/library/index.js';
 import { runInProcess } from '../../helpers/in-process.js';
 import { runText } from '../../scenarios/run-text.js';
 import { start, type Running } from './running.js';
@@ -48,5 +54,53 @@ describe('scenario record', () => {
 
   it('refuses a payment that is not there', async () => {
     expect(await run(ScenarioRecord, ['nobody'])).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('scenario record on a service whose sandbox this desk does not run', () => {
+  it('writes what the ledger and the inbox know', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'paydesk-record-'));
+    const service = await startSandbox({ clock: '2026-03-01T00:00:00Z' });
+    const env = { ...service.env, PAYDESK_HOME: home, PAYDESK_QUIET_PERIOD: '2s' };
+    const run = (Class: Parameters<typeof runInProcess>[0], words: string[], more = {}) =>
+      runInProcess(Class, words, { env, now: new Date(), ...more });
+    const order = [
+      '--amount',
+      '20',
+      '--currency',
+      'EUR',
+      '--customer',
+      'c_1',
+      '--return-url',
+      'https://shop.example',
+    ];
+    try {
+      const ready = Promise.withResolvers<string>();
+      const listening = run(WebhookListen, ['--tunnel', 'none', '--until', 'Captured', '--json'], {
+        onWrite: (text: string) => {
+          const { localUrl } = JSON.parse(text.split('\n', 1)[0] ?? '') as { localUrl?: string };
+          if (localUrl !== undefined) ready.resolve(localUrl);
+        },
+      });
+      await service.apps.change(service.appId, { webhookUrl: await ready.promise });
+      expect((await run(PaymentsCreate, [...order, '--reference', 'inv-1'])).code).toBe(0);
+      await service.pay('inv-1', { card: 'slow-approved' });
+      await service.webhooks.waitFor('inv-1', 'Processing');
+      await service.clock.advance('1h');
+      expect((await listening).code).toBe(0);
+      const refund = await run(PaymentsRefund, ['inv-1', '--reason', 'parcel lost', '--wait']);
+      expect(refund).toMatchObject({ code: 0 });
+      const { stdout, code } = await run(ScenarioRecord, ['inv-1']);
+      expect(code).toBe(0);
+      // Only the webhooks said that the provider took its time; only the ledger knows why it was refunded.
+      expect(stdout).toContain('card: slow-approved');
+      expect(stdout).toContain('refund: { payment: "${order}", reason: parcel lost }');
+      expect(stdout).toContain('state: Refunded');
+      const { failure, steps } = await runText(stdout);
+      expect({ failure, steps }).toEqual({ failure: undefined, steps: stdout.match(/^ {2}- /gm)?.length });
+    } finally {
+      await service.stop();
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 });
