@@ -117,7 +117,7 @@ function compareFields(
 async function compareExplanation({ world, expected, result, add }: Compared, name: string): Promise<void> {
   const { verdict, action, stuck } = expected;
   const explanation = result?.explanation ?? (await explainPayment(world, name));
-  if (verdict !== undefined && !explanation.verdict.includes(verdict)) {
+  if (verdict !== undefined && !explanation.verdict.toLowerCase().includes(verdict.toLowerCase())) {
     add('verdict', verdict, explanation.verdict);
   }
   const recommended = explanation.actions.find((each) => each.recommended)?.operation ?? 'none';

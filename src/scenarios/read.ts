@@ -90,10 +90,10 @@ function valuesOf(root: unknown): Record<string, unknown> {
   return isMapping(set) ? set : {};
 }
 
+/** In the order of the file. */
 const verbsIn = (step: object): Verb[] =>
-  verbNames.filter(
-    (verb) => Object.hasOwn(step, verb) && (step as Record<string, unknown>)[verb] !== undefined,
-  );
+  Object.entries(step).flatMap(([key, value]) => (isVerb(key) && value !== undefined ? [key] : []));
+const isVerb = (key: string): key is Verb => (verbNames as string[]).includes(key);
 
 /** What the schema cannot say: one verb a step, one action a verb. */
 function stepProblems(root: unknown, yaml: ParsedYaml): FileProblem[] {

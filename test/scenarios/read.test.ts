@@ -50,7 +50,7 @@ describe('a scenario file', () => {
     [
       'has two verbs in a step, and another mistake',
       `name: a\nsteps:\n  - refund: { payment: x }\n    capture: { payment: x, wait: 1 }\n`,
-      ['3:5 a step does one thing; capture is there already', '4:34 wait must be true or false'],
+      ['4:5 a step does one thing; refund is there already', '4:34 wait must be true or false'],
     ],
     [
       'has wrong types',

@@ -75,8 +75,8 @@ export default class ScenarioRun extends BaseCommand {
       openWorld,
       ...(keeper && { onEnd: keeper.keep }),
     });
-    if (flags.junit !== undefined) await writeOutputFile(flags.junit, [scenarioJunit(results)]);
     await this.#show(results, performance.now() - from, flags);
+    if (flags.junit !== undefined) await writeOutputFile(flags.junit, [scenarioJunit(results)]);
     for (const file of keeper?.files ?? []) {
       this.note(`Kept: ${commandText(paydesk('sandbox', 'start', '--memory', '--import', file))}`);
     }
