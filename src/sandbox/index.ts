@@ -14,7 +14,7 @@ export type {
 } from './control/answers.js';
 export { challengeResults, providerAnswers, settlementFormats } from './control/choices.js';
 export { beforeFirstChange, type Changes, type ChangesMark } from './changes.js';
-export { cardNames, LATER_MS } from './domain/cards.js';
+export { cardNames, isStillSlow } from './domain/cards.js';
 export { defectKinds, defectNames, type DefectKind } from './settlement/defects.js';
 export { faultKindNames, faultKinds, faultRoutes, type FaultKind } from './domain/faults.js';
 export { providerInstructions } from './domain/faults.js';

@@ -2,7 +2,7 @@
 
 import { isJsonNumber, numberText, type JsonObject } from '../contract/json.js';
 import { isStateName, operationStates, states, type StateName } from '../contract/states.js';
-import { LATER_MS } from '../sandbox/index.js';
+import { isStillSlow } from '../sandbox/index.js';
 import { fieldOf, textOf } from './references.js';
 
 /** A change of state, as the sandbox, the ledger or the inbox has it. */
@@ -181,7 +181,7 @@ function isLearned(
 /** The provider answered before a slow test card does. */
 function isSooner(changes: readonly RecordedChange[], index: number): boolean {
   const [before, change] = changes.slice(index - 1);
-  return before !== undefined && change !== undefined && change.time - before.time < LATER_MS;
+  return before !== undefined && change !== undefined && isStillSlow(change.time - before.time);
 }
 
 /** The provider's answer to this instruction was lost: a recheck found out, or nobody has yet. */

@@ -123,6 +123,9 @@ export const outcomeNames = cardNames.filter((name) => !cardsOnly.includes(name)
 /** How long a provider that answers later takes. */
 export const LATER_MS = 30_000;
 
+/** Whether a slow test card still waits for its answer after so many milliseconds. */
+export const isStillSlow = (ms: number): boolean => ms < LATER_MS;
+
 export function testCard(name: string): TestCard {
   const card: TestCard | undefined = Object.hasOwn(testCards, name) ? testCards[name as CardName] : undefined;
   if (!card) throw new RangeError(`no test card named ${name}`);
