@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
+import { manyKnown } from '../test/helpers/many-known.ts';
 import { startPostgres } from '../test/helpers/postgres.ts';
 import { median, type Figure } from './measure.ts';
 
@@ -28,38 +29,18 @@ async function run(args: string[], env: Env): Promise<{ ms: number; text: string
   return { ms: performance.now() - from, text };
 }
 
-/** As a shop's own: few names, many customers, prices that come again and again. `n` is the number of the payment. */
-const columns = `app_id, payment_id, reference_id, customer_id, amount, amount_number, currency, state, created_time, source,
-  known_time, state_time, since_time, seen_time, payer_name, payer_email, brand, words`;
-const first = `('ana', 'ben', 'carla', 'dan', 'eva', 'finn', 'greta', 'hugo')`;
-const valuesOf = (n: string, pick: (list: string, index: string) => string, now: number) => `'app-1',
-  cast(1000000 + ${n} as text), 'inv-' || ${n}, 'c_' || (${n} % 50000),
-  cast(${n} % 401 as text) || '.90', ${n} % 401 + 0.9, 'EUR',
-  case when ${n} % 1000 = 0 then 'Held' when ${n} % 30 = 4 then 'Refunded' else 'Captured' end,
-  ${now} - ${n} * 1000, 'imported', ${now}, ${now}, ${now} - ${n} * 1000, ${now},
-  ${pick(first, `${n} % 8`)} || ' surname' || (${n} % 20000), 'mail' || (${n} % 50000) || '@shop.example',
-  case when ${n} % 2 = 0 then 'Visa' else 'Mastercard' end,
-  cast(1000000 + ${n} as text) || ' inv ' || ${n} || ' inv' || ${n} || ' c ' || (${n} % 50000) || ' c' || (${n} % 50000) ||
-    ' mail' || (${n} % 50000) || ' shop example mail' || (${n} % 50000) || 'shopexample ' || ${pick(first, `${n} % 8`)} ||
-    ' surname' || (${n} % 20000) || case when ${n} % 2 = 0 then ' visa' else ' mastercard' end`;
-
 function fillSqlite(file: string): void {
   const db = new DatabaseSync(file);
-  const pick = (list: string, index: string) =>
-    `(case ${index} ${[...list.matchAll(/'\w+'/g)].map(([name], at) => `when ${at} then ${name}`).join(' ')} end)`;
-  db.exec(`insert into known_payments (${columns})
-    with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < ${PAYMENTS})
-    select ${valuesOf('i', pick, Date.now())} from numbers`);
+  db.exec(manyKnown('sqlite', PAYMENTS));
   db.close();
 }
 
 async function fillPostgres(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  const pick = (list: string, index: string) => `(array[${list.slice(1, -1)}])[${index} + 1]`;
-  await client.query(`insert into paydesk_desk.known_payments (${columns})
-    select ${valuesOf('i', pick, Date.now())} from generate_series(1::bigint, ${PAYMENTS}) as numbers(i)`);
-  await client.query('vacuum analyze paydesk_desk.known_payments');
+  await client.query('set search_path to paydesk_desk');
+  await client.query(manyKnown('postgres', PAYMENTS));
+  await client.query('vacuum analyze known_payments');
   await client.end();
 }
 

@@ -27,13 +27,14 @@ export async function findAlsoPaid(
         ]),
   ];
   const found = new Map<string, KnownPaymentRow>();
-  // One index for each: the first is for customers, the others are for addresses.
+  // One index for each: the first is for customers, the others are for addresses. The sums keep SQLite from the indexes
+  // of amounts and times, which leave many more payments.
   for (const condition of isSame) {
     const { rows } = await sql<KnownPaymentRow>`select * from known_payments
-      where app_id = ${known.app_id} and ${condition} and amount_number = ${amount_number}
+      where app_id = ${known.app_id} and ${condition} and amount_number + 0 = ${amount_number}
         and currency = ${currency} and payment_id <> ${known.payment_id}
         and state in (${sql.join(paidStates)})
-        and coalesce(created_time, known_time) between ${madeTime(known) - DAY_MS} and ${madeTime(known) + DAY_MS}
+        and coalesce(created_time, known_time) + 0 between ${madeTime(known) - DAY_MS} and ${madeTime(known) + DAY_MS}
       limit ${sql.lit(100)}`.execute(db);
     for (const row of rows) found.set(row.payment_id, row);
   }
