@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fillCaptured } from './captured.ts';
 import { median, startServer, type Figure, type Server } from './measure.ts';
+import { measured, type Usage } from './measured.ts';
 
 const ROUNDS = 5;
 const ROWS = 4_000;
@@ -14,26 +14,6 @@ const SMALL = 10_000;
 const LARGE = Number(process.env['PAYDESK_BENCH_ROWS'] ?? 1_000_000);
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-
-interface Usage {
-  wallMs: number;
-  cpuMs: number;
-  peakMb: number;
-}
-
-/** Runs a program to its end, and says what that took. */
-async function measured(args: string[], env: Record<string, string> = {}): Promise<Usage> {
-  const usage = join(folder, 'usage.json');
-  const started = performance.now();
-  const child = spawn(process.execPath, ['--import', pathOf('usage.ts'), ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, NODE_ENV: 'production', PAYDESK_BENCH_USAGE: usage, ...env },
-  });
-  const code = await new Promise((resolve) => child.once('exit', resolve));
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${String(code)}`);
-  const wallMs = performance.now() - started;
-  return { wallMs, ...(JSON.parse(readFileSync(usage, 'utf8')) as Omit<Usage, 'wallMs'>) };
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
 

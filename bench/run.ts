@@ -4,6 +4,7 @@ import { createReport } from './report.ts';
 import { batchFigures } from './batch.ts';
 import { consoleFigures } from './console.ts';
 import { findFigures } from './find.ts';
+import { importFigures } from './import.ts';
 import { ledgerFigures } from './ledger.ts';
 import { sandboxFigures } from './sandbox.ts';
 import { scenarioFigures } from './scenarios.ts';
@@ -21,6 +22,7 @@ const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>>
   tunnel: tunnelFigures,
   support: supportFigures,
   find: findFigures,
+  import: importFigures,
   batch: batchFigures,
   scenarios: scenarioFigures,
 };

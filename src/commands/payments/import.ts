@@ -6,31 +6,15 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { openSession } from '../../cli/session.js';
-import { systemClock } from '../../client/clock.js';
-import {
-  InterruptedError,
-  PartialError,
-  type PaydeskError,
-  ServiceError,
-  TemporaryError,
-} from '../../errors.js';
-import { importOrders } from '../../import/import-orders.js';
-import { createImportRecord } from '../../import/import-record.js';
-import { checkOrderFile, keepPiped } from '../../import/order-file.js';
-import { type ChosenColumn, layoutOf, orderColumns, parseChosen } from '../../import/order-rows.js';
+import { endingOf, importFile } from '../../import/import-file.js';
+import { keepPiped } from '../../import/order-file.js';
+import { type ChosenColumn, orderColumns, parseChosen } from '../../import/order-rows.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { formatLine } from '../../output/views/batch-plan.js';
-import {
-  type Imported,
-  importedJson,
-  importedLines,
-  importProblemList,
-} from '../../output/views/imported.js';
-import { analyseKnown } from '../../ledger/known-search.js';
+import { importedJson, importedLines, importProblemList } from '../../output/views/imported.js';
 import { parsePair } from '../../typed-values.js';
 
 const AT_ONCE = 16;
-const MAX_PROBLEMS = 10_000;
 
 const columnFlag = custom<ChosenColumn>({
   helpValue: 'COLUMN=HEADER',
@@ -72,40 +56,25 @@ export default class PaymentsImport extends BaseCommand {
     keepHeapSmall();
     const { client, profile } = await openSession(this.context, { tellsWaiting: false });
     const { store } = await openLedger(this.context, { patient: true });
-    const path = args.file === '-' ? await this.#piped() : args.file;
-    const file = await checkOrderFile(path, layoutOf(flags.column ?? []));
-    if (!this.json) this.note(formatLine(file.format));
-    const record = createImportRecord(store, profile, file.fingerprint, Date.now);
-    const { rowsDone, counts } = await record.start();
     const progress = createProgressWriter({
       write: (text) => this.streams.writeError(text),
       terminal: this.streams.stderr.terminal,
       now: Date.now,
     });
     const rate = createRate(Date.now);
-    const total = await importOrders(
-      {
-        client,
-        clock: systemClock,
-        signal: this.signal,
-        store,
-        app: profile,
-        record,
-        now: Date.now,
-        onProgress: (done) => progress.update(() => [readingLine(done, file.rows, rate(done - rowsDone))]),
-      },
-      file.rowsFrom(rowsDone),
-      { concurrency: flags.concurrency ?? AT_ONCE, rowsDone, counts },
-    )
-      .finally(() => progress.end())
-      .catch((error: unknown) => {
-        throw interrupted(error);
-      });
-    await analyseKnown(store);
-    const problems = await record.problems(MAX_PROBLEMS);
-    await record.finish();
-    const imported: Imported = { ...file, resumedAt: rowsDone, counts: total, problems };
-    if (problems.length > 0) await this.showList(problems, importProblemList);
+    const imported = await importFile(args.file === '-' ? await this.#piped() : args.file, {
+      client,
+      store,
+      app: profile,
+      signal: this.signal,
+      columns: flags.column ?? [],
+      concurrency: flags.concurrency ?? AT_ONCE,
+      again: this.typed,
+      onFormat: (format) => this.json || this.note(formatLine(format)),
+      onProgress: ({ done, resumedAt, rows }) =>
+        progress.update(() => [readingLine(done, rows, rate(done - resumedAt))]),
+    }).finally(() => progress.end());
+    if (imported.problems.length > 0) await this.showList(imported.problems, importProblemList);
     if (!this.json) this.note(...importedLines(imported));
     const ending = endingOf(imported);
     if (ending) this.endAs(ending);
@@ -117,25 +86,4 @@ export default class PaymentsImport extends BaseCommand {
     this.atEnd(close);
     return path;
   }
-}
-
-const CONTINUES = 'Run the same command again to continue where it stopped.';
-
-function interrupted(error: unknown): unknown {
-  if (error instanceof InterruptedError || error instanceof TemporaryError) {
-    const { code, next, details } = error;
-    const Class = error.constructor as typeof PaydeskError;
-    return new Class(`${error.message} ${CONTINUES}`, { code, next, details, cause: error });
-  }
-  return error;
-}
-
-/** As with several payments that are read by name: in part, or none at all. */
-function endingOf({ rows, counts: { unknown, unreadable } }: Imported): PaydeskError | undefined {
-  const missing = unknown + unreadable;
-  if (missing === 0) return undefined;
-  const options = { code: missing < rows ? 'partial' : 'not-found' };
-  if (missing < rows)
-    return new PartialError(`${missing} of ${rows} rows did not become known payments.`, options);
-  return new ServiceError(`None of the ${rows} rows became a known payment.`, options);
 }

@@ -1,17 +1,8 @@
-import type { ImportCounts, ImportProblem } from '../../import/import-record.js';
+import type { Imported } from '../../import/import-file.js';
+import type { ImportProblem } from '../../import/import-record.js';
 import { groupDigits } from '../amount.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
-
-export interface Imported {
-  rows: number;
-  /** Rows that name no payment. */
-  skipped: number;
-  /** Rows that an earlier run did. */
-  resumedAt: number;
-  counts: ImportCounts;
-  problems: ImportProblem[];
-}
 
 /** As `--json` prints it. */
 export function importedJson({

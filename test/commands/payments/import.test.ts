@@ -107,7 +107,7 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     });
     expect([away.code, away.stderr]).toEqual([
       5,
-      expect.stringMatching(/to\s+continue\s+where\s+it\s+stopped/),
+      expect.stringContaining('0 of 2 rows are imported. The same command continues there.'),
     ]);
   });
 }
@@ -118,11 +118,14 @@ describeWithPostgres('payments import, on PostgreSQL', (postgres) => {
   importTests(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }));
 });
 
-describe('an import that is killed', () => {
+describe('an import that is stopped', () => {
   const ROWS = 1_500;
+  /** Read at once. */
+  const CONCURRENT = 16;
   let server: Server;
   let reads: string[] = [];
   let onRead: () => void = () => {};
+  let file: string;
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -140,38 +143,80 @@ describe('an import that is killed', () => {
       response.end(JSON.stringify(payment));
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
+    const references = Array.from({ length: ROWS }, (_, index) => `ref-${index + 1}`);
+    file = csv('many.csv', 'reference', ...references);
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it('continues where it was, and counts every row once', async () => {
-    const { port } = server.address() as AddressInfo;
-    const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
-    const env = {
-      PAYDESK_BASE_URL: `http://127.0.0.1:${port}`,
-      PAYDESK_APP_ID: 'app-1',
-      PAYDESK_API_KEY: 'sk_test_kill',
-      PAYDESK_KIND: 'sandbox',
-    };
-    const references = Array.from({ length: ROWS }, (_, index) => `ref-${index + 1}`);
-    const file = csv('many.csv', 'reference', ...references);
+  const envWith = (more: Record<string, string>) => ({
+    PAYDESK_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    PAYDESK_APP_ID: 'app-1',
+    PAYDESK_API_KEY: 'sk_test_kill',
+    PAYDESK_KIND: 'sandbox',
+    PAYDESK_HOME: mkdtempSync(join(tmpdir(), 'paydesk-home-')),
+    ...more,
+  });
+  const run = (verb: 'import' | 'find', words: string[], env: Record<string, string>, more = {}) =>
+    desk.run(verb, words, { env, now: new Date(), ...more });
+  /** Calls this at the read in the middle. */
+  function halfway(stop: () => void): void {
+    reads = [];
+    onRead = () => void (reads.length === ROWS / 2 && stop());
+  }
+
+  /** Runs it to the end: every row counts once, and only what was not done is read. */
+  async function continueIt(env: Record<string, string>): Promise<number> {
+    halfway(() => {});
+    const { code, json } = await run('import', [file, '--json'], env);
+    const { resumedAt, ...counts } = json as unknown as Record<string, number>;
+    expect([code, counts]).toMatchObject([0, { rows: ROWS, new: ROWS, changed: 0, same: 0, unknown: 0 }]);
+    expect(reads).toHaveLength(ROWS - resumedAt!);
+    expect((await run('find', [`ref-${ROWS}`, '--json'], env)).json).toHaveLength(1);
+    expect((await run('find', ['ref-1', '--json'], env)).json).toHaveLength(1);
+    return resumedAt!;
+  }
+
+  async function kill(env: Record<string, string>): Promise<void> {
     const killed = await paydesk(['payments', 'import', file, '--json'], {
       env,
-      home,
-      onStarted: (child) => {
-        onRead = () => reads.length === ROWS / 2 && child.kill('SIGKILL');
-      },
+      home: env['PAYDESK_HOME']!,
+      onStarted: (child) => halfway(() => child.kill('SIGKILL')),
     });
     expect(killed.code).toBe(-1);
-    const before = reads.length;
-    expect(before).toBeLessThan(ROWS);
-    reads = [];
-    onRead = () => {};
-    const { code, stdout } = await paydesk(['payments', 'import', file, '--json'], { env, home });
-    const { resumedAt, ...counts } = JSON.parse(stdout) as Record<string, number>;
-    expect([code, counts]).toMatchObject([0, { rows: ROWS, new: ROWS, changed: 0, same: 0, unknown: 0 }]);
-    expect(resumedAt).toBeGreaterThan(0);
-    expect(reads).toHaveLength(ROWS - resumedAt!);
-    const found = await paydesk(['payments', 'find', `ref-${ROWS}`, '--json'], { env, home });
-    expect(JSON.parse(found.stdout)).toHaveLength(1);
-  }, 60_000);
+    expect(reads.length).toBeLessThan(ROWS);
+  }
+
+  it('by kill -9 continues where it was, and counts every row once', async () => {
+    const env = envWith({});
+    await kill(env);
+    expect(await continueIt(env)).toBeGreaterThan(0);
+  });
+
+  describeWithPostgres('on PostgreSQL', (postgres) => {
+    it('by kill -9 continues where it was, and counts every row once', async () => {
+      const env = envWith({ PAYDESK_DATABASE: await postgres().createDatabase() });
+      await kill(env);
+      expect(await continueIt(env)).toBeGreaterThan(0);
+    });
+  });
+
+  it.each([[[]], [['--json']]])(
+    'by Ctrl-C keeps what was read, and says how to continue: %j',
+    async (flags) => {
+      const env = envWith({});
+      const stopped = await run('import', [file, ...flags], env, { onStart: halfway });
+      expect(stopped.code).toBe(130);
+      const done = Number(
+        /(\d+) of 1500 rows are imported. The same command continues there./.exec(
+          stopped.stdout + stopped.stderr,
+        )?.[1],
+      );
+      // All but those that were on their way.
+      expect(done).toBeGreaterThanOrEqual(ROWS / 2 - 2 * CONCURRENT);
+      expect(stopped.stdout + stopped.stderr).toMatch(
+        new RegExp(`(Next:|"next").*paydesk \\w+ ${file}`, 's'),
+      );
+      expect(await continueIt(env)).toBe(done);
+    },
+  );
 });

@@ -1,0 +1,104 @@
+// One import from beginning to end: checks the file, continues where an earlier run ended, and tells what came of it.
+
+import type { Client } from '../client/client.js';
+import { systemClock } from '../client/clock.js';
+import {
+  InterruptedError,
+  PartialError,
+  PaydeskError,
+  PendingError,
+  ServiceError,
+  TemporaryError,
+} from '../errors.js';
+import { analyseKnown } from '../ledger/known-search.js';
+import type { AppRef } from '../ledger/payment-ref.js';
+import type { DeskTables } from '../ledger/schema.js';
+import type { NextStep } from '../next-command.js';
+import type { SheetFormat } from '../spreadsheet/sheet.js';
+import type { Store } from '../store/store.js';
+import { importOrders } from './import-orders.js';
+import { createImportRecord, type ImportCounts, type ImportProblem } from './import-record.js';
+import { checkOrderFile } from './order-file.js';
+import { type ChosenColumn, layoutOf } from './order-rows.js';
+
+export interface Imported {
+  rows: number;
+  /** Rows that name no payment. */
+  skipped: number;
+  /** Rows that an earlier run did. */
+  resumedAt: number;
+  counts: ImportCounts;
+  /** The first of them. */
+  problems: ImportProblem[];
+}
+
+interface ImportOptions {
+  client: Client;
+  store: Store<DeskTables>;
+  app: AppRef;
+  signal: AbortSignal;
+  columns: readonly ChosenColumn[];
+  concurrency: number;
+  /** The command that continues it. */
+  again: NextStep;
+  onFormat: (format: SheetFormat) => void;
+  onProgress: (progress: { done: number; resumedAt: number; rows: number }) => void;
+}
+
+const MAX_PROBLEMS = 10_000;
+/** What ends an import that the same command can continue. */
+const continuable = [InterruptedError, PendingError, TemporaryError];
+
+export async function importFile(path: string, options: ImportOptions): Promise<Imported> {
+  const { client, store, app, signal, concurrency, onProgress } = options;
+  const { rows, skipped, format, fingerprint, rowsFrom } = await checkOrderFile(
+    path,
+    layoutOf(options.columns),
+  );
+  options.onFormat(format);
+  const record = createImportRecord(store, app, fingerprint, Date.now);
+  const { rowsDone: resumedAt, counts } = await record.start();
+  const tools = {
+    client,
+    clock: systemClock,
+    signal,
+    store,
+    app,
+    record,
+    now: Date.now,
+    onProgress: (done: number) => onProgress({ done, resumedAt, rows }),
+  };
+  try {
+    const total = await importOrders(tools, rowsFrom(resumedAt), {
+      concurrency,
+      rowsDone: resumedAt,
+      counts,
+    });
+    await analyseKnown(store);
+    const problems = await record.problems(MAX_PROBLEMS);
+    await record.finish();
+    return { rows, skipped, resumedAt, counts: total, problems };
+  } catch (error) {
+    const Class = continuable.find((one) => error instanceof one);
+    if (!Class || !(error instanceof PaydeskError)) throw error;
+    const { rowsDone } = await record.start();
+    const { message, code, next, httpStatus } = error;
+    throw new Class(message, {
+      code,
+      httpStatus,
+      details: `${rowsDone} of ${rows} rows are imported. The same command continues there.`,
+      next: [options.again, ...next],
+      cause: error,
+    });
+  }
+}
+
+/** As with several payments that are read by name: in part, or none at all. */
+export function endingOf({ rows, counts: { unknown, unreadable } }: Imported): PaydeskError | undefined {
+  const missing = unknown + unreadable;
+  if (missing === 0) return undefined;
+  if (missing < rows) {
+    return new PartialError(`${missing} of ${rows} rows did not become known payments.`, { code: 'partial' });
+  }
+  return new ServiceError(`None of the ${rows} rows became a known payment.`, { code: 'not-found' });
+}
