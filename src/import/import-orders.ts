@@ -7,7 +7,7 @@ import { throttleOf } from '../batch/reading.js';
 import { createPace, type Pace, type Ticket } from '../batch/pace.js';
 import { GuardError, ServiceError, TemporaryError } from '../errors.js';
 import { readKnown } from '../ledger/known-list.js';
-import { remember, type SeenPayment } from '../ledger/known-payments.js';
+import { rememberMany, type SeenPayment } from '../ledger/known-payments.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import { readNamed } from '../payments/named-payments.js';
@@ -27,8 +27,7 @@ interface ImportTools {
   onProgress: (done: number) => void;
 }
 
-type RowResult =
-  { row: OrderRow; read: PaymentRead } | { row: OrderRow; kind: 'unknown' | 'unreadable'; problem: string };
+type RowResult = { seen: SeenPayment } | { row: OrderRow; kind: 'unknown' | 'unreadable'; problem: string };
 
 const CHUNK = 200;
 /** Chunks that may be read before the oldest of them is written. */
@@ -56,7 +55,7 @@ export async function importOrders(
         if (step.done) return;
         const index = taken;
         taken += 1;
-        const result = await readRow(tools.client, step.value, { pace, ticket, signal });
+        const result = await readRow(tools, step.value, { pace, ticket, signal });
         if (signal.aborted) return;
         writer.add(index, result);
         tools.onProgress((finished += 1));
@@ -127,7 +126,7 @@ async function writeChunk(
   counts: ImportCounts,
   rowsDone: number,
 ): Promise<void> {
-  const read = chunk.flatMap((result) => ('read' in result ? [seenOrder(app, result.row, result.read)] : []));
+  const read = chunk.flatMap((result) => ('seen' in result ? [result.seen] : []));
   const problems: ImportProblem[] = chunk.flatMap((result) =>
     'problem' in result
       ? [{ line: result.row.line, payment: result.row.name.typed, problem: result.problem }]
@@ -136,8 +135,7 @@ async function writeChunk(
   const ids = [...new Set(read.map(({ paymentId }) => paymentId))];
   const after = await store.transaction(async (tx) => {
     const before = byId(await readKnown(tx, app, ids));
-    for (const seen of read) await remember(tx, store.engine, { seen, source: 'imported', now: now() });
-    const known = byId(await readKnown(tx, app, ids));
+    const known = await rememberMany(tx, store.engine, { seen: read, source: 'imported', now: now() });
     const sum = { ...counts };
     for (const id of ids) sum[difference(before.get(id), known.get(id))] += 1;
     // A second row of the same payment adds nothing of its own.
@@ -156,9 +154,11 @@ function seenOrder(app: AppRef, { order }: OrderRow, read: PaymentRead): SeenPay
 
 const byId = (rows: readonly KnownPaymentRow[]) => new Map(rows.map((row) => [row.payment_id, row]));
 
+type Compared = Pick<KnownPaymentRow, 'words' | 'state' | 'amount'>;
+
 function difference(
-  before: KnownPaymentRow | undefined,
-  after: KnownPaymentRow | undefined,
+  before: Compared | undefined,
+  after: Compared | undefined,
 ): 'created' | 'changed' | 'same' {
   if (before === undefined || after === undefined) return 'created';
   return before.words === after.words && before.state === after.state && before.amount === after.amount
@@ -176,12 +176,16 @@ interface Reading {
 const MAX_THROTTLES = 25;
 
 /** A read that fails for now ends the import: what was done so far is kept, and the next run begins with this row. */
-async function readRow(client: Client, row: OrderRow, { pace, ticket, signal }: Reading): Promise<RowResult> {
+async function readRow(
+  { client, app }: Pick<ImportTools, 'client' | 'app'>,
+  row: OrderRow,
+  { pace, ticket, signal }: Reading,
+): Promise<RowResult> {
   for (;;) {
     try {
       const read = await readNamed(client, row.name);
       pace.answered(ticket);
-      return { row, read };
+      return { seen: seenOrder(app, row, read) };
     } catch (error) {
       const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;
       if (throttle && !signal.aborted && pace.throttles < MAX_THROTTLES) {

@@ -97,14 +97,23 @@ const columns = [
   'words',
 ] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
 
-type Searched = Pick<KnownPaymentRow, 'id' | 'words' | (typeof searchedColumns)[number]>;
+const returned = ['id', 'words', 'state', 'amount', ...searchedColumns] as const;
+type Returned = Pick<KnownPaymentRow, (typeof returned)[number]>;
+type Values = Pick<KnownPaymentRow, (typeof columns)[number]>;
+
+/** The name of a value of the row at this place. */
+const valueName = (column: string, at: number): string => `${column} ${at}`;
 
 /** `isChange`: a state that is new here came about just now, and not at some time since the payment was last seen. */
-const upsertWhere = (isChange: boolean) =>
-  prepared<DeskTables, Searched, (typeof columns)[number]>((db, value) =>
+const upsertRows = (isChange: boolean, count: number) =>
+  prepared<DeskTables, Returned>((db, value) =>
     db
       .insertInto('known_payments')
-      .values(Object.fromEntries(columns.map((name) => [name, value(name)])) as never)
+      .values(
+        Array.from({ length: count }, (_, at) =>
+          Object.fromEntries(columns.map((name) => [name, value(valueName(name, at))])),
+        ) as never,
+      )
       .onConflict((conflict) =>
         conflict.columns(['app_id', 'payment_id']).doUpdateSet((eb) => ({
           ...Object.fromEntries(
@@ -128,10 +137,15 @@ const upsertWhere = (isChange: boolean) =>
           seen_time: eb.ref('excluded.seen_time'),
         })),
       )
-      .returning(['id', 'words', ...searchedColumns]),
+      .returning(returned),
   );
 
-const upserts = { change: upsertWhere(true), read: upsertWhere(false) };
+/** As many rows in one statement: one by one, most of the time would go to the way to the database and back. */
+const AT_ONCE = 50;
+const upserts = { change: upsertRows(true, 1), read: upsertRows(false, 1), many: upsertRows(false, AT_ONCE) };
+
+const upsertValues = (rows: readonly Values[]) =>
+  Object.fromEntries(rows.flatMap((row, at) => columns.map((name) => [valueName(name, at), row[name]])));
 
 const replaceWords = prepared<DeskTables, unknown, 'id' | 'words'>((db, value) =>
   db
@@ -159,9 +173,55 @@ export async function rememberSeen(
   engine: Engine,
   { seen, source, now, isChange = source !== 'read' && source !== 'imported' }: Sight,
 ): Promise<void> {
+  const values = valuesOf(seen, source, now);
+  const upsert = upserts[isChange ? 'change' : 'read'];
+  const [known] = await upsert(db, engine, upsertValues([values]));
+  if (known) await keepWords(db, engine, known, values.words);
+}
+
+/** Records payments of one app that were read; returns each as it is known now. */
+export async function rememberMany(
+  db: Kysely<DeskTables>,
+  engine: Engine,
+  { seen, source, now }: { seen: readonly SeenPayment[]; source: Source; now: number },
+): Promise<Map<string, Returned>> {
+  const generations = new Map(seen.map((payment) => [payment.generation, payment]));
+  for (const payment of generations.values()) await startGeneration(db, engine, payment);
+  const known = new Map<string, Returned>();
+  // A statement changes each payment once; what is there twice follows in another one.
+  for (let left = [...seen]; left.length > 0;) {
+    const once = new Map<string, SeenPayment>();
+    left = left.filter((payment) => once.has(payment.paymentId) || !once.set(payment.paymentId, payment));
+    const rows = [...once.values()].map((payment) => valuesOf(payment, source, now));
+    while (rows.length > 0) {
+      const some = rows.splice(0, rows.length < AT_ONCE ? 1 : AT_ONCE);
+      const words = new Map(some.map((row) => [row.payment_id, row.words]));
+      const upsert = upserts[some.length === AT_ONCE ? 'many' : 'read'];
+      for (const row of await upsert(db, engine, upsertValues(some))) {
+        const kept = await keepWords(db, engine, row, words.get(row.payment_id) ?? '');
+        known.set(row.payment_id, { ...row, words: kept });
+      }
+    }
+  }
+  return known;
+}
+
+/** A payment that was known before may have more to be found by than what was seen now. */
+async function keepWords(
+  db: Kysely<DeskTables>,
+  engine: Engine,
+  known: Returned,
+  seenWords: string,
+): Promise<string> {
+  if (known.words === seenWords) return seenWords;
+  const words = searchWords(known);
+  if (known.words !== words) await replaceWords(db, engine, { id: known.id, words });
+  return words;
+}
+
+function valuesOf(seen: SeenPayment, source: Source, now: number): Values {
   const details = detailColumns(seen);
-  const first = searchWords(details);
-  const [known] = await upserts[isChange ? 'change' : 'read'](db, engine, {
+  return {
     app_id: seen.appId,
     ...details,
     state: seen.state ?? '',
@@ -171,11 +231,8 @@ export async function rememberSeen(
     since_time: source === 'heard' ? now : Math.min(now, seen.createdTime ?? now),
     failed_operation: null,
     seen_time: now,
-    words: first,
-  });
-  if (known === undefined || known.words === first) return;
-  const words = searchWords(known);
-  if (known.words !== words) await replaceWords(db, engine, { id: known.id, words });
+    words: searchWords(details),
+  };
 }
 
 function detailColumns({ provider = {}, order = {}, ...seen }: SeenPayment) {

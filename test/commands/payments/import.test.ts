@@ -120,6 +120,7 @@ describeWithPostgres('payments import, on PostgreSQL', (postgres) => {
 
 describe('an import that is stopped', () => {
   const ROWS = 1_500;
+  const STOP_AT = 1_100;
   /** Read at once. */
   const CONCURRENT = 16;
   let server: Server;
@@ -158,15 +159,15 @@ describe('an import that is stopped', () => {
   });
   const run = (verb: 'import' | 'find', words: string[], env: Record<string, string>, more = {}) =>
     desk.run(verb, words, { env, now: new Date(), ...more });
-  /** Calls this at the read in the middle. */
-  function halfway(stop: () => void): void {
+  /** Calls this at a read by which the first rows are written: not many more are read ahead. */
+  function atSomeRead(stop: () => void): void {
     reads = [];
-    onRead = () => void (reads.length === ROWS / 2 && stop());
+    onRead = () => void (reads.length === STOP_AT && stop());
   }
 
   /** Runs it to the end: every row counts once, and only what was not done is read. */
   async function continueIt(env: Record<string, string>): Promise<number> {
-    halfway(() => {});
+    atSomeRead(() => {});
     const { code, json } = await run('import', [file, '--json'], env);
     const { resumedAt, ...counts } = json as unknown as Record<string, number>;
     expect([code, counts]).toMatchObject([0, { rows: ROWS, new: ROWS, changed: 0, same: 0, unknown: 0 }]);
@@ -180,7 +181,7 @@ describe('an import that is stopped', () => {
     const killed = await paydesk(['payments', 'import', file, '--json'], {
       env,
       home: env['PAYDESK_HOME']!,
-      onStarted: (child) => halfway(() => child.kill('SIGKILL')),
+      onStarted: (child) => atSomeRead(() => child.kill('SIGKILL')),
     });
     expect(killed.code).toBe(-1);
     expect(reads.length).toBeLessThan(ROWS);
@@ -204,7 +205,7 @@ describe('an import that is stopped', () => {
     'by Ctrl-C keeps what was read, and says how to continue: %j',
     async (flags) => {
       const env = envWith({});
-      const stopped = await run('import', [file, ...flags], env, { onStart: halfway });
+      const stopped = await run('import', [file, ...flags], env, { onStart: atSomeRead });
       expect(stopped.code).toBe(130);
       const done = Number(
         /(\d+) of 1500 rows are imported. The same command continues there./.exec(
@@ -212,7 +213,7 @@ describe('an import that is stopped', () => {
         )?.[1],
       );
       // All but those that were on their way.
-      expect(done).toBeGreaterThanOrEqual(ROWS / 2 - 2 * CONCURRENT);
+      expect(done).toBeGreaterThanOrEqual(STOP_AT - 2 * CONCURRENT);
       expect(stopped.stdout + stopped.stderr).toMatch(
         new RegExp(`(Next:|"next").*paydesk \\w+ ${file}`, 's'),
       );
