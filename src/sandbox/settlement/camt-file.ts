@@ -3,7 +3,7 @@ import type { BookEntry } from './entries.js';
 import type { FileFormat } from './file-format.js';
 
 // camt.053.001.08, as banks and card acquirers send it: one entry per line of text, booked with what the provider pays
-// out, and with the charges that it kept.
+// out; its transaction has what the customer paid, and the charges that the provider kept.
 
 export const camtFile: FileFormat = {
   mediaType: 'application/xml',
@@ -37,11 +37,9 @@ function entryText(entry: BookEntry): string {
     tag('TxId', entry.captureId),
   ];
   const charges =
-    fee === 0n
-      ? ''
-      : `<Chrgs><Rcrd>${amountText(currency, fee)}<CdtDbtInd>DBIT</CdtDbtInd><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>`;
+    fee === 0n ? '' : `<Chrgs><Rcrd>${amountText(currency, fee)}<CdtDbtInd>DBIT</CdtDbtInd></Rcrd></Chrgs>`;
   const code = codes[type] ?? `<Prtry><Cd>${escape(type)}</Cd></Prtry>`;
-  return `<Ntry>${amountText(currency, amount - fee)}${direction(amount - fee)}<Sts><Cd>BOOK</Cd></Sts><BookgDt>${booked}</BookgDt><ValDt>${booked}</ValDt><BkTxCd>${code}</BkTxCd><NtryDtls><TxDtls><Refs>${references.join('')}</Refs>${amountText(currency, amount - fee)}${direction(amount - fee)}<AmtDtls><TxAmt>${amountText(currency, amount)}</TxAmt></AmtDtls>${charges}</TxDtls></NtryDtls></Ntry>\n`;
+  return `<Ntry>${amountText(currency, amount - fee)}${direction(amount - fee)}<Sts><Cd>BOOK</Cd></Sts><BookgDt>${booked}</BookgDt><ValDt>${booked}</ValDt><BkTxCd>${code}</BkTxCd><NtryDtls><TxDtls><Refs>${references.join('')}</Refs>${amountText(currency, amount)}${direction(amount)}<AmtDtls><TxAmt>${amountText(currency, amount)}</TxAmt></AmtDtls>${charges}</TxDtls></NtryDtls></Ntry>\n`;
 }
 
 const timeText = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -65,18 +65,21 @@ type BookedPayment = Pick<
   'payment_id' | 'reference_id' | 'amount' | 'currency' | 'state' | 'pay_info'
 >;
 
+/** Looked up by their IDs alone: with more conditions, SQLite would read all payments of the app for each page. */
 async function paymentsOf(
   { store }: Reader,
   exchanges: readonly ExchangeRow[],
   { appId, paymentProfileId }: BooksScope,
 ): Promise<Map<number, BookedPayment>> {
-  let query = store.db
+  const rows = await store.db
     .selectFrom('payments')
     .select(['payment_id', 'reference_id', 'amount', 'currency', 'state', 'pay_info'])
-    .where('app_id', '=', appId)
-    .where('payment_id', 'in', [...new Set(exchanges.map(({ payment_id }) => payment_id))]);
-  if (paymentProfileId !== undefined) query = query.where('payment_profile_id', '=', paymentProfileId);
-  return new Map((await query.execute()).map((payment) => [payment.payment_id, payment]));
+    .select(['app_id', 'payment_profile_id'])
+    .where('payment_id', 'in', [...new Set(exchanges.map(({ payment_id }) => payment_id))])
+    .execute();
+  const isMeant = ({ app_id, payment_profile_id }: (typeof rows)[number]) =>
+    app_id === appId && (paymentProfileId === undefined || payment_profile_id === paymentProfileId);
+  return new Map(rows.filter(isMeant).map((payment) => [payment.payment_id, payment]));
 }
 
 function entriesOf(

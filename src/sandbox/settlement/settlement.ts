@@ -116,7 +116,9 @@ async function* entriesOf(
         referenceId: (defect.kind === 'extra' ? wrong! : entry).reference,
         detail: planted.detail,
       });
-      entries.push(...planted.entries);
+      // A file does not know what is booked after it was written.
+      const within = (one: BookEntry) => ({ ...one, bookedAt: Math.min(one.bookedAt, scope.until) });
+      entries.push(...planted.entries.map(within));
     }
     line += entries.length;
     yield entries;

@@ -186,6 +186,7 @@ inMemory((bench) => {
         touched.add(reference);
       }
       expect(touched.size).toBe(defectNames.length);
+      for (const row of rows) expect(row['booked_at']! <= time.slice('until='.length)).toBe(true);
       for (const row of rows) expect(cents(row['net'])).toBe(cents(row['amount']) - cents(row['fee']));
       const others = (all: Row[]) =>
         all.filter(({ merchant_reference: name = '' }) => !touched.has(name) && !name.startsWith('unknown-'));
