@@ -35,6 +35,8 @@ export interface ProviderDetails {
   reference?: string | undefined;
   authorizeId?: string | undefined;
   captureId?: string | undefined;
+  fee?: string | undefined;
+  profile?: string | undefined;
   payerName?: string | undefined;
   payerEmail?: string | undefined;
   brand?: string | undefined;
@@ -74,6 +76,8 @@ const additions = [
   'provider_reference',
   'authorize_id',
   'capture_id',
+  'provider_fee',
+  'provider_profile',
   'payer_name',
   'payer_email',
   'brand',
@@ -248,6 +252,8 @@ function detailColumns({ provider = {}, order = {}, ...seen }: SeenPayment) {
     provider_reference: provider.reference ?? null,
     authorize_id: provider.authorizeId ?? null,
     capture_id: provider.captureId ?? null,
+    provider_fee: provider.fee ?? null,
+    provider_profile: provider.profile ?? null,
     payer_name: provider.payerName ?? null,
     payer_email: provider.payerEmail ?? null,
     brand: provider.brand ?? null,

@@ -32,6 +32,9 @@ interface KnownPaymentTable {
   provider_reference: string | null;
   authorize_id: string | null;
   capture_id: string | null;
+  /** What the provider keeps, and the provider profile that the payment went through. */
+  provider_fee: string | null;
+  provider_profile: string | null;
   payer_name: string | null;
   payer_email: string | null;
   brand: string | null;
@@ -109,6 +112,8 @@ async function createKnownPayments(db: Kysely<unknown>): Promise<void> {
     .addColumn('provider_reference', 'text')
     .addColumn('authorize_id', 'text')
     .addColumn('capture_id', 'text')
+    .addColumn('provider_fee', 'text')
+    .addColumn('provider_profile', 'text')
     .addColumn('payer_name', 'text')
     .addColumn('payer_email', 'text')
     .addColumn('brand', 'text')
@@ -129,6 +134,9 @@ async function createKnownIndexes(db: Kysely<unknown>): Promise<void> {
     sql`create index known_of_customer on known_payments (app_id, customer_id, state, since_time, payment_id)`,
     sql`create index known_by_amount on known_payments (app_id, amount_number)`,
     sql`create index known_by_time on known_payments (app_id, coalesce(created_time, known_time))`,
+    sql`create index known_by_provider on known_payments (app_id, provider_reference) where provider_reference is not null`,
+    sql`create index known_by_capture on known_payments (app_id, capture_id) where capture_id is not null`,
+    sql`create index known_by_authorisation on known_payments (app_id, authorize_id) where authorize_id is not null`,
     sql`create index known_since on known_payments (known_time)`,
     sql`create index known_of_payer on known_payments (app_id, lower(payer_email)) where payer_email is not null`,
     sql`create index known_of_buyer on known_payments (app_id, lower(order_email)) where order_email is not null`,

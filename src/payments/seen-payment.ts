@@ -27,11 +27,13 @@ export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
 
 function providerDetails({ fields: { payInfo } }: PaymentRead): ProviderDetails | undefined {
   if (payInfo === undefined) return undefined;
-  const { providerReferenceId, authorizeId, captureId, payer } = payInfo;
+  const { providerReferenceId, authorizeId, captureId, providerFee, paymentProfile, payer } = payInfo;
   return {
     reference: providerReferenceId,
     authorizeId,
     captureId,
+    fee: providerFee === undefined ? undefined : numberText(providerFee),
+    profile: paymentProfile?.paymentProfileId?.toString(),
     payerName: payer?.fullName,
     payerEmail: payer?.email,
     brand: payer?.card?.cardBrand,
