@@ -1,6 +1,7 @@
 // Reads for many rows: a service that asks to wait is waited for, and one that answers nobody is an outage.
 
-import { type PaydeskError, TemporaryError } from '../errors.js';
+import { GuardError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
+import type { Pace, Ticket } from './pace.js';
 
 /** Reads that failed in succession, of different payments: after so many it is not the payment. */
 const OUTAGE_AFTER = 3;
@@ -63,5 +64,32 @@ export async function readWatched<T>(readService: () => Promise<T>, outage: Outa
     // An answer all the same, if not the one that was hoped for.
     if (!(error instanceof TemporaryError) || throttleOf(error)) outage.readable();
     throw error;
+  }
+}
+
+/**
+ * One read among many. A service that asks to wait is waited for; what the service says of this one payment is given
+ * back, and what concerns all of them is thrown.
+ */
+export async function readPaced<T>(
+  readService: () => Promise<T>,
+  { pace, ticket, signal }: { pace: Pace; ticket: Ticket; signal: AbortSignal },
+): Promise<{ read: T } | { error: ServiceError | GuardError }> {
+  for (;;) {
+    try {
+      const read = await readService();
+      pace.answered(ticket);
+      return { read };
+    } catch (error) {
+      const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;
+      if (throttle && !signal.aborted && pace.throttles < MOST_THROTTLES) {
+        pace.throttled(ticket, throttle.retryAfterMs);
+        await pace.pause();
+        continue;
+      }
+      if (!(error instanceof ServiceError || error instanceof GuardError)) throw error;
+      pace.answered(ticket);
+      return { error };
+    }
   }
 }

@@ -3,9 +3,9 @@
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { throttleOf } from '../batch/reading.js';
+import { readPaced } from '../batch/reading.js';
+import { firstLine } from '../batch/worked-row.js';
 import { createPace, type Pace, type Ticket } from '../batch/pace.js';
-import { GuardError, ServiceError, TemporaryError } from '../errors.js';
 import { readKnown } from '../ledger/known-list.js';
 import { rememberMany, type SeenPayment } from '../ledger/known-payments.js';
 import type { AppRef } from '../ledger/payment-ref.js';
@@ -172,31 +172,14 @@ interface Reading {
   signal: AbortSignal;
 }
 
-/** The service asked to wait again and again, and nothing went through. */
-const MAX_THROTTLES = 25;
-
 /** A read that fails for now ends the import: what was done so far is kept, and the next run begins with this row. */
 async function readRow(
   { client, app }: Pick<ImportTools, 'client' | 'app'>,
   row: OrderRow,
-  { pace, ticket, signal }: Reading,
+  reading: Reading,
 ): Promise<RowResult> {
-  for (;;) {
-    try {
-      const read = await readNamed(client, row.name);
-      pace.answered(ticket);
-      return { seen: seenOrder(app, row, read) };
-    } catch (error) {
-      const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;
-      if (throttle && !signal.aborted && pace.throttles < MAX_THROTTLES) {
-        pace.throttled(ticket, throttle.retryAfterMs);
-        await pace.pause();
-        continue;
-      }
-      if (!(error instanceof ServiceError || error instanceof GuardError)) throw error;
-      pace.answered(ticket);
-      const problem = error.message.split('\n', 1)[0] ?? '';
-      return { row, kind: error.code === 'not-found' ? 'unknown' : 'unreadable', problem };
-    }
-  }
+  const found = await readPaced(() => readNamed(client, row.name), reading);
+  if ('read' in found) return { seen: seenOrder(app, row, found.read) };
+  const problem = firstLine(found.error.message);
+  return { row, kind: found.error.code === 'not-found' ? 'unknown' : 'unreadable', problem };
 }

@@ -10,7 +10,7 @@ export interface FileProblems {
   throwIfAny(): void;
 }
 
-export function createFileProblems(): FileProblems {
+export function createFileProblems(code = 'bad-csv'): FileProblems {
   const shown: Array<{ line: number; problem: string }> = [];
   let count = 0;
   return {
@@ -30,7 +30,7 @@ export function createFileProblems(): FileProblems {
       if (more > 0) details.push({ input: '…', problem: `and ${more} more` });
       throw new UsageError(
         `The file cannot be used: ${count === 1 ? '1 problem' : `${count} problems`}. Nothing was sent.`,
-        { code: 'bad-csv', details },
+        { code, details },
       );
     },
   };

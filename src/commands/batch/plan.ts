@@ -5,7 +5,6 @@ import { option, string } from '@oclif/core/flags';
 import { createBatches } from '../../batch/batches.js';
 import { readFileBytes } from '../../spreadsheet/text.js';
 import { makePlan } from '../../batch/plan.js';
-import { planHeader, planLines } from '../../batch/plan-file.js';
 import { batchActions } from '../../batch/plan-row.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { createMarkFailed } from '../../batch/sent-before.js';
@@ -17,11 +16,11 @@ import { openDatabase } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { printJsonText } from '../../output/json-text.js';
-import { safeJson } from '../../output/text.js';
 import { MAX_MARKDOWN_ROWS, planMarkdown } from '../../output/views/batch-markdown.js';
 import { formatLine, planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { BaseCommand } from '../../cli/base-command.js';
+import { planText } from '../../cli/plan-text.js';
 import { openChangingSession } from '../../cli/session.js';
 
 const AT_ONCE = 16;
@@ -101,13 +100,8 @@ export default class BatchPlan extends BaseCommand {
     ).finally(() => progress.end());
     this.atEnd(plan.close);
 
-    const { baseUrl, appId, kind, name } = profile;
-    const header = planHeader(
-      action,
-      { baseUrl, appId, kind, profile: name },
-      { ledger: ledger.id, now: this.now(), file: plan.format },
-    );
-    const lines = () => planLines(header, plan.rowsInOrder(), plan, { key: ledger.planKey, json: safeJson });
+    const { appId, kind, name } = profile;
+    const lines = planText(plan, action, { profile, ledger, now: this.now() });
     if (out !== undefined && !toStdout) await writeOutputFile(out, lines(), { signal: this.signal });
     if (this.json) {
       return printJsonText(lines(), {

@@ -1,12 +1,12 @@
 // A report as a document: JUnit for CI, and an HTML page without scripts or links to other files.
 
-import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { BatchStatus } from '../../batch/standing.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { actedOn, groups } from '../../batch/counts.js';
 import { groupNames } from '../../batch/ending.js';
 import { formatAmount } from '../amount.js';
+import { markup, PAGE_END, pageStart, plainMarkup } from '../html.js';
 import { safeText } from '../text.js';
 import { reportMarkdown } from './batch-markdown.js';
 import { countText, totalsText } from './batch-plan.js';
@@ -23,14 +23,6 @@ export function reportText(
   return format === 'junit' ? junit(status, rows) : page(status, rows);
 }
 
-/** Escapes what is put in. Nothing here is a promise, so it is whole at once. */
-const markup = (strings: TemplateStringsArray, ...values: unknown[]): HtmlEscapedString =>
-  html(strings, ...values) as HtmlEscapedString;
-
-/** Hono's escaped text is an object; streams want a plain one. */
-const plain = (strings: TemplateStringsArray, ...values: unknown[]): string =>
-  markup(strings, ...values).toString();
-
 const nameOf = ({ line, payment, reference }: ReportRow): string =>
   safeText(`line ${line}: ${[payment, reference].filter((part) => part !== null).join(' ')}`);
 
@@ -41,9 +33,9 @@ async function* junit(status: BatchStatus, rows: AsyncIterable<BatchRow>): Async
   const name = `paydesk batch ${status.id}: ${action}`;
   const counts = markup`tests="${status.rows}" failures="${refused + failed}" errors="${unknown}" skipped="${skipped + pending + leftOut}"`;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
-  yield plain`<testsuites ${counts}>\n<testsuite name="${name}" timestamp="${status.time}" ${counts}>\n`;
+  yield plainMarkup`<testsuites ${counts}>\n<testsuite name="${name}" timestamp="${status.time}" ${counts}>\n`;
   for await (const row of reportRows(rows)) {
-    yield plain`<testcase classname="${action}" name="${nameOf(row)}">${junitResult(row)}</testcase>\n`;
+    yield plainMarkup`<testcase classname="${action}" name="${nameOf(row)}">${junitResult(row)}</testcase>\n`;
   }
   yield '</testsuite>\n</testsuites>\n';
 }
@@ -64,12 +56,6 @@ function junitResult({ outcome, why, leftOut }: ReportRow): HtmlEscapedString | 
       return '';
   }
 }
-
-const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1c1c}
-h1{font-size:1.4rem}table{border-collapse:collapse}th,td{text-align:left;padding:.25rem .9rem .25rem 0;
-border-bottom:1px solid #ddd;vertical-align:top}.n{text-align:right;font-variant-numeric:tabular-nums}
-.done{color:#176b2c}.refused,.failed,.unknown{color:#a11212}.accepted,.pending{color:#7a5200}.skipped{color:#595959}
-`;
 
 const columns = [
   'line',
@@ -95,18 +81,15 @@ async function* page(status: BatchStatus, rows: AsyncIterable<BatchRow>): AsyncG
       [countText(status[group]), totalsText(status.totals[group])].filter((part) => part !== '').join('   '),
     ]),
   ];
-  const policy = "default-src 'none'; style-src 'unsafe-inline'";
-  yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n';
-  yield plain`<meta http-equiv="Content-Security-Policy" content="${policy}">\n<title>${title}</title>\n`;
-  yield `<meta name="viewport" content="width=device-width">\n<style>\n${style}</style>\n</head>\n`;
-  yield plain`<body>\n<h1>${title}</h1>\n<table>\n`;
+  yield* pageStart(title);
+  yield '<table>\n';
   for (const [label, value] of facts)
-    yield plain`<tr><th scope="row">${label}</th><td>${safeText(value)}</td></tr>\n`;
-  yield plain`</table>\n<h2>Rows</h2>\n<table>\n<tr>${columns.map((column) => markup`<th>${column}</th>`)}</tr>\n`;
+    yield plainMarkup`<tr><th scope="row">${label}</th><td>${safeText(value)}</td></tr>\n`;
+  yield plainMarkup`</table>\n<h2>Rows</h2>\n<table>\n<tr>${columns.map((column) => markup`<th>${column}</th>`)}</tr>\n`;
   for await (const row of reportRows(rows)) {
-    yield plain`<tr>${columns.map((column) => cell(row, column))}</tr>\n`;
+    yield plainMarkup`<tr>${columns.map((column) => cell(row, column))}</tr>\n`;
   }
-  yield '</table>\n</body>\n</html>\n';
+  yield `</table>\n${PAGE_END}`;
 }
 
 const capitalised = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
