@@ -27,7 +27,16 @@ export const addWords = (command: Command, ...words: readonly string[]): Command
 });
 
 // A batch knows the profile that it was planned with.
-const topicsWithProfile = ['api', 'customers', 'doctor', 'history', 'payments', 'webhook', 'whoami'];
+const topicsWithProfile = [
+  'api',
+  'customers',
+  'doctor',
+  'history',
+  'payments',
+  'reconcile',
+  'webhook',
+  'whoami',
+];
 
 /**
  * A command as a shell takes it. `profile` is the one that was chosen with `--profile`: without it the command would

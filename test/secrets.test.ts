@@ -11,6 +11,7 @@ import { closedPort, http, httpServer, json, rawServer } from './client/servers.
 import { openTestDesk, type TestDesk } from './commands/payments/desk.js';
 import { createHome, createPayment, type Home, type SandboxProcess } from './commands/sandbox/processes.js';
 import { commandClass, commandNames, serviceCases } from './every-command/cases.js';
+import { settlementWords } from './every-command/settlement.js';
 import { type InProcessOptions, runInProcess } from './helpers/in-process.js';
 import { paydesk } from './helpers/run.js';
 import { createRedactor, type Redactor } from '../src/redact.js';
@@ -69,6 +70,13 @@ const otherCases: Record<string, () => Words> = {
   'customers:forget': () => ['c1', '--yes'],
   'payments:find': () => ['seen'],
   'payments:import': () => [payments],
+  reconcile: () => settlementWords(folder),
+  'reconcile:map': () => [
+    settlementWords(folder)[0]!,
+    '--out',
+    join(folder, `${randomUUID()}.yaml`),
+    '--yes',
+  ],
   'payments:list': () => ['--refresh'],
   'payments:resolve': () => ['seen'],
   demo: () => [],

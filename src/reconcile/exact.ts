@@ -10,6 +10,36 @@ export function exactProblem(text: string): string | undefined {
   return /\d{16}/.test(text) ? 'has too many digits' : undefined;
 }
 
+const SMALL = /^-?\d{1,11}\.\d\d$/;
+const HUNDREDTH = UNIT / 100n;
+const SAFE = Number.MAX_SAFE_INTEGER / 2;
+
+/** A running sum. Most amounts have two decimals and are added as whole hundredths, which is many times faster. */
+export interface ExactSum {
+  add(amount: string): void;
+  /** In millionths. */
+  units(): bigint;
+}
+
+export function createSum(): ExactSum {
+  let total = 0n;
+  let hundredths = 0;
+  return {
+    add(amount) {
+      if (!SMALL.test(amount)) {
+        total += toUnits(amount);
+        return;
+      }
+      const at = amount.length - 3;
+      hundredths += Number(amount.slice(0, at) + amount.slice(at + 1));
+      if (Math.abs(hundredths) < SAFE) return;
+      total += BigInt(hundredths) * HUNDREDTH;
+      hundredths = 0;
+    },
+    units: () => total + BigInt(hundredths) * HUNDREDTH,
+  };
+}
+
 /** The amount in millionths; throws on what `exactProblem` finds fault with. */
 export function toUnits(text: string): bigint {
   const problem = exactProblem(text);

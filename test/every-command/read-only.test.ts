@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBatchDesk, type BatchDesk } from '../commands/batch/desk.js';
 import { createFlags, envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { temporaryHome } from '../helpers/desk.js';
 import { runInProcess } from '../helpers/in-process.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { commandClass, commandNames, serviceCases } from './cases.js';
+import { settlementWords } from './settlement.js';
 
 type Words = Array<string | number>;
 
@@ -34,6 +36,7 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
   'payments:list': () => ['--refresh'],
   'payments:find': () => ['ana'],
   'payments:import': async ({ paid }) => [batch.csv('payment', (await paid()).paymentId)],
+  reconcile: () => settlementWords(temporaryHome()),
   'customers:get': serviceCases['customers:get']!,
   'customers:list': serviceCases['customers:list']!,
   'customers:find': serviceCases['customers:find']!,
@@ -59,7 +62,7 @@ const reads: Record<string, (desk: TestDesk) => Words | Promise<Words>> = {
  */
 const others = [
   ['batch:report', 'webhook:listen', 'webhook:show', 'webhook:replay', 'demo'],
-  ['scenario:run', 'scenario:list', 'scenario:show', 'scenario:new'],
+  ['scenario:run', 'scenario:list', 'scenario:show', 'scenario:new', 'reconcile:map'],
   ['profiles:add', 'profiles:alias', 'profiles:list', 'profiles:remove', 'profiles:set', 'profiles:show'],
   ['profiles:use', 'ledger:adopt', 'ledger:lock-probe', 'completion', 'completion:words'],
   ['sandbox:start', 'sandbox:status', 'sandbox:stop', 'sandbox:exec', 'sandbox:exec-guard'],

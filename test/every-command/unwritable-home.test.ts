@@ -6,6 +6,7 @@ import { createFlags, envOf, newReference, openTestDesk, type TestDesk } from '.
 import { runInProcess } from '../helpers/in-process.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { commandClass, commandNames, serviceCases } from './cases.js';
+import { settlementWords } from './settlement.js';
 
 /** Nobody can make a folder there, not even root. */
 const HOME = '/dev/null/home';
@@ -45,6 +46,7 @@ const needsHome: Record<string, Case> = {
     writeFileSync(file, 'payment\n1\n');
     return [file];
   },
+  reconcile: () => settlementWords(folder),
   'payments:list': words(),
   'payments:resolve': words('id:1'),
   'batch:plan': () => {
@@ -103,6 +105,7 @@ const needsNone: Record<string, Case> = {
   'scenario:run': words('approved-card'),
   'scenario:list': words(),
   'scenario:show': words('approved-card'),
+  'reconcile:map': () => [settlementWords(folder)[0]!, '--out', join(folder, 'map.yaml'), '--yes'],
   'scenario:new': () => [join(folder, 'new.yaml'), '--name', 'new'],
   'scenario:record': serviceCases['scenario:record']!,
   completion: words('bash'),

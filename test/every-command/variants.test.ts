@@ -15,7 +15,7 @@ const names = Object.keys(serviceCases);
 const streams = ['payments:watch'];
 
 // Batches and imports read and move payments as the commands on payments do; they and the webhooks have tests of their own.
-const elsewhere = /^(batch|webhook):|^payments:import$/;
+const elsewhere = /^(batch|webhook):|^payments:import$|^reconcile/;
 
 it('every command that asks the service has a case', () => {
   expect(commandNames.filter((name) => !isLocal(name) && !elsewhere.test(name)).toSorted()).toEqual(

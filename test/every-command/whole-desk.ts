@@ -1,6 +1,7 @@
 // A desk on which every command can be run in this process: commands on the service act on a sandbox of the test, those on
 // a sandbox on one that `sandbox start` has started.
 
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js
 import { type InProcessOptions, runInProcess } from '../helpers/in-process.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { commandClass, serviceCases } from './cases.js';
+import { settlementWords } from './settlement.js';
 
 type Words = Array<string | number>;
 
@@ -91,6 +93,10 @@ const local: Record<string, Case> = {
   'payments:find': { words: ['c1'] },
   // Its counts go to stderr.
   'payments:import': { words: ['{home}/orders.csv'], exit: 0 },
+  reconcile: { words: ['{home}/provider.csv', '--map', '{home}/provider.yaml'], exit: 0 },
+  'reconcile:map': {
+    words: async () => ['{home}/provider.csv', '--out', `{home}/${randomUUID()}.yaml`, '--yes'],
+  },
   'payments:list': { words: [] },
   'payments:resolve': { words: ['x'], exit: 2 },
   history: { words: [] },
@@ -142,6 +148,7 @@ export async function openWholeDesk(): Promise<WholeDesk> {
   const [desk, receiver] = await Promise.all([openTestDesk(), startReceiver()]);
   writeFileSync(join(home, 'orders.csv'), `payment\n${(await desk.paid()).paymentId}\n`);
   writeFileSync(join(home, 'rows.csv'), `payment\n${(await desk.paid()).paymentId}\n`);
+  settlementWords(home);
   const ready = Promise.withResolvers<string>();
   let stopSandbox = () => {};
   const sandboxEnded = runInProcess(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactProblem, fromUnits, toUnits } from '../../src/reconcile/exact.js';
+import { createSum, exactProblem, fromUnits, toUnits } from '../../src/reconcile/exact.js';
 import type { SettlementLine, SettlementReader } from '../../src/reconcile/line.js';
 import { createFileProblems } from '../../src/spreadsheet/problems.js';
 
@@ -30,6 +30,20 @@ describe('exact amounts of a provider', () => {
       fc.property(fc.array(hundredths), (amounts) => {
         const sum = amounts.reduce((total, each) => total + toUnits(fromUnits(each * 10_000n)), 0n);
         expect(sum).toBe(amounts.reduce((total, each) => total + each * 10_000n, 0n));
+      }),
+    );
+  });
+
+  it('adds small and large amounts to the same sum as whole numbers do', () => {
+    const units = fc.oneof(
+      fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+      fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }).map((cents) => cents * 10_000n),
+    );
+    fc.assert(
+      fc.property(fc.array(units, { maxLength: 200 }), (amounts) => {
+        const sum = createSum();
+        for (const each of amounts) sum.add(fromUnits(each));
+        expect(sum.units()).toBe(amounts.reduce((total, each) => total + each, 0n));
       }),
     );
   });

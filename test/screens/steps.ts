@@ -38,6 +38,11 @@ export function writeFiles(folder: string): void {
     'reference,order,email\nseed-captured,W-1,ana@example.org\nnobody,W-2,\n',
   );
   writeFileSync(join(folder, 'bad.csv'), 'payment,payment\nx,y\n');
+  writeFileSync(
+    join(folder, 'settlement.csv'),
+    'date,type,amount,currency,provider reference,reference\n' +
+      `2026-11-14,capture,49.90,EUR,${'ref_0123456789'.repeat(3)},nobody\n2026-11-14,payout,-5.00,EUR,,\n`,
+  );
   writeFileSync(join(folder, 'bad.json'), '{}');
   writeFileSync(join(folder, 'references.txt'), 'stuck-expiring\n');
   writeFileSync(join(folder, 'failing.yaml'), failing);
@@ -136,6 +141,13 @@ const paymentSteps: Step[] = [
   type('payments import orders.csv'),
   type('payments import good.csv'),
   type('payments import bad.csv'),
+  type('reconcile settlement.csv'),
+  type('reconcile map settlement.csv --out northbank.yaml', {
+    answers: [{ at: 'Write northbank.yaml?', type: '\r' }],
+  }),
+  type('reconcile map settlement.csv --out northbank.yaml'),
+  type('reconcile settlement.csv --map northbank.yaml --plan refunds.plan.json'),
+  type('reconcile orders.csv --map northbank.yaml'),
   type('payments find seed', { answers: [{ at: 'Open a payment?', type: '\u0003' }] }),
   type('payments find held EUR', {
     answers: [

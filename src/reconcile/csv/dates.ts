@@ -2,6 +2,24 @@
 
 const ISO = 'iso';
 
+/** Patterns that are tried when a mapping is guessed, the usual ones first. */
+export const usualPatterns = [
+  ISO,
+  'DD.MM.YYYY',
+  'DD.MM.YYYY HH:mm',
+  'DD.MM.YYYY HH:mm:ss',
+  'DD/MM/YYYY',
+  'MM/DD/YYYY',
+  'DD/MM/YYYY HH:mm',
+  'MM/DD/YYYY HH:mm',
+  'DD/MM/YYYY HH:mm:ss',
+  'MM/DD/YYYY HH:mm:ss',
+  'DD-MM-YYYY',
+  'YYYY/MM/DD',
+  'YYYY/MM/DD HH:mm:ss',
+  'YYYYMMDD',
+] as const;
+
 /** `2026-11-14`, or an instant in UTC; undefined for a text that is no date in this pattern. */
 type ReadDate = (text: string) => string | undefined;
 

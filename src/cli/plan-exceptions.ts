@@ -1,0 +1,107 @@
+// A batch plan for the exceptions whose next step moves money, made by the same code as `batch plan`.
+
+import { extname } from 'node:path';
+import { createBatches } from '../batch/batches.js';
+import { makePlan } from '../batch/plan.js';
+import { batchActions, type PaymentAction } from '../batch/plan-row.js';
+import { createMarkFailed } from '../batch/sent-before.js';
+import type { Client } from '../client/client.js';
+import { systemClock } from '../client/clock.js';
+import type { DeskTables } from '../ledger/schema.js';
+import { createCsvWriter } from '../output/csv.js';
+import { writeOutputFile } from '../output/file.js';
+import { rememberReads } from '../payments/remember-reads.js';
+import type { KnownProfile } from '../profiles/resolve.js';
+import type { Exception } from '../reconcile/exception.js';
+import type { Store } from '../store/store.js';
+import type { CommandContext } from './context.js';
+import { planText } from './plan-text.js';
+
+interface PlanRequest {
+  client: Client;
+  profile: KnownProfile;
+  store: Store<DeskTables>;
+  concurrency: number;
+  /** The file that was reconciled, for the reason of each row. */
+  file: string;
+  out: string;
+  exceptions: () => AsyncIterable<Exception>;
+}
+
+export interface WrittenPlan {
+  file: string;
+  action: PaymentAction;
+  rows: number;
+}
+
+/** One plan for each action, because a plan does one thing. Several have the action in their names. */
+export async function planExceptions(context: CommandContext, request: PlanRequest): Promise<WrittenPlan[]> {
+  const actions = new Set<PaymentAction>();
+  for await (const { next } of request.exceptions()) {
+    if (next?.movesMoney === true) actions.add(actionIn(next.operation));
+  }
+  const written: WrittenPlan[] = [];
+  for (const action of [...actions].toSorted()) {
+    const file = actions.size === 1 ? request.out : withAction(request.out, action);
+    written.push({ file, action, rows: await writePlan(context, { ...request, out: file }, action) });
+  }
+  return written;
+}
+
+function actionIn(operation: string): PaymentAction {
+  const action = batchActions.find((each) => each === operation);
+  if (action === undefined || action === 'charge') throw new Error(`no batch does ${operation}`);
+  return action;
+}
+
+const withAction = (file: string, action: string): string => {
+  const extension = extname(file);
+  return `${file.slice(0, file.length - extension.length)}-${action}${extension}`;
+};
+
+async function writePlan(
+  context: CommandContext,
+  request: PlanRequest,
+  action: PaymentAction,
+): Promise<number> {
+  const { client, profile, store, concurrency, out } = request;
+  const ledger = await createBatches(store).identity();
+  const plan = await makePlan(
+    {
+      client,
+      clock: systemClock,
+      signal: context.signal,
+      markFailed: createMarkFailed(store, profile, action),
+      remember: (reads) => rememberReads(store, profile, reads, Date.now()),
+      onProgress: () => {},
+    },
+    { action, source: planRows(request, action), concurrency },
+  );
+  try {
+    const lines = planText(plan, action, { profile, ledger, now: context.now() });
+    await writeOutputFile(out, lines(), { signal: context.signal });
+    return plan.rows;
+  } finally {
+    await plan.close();
+  }
+}
+
+/** The CSV that `batch plan` reads, each payment once. */
+async function* planRows({ file, exceptions }: PlanRequest, action: string): AsyncGenerator<Uint8Array> {
+  const csv = await createCsvWriter();
+  const row = (...cells: string[]) => Buffer.from(csv([cells.map((text) => ({ text, number: false }))]));
+  const seen = new Set<string>();
+  yield row('paymentId', 'amount', 'currency', 'reason');
+  for await (const { next, payment, serviceAmount, serviceCurrency, line, exception } of exceptions()) {
+    if (next?.movesMoney !== true || next.operation !== action || payment === null || seen.has(payment))
+      continue;
+    seen.add(payment);
+    const place = line === null ? '' : ` line ${line}`;
+    yield row(
+      payment,
+      serviceAmount ?? '',
+      serviceCurrency ?? '',
+      `reconcile ${file}${place}: ${exception}`.slice(0, 500),
+    );
+  }
+}

@@ -1,0 +1,97 @@
+// What reconcile needs: the app, the ledger with what support commands look up, and the file, which may be piped in.
+
+import { systemClock } from '../client/clock.js';
+import { keepPiped } from '../import/order-file.js';
+import { analyseKnown } from '../ledger/known-search.js';
+import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
+import { comparingLine } from '../output/views/reconciled-progress.js';
+import { createReads } from '../reconcile/reads.js';
+import { reconcile, type Reconciled } from '../reconcile/reconcile.js';
+import { chooseReader } from '../reconcile/settlement-file.js';
+import { readFileBytes } from '../spreadsheet/text.js';
+import { createRecords } from '../support/records.js';
+import type { CommandContext } from './context.js';
+import { openLedger } from './desk-database.js';
+import { planExceptions, type WrittenPlan } from './plan-exceptions.js';
+import { openSession, verifyKind } from './session.js';
+import { explainOptions } from './support-records.js';
+
+interface ReconcileRequest {
+  /** As typed; `-` is standard input. */
+  file: string;
+  map: string | undefined;
+  concurrency: number;
+  since: Date | undefined;
+  until: Date | undefined;
+}
+
+interface ReconcileDesk {
+  result: Reconciled;
+  plan(out: string): Promise<WrittenPlan[]>;
+}
+
+export async function openReconcile(
+  context: CommandContext,
+  request: ReconcileRequest,
+): Promise<ReconcileDesk> {
+  const { file, map, concurrency, since, until } = request;
+  const path = file === '-' ? await piped(context) : file;
+  const read = await chooseReader(path, { name: file, map });
+  const session = await openSession(context, { tellsWaiting: false });
+  const { client, profile } = session;
+  const { store } = await openLedger(context, { patient: true });
+  const { signal } = context;
+  const progress = createProgressWriter({
+    write: (text) => context.streams.writeError(text),
+    terminal: context.streams.stderr.terminal,
+    now: Date.now,
+  });
+  const rate = createRate(Date.now);
+  let [lines, looked] = [0, 0];
+  const update = () => progress.update(() => [comparingLine(lines, looked, rate(lines))]);
+  const result = await reconcile(
+    {
+      store,
+      app: profile,
+      signal,
+      client,
+      readAll: createReads(client, { concurrency, clock: systemClock, signal }),
+      records: createRecords(store, profile, Date.now),
+      options: explainOptions(context, profile),
+      onProgress(done) {
+        lines = done;
+        update();
+      },
+      onRead(count) {
+        looked += count;
+        update();
+      },
+    },
+    (problems) => read(readFileBytes(path), problems),
+    { ...(since && { since: since.getTime() }), ...(until && { until: until.getTime() }) },
+  ).finally(() => progress.end());
+  context.atEnd(result.close);
+  await analyseKnown(store);
+  return {
+    result,
+    async plan(out) {
+      const known = await verifyKind(session, context.note);
+      const exceptions = result.all;
+      return planExceptions(context, {
+        client,
+        profile: known.profile,
+        store,
+        concurrency,
+        file,
+        out,
+        exceptions,
+      });
+    },
+  };
+}
+
+async function piped(context: CommandContext): Promise<string> {
+  const { path, close } = await keepPiped(context.streams.stdin as AsyncIterable<Uint8Array>);
+  context.atEnd(close);
+  return path;
+}

@@ -1,0 +1,127 @@
+import { string as argument } from '@oclif/core/args';
+import { custom, option, string } from '@oclif/core/flags';
+import { sendingNothing } from '../../batch/nothing-sent.js';
+import { keepHeapSmall } from '../../batch/small-heap.js';
+import { BaseCommand } from '../../cli/base-command.js';
+import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
+import { openReconcile } from '../../cli/reconcile.js';
+import type { JsonValue } from '../../contract/json.js';
+import { PartialError } from '../../errors.js';
+import { printJsonText } from '../../output/json-text.js';
+import { writeOutputFile } from '../../output/file.js';
+import {
+  balanceLines,
+  exceptionList,
+  exceptionsView,
+  moreLine,
+  openCount,
+  reconciledLines,
+  totalsList,
+} from '../../output/views/reconciled.js';
+import { exceptionsCsv, reconciledText } from '../../output/views/reconciled-documents.js';
+import { planLines } from '../../output/views/reconciled-plans.js';
+import type { Reconciled } from '../../reconcile/reconcile.js';
+import { parsePastInstant } from '../../typed-values.js';
+
+const AT_ONCE = 16;
+const SHOWN = 50;
+
+/** A day counts to its end. */
+const untilFlag = custom<Date>({
+  helpValue: '7d|ISO',
+  parse: async (text) =>
+    new Date(parsePastInstant(text).getTime() + (/^[\d-]{10}$/.test(text) ? 86_400_000 - 1 : 0)),
+});
+
+export default class Reconcile extends BaseCommand {
+  static override summary = "Compare a provider's settlement file with the service.";
+  static override description =
+    "Matches each line with a payment by the provider's reference, then by the capture or authorisation ID, then by your " +
+    'reference. Payments behind exceptions are read again, and nothing is changed. A CSV needs a mapping of its columns ' +
+    '(reconcile map writes one); camt.053 needs none. The exit code is 7 when anything needs a look.';
+  static override examples = [
+    '<%= config.bin %> reconcile settlement.csv --map northbank.yaml',
+    '<%= config.bin %> reconcile settlement.csv --map northbank.yaml --out exceptions.csv --plan refunds.plan.json',
+    '<%= config.bin %> reconcile statement.xml --since 2026-11-01 --until 2026-11-14 --format html > report.html',
+  ];
+  static override args = {
+    file: argument({
+      required: true,
+      ignoreStdin: true,
+      description: 'CSV or camt.053 file, or - for standard input.',
+    }),
+  };
+  static override flags = {
+    map: string({ helpValue: 'MAP.yaml', summary: 'Mapping of the columns of a CSV.' }),
+    since: sinceFlag({ summary: 'Start of the period that the file covers (default: its first day, UTC).' }),
+    until: untilFlag({ summary: 'End of that period (default: its last day, UTC).' }),
+    out: string({ helpValue: 'FILE.csv', summary: 'Also save the exceptions to this file, as CSV.' }),
+    plan: string({
+      helpValue: 'PLAN.json',
+      summary: 'Save a batch plan for exceptions whose next step moves money.',
+    }),
+    format: option({
+      options: ['table', 'csv', 'json', 'html', 'markdown'] as const,
+      exclusive: ['columns'],
+      summary: 'Format to print (default: table).',
+    })(),
+    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${AT_ONCE}).` }),
+    ...listFlagsFor(exceptionList),
+  };
+
+  run(): Promise<JsonValue | undefined> {
+    return sendingNothing(() => this.#reconcile());
+  }
+
+  async #reconcile(): Promise<JsonValue | undefined> {
+    const { args, flags } = await this.parse(Reconcile);
+    keepHeapSmall();
+    const desk = await openReconcile(this.context, {
+      file: args.file,
+      map: flags.map,
+      concurrency: flags.concurrency ?? AT_ONCE,
+      since: flags.since,
+      until: flags.until,
+    });
+    const { result } = desk;
+    if (flags.out !== undefined)
+      await writeOutputFile(flags.out, exceptionsCsv(result.all()), { signal: this.signal });
+    const plans = flags.plan === undefined ? undefined : await desk.plan(flags.plan);
+    const open = openCount(result);
+    if (open > 0)
+      this.endAs(
+        new PartialError(`${open === 1 ? '1 exception needs' : `${open} exceptions need`} a look.`, {
+          code: 'exceptions',
+        }),
+      );
+    const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;
+    if (format !== undefined && format !== 'table') {
+      return printJsonText(reconciledText(format, args.file, result), {
+        filtered: flags.jq !== undefined,
+        write: (text) => this.streams.write(text),
+      });
+    }
+    await this.#showTable(args.file, result, flags.columns !== undefined);
+    if (flags.out !== undefined) this.note(`Saved the exceptions to ${flags.out}.`);
+    if (plans !== undefined) this.note(...planLines(plans));
+    return undefined;
+  }
+
+  /** A terminal gets the totals first; a pipe gets the exceptions alone. */
+  async #showTable(file: string, result: Reconciled, hasColumns: boolean): Promise<void> {
+    const { terminal } = this.streams.stdout;
+    if (!terminal) {
+      await this.showStream(result.all(), exceptionList);
+      this.note(...reconciledLines(result), ...balanceLines(result));
+      return;
+    }
+    this.print(...reconciledLines(result), '');
+    await this.showList(result.totals, totalsList);
+    this.print(...balanceLines(result), '');
+    const shown = [];
+    for await (const row of result.all()) if (shown.push(row) >= SHOWN) break;
+    if (shown.length === 0 || hasColumns) await this.showList(shown, exceptionList);
+    else this.show(shown, exceptionsView);
+    this.print(...moreLine(shown.length, openCount(result), file));
+  }
+}

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { string as argument } from '@oclif/core/args';
+import { boolean, string } from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { confirmWriting } from '../../cli/confirm-writing.js';
+import { GuardError } from '../../errors.js';
+import { commandText, paydesk } from '../../next-command.js';
+import { writeOutputFile } from '../../output/file.js';
+import { guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
+import { guessMap } from '../../reconcile/map-file.js';
+
+interface WrittenMap {
+  file: string;
+  mapping: string;
+  notes: string[];
+  lines: Array<ReturnType<typeof sampleJson>>;
+  problems: Array<{ line: number; problem: string }>;
+}
+
+export default class ReconcileMap extends BaseCommand {
+  static override summary = "Write a mapping for a provider's CSV.";
+  static override description =
+    'Guesses what the columns mean from their names and values, shows how the first lines are read, and asks before it ' +
+    'writes the mapping. Correct the file by hand where the guess is wrong.';
+  static override examples = [
+    '<%= config.bin %> reconcile map settlement.csv',
+    '<%= config.bin %> reconcile map settlement.csv --out northbank.yaml --yes',
+  ];
+  static override args = {
+    file: argument({ required: true, ignoreStdin: true, description: 'CSV file of a provider.' }),
+  };
+  static override flags = {
+    out: string({
+      helpValue: 'MAP.yaml',
+      summary: 'File to write (default: the name of the CSV, with .map.yaml).',
+    }),
+    yes: boolean({ char: 'y', summary: 'Write it without asking.' }),
+  };
+
+  async run(): Promise<WrittenMap> {
+    const { args, flags } = await this.parse(ReconcileMap);
+    const out = flags.out ?? `${basename(args.file, extname(args.file))}.map.yaml`;
+    if (existsSync(out))
+      throw new GuardError(`${out} exists already. Nothing was written.`, { code: 'file-exists' });
+    const guessed = await guessMap(args.file);
+    this.print(...guessedLines(guessed));
+    await this.showList(guessed.lines, sampleList);
+    if (!flags.yes) await confirmWriting(this.context, out);
+    await writeOutputFile(out, [guessed.text]);
+    this.note(
+      `Wrote ${out}. Use it with: ${commandText(paydesk('reconcile', args.file, '--map', out), this.profileName)}`,
+    );
+    const { text, notes, lines, problems } = guessed;
+    return { file: out, mapping: text, notes, lines: lines.map(sampleJson), problems };
+  }
+}

@@ -1,0 +1,54 @@
+import { numberJson } from '../../contract/json.js';
+import type { SettlementLine } from '../../reconcile/line.js';
+import type { GuessedMap } from '../../reconcile/map-file.js';
+import { formatAmount } from '../amount.js';
+import { type Line, toned } from '../lines.js';
+import type { ListView } from '../rows.js';
+
+/** The mapping, and what a person should look at twice. */
+export function guessedLines({ text, notes, problems }: GuessedMap): Line[] {
+  return [
+    ...text
+      .trimEnd()
+      .split('\n')
+      .map((line) => toned(line.startsWith('#') ? 'dim' : undefined, line)),
+    '',
+    ...notes.map((note) => toned('waiting', note)),
+    ...problems.map(({ line, problem }) => toned('bad', `line ${line}: ${problem}`)),
+    ...(notes.length + problems.length > 0 ? [''] : []),
+  ];
+}
+
+const text = (key: 'kind' | 'at' | 'providerReference' | 'operationId' | 'reference', title: string) => ({
+  key,
+  title,
+  value: (line: SettlementLine) => line[key] ?? '',
+});
+
+/** Amounts are numbers in JSON. */
+export const sampleJson = (line: SettlementLine) => ({
+  ...line,
+  amount: numberJson(line.amount),
+  ...(line.fee === undefined ? {} : { fee: numberJson(line.fee) }),
+});
+
+export const sampleList: ListView<SettlementLine> = {
+  empty: 'The mapping reads none of the first lines.',
+  columns: [
+    { key: 'line', align: 'right', number: true, value: ({ line }) => String(line) },
+    text('kind', 'kind'),
+    {
+      key: 'amount',
+      align: 'right',
+      number: true,
+      value: ({ amount }) => amount,
+      shown: ({ amount, currency }) => formatAmount(amount, currency),
+    },
+    { key: 'currency', extra: 'terminal', value: ({ currency }) => currency },
+    { key: 'fee', align: 'right', number: true, value: ({ fee }) => fee ?? '' },
+    { ...text('at', 'at'), spare: true },
+    text('providerReference', 'provider'),
+    { ...text('operationId', 'operation'), spare: true },
+    text('reference', 'reference'),
+  ],
+};

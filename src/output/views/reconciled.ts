@@ -1,0 +1,238 @@
+// What a provider's file came to: totals that balance, and the lines that need a look with what to do about each.
+
+import { numberJson } from '../../contract/json.js';
+import { commandText, paydesk } from '../../next-command.js';
+import type { Exception } from '../../reconcile/exception.js';
+import type { Reconciled } from '../../reconcile/reconcile.js';
+import type { TotalRow } from '../../reconcile/tally.js';
+import type { ExceptionName } from '../../reconcile/verdict.js';
+import { amountDigits, formatAmount, groupDigits } from '../amount.js';
+import { commandLines } from '../fit.js';
+import { joinPieces, type Line, toned, type View, wrapLine } from '../lines.js';
+import type { ListView } from '../rows.js';
+import { safeJson } from '../text.js';
+import type { Tone } from '../theme.js';
+
+const count = (value: number): string => groupDigits(String(value));
+const counted = (value: number, one: string): string => `${count(value)} ${one}${value === 1 ? '' : 's'}`;
+const money = (amount: string, currency: string): string => groupDigits(amountDigits(amount, currency));
+
+/** Everything that needs a look: lines, and payments that the file lacks. */
+export const openCount = ({ exceptions, missing }: Reconciled): number =>
+  exceptions + missing.reduce((sum, { file }) => sum + file.lines, 0);
+
+const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+function periodText(period: Reconciled['period']): string {
+  if (period === undefined) return '';
+  const [since, until] = [day(period.since), day(period.until)];
+  return since === until ? ` of ${since}` : ` from ${since} to ${until}`;
+}
+
+/** `12 lines from 2026-11-01 to 2026-11-14: 9 match, 3 need a look.` */
+export function reconciledLines(result: Reconciled): Line[] {
+  const { lines, matched, exceptions, unrelated, missing } = result;
+  const parts = [`${count(matched)} ${matched === 1 ? 'matches' : 'match'}`];
+  if (exceptions > 0) parts.push(`${count(exceptions)} ${exceptions === 1 ? 'needs' : 'need'} a look`);
+  if (unrelated > 0) parts.push(`${count(unrelated)} ${unrelated === 1 ? 'names' : 'name'} no payment`);
+  const summary = `${counted(lines, 'line')}${periodText(result.period)}: ${parts.join(', ')}.`;
+  return [
+    toned(exceptions > 0 ? 'waiting' : 'good', summary),
+    ...missing.map(({ currency, kind, file }) => {
+      const amount = formatAmount(file.amount.replace('-', ''), currency);
+      return toned('waiting', `The file lacks ${counted(file.lines, kind)}: ${amount}.`);
+    }),
+  ];
+}
+
+/** What the result rests on. */
+export function balanceLines({ unrelated, period }: Reconciled): Line[] {
+  const parts = unrelated > 0 ? 'matched + exceptions + no payment' : 'matched + exceptions';
+  return [
+    toned('good', `The totals balance to the last cent: file = ${parts}.`),
+    ...(period === undefined
+      ? [toned('dim', 'The file has no dates: add --since and --until to find payments that it lacks.')]
+      : []),
+  ];
+}
+
+const sum = (key: 'file' | 'matched' | 'exceptions' | 'unrelated', title: string) => ({
+  key,
+  title,
+  align: 'right' as const,
+  number: true,
+  value: (row: TotalRow) => row[key].amount,
+  shown: (row: TotalRow) => (row[key].lines === 0 ? '' : money(row[key].amount, row.currency)),
+});
+
+export const totalsList: ListView<TotalRow> = {
+  empty: '',
+  columns: [
+    { key: 'currency', title: '', value: ({ currency }) => currency },
+    { key: 'kind', value: ({ kind }) => kind },
+    {
+      key: 'lines',
+      align: 'right',
+      number: true,
+      value: ({ file }) => String(file.lines),
+      shown: ({ file }) => count(file.lines),
+    },
+    sum('file', 'file'),
+    sum('matched', 'matched'),
+    sum('exceptions', 'exceptions'),
+  ],
+};
+
+const labels: Readonly<Record<ExceptionName, string>> = {
+  'not-captured': 'not captured',
+  'refunded-at-provider': 'refunded',
+  'captured-twice': 'captured twice',
+  'duplicate-line': 'duplicate line',
+  'refunded-twice': 'refunded twice',
+  'amount-differs': 'amount differs',
+  'currency-differs': 'currency differs',
+  'fee-differs': 'fee differs',
+  chargeback: 'chargeback',
+  'other-kind': 'other kind',
+  'not-at-service': 'not at service',
+  'not-known': 'not known',
+  'not-in-file': 'not in file',
+  unreadable: 'unreadable',
+};
+
+const tones: Partial<Record<ExceptionName, Tone>> = {
+  'fee-differs': 'waiting',
+  'duplicate-line': 'waiting',
+  'other-kind': 'waiting',
+  unreadable: 'waiting',
+};
+
+export const labelOf = ({ exception, kind }: Exception): string =>
+  exception === 'other-kind' ? kind : labels[exception];
+
+/** What is wrong, with the payment that may be meant. */
+export function whatText({ text, suggestion }: Exception): string {
+  if (suggestion === null) return text;
+  const name = suggestion.reference === null ? '' : ` (${suggestion.reference})`;
+  return `${text} Suggestion only: payment ${suggestion.payment}${name}, ${suggestion.state}, has the same amount and date.`;
+}
+
+const texts = (
+  ...keys: Array<'providerReference' | 'operationId' | 'reference' | 'at' | 'kind' | 'state' | 'matchedBy'>
+) => keys.map((key) => ({ key, extra: 'terminal' as const, value: (row: Exception) => row[key] ?? '' }));
+
+const numbers = (...keys: Array<'fee' | 'serviceAmount' | 'serviceFee'>) =>
+  keys.map((key) => ({
+    key,
+    extra: 'terminal' as const,
+    number: true,
+    value: (row: Exception) => row[key] ?? '',
+  }));
+
+export const exceptionList: ListView<Exception> = {
+  empty: 'Every line matches. Nothing needs to be done.',
+  columns: [
+    { key: 'line', align: 'right', number: true, value: ({ line }) => String(line ?? '') },
+    {
+      key: 'exception',
+      value: ({ exception }) => exception,
+      shown: (row) => toned(tones[row.exception] ?? 'bad', labelOf(row)),
+    },
+    {
+      key: 'payment',
+      value: ({ payment }) => payment ?? '',
+      shown: ({ payment, reference }) => payment ?? reference ?? '',
+    },
+    { key: 'amount', extra: 'terminal', number: true, value: ({ amount }) => amount },
+    { key: 'currency', extra: 'terminal', value: ({ currency }) => currency },
+    ...numbers('fee'),
+    ...texts('kind', 'at', 'providerReference', 'operationId', 'reference', 'matchedBy', 'state'),
+    ...numbers('serviceAmount', 'serviceFee'),
+    { key: 'serviceCurrency', extra: 'terminal', value: (row) => row.serviceCurrency ?? '' },
+    { key: 'text', title: 'what', value: ({ text }) => text, shown: whatText },
+    { key: 'verdict', extra: 'terminal', value: ({ verdict }) => verdict ?? '' },
+    { key: 'next', value: ({ next }) => next?.command ?? '' },
+    { key: 'suggestion', extra: 'terminal', value: ({ suggestion }) => suggestion?.payment ?? '' },
+  ],
+};
+
+/** One block for each: which line and payment, what is wrong, where the payment stands, and what to type. */
+export const exceptionsView: View<readonly Exception[]> = (exceptions, { width }) =>
+  exceptions.flatMap((row) => {
+    const { line, payment, reference, verdict, next } = row;
+    const place = line === null ? '' : `line ${count(line)}`;
+    const indented = (text: Line) => wrapLine(text, width - 2).map((part) => joinPieces('  ', part));
+    return [
+      joinPieces(
+        ...[place, payment ?? reference ?? '', payment === null ? '' : (reference ?? '')]
+          .filter((part) => part !== '')
+          .map((part) => `${part}   `),
+        toned(tones[row.exception] ?? 'bad', labelOf(row)),
+      ),
+      ...indented(whatText(row)),
+      ...(verdict === null ? [] : indented(toned('dim', verdict))),
+      ...(next === null ? [] : commandLines(`  ${next.command}`, width)),
+      '',
+    ];
+  });
+
+export const moreLine = (shown: number, all: number, file: string): Line[] =>
+  all <= shown
+    ? []
+    : [
+        toned(
+          'dim',
+          `  … ${count(all - shown)} more: ${commandText(paydesk('reconcile', file, '…', '--csv'))}`,
+        ),
+      ];
+
+const totalJson = ({ currency, kind, file, matched, exceptions, unrelated, fees }: TotalRow) => {
+  const part = ({ lines, amount }: TotalRow['file']) => ({ lines, amount: numberJson(amount) });
+  return {
+    currency,
+    kind,
+    file: part(file),
+    matched: part(matched),
+    exceptions: part(exceptions),
+    unrelated: part(unrelated),
+    fees: numberJson(fees),
+  };
+};
+
+const exceptionJson = ({ suggestion, ...row }: Exception) => ({
+  ...row,
+  amount: numberJson(row.amount),
+  fee: numberJson(row.fee),
+  payment: numberJson(row.payment),
+  serviceAmount: numberJson(row.serviceAmount),
+  serviceFee: numberJson(row.serviceFee),
+  suggestion: suggestion && { ...suggestion, payment: numberJson(suggestion.payment) },
+});
+
+export async function* reconciledJson(result: Reconciled): AsyncGenerator<string> {
+  const { lines, matched, unrelated, period } = result;
+  const head = {
+    lines,
+    matched,
+    unrelated,
+    open: openCount(result),
+    balanced: true,
+    period: period
+      ? { since: new Date(period.since).toISOString(), until: new Date(period.until).toISOString() }
+      : null,
+    totals: result.totals.map(totalJson),
+    missing: result.missing.map(({ currency, kind, file }) => ({
+      currency,
+      kind,
+      payments: file.lines,
+      amount: numberJson(file.amount),
+    })),
+  };
+  yield `${safeJson(head).slice(0, -1)},"exceptions":[`;
+  let first = true;
+  for await (const row of result.all()) {
+    yield `${first ? '' : ','}\n${safeJson(exceptionJson(row))}`;
+    first = false;
+  }
+  yield '\n]}\n';
+}

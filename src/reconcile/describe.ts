@@ -1,0 +1,42 @@
+// An exception in a sentence: who says what.
+
+import { formatAmount } from '../output/amount.js';
+import type { Exception } from './exception.js';
+import type { ExceptionName } from './verdict.js';
+
+type Told = Omit<Exception, 'text' | 'verdict' | 'severity' | 'next'> & { problem?: string | undefined };
+
+const inFile = ({ amount, currency }: Told): string => formatAmount(amount.replace('-', ''), currency);
+const atService = ({ serviceAmount, serviceCurrency }: Told): string =>
+  serviceAmount === null ? 'no amount' : formatAmount(serviceAmount, serviceCurrency ?? undefined);
+const state = (told: Told): string => told.state || 'no state';
+
+const texts: Readonly<Record<ExceptionName, (told: Told) => string>> = {
+  'not-captured': (told) => `The provider captured ${inFile(told)}, but the service shows ${state(told)}.`,
+  'refunded-at-provider': (told) =>
+    `The provider refunded ${inFile(told)}, but the service shows ${state(told)}.`,
+  'captured-twice': (told) =>
+    `The provider captured the payment twice: ${inFile(told)} here, and on line ${told.firstLine}.`,
+  'duplicate-line': (told) =>
+    `The file has this capture of ${inFile(told)} twice, first on line ${told.firstLine}.`,
+  'refunded-twice': (told) =>
+    `The provider refunded the payment twice: ${inFile(told)} here, and on line ${told.firstLine}.`,
+  'amount-differs': (told) => `The file has ${inFile(told)}, the service ${atService(told)}.`,
+  'currency-differs': (told) => `The file has ${inFile(told)}, the service ${atService(told)}.`,
+  'fee-differs': ({ fee, serviceFee, currency }) =>
+    `The file has a fee of ${formatAmount(fee ?? '', currency)}, the service ${formatAmount(serviceFee ?? '', currency)}.`,
+  chargeback: (told) =>
+    told.payment === null
+      ? `Chargeback of ${inFile(told)}. No known payment matches.`
+      : `Chargeback of ${inFile(told)}. The service shows ${state(told)}. A refund would pay the customer twice.`,
+  'other-kind': (told) => `The provider booked ${told.kind} of ${formatAmount(told.amount, told.currency)}.`,
+  'not-at-service': (told) =>
+    `The provider booked a ${told.kind} of ${inFile(told)}, but the service has no such payment.`,
+  'not-known': (told) =>
+    `No known payment matches this ${told.kind} of ${inFile(told)}, and the line has no reference to ask the service for.`,
+  'not-in-file': (told) =>
+    `The service shows ${state(told)}, but the file has no ${told.kind} of ${inFile(told)}.`,
+  unreadable: ({ problem }) => `The service did not show the payment: ${problem ?? 'it gave no reason'}`,
+};
+
+export const describeException = (told: Told): string => texts[told.exception](told);

@@ -1,0 +1,93 @@
+// The lines that did not simply agree: their payments are read afresh, and what still differs becomes an exception.
+
+import { findSameAmount, type SettledRow } from '../ledger/known-settled.js';
+import type { Exception } from './exception.js';
+import { exceptionFor, type ExplainTools, type FreshPayments, readFresh } from './explain-exceptions.js';
+import type { SettlementLine } from './line.js';
+import type { Pass, PassTools } from './pass.js';
+import type { Candidate, Staging } from './staging.js';
+import { exceptionOf } from './verdict.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How far the provider's date may be from the payment's for the pair to be worth a look. */
+const NEAR_MS = 3 * DAY_MS;
+/** More suggestions than anybody goes through. */
+const MAX_SUGGESTED = 1_000;
+
+export async function explainLines(
+  tools: ExplainTools & Pick<PassTools, 'store' | 'app' | 'signal'>,
+  staging: Staging,
+  pass: Pass,
+): Promise<void> {
+  const suggest = createSuggestions(tools, pass);
+  for await (const page of staging.pages()) {
+    tools.signal.throwIfAborted();
+    const ids = page.flatMap(({ match }) => (match ? [match.paymentId] : []));
+    const fresh = await readFresh(tools, ids);
+    tools.onRead(page.length);
+    const references = page.flatMap(({ line, match }) =>
+      match || line.reference === undefined ? [] : [line.reference],
+    );
+    const asked = await staging.askedFor(references);
+    const exceptions: Exception[] = [];
+    for (const candidate of page) {
+      const { line } = candidate;
+      const found = candidate.match
+        ? withPayment(tools, candidate, candidate.match, fresh)
+        : withoutPayment(tools, line, asked.get(line.reference ?? ''), await suggest(line));
+      pass.tally.add(found === undefined ? 'matched' : 'exceptions', line);
+      if (found !== undefined) exceptions.push(found);
+    }
+    await staging.keep(exceptions);
+  }
+}
+
+function withPayment(
+  { options }: ExplainTools,
+  { line, firstLine }: Candidate,
+  { paymentId, by }: NonNullable<Candidate['match']>,
+  fresh: FreshPayments,
+): Exception | undefined {
+  const { profile } = options;
+  const found = fresh.get(paymentId);
+  if (found === undefined || 'problem' in found) {
+    const exception = found?.isMissing === true ? 'not-at-service' : 'unreadable';
+    return exceptionFor(line, { exception, matchedBy: by, problem: found?.problem, profile });
+  }
+  const exception = exceptionOf(line, found.facts, firstLine);
+  if (exception === undefined) return undefined;
+  return exceptionFor(line, { exception, payment: found, matchedBy: by, firstLine, profile });
+}
+
+function withoutPayment(
+  { options: { profile } }: ExplainTools,
+  line: SettlementLine,
+  asked: { problem: string | undefined } | undefined,
+  suggestion: SettledRow | undefined,
+): Exception {
+  if (asked?.problem !== undefined) {
+    return exceptionFor(line, { exception: 'unreadable', problem: asked.problem, suggestion, profile });
+  }
+  const isOther = line.kind !== 'capture' && line.kind !== 'refund' && line.kind !== 'chargeback';
+  const exception = asked === undefined ? 'not-known' : 'not-at-service';
+  return exceptionFor(line, { exception: isOther ? 'other-kind' : exception, suggestion, profile });
+}
+
+/** A payment of the same amount around the same time that no line of the file names: shown, and never taken for a match. */
+function createSuggestions({ store, app }: Pick<PassTools, 'store' | 'app'>, { seen }: Pass) {
+  let asked = 0;
+  return async (line: SettlementLine): Promise<SettledRow | undefined> => {
+    const { kind, currency, at } = line;
+    if ((kind !== 'capture' && kind !== 'refund') || at === undefined || asked >= MAX_SUGGESTED)
+      return undefined;
+    asked += 1;
+    const time = Date.parse(at);
+    const near = await findSameAmount(
+      store,
+      app,
+      { amount: line.amount.replace('-', ''), currency },
+      { since: time - NEAR_MS, until: time + DAY_MS },
+    );
+    return near.find(({ id }) => !seen.has(kind, id));
+  };
+}

@@ -1,0 +1,64 @@
+// A mapping for a file that paydesk has not seen before, and what it makes of the first lines.
+
+import { UsageError } from '../errors.js';
+import type { FileProblems } from '../spreadsheet/problems.js';
+import { readFileBytes } from '../spreadsheet/text.js';
+import { guessMapping } from './csv/guess.js';
+import { parseMapping } from './csv/mapping.js';
+import { createCsvReader } from './csv/reader.js';
+import { readSample } from './csv/sample.js';
+import type { SettlementLine } from './line.js';
+import { isXml } from './settlement-file.js';
+
+const SHOWN = 5;
+
+export interface GuessedMap {
+  /** The text of the mapping file. */
+  text: string;
+  notes: string[];
+  /** The first lines as the mapping reads them. */
+  lines: SettlementLine[];
+  /** What it cannot read among the first lines. */
+  problems: Array<{ line: number; problem: string }>;
+}
+
+export async function guessMap(path: string): Promise<GuessedMap> {
+  if (await isXml(path)) {
+    throw new UsageError('This is XML: camt.053 needs no mapping. Nothing was written.', {
+      code: 'mapping-not-needed',
+    });
+  }
+  const sample = await readSample(path);
+  const { text, notes, missing } = guessMapping(sample);
+  if (missing.length > 0) {
+    throw new UsageError(
+      'paydesk cannot tell what the columns mean. Nothing was written. Write the mapping yourself: see docs/reconcile.md.',
+      {
+        code: 'no-guess',
+        details: [
+          ...missing.map((field) => ({ input: field, problem: 'no column has a usual name for it' })),
+          { input: 'columns', problem: sample.header.join(', ') },
+        ],
+      },
+    );
+  }
+  return { text, notes, ...(await firstLines(path, text)) };
+}
+
+async function firstLines(path: string, text: string): Promise<Pick<GuessedMap, 'lines' | 'problems'>> {
+  const problems: GuessedMap['problems'] = [];
+  const found: FileProblems = {
+    get count() {
+      return problems.length;
+    },
+    add: (line, problem) => void problems.push({ line, problem }),
+    throwIfAny() {},
+  };
+  const lines: SettlementLine[] = [];
+  const read = createCsvReader(parseMapping('the mapping', text));
+  for await (const chunk of read(readFileBytes(path), found)) {
+    lines.push(...chunk);
+    if (lines.length >= SHOWN) break;
+  }
+  return { lines: lines.slice(0, SHOWN), problems: problems.slice(0, SHOWN) };
+}

@@ -1,0 +1,100 @@
+// Payments that the service shows as captured or refunded in the period, and that no line of the file names.
+
+import {
+  expectedIds,
+  type ExpectedKind,
+  type Period,
+  settledByIds,
+  type SettledRow,
+} from '../ledger/known-settled.js';
+import { negated } from './csv/decimal.js';
+import type { Exception } from './exception.js';
+import { exceptionFor, type ExplainTools, type FreshPayment, readFresh } from './explain-exceptions.js';
+import type { Pass, PassTools } from './pass.js';
+import type { Staging } from './staging.js';
+import { createTally, type Tally } from './tally.js';
+
+const PAGE = 10_000;
+const READ_AT_ONCE = 200;
+
+/** Their totals. Only payments of the provider profiles in the file count: another provider has a file of its own. */
+export async function findMissing(
+  tools: ExplainTools & Pick<PassTools, 'store' | 'app' | 'signal'>,
+  staging: Staging,
+  pass: Pass,
+  period: Period,
+): Promise<Tally> {
+  const totals = createTally();
+  const { seen, profiles } = pass;
+  const isOfProvider = (profile: string | undefined | null) =>
+    profiles.size === 0 || !profile || profiles.has(profile);
+  for (const kind of ['capture', 'refund'] as const) {
+    for await (const ids of unseenPages(tools, kind, period, (id) => !seen.has(kind, id))) {
+      const rows = (await settledByIds(tools.store, ids)).filter((row) => isOfProvider(row.provider_profile));
+      const fresh = await readFresh(
+        tools,
+        rows.map((row) => row.payment_id),
+      );
+      tools.onRead(rows.length);
+      const exceptions: Exception[] = [];
+      for (const row of rows) {
+        const payment = fresh.get(row.payment_id);
+        if (payment === undefined || 'problem' in payment) continue;
+        const profile = payment.read.fields.payInfo?.paymentProfile?.paymentProfileId?.toString();
+        if (!stillExpected(kind, payment) || !isOfProvider(profile)) continue;
+        const exception = missingException(kind, row, payment, tools.options.profile);
+        totals.add('file', { ...exception, fee: undefined });
+        exceptions.push(exception);
+      }
+      await staging.keep(exceptions);
+    }
+  }
+  return totals;
+}
+
+/** Numbers of payments, as many at once as are read at once. */
+async function* unseenPages(
+  { store, app, signal }: Pick<PassTools, 'store' | 'app' | 'signal'>,
+  kind: ExpectedKind,
+  period: Period,
+  isUnseen: (id: number) => boolean,
+): AsyncGenerator<number[]> {
+  let waiting: number[] = [];
+  for (let after = 0; ;) {
+    signal.throwIfAborted();
+    const ids = await expectedIds(store, app, kind, { period, after, limit: PAGE });
+    waiting.push(...ids.filter(isUnseen));
+    while (waiting.length >= READ_AT_ONCE) {
+      yield waiting.slice(0, READ_AT_ONCE);
+      waiting = waiting.slice(READ_AT_ONCE);
+    }
+    if (ids.length < PAGE) break;
+    after = ids.at(-1) ?? after;
+  }
+  if (waiting.length > 0) yield waiting;
+}
+
+const stillExpected = (kind: ExpectedKind, { facts: { state } }: FreshPayment): boolean =>
+  state === 'Refunded' || (kind === 'capture' && (state === 'Captured' || state === 'Refunding'));
+
+function missingException(
+  kind: ExpectedKind,
+  row: SettledRow,
+  payment: FreshPayment,
+  profile: string | undefined,
+): Exception {
+  const shown = payment.facts.amount ?? row.amount ?? '0';
+  const amount = /^\d{1,15}(\.\d{1,6})?$/.test(shown) ? shown : '0';
+  return exceptionFor(
+    {
+      line: null,
+      kind,
+      amount: kind === 'refund' ? negated(amount) : amount,
+      currency: payment.facts.currency ?? row.currency ?? '',
+      providerReference: row.provider_reference ?? undefined,
+      operationId: kind === 'capture' ? (row.capture_id ?? undefined) : undefined,
+      reference: row.reference_id ?? undefined,
+    },
+    { exception: 'not-in-file', payment, profile },
+  );
+}

@@ -1,0 +1,31 @@
+// What is best done about an exception. The file is evidence too: nothing is recommended that it shows to be done.
+
+import { type Action, actionOf, commandsFor, movesMoney } from '../support/action.js';
+import type { Explanation } from '../support/explain.js';
+import type { ExceptionName } from './verdict.js';
+
+/** Where the provider and the service do not agree on what happened, the service is to ask the provider first. */
+const askFirst: ReadonlySet<ExceptionName> = new Set([
+  'not-captured',
+  'refunded-at-provider',
+  'not-in-file',
+] as const);
+
+/** Undefined where nothing can be recommended: a person decides, at the provider. */
+export function nextStepFor(
+  exception: ExceptionName,
+  { actions, situation }: Pick<Explanation, 'actions' | 'situation'>,
+  profile: string | undefined,
+): Action | undefined {
+  const recommended = actions.find((action) => action.recommended);
+  // One of the two charges goes back. The service returns whole payments, and the provider has two.
+  if (exception === 'captured-twice')
+    return recommended ?? actions.find(({ operation }) => operation === 'refund');
+  if (askFirst.has(exception)) {
+    if (recommended?.operation === 'check' || recommended?.operation === 'recheck') return recommended;
+    // A refund that this desk knows to have failed is not in the file either: sending it again is right.
+    if (exception === 'not-in-file' && recommended?.operation === 'refund') return recommended;
+    return actionOf(situation, 'recheck', commandsFor(situation.paymentId, profile));
+  }
+  return recommended !== undefined && movesMoney(recommended) ? undefined : recommended;
+}

@@ -1,0 +1,116 @@
+// One reading of the whole file against the known payments. It asks the ledger alone, a chunk of lines at a time.
+
+import type { Period } from '../ledger/known-settled.js';
+import type { AppRef } from '../ledger/payment-ref.js';
+import type { DeskTables } from '../ledger/schema.js';
+import type { FileProblems } from '../spreadsheet/problems.js';
+import type { Store } from '../store/store.js';
+import type { SettlementLine } from './line.js';
+import { type Match, matchLines } from './match.js';
+import { createSeen, type SeenPayments } from './seen.js';
+import type { Candidate, Staging } from './staging.js';
+import { createTally, type Tally } from './tally.js';
+import { exceptionOf, type PaymentFacts } from './verdict.js';
+
+export interface PassTools {
+  store: Store<DeskTables>;
+  app: AppRef;
+  staging: Staging;
+  signal: AbortSignal;
+  onProgress: (lines: number) => void;
+}
+
+export interface Pass {
+  tally: Tally;
+  seen: SeenPayments;
+  /** The provider profiles of the payments that the file names. */
+  profiles: Set<string>;
+  /** From the first to the last day of the file, in UTC; undefined where it has no dates. */
+  period: Period | undefined;
+}
+
+/** Refuses a file with bad lines, once all of it was read. */
+export async function passOver(
+  { store, app, staging, signal, onProgress }: PassTools,
+  lines: AsyncIterable<readonly SettlementLine[]>,
+  problems: FileProblems,
+): Promise<Pass> {
+  const tally = createTally();
+  const seen = createSeen();
+  const profiles = new Set<string>();
+  const period = createPeriod();
+  let done = 0;
+  await staging.clear();
+  for await (const chunk of lines) {
+    signal.throwIfAborted();
+    if (problems.count > 0) continue;
+    const matches = await matchLines(store, app, chunk);
+    const candidates: Candidate[] = [];
+    for (let index = 0; index < chunk.length; index += 1) {
+      const line = chunk[index] as SettlementLine;
+      tally.add('file', line);
+      period.see(line.at);
+      const match = matches[index];
+      const group = place(line, match, seen);
+      if (match?.known.provider_profile) profiles.add(match.known.provider_profile);
+      if (typeof group === 'string') tally.add(group, line);
+      else candidates.push(group);
+    }
+    await staging.add(candidates);
+    onProgress((done += chunk.length));
+  }
+  problems.throwIfAny();
+  return { tally, seen, profiles, period: period.days() };
+}
+
+/** A line that agrees is done; one of another kind that names no payment is only added up; the others are looked at. */
+function place(
+  line: SettlementLine,
+  match: Match | undefined,
+  seen: SeenPayments,
+): 'matched' | 'unrelated' | Candidate {
+  const { kind } = line;
+  const isMove = kind === 'capture' || kind === 'refund';
+  const isNamed = (line.providerReference ?? line.operationId ?? line.reference) !== undefined;
+  if (match === undefined) {
+    return isMove || kind === 'chargeback' || isNamed
+      ? { line, match: undefined, firstLine: undefined }
+      : 'unrelated';
+  }
+  const { known, by } = match;
+  const firstLine = isMove ? seen.mark(kind, known.id, line.line) : undefined;
+  if (exceptionOf(line, factsOf(match), firstLine) === undefined) return 'matched';
+  return { line, match: { paymentId: known.payment_id, by }, firstLine };
+}
+
+function factsOf({ known }: Match): PaymentFacts {
+  return {
+    state: known.state,
+    amount: known.amount ?? undefined,
+    currency: known.currency ?? undefined,
+    fee: known.provider_fee ?? undefined,
+    captureId: known.capture_id ?? undefined,
+    authorizeId: known.authorize_id ?? undefined,
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function createPeriod() {
+  let first: string | undefined;
+  let last: string | undefined;
+  return {
+    see(at: string | undefined): void {
+      if (at === undefined) return;
+      // The first ten characters are the day, in UTC, whichever of the two forms it has.
+      const day =
+        at.length === 10 || at.endsWith('Z') ? at.slice(0, 10) : new Date(at).toISOString().slice(0, 10);
+      if (first === undefined || day < first) first = day;
+      if (last === undefined || day > last) last = day;
+    },
+    days(): Period | undefined {
+      if (first === undefined || last === undefined) return undefined;
+      return { since: Date.parse(first), until: Date.parse(last) + DAY_MS - 1 };
+    },
+  };
+}

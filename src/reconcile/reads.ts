@@ -1,0 +1,30 @@
+// Many reads of the service at a pace that it can take.
+
+import { createPace } from '../batch/pace.js';
+import { readPaced } from '../batch/reading.js';
+import type { Client } from '../client/client.js';
+import type { Clock } from '../client/clock.js';
+import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
+import { mapConcurrent } from '../concurrency.js';
+import type { PaydeskError } from '../errors.js';
+
+export type ReadResult = { read: PaymentRead } | { error: PaydeskError };
+
+/** The results are in the order of the keys. What concerns all payments is thrown, such as a service that is away. */
+export function createReads(
+  client: Client,
+  { concurrency, clock, signal }: { concurrency: number; clock: Clock; signal: AbortSignal },
+): (keys: readonly PaymentKey[]) => Promise<ReadResult[]> {
+  const pace = createPace({ concurrency, clock, signal });
+  return (keys) =>
+    mapConcurrent(keys, concurrency, async (key) => {
+      const ticket = await pace.enter();
+      signal.throwIfAborted();
+      if (ticket === undefined) throw new Error('no place without a signal');
+      try {
+        return await readPaced(() => client.getPayment(key), { pace, ticket, signal });
+      } finally {
+        pace.leave(ticket);
+      }
+    });
+}

@@ -1,0 +1,81 @@
+// A provider's file against the service: which lines agree, which do not, and what to do about those. Nothing is changed.
+
+import type { Period } from '../ledger/known-settled.js';
+import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
+import type { Exception } from './exception.js';
+import type { ExplainTools } from './explain-exceptions.js';
+import { explainLines } from './explain-lines.js';
+import type { SettlementLine } from './line.js';
+import { lookUpReferences } from './look-up.js';
+import { findMissing } from './missing.js';
+import { passOver, type PassTools } from './pass.js';
+import { openStaging, type Staging } from './staging.js';
+import { createTally, type TotalRow } from './tally.js';
+
+type ReconcileTools = Omit<PassTools, 'staging'> & ExplainTools;
+
+export interface Reconciled {
+  lines: number;
+  matched: number;
+  /** Lines that need a look. */
+  exceptions: number;
+  /** Lines of other kinds that name no payment. */
+  unrelated: number;
+  /** Per currency and kind; the parts of each come to what the file has. */
+  totals: TotalRow[];
+  /** Payments that the file lacks, likewise. */
+  missing: TotalRow[];
+  /** Undefined where neither the file nor the caller has dates: then nobody can say what the file lacks. */
+  period: Period | undefined;
+  /** Exceptions in order of their lines, then the payments that the file lacks. */
+  all(): AsyncGenerator<Exception>;
+  close(): Promise<void>;
+}
+
+/** `open` reads the file from its beginning, and is called again when payments became known by it. */
+export async function reconcile(
+  tools: ReconcileTools,
+  open: (problems: FileProblems) => AsyncIterable<readonly SettlementLine[]>,
+  given: Partial<Period>,
+): Promise<Reconciled> {
+  const staging = await openStaging();
+  try {
+    return await reconcileWith(tools, staging, open, given);
+  } catch (error) {
+    await staging.close();
+    throw error;
+  }
+}
+
+async function reconcileWith(
+  tools: ReconcileTools,
+  staging: Staging,
+  open: (problems: FileProblems) => AsyncIterable<readonly SettlementLine[]>,
+  given: Partial<Period>,
+): Promise<Reconciled> {
+  const readFile = () => {
+    const problems = createFileProblems('bad-file');
+    return passOver({ ...tools, staging }, open(problems), problems);
+  };
+  let pass = await readFile();
+  // What the look-up found is known from now on. Reading the file again gives what the next run will give.
+  if (await lookUpReferences(tools, staging)) pass = await readFile();
+  await explainLines(tools, staging, pass);
+  const since = given.since ?? pass.period?.since;
+  const until = given.until ?? pass.period?.until;
+  const period = since === undefined || until === undefined ? undefined : { since, until };
+  const missing = period ? await findMissing(tools, staging, pass, period) : createTally();
+  const { tally } = pass;
+  if (!tally.balances()) throw new Error('the totals of the file do not balance');
+  return {
+    lines: tally.count('file'),
+    matched: tally.count('matched'),
+    exceptions: tally.count('exceptions'),
+    unrelated: tally.count('unrelated'),
+    totals: tally.rows(),
+    missing: missing.rows(),
+    period,
+    all: () => staging.exceptions(),
+    close: () => staging.close(),
+  };
+}

@@ -1,0 +1,29 @@
+// Which payments the file has named, and on which line first: a few bytes for each, however many there are.
+
+type SeenKind = 'capture' | 'refund';
+
+export interface SeenPayments {
+  /** Notes a payment by its number in the ledger. Returns the line that named it before, if one did. */
+  mark(kind: SeenKind, id: number, line: number): number | undefined;
+  has(kind: SeenKind, id: number): boolean;
+}
+
+const PAGE_BITS = 12;
+const PAGE = 1 << PAGE_BITS;
+
+export function createSeen(): SeenPayments {
+  const kinds = { capture: new Map<number, Uint32Array>(), refund: new Map<number, Uint32Array>() };
+  return {
+    mark(kind, id, line) {
+      const key = Math.floor(id / PAGE);
+      let page = kinds[kind].get(key);
+      if (page === undefined) kinds[kind].set(key, (page = new Uint32Array(PAGE)));
+      const at = id % PAGE;
+      const first = page[at];
+      if (first) return first;
+      page[at] = line;
+      return undefined;
+    },
+    has: (kind, id) => Boolean(kinds[kind].get(Math.floor(id / PAGE))?.[id % PAGE]),
+  };
+}

@@ -1,0 +1,46 @@
+// A provider's file, whatever its format: XML is recognised by its first character, anything else is a CSV.
+
+import { UsageError } from '../errors.js';
+import { paydesk } from '../next-command.js';
+import { readFileBytes } from '../spreadsheet/text.js';
+import { readCamt } from './camt/reader.js';
+import { parseMapping } from './csv/mapping.js';
+import { createCsvReader } from './csv/reader.js';
+import type { SettlementReader } from './line.js';
+
+/** How to read the file. `name` is what the person typed. */
+export async function chooseReader(
+  path: string,
+  { name, map }: { name: string; map: string | undefined },
+): Promise<SettlementReader> {
+  if (await isXml(path)) {
+    if (map === undefined) return readCamt;
+    throw new UsageError(`${name} is XML and needs no mapping: leave out --map. Nothing was read.`, {
+      code: 'mapping-not-needed',
+    });
+  }
+  if (map === undefined) {
+    throw new UsageError(`paydesk does not know the columns of ${name} yet. Nothing was read.`, {
+      code: 'no-mapping',
+      next: [paydesk('reconcile', 'map', name)],
+    });
+  }
+  return createCsvReader(parseMapping(map, await readMapping(map)));
+}
+
+const START = 1024;
+
+export async function isXml(path: string): Promise<boolean> {
+  let text = '';
+  for await (const bytes of readFileBytes(path)) {
+    text += Buffer.from(bytes).toString('latin1', 0, START);
+    if (text.trim() !== '' || text.length > START) break;
+  }
+  return /^(\u00EF\u00BB\u00BF)?\s*</.test(text);
+}
+
+async function readMapping(file: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readFileBytes(file)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

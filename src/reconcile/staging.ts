@@ -1,0 +1,155 @@
+// Lines that need a look, while the file is reconciled: in a database file of its own, so that a million need no memory.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { type Migration, openStore, type Store } from '../store/store.js';
+import type { Exception } from './exception.js';
+import type { SettlementLine } from './line.js';
+import type { MatchedBy } from './match.js';
+
+/** A line that does not simply agree with a known payment. */
+export interface Candidate {
+  line: SettlementLine;
+  match: { paymentId: string; by: MatchedBy } | undefined;
+  firstLine: number | undefined;
+}
+
+interface StagingTables {
+  candidates: { line: number; reference: string | null; candidate: string };
+  /** References that the service was asked for in vain, and why. */
+  asked: { reference: string; problem: string | null };
+  exceptions: { position: number; exception: string };
+}
+
+const migrations: Migration[] = [
+  {
+    name: 'staged',
+    async up(db) {
+      for (const statement of [
+        sql`create table candidates (line integer primary key, reference text, candidate text not null)`,
+        sql`create table asked (reference text primary key, problem text) without rowid`,
+        sql`create table exceptions (position integer primary key, exception text not null)`,
+      ]) {
+        await statement.execute(db);
+      }
+    },
+  },
+];
+
+const PAGE = 200;
+
+export interface Staging {
+  add(candidates: readonly Candidate[]): Promise<void>;
+  clear(): Promise<void>;
+  /** In order of their lines. */
+  pages(): AsyncGenerator<Candidate[]>;
+  /** References of lines without a payment that the service was not asked for yet, a page at a time. */
+  openReferences(): AsyncGenerator<string[]>;
+  noteAsked(answers: ReadonlyArray<{ reference: string; problem: string | undefined }>): Promise<void>;
+  /** Undefined where the service was not asked; no problem where it has no such payment. */
+  askedFor(references: readonly string[]): Promise<Map<string, { problem: string | undefined }>>;
+  keep(exceptions: readonly Exception[]): Promise<void>;
+  exceptions(): AsyncGenerator<Exception>;
+  close(): Promise<void>;
+}
+
+type StagingStore = Store<StagingTables>;
+
+export async function openStaging(): Promise<Staging> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydesk-reconcile-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const location = join(folder, 'lines.db');
+  const store = await openStore<StagingTables>({ location, schema: 'unused', migrations }).catch(
+    async (error: unknown) => {
+      await remove();
+      throw error;
+    },
+  );
+  return createStaging(store, async () => {
+    await store.close();
+    await remove();
+  });
+}
+
+function createStaging(store: StagingStore, close: () => Promise<void>): Staging {
+  const insert = (statement: ReturnType<typeof sql>) => store.transaction((tx) => statement.execute(tx));
+  return {
+    async add(candidates) {
+      if (candidates.length === 0) return;
+      const rows = candidates.map((each) => [
+        each.line.line,
+        each.match === undefined ? (each.line.reference ?? null) : null,
+        JSON.stringify(each),
+      ]);
+      await insert(sql`insert into candidates
+        select value ->> 0, value ->> 1, value ->> 2 from json_each(${JSON.stringify(rows)})`);
+    },
+
+    async clear() {
+      await insert(sql`delete from candidates`);
+    },
+
+    async *pages() {
+      for await (const page of readPages(store, 'candidates', 'line')) {
+        yield page.map(({ candidate }) => JSON.parse(candidate) as Candidate);
+      }
+    },
+
+    async *openReferences() {
+      for (let after = ''; ;) {
+        const { rows } = await sql<{ reference: string }>`select distinct reference from candidates
+          where reference > ${after} order by reference limit ${sql.lit(PAGE)}`.execute(store.db);
+        if (rows.length > 0) yield rows.map(({ reference }) => reference);
+        if (rows.length < PAGE) return;
+        after = rows.at(-1)?.reference ?? after;
+      }
+    },
+
+    async noteAsked(answers) {
+      if (answers.length === 0) return;
+      const rows = answers.map(({ reference, problem }) => [reference, problem ?? null]);
+      await insert(sql`insert or replace into asked
+        select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`);
+    },
+
+    async askedFor(references) {
+      const { rows } = await sql<StagingTables['asked']>`select reference, problem from asked
+        where reference in (select value from json_each(${JSON.stringify(references)}))`.execute(store.db);
+      return new Map(rows.map(({ reference, problem }) => [reference, { problem: problem ?? undefined }]));
+    },
+
+    async keep(exceptions) {
+      if (exceptions.length === 0) return;
+      const rows = exceptions.map((each) => JSON.stringify(each));
+      await insert(
+        sql`insert into exceptions (exception) select value from json_each(${JSON.stringify(rows)})`,
+      );
+    },
+
+    async *exceptions() {
+      for await (const page of readPages(store, 'exceptions', 'position')) {
+        yield* page.map(({ exception }) => JSON.parse(exception) as Exception);
+      }
+    },
+
+    close,
+  };
+}
+
+async function* readPages<Table extends 'candidates' | 'exceptions'>(
+  { db }: StagingStore,
+  table: Table,
+  key: string,
+): AsyncGenerator<Array<StagingTables[Table]>> {
+  for (let after = -1; ;) {
+    const { rows } = await sql<
+      StagingTables[Table] & Record<string, unknown>
+    >`select * from ${sql.table(table)}
+      where ${sql.ref(key)} > ${after} order by ${sql.ref(key)} limit ${sql.lit(PAGE)}`.execute(db);
+    if (rows.length > 0) yield rows;
+    if (rows.length < PAGE) return;
+    after = Number(rows.at(-1)?.[key]);
+  }
+}

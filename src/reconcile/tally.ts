@@ -1,0 +1,83 @@
+// Exact totals per currency and kind: what the file has, what matched, and what did not.
+
+import { createSum, type ExactSum, fromUnits } from './exact.js';
+import type { SettlementLine } from './line.js';
+
+interface Sum {
+  lines: number;
+  amount: string;
+}
+
+export interface TotalRow {
+  currency: string;
+  kind: string;
+  file: Sum;
+  matched: Sum;
+  exceptions: Sum;
+  /** Of other kinds, such as payouts, that name no payment. */
+  unrelated: Sum;
+  /** What the provider keeps by the file. */
+  fees: string;
+}
+
+const groups = ['file', 'matched', 'exceptions', 'unrelated'] as const;
+type TallyGroup = (typeof groups)[number];
+
+export interface Tally {
+  add(group: TallyGroup, line: Pick<SettlementLine, 'currency' | 'kind' | 'amount' | 'fee'>): void;
+  count(group: TallyGroup): number;
+  rows(): TotalRow[];
+  /** The parts come to what the file has, to the last cent and line. */
+  balances(): boolean;
+}
+
+type Running = Record<TallyGroup, { lines: number; sum: ExactSum }> & { fees: ExactSum };
+
+export function createTally(): Tally {
+  const sums = new Map<string, Map<string, Running>>();
+
+  function sumOf(currency: string, kind: string): Running {
+    let kinds = sums.get(currency);
+    if (kinds === undefined) sums.set(currency, (kinds = new Map()));
+    let sum = kinds.get(kind);
+    if (sum === undefined) {
+      const none = () => ({ lines: 0, sum: createSum() });
+      sum = { file: none(), matched: none(), exceptions: none(), unrelated: none(), fees: createSum() };
+      kinds.set(kind, sum);
+    }
+    return sum;
+  }
+
+  const all = () =>
+    [...sums].flatMap(([currency, kinds]) => [...kinds].map(([kind, sum]) => ({ currency, kind, sum })));
+
+  return {
+    add(group, { currency, kind, amount, fee }) {
+      const sum = sumOf(currency, kind);
+      sum[group].lines += 1;
+      sum[group].sum.add(amount);
+      if (group === 'file' && fee !== undefined) sum.fees.add(fee);
+    },
+    count: (group) => all().reduce((lines, { sum }) => lines + sum[group].lines, 0),
+    rows: () =>
+      all()
+        .toSorted((a, b) => compare(a.currency, b.currency) || compare(a.kind, b.kind))
+        .map(({ currency, kind, sum }) => {
+          const [file, matched, exceptions, unrelated] = groups.map((group) => ({
+            lines: sum[group].lines,
+            amount: fromUnits(sum[group].sum.units()),
+          })) as [Sum, Sum, Sum, Sum];
+          return { currency, kind, file, matched, exceptions, unrelated, fees: fromUnits(sum.fees.units()) };
+        }),
+    balances: () =>
+      all().every(({ sum: { file, matched, exceptions, unrelated } }) => {
+        const parts = [matched, exceptions, unrelated];
+        return (
+          file.lines === parts.reduce((lines, part) => lines + part.lines, 0) &&
+          file.sum.units() === parts.reduce((units, part) => units + part.sum.units(), 0n)
+        );
+      }),
+  };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,0 +1,86 @@
+// What a line of the file says, against what the service shows of the payment.
+
+import { toUnits } from './exact.js';
+import type { SettlementLine } from './line.js';
+
+/** Why a line needs a look. */
+export type ExceptionName =
+  | 'not-captured'
+  | 'refunded-at-provider'
+  | 'captured-twice'
+  | 'duplicate-line'
+  | 'refunded-twice'
+  | 'amount-differs'
+  | 'currency-differs'
+  | 'fee-differs'
+  | 'chargeback'
+  | 'other-kind'
+  | 'not-at-service'
+  | 'not-known'
+  | 'not-in-file'
+  | 'unreadable';
+
+/** What is known about a payment, from the ledger or from a read. */
+export interface PaymentFacts {
+  /** Our name of the state where there is one, otherwise the service's. */
+  state: string;
+  amount: string | undefined;
+  /** Where the service shows that less was captured. */
+  capturedAmount?: string | undefined;
+  currency: string | undefined;
+  fee: string | undefined;
+  captureId: string | undefined;
+  authorizeId: string | undefined;
+}
+
+/** The money was captured in these, whatever became of it since. */
+const capturedStates = new Set(['Captured', 'Refunding', 'Refunded']);
+
+/** Undefined where the line and the payment agree. `firstLine` is an earlier line with the same kind and payment. */
+export function exceptionOf(
+  line: SettlementLine,
+  facts: PaymentFacts,
+  firstLine: number | undefined,
+): ExceptionName | undefined {
+  switch (line.kind) {
+    case 'capture':
+      if (firstLine !== undefined) return isOtherCapture(line, facts) ? 'captured-twice' : 'duplicate-line';
+      if (!capturedStates.has(facts.state)) return 'not-captured';
+      return differenceOf(line, facts, line.amount) ?? feeDifference(line, facts);
+    case 'refund':
+      if (firstLine !== undefined) return 'refunded-twice';
+      if (facts.state !== 'Refunded') return 'refunded-at-provider';
+      return differenceOf(line, facts, line.amount.replace('-', ''));
+    case 'chargeback':
+      return 'chargeback';
+    default:
+      return 'other-kind';
+  }
+}
+
+/** Only the ID of another capture proves one: the same line may simply be there twice. */
+function isOtherCapture({ operationId }: SettlementLine, { captureId, authorizeId }: PaymentFacts): boolean {
+  if (operationId === undefined || captureId === undefined) return false;
+  return operationId !== captureId && operationId !== authorizeId;
+}
+
+function differenceOf(
+  { currency }: SettlementLine,
+  facts: PaymentFacts,
+  amount: string,
+): ExceptionName | undefined {
+  if (currency !== facts.currency) return 'currency-differs';
+  const isSame = [facts.amount, facts.capturedAmount].some((shown) => isSameAmount(amount, shown));
+  return isSame ? undefined : 'amount-differs';
+}
+
+function feeDifference({ fee }: SettlementLine, facts: PaymentFacts): ExceptionName | undefined {
+  if (fee === undefined || facts.fee === undefined) return undefined;
+  return isSameAmount(fee, facts.fee) ? undefined : 'fee-differs';
+}
+
+function isSameAmount(amount: string, shown: string | undefined): boolean {
+  if (shown === undefined || shown === '') return false;
+  if (amount === shown) return true;
+  return /^-?\d{1,15}(\.\d{1,6})?$/.test(shown) && toUnits(amount) === toUnits(shown);
+}

@@ -1,0 +1,117 @@
+// A desk with a settlement file to compare: payments of a sandbox, and lines of a provider about them.
+
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import PaymentsImport from '../../../src/commands/payments/import.js';
+import Reconcile from '../../../src/commands/reconcile/index.js';
+import {
+  type DeskOptions,
+  type Env,
+  envOf,
+  makePaid,
+  runCommand,
+  temporaryHome,
+} from '../../helpers/desk.js';
+import {
+  newReference,
+  type ShownPayment,
+  startTestSandbox,
+  type TestSandbox,
+} from '../../helpers/sandbox.js';
+
+export const HEADER =
+  'booked_at,type,provider_reference,capture_id,merchant_reference,amount,fee,net,currency';
+
+export const MAPPING = `columns:
+  at: booked_at
+  kind: type
+  amount: amount
+  currency: currency
+  fee: fee
+  providerReference: provider_reference
+  operationId: capture_id
+  reference: merchant_reference
+`;
+
+/** What a line of the file says where it does not simply repeat the payment. */
+export interface LineFields {
+  type?: string;
+  at?: string;
+  providerReference?: string;
+  captureId?: string;
+  reference?: string;
+  amount?: string;
+  fee?: string;
+  currency?: string;
+}
+
+export interface ReconcileDesk {
+  sandbox: TestSandbox;
+  env: Env;
+  map: string;
+  /** A payment that a customer paid, of ten euros and fifty unless it says otherwise. */
+  paid(fields?: Record<string, unknown>, card?: string): Promise<ShownPayment>;
+  /** Makes payments known to the desk. */
+  know(...payments: ShownPayment[]): Promise<void>;
+  /** A line about a payment, as the provider writes it. */
+  line(payment: ShownPayment, fields?: LineFields): string;
+  file(...lines: string[]): string;
+  run(args: string[], options?: DeskOptions): ReturnType<typeof runCommand>;
+  reconcile(file: string, ...args: string[]): ReturnType<typeof runCommand>;
+}
+
+export const today = (): string => new Date().toISOString().slice(0, 10);
+
+export async function openReconcileDesk(more: Env = {}): Promise<ReconcileDesk> {
+  const sandbox = await startTestSandbox();
+  return deskOn(sandbox, more);
+}
+
+/** Another desk at the same sandbox, with a ledger of its own. */
+export function deskOn(sandbox: TestSandbox, more: Env = {}): ReconcileDesk {
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-reconcile-test-'));
+  const env: Env = { ...envOf(sandbox), PAYDESK_HOME: temporaryHome(), ...more };
+  const map = join(folder, 'northbank.yaml');
+  writeFileSync(map, MAPPING);
+  let files = 0;
+  const run: ReconcileDesk['run'] = (args, options = {}) =>
+    runCommand(Reconcile, args, { now: new Date(), ...options, env: { ...env, ...options.env } });
+  return {
+    sandbox,
+    env,
+    map,
+    paid: (fields = {}, card = 'approved') =>
+      makePaid(sandbox, card, { referenceId: newReference(), ...fields }),
+    async know(...payments) {
+      const input = `paymentId\n${payments.map(({ paymentId }) => paymentId).join('\n')}\n`;
+      const { code, stderr } = await runCommand(PaymentsImport, ['-'], { env, input, now: new Date() });
+      if (code !== 0) throw new Error(stderr);
+    },
+    line: lineOf,
+    file(...lines) {
+      const path = join(folder, `settlement-${(files += 1)}.csv`);
+      writeFileSync(path, `${[HEADER, ...lines].join('\n')}\n`);
+      return path;
+    },
+    run,
+    reconcile: (file, ...args) => run([file, '--map', map, ...args]),
+  };
+}
+
+function lineOf({ payInfo = {}, ...payment }: ShownPayment, fields: LineFields = {}): string {
+  const { type = 'capture' } = fields;
+  const sign = type === 'capture' ? '' : '-';
+  const amount = fields.amount ?? `${sign}${Number(payment['amount']).toFixed(2)}`;
+  return [
+    fields.at ?? `${today()}T00:00:01Z`,
+    type,
+    fields.providerReference ?? payInfo['providerReferenceId'] ?? '',
+    fields.captureId ?? (type === 'capture' ? (payInfo['captureId'] ?? '') : ''),
+    fields.reference ?? payment.referenceId,
+    amount,
+    fields.fee ?? (type === 'capture' ? (payInfo['providerFee'] ?? '') : ''),
+    '',
+    fields.currency ?? payment['currency'],
+  ].join(',');
+}

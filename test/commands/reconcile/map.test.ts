@@ -1,0 +1,175 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import ReconcileMap from '../../../src/commands/reconcile/map.js';
+import { guessMapping } from '../../../src/reconcile/csv/guess.js';
+import { parseMapping } from '../../../src/reconcile/csv/mapping.js';
+import { createCsvReader } from '../../../src/reconcile/csv/reader.js';
+import { createFileProblems } from '../../../src/spreadsheet/problems.js';
+import { runCommand, temporaryHome } from '../../helpers/desk.js';
+import { HEADER } from './desk.js';
+
+const folder = temporaryHome();
+let files = 0;
+
+function csv(...lines: string[]): string {
+  const path = join(folder, `settlement-${(files += 1)}.csv`);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+const map = (file: string, ...args: string[]) => runCommand(ReconcileMap, [file, ...args], { env: {} });
+const sandboxFile = csv(
+  HEADER,
+  '2026-11-14T10:00:00.000Z,capture,ref_1,cap_1,inv-1,49.90,0.74,49.16,EUR',
+  '2026-11-14T11:00:00.000Z,refund,ref_1,,inv-1,-49.90,0.00,-49.90,EUR',
+);
+
+describe('reconcile map', () => {
+  it('guesses the mapping of a settlement file and writes it with --yes', async () => {
+    const out = join(folder, 'northbank.yaml');
+    const { code, stdout, stderr } = await map(sandboxFile, '--out', out, '--yes');
+    expect(code).toBe(0);
+    expect(stdout).toContain('providerReference: provider_reference');
+    expect(stdout).toContain('2\tcapture\t49.90');
+    expect(stderr).toContain(`paydesk reconcile ${sandboxFile} --map ${out}`);
+    expect(parseMapping('m', readFileSync(out, 'utf8'))).toMatchObject({
+      columns: { at: 'booked_at', operationId: 'capture_id', reference: 'merchant_reference', fee: 'fee' },
+      decimal: 'point',
+      kinds: { capture: ['capture'], refund: ['refund'] },
+      signs: { outgoing: [], fee: 'positive' },
+    });
+    const again = await map(sandboxFile, '--out', out, '--yes');
+    expect([again.code, again.stderr.replaceAll('\n', ' ')]).toEqual([
+      9,
+      expect.stringContaining('exists already. Nothing was written.'),
+    ]);
+  });
+
+  it('recognises decimal commas, German dates, unsigned refunds and negative fees', async () => {
+    const file = csv(
+      'Buchungstag;Art;Betrag;Währung;Gebühr;Transaction ID;Referenz',
+      '14.11.2026;Zahlung;1.234,50;EUR;-18,51;t1;inv-1',
+      '15.11.2026;Gutschrift;10,00;EUR;0,00;t2;inv-2',
+    );
+    const { json, code } = await map(file, '--out', join(folder, 'de.yaml'), '--yes', '--json');
+    expect(code).toBe(0);
+    expect(json['lines']).toEqual([
+      {
+        line: 2,
+        kind: 'capture',
+        amount: 1234.5,
+        currency: 'EUR',
+        fee: 18.51,
+        at: '2026-11-14',
+        providerReference: 't1',
+        reference: 'inv-1',
+      },
+      {
+        line: 3,
+        kind: 'refund',
+        amount: -10,
+        currency: 'EUR',
+        fee: 0,
+        at: '2026-11-15',
+        providerReference: 't2',
+        reference: 'inv-2',
+      },
+    ]);
+  });
+
+  it('says when dates can be read in two ways, and when not at all', async () => {
+    const file = csv('Date,Amount,Currency,Reference', '01/02/2026,5.00,EUR,a');
+    const { json } = await map(file, '--out', join(folder, 'two.yaml'), '--yes', '--json');
+    expect(json['notes']).toEqual([expect.stringContaining('MM/DD/YYYY')]);
+    const odd = csv('Date,Amount,Currency,Reference', 'Friday,5.00,EUR,a');
+    const found = (await map(odd, '--out', join(folder, 'odd.yaml'), '--yes', '--json')).json;
+    expect(found['notes']).toEqual([expect.stringContaining('does not recognise dates like Friday')]);
+    expect(found['problems']).toEqual([{ line: 2, problem: 'date Friday: does not fit iso' }]);
+  });
+
+  it('writes nothing without --yes where nobody can be asked', async () => {
+    const out = join(folder, 'unasked.yaml');
+    const { code, stderr } = await map(sandboxFile, '--out', out, '--no-input');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--yes');
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('says which columns it cannot find', async () => {
+    const { code, json } = await map(csv('a,b', '1,2'), '--yes', '--json');
+    expect(code).toBe(2);
+    expect(json['error']).toMatchObject({
+      code: 'no-guess',
+      details: [
+        { input: 'amount' },
+        { input: 'currency' },
+        { input: 'providerReference, operationId, reference' },
+        { problem: 'a, b' },
+      ],
+    });
+    expect((await map(csv('<Document/>'), '--yes')).code).toBe(2);
+    expect((await map(csv(''), '--yes')).code).toBe(2);
+  });
+});
+
+describe('a guessed mapping', () => {
+  it('reads back every amount, sign and date of a file in any of the usual styles', async () => {
+    const row = fc.record({
+      cents: fc.integer({ min: 1, max: 10 ** 9 }),
+      refund: fc.boolean(),
+      day: fc.integer({ min: 13, max: 28 }),
+      month: fc.integer({ min: 1, max: 12 }),
+    });
+    const style = fc.record({
+      comma: fc.boolean(),
+      unsigned: fc.boolean(),
+      american: fc.boolean(),
+      separator: fc.constantFrom(';', '\t'),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 2, maxLength: 20 }),
+        style,
+        async (rows, { comma, unsigned, american, separator }) => {
+          const two = (value: number) => String(value).padStart(2, '0');
+          const exact = ({ cents, refund }: (typeof rows)[number]) =>
+            `${refund ? '-' : ''}${Math.floor(cents / 100)}.${two(cents % 100)}`;
+          const written = (each: (typeof rows)[number]) => {
+            const amount = unsigned ? exact(each).replace('-', '') : exact(each);
+            return comma ? amount.replace('.', ',') : amount;
+          };
+          const date = ({ day, month }: (typeof rows)[number]) =>
+            american ? `${two(month)}/${two(day)}/2026` : `${two(day)}.${two(month)}.2026`;
+          const header = ['Date', 'Type', 'Amount', 'Currency', 'Reference'];
+          const cells = rows.map((each, index) => [
+            date(each),
+            each.refund ? 'Refund' : 'Sale',
+            written(each),
+            'EUR',
+            `r${index}`,
+          ]);
+          const { text, missing, notes } = guessMapping({ header, rows: cells });
+          expect([missing, notes]).toEqual([[], []]);
+          const problems = createFileProblems();
+          const source = (async function* () {
+            yield Buffer.from([header, ...cells].map((line) => line.join(separator)).join('\n'));
+          })();
+          const lines = (
+            await Array.fromAsync(createCsvReader(parseMapping('m', text))(source, problems))
+          ).flat();
+          problems.throwIfAny();
+          expect(lines.map(({ kind, amount, at }) => [kind, amount, at])).toEqual(
+            rows.map((each) => [
+              each.refund ? 'refund' : 'capture',
+              exact(each),
+              `2026-${two(each.month)}-${two(each.day)}`,
+            ]),
+          );
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

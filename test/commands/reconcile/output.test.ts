@@ -1,0 +1,222 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import BatchApply from '../../../src/commands/batch/apply.js';
+import { addFault, runCommand, temporaryHome } from '../../helpers/desk.js';
+import { startTestSandbox } from '../../helpers/sandbox.js';
+import { deskOn, HEADER, MAPPING, openReconcileDesk, type ReconcileDesk, today } from './desk.js';
+
+let desk: ReconcileDesk;
+let file: string;
+let twice: number;
+const folder = temporaryHome();
+beforeAll(async () => {
+  desk = await openReconcileDesk();
+  const made = [await desk.paid(), await desk.paid({ amount: 49.9 }), await desk.paid()];
+  await desk.know(...made);
+  const [one, two, missing] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]];
+  twice = two.paymentId;
+  expect(missing).toBeDefined();
+  file = desk.file(
+    desk.line(one),
+    desk.line(two),
+    desk.line(two, { captureId: 'cap_again' }),
+    `${today()},capture,=HYPERLINK(1),,<b>nobody</b>,5.00,,,EUR`,
+  );
+});
+afterAll(() => desk.sandbox.close());
+
+describe('what reconcile prints', () => {
+  it.each([60, 80, 120])('fits a terminal of %d columns', async (columns) => {
+    const { stdout, stderr, code } = await desk.run([file, '--map', desk.map], { terminal: true, columns });
+    expect(code).toBe(7);
+    expect(stdout).toContain('4 lines of');
+    expect(stdout).toContain('The totals balance to the last cent');
+    expect(stdout).toContain('captured twice');
+    expect(stdout).toContain(`  paydesk payments refund ${twice}\n`);
+    expect(stderr).toContain('3 exceptions need a look');
+    for (const text of `${stdout}${stderr}`.split('\n')) {
+      // Progress is redrawn in place, and a command is never broken.
+      if (!text.includes('\u001B') && !text.includes('paydesk '))
+        expect(text.length).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('gives a pipe one exception per row, and the totals on stderr', async () => {
+    const { stdout, stderr } = await desk.run([file, '--map', desk.map]);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.split('\t'));
+    expect(rows.map(([line, exception]) => [line, exception])).toEqual([
+      ['4', 'captured-twice'],
+      ['5', 'not-at-service'],
+      ['', 'not-in-file'],
+    ]);
+    expect(stderr).toContain('4 lines of');
+    expect(stderr).toContain('2 match, 2 need a look');
+    expect(stderr).toContain('The file lacks 1 capture: EUR 10.50.');
+  });
+
+  it('writes CSV that no spreadsheet takes for a formula, for its owner alone', async () => {
+    const out = join(folder, 'exceptions.csv');
+    const { stdout } = await desk.run([file, '--map', desk.map, '--format', 'csv', '--out', out]);
+    expect(readFileSync(out, 'utf8')).toBe(stdout);
+    expect(stdout).toContain(`'=HYPERLINK(1)`);
+    expect(stdout.split('\n')[0]).toMatch(/^line,exception,payment,amount,currency,/);
+    if (process.platform !== 'win32') expect(statSync(out).mode & 0o777).toBe(0o600);
+  });
+
+  it('escapes what the file says in HTML and in Markdown', async () => {
+    const page = (await desk.run([file, '--map', desk.map, '--format', 'html'])).stdout;
+    expect(page).toContain('&lt;b&gt;nobody&lt;/b&gt;');
+    expect(page).toContain(`paydesk payments refund ${twice}`);
+    expect(page).not.toContain('<b>nobody');
+    const markdown = (await desk.run([file, '--map', desk.map, '--format', 'markdown'])).stdout;
+    expect(markdown).toContain(String.raw`\<b\>nobody\</b\>`);
+    expect(markdown).toContain('| captured twice |');
+  });
+
+  it('prints the same JSON for --json, --format json and in part for --jq', async () => {
+    const json = await desk.run([file, '--map', desk.map, '--json']);
+    expect((await desk.run([file, '--map', desk.map, '--format', 'json'])).stdout).toBe(json.stdout);
+    const { stdout } = await desk.run([file, '--map', desk.map, '--jq', '.exceptions[].exception']);
+    expect(stdout).toBe('captured-twice\nnot-at-service\nnot-in-file\n');
+  });
+
+  it('prints chosen columns', async () => {
+    const { stdout } = await desk.run([file, '--map', desk.map, '--columns', 'line,next']);
+    expect(stdout).toContain(`4\tpaydesk payments refund ${twice}\n`);
+  });
+});
+
+describe('reconcile --plan', () => {
+  it('writes a batch plan for what moves money, which batch apply takes', async () => {
+    const plan = join(folder, 'refunds.plan.json');
+    const { stderr } = await desk.run([file, '--map', desk.map, '--plan', plan]);
+    expect(stderr).toContain(`Saved a plan to refund 1 payment to ${plan}. Nothing was sent.`);
+    const { rows, action } = JSON.parse(readFileSync(plan, 'utf8')) as { rows: unknown[]; action: string };
+    expect(action).toBe('refund');
+    expect(rows).toMatchObject([
+      { payment: twice, verdict: 'act', reason: expect.stringMatching(/line 4: captured-twice$/) },
+    ]);
+    expect(await desk.sandbox.books(twice)).not.toHaveProperty('refund');
+    const dry = await runCommand(BatchApply, [plan, '--dry-run', '--json'], {
+      env: desk.env,
+      now: new Date(),
+    });
+    expect(dry.code).toBe(0);
+  });
+
+  it('writes none where no next step moves money', async () => {
+    const plan = join(folder, 'none.json');
+    const nothing = desk.file(`${today()},payout,,,,-5.00,,,EUR`);
+    const { stderr } = await desk.run([
+      nothing,
+      '--map',
+      desk.map,
+      '--plan',
+      plan,
+      '--until',
+      '2020-01-01',
+      '--since',
+      '2019-01-01',
+    ]);
+    expect(stderr).toContain('No plan was written: no next step moves money.');
+    expect(existsSync(plan)).toBe(false);
+  });
+});
+
+describe('reconcile refuses', () => {
+  it('a CSV without a mapping, with the command that makes one', async () => {
+    const { code, json } = await desk.run([file, '--json']);
+    expect(code).toBe(2);
+    expect(json['error']).toMatchObject({ code: 'no-mapping', next: [`paydesk reconcile map ${file}`] });
+  });
+
+  it('a file with bad lines, all of them named, and nothing is read', async () => {
+    desk.sandbox.lines.length = 0;
+    const bad = desk.file(`${today()},capture,a,b,c,x,,,EUR`, `${today()},capture,a,b,c,1.00,,,EU`);
+    const { code, json } = await desk.reconcile(bad, '--json');
+    expect(code).toBe(2);
+    expect(json['error']?.['details']).toMatchObject([{ input: 'line 2' }, { input: 'line 3' }]);
+    expect(desk.sandbox.lines).toEqual([]);
+  });
+
+  it('a file, a mapping or a folder that is not there', async () => {
+    expect((await desk.reconcile(join(folder, 'nowhere.csv'), '--json')).json['error']).toMatchObject({
+      code: 'file-not-readable',
+      exit: 2,
+    });
+    expect((await desk.run([file, '--map', join(folder, 'no.yaml')])).code).toBe(2);
+    expect((await desk.reconcile(file, '--out', join(folder, 'no', 'such', 'x.csv'))).code).toBe(2);
+  });
+
+  it('a mapping with a problem, by line and column', async () => {
+    const map = join(folder, 'bad.yaml');
+    writeFileSync(map, MAPPING.replace('kind:', 'knd:'));
+    const { code, stderr } = await desk.run([file, '--map', map]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${map}:3:3`);
+  });
+});
+
+describe('reconcile and the service', () => {
+  it('ends with 5 when the service is away, and has changed nothing', async () => {
+    const gone = await startTestSandbox();
+    const there = deskOn(gone);
+    const lines = there.file(`${today()},capture,,,order-1,5.00,,,EUR`);
+    await gone.close();
+    const { code, stderr } = await there.reconcile(lines);
+    expect(code).toBe(5);
+    expect(stderr).toContain('refused');
+  });
+
+  it('needs no service while every line agrees', async () => {
+    const other = await startTestSandbox();
+    const there = deskOn(other);
+    const payment = await there.paid();
+    await there.know(payment);
+    await other.close();
+    expect((await there.reconcile(there.file(there.line(payment)))).code).toBe(0);
+  });
+
+  it('says which payments the service does not show', async () => {
+    const payment = await desk.paid();
+    await addFault(desk.sandbox, {
+      kind: 'error',
+      route: 'getPaymentByReference',
+      status: 400,
+      times: 1,
+    }).catch(() => {});
+    const { json } = await desk.reconcile(
+      desk.file(desk.line(payment)),
+      '--json',
+      '--since',
+      '2019-01-01',
+      '--until',
+      '2019-01-02',
+    );
+    expect(json['lines']).toBe(1);
+  });
+
+  it('stops on Ctrl-C', async () => {
+    const lines = desk.file(
+      ...Array.from({ length: 400 }, (_, index) => `${today()},capture,,,nobody-${index},5.00,,,EUR`),
+    );
+    const { code } = await desk.run([lines, '--map', desk.map], {
+      onStart: (interrupt) => setTimeout(interrupt, 30),
+    });
+    expect(code).toBe(130);
+  });
+
+  it('takes the file from standard input', async () => {
+    const { code, stdout } = await desk.run(
+      ['-', '--map', desk.map, '--until', '2020-01-01', '--since', '2019-01-01', '--jq', '.lines'],
+      {
+        input: `${HEADER}\n${today()},payout,,,,-5.00,,,EUR\n`,
+      },
+    );
+    expect([code, stdout]).toEqual([0, '1\n']);
+  });
+});

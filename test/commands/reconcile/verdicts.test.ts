@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import PaymentsRefund from '../../../src/commands/payments/refund.js';
+import { type Json, runCommand } from '../../helpers/desk.js';
+import { describeWithPostgres } from '../../helpers/postgres.js';
+import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
+import { deskOn, type ReconcileDesk, today } from './desk.js';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+const short = ({ line, exception, payment, next }: Json) => [
+  line,
+  exception,
+  payment,
+  next?.['operation'] ?? null,
+];
+
+function verdictTests(database: () => Promise<Record<string, string>>): void {
+  let desk: ReconcileDesk;
+  const fresh = async () => (desk = deskOn(sandbox, await database()));
+
+  it('finds nothing to do where every line agrees', async () => {
+    await fresh();
+    const [one, two] = [await desk.paid(), await desk.paid({ amount: 1234.5, currency: 'USD' })];
+    await desk.know(one, two);
+    const { code, json, stderr } = await desk.reconcile(desk.file(desk.line(one), desk.line(two)), '--json');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(json).toMatchObject({
+      lines: 2,
+      matched: 2,
+      open: 0,
+      balanced: true,
+      exceptions: [],
+      missing: [],
+    });
+    expect(json['totals']).toEqual([
+      expect.objectContaining({ currency: 'EUR', kind: 'capture', file: { lines: 1, amount: 10.5 } }),
+      expect.objectContaining({ currency: 'USD', matched: { lines: 1, amount: 1234.5 } }),
+    ]);
+  });
+
+  it('tells every kind of difference apart', async () => {
+    await fresh();
+    const names = [
+      'amount',
+      'currency',
+      'fee',
+      'twice',
+      'duplicate',
+      'refund',
+      'chargeback',
+      'reserve',
+      'stuck',
+    ] as const;
+    const made = await Promise.all(
+      names.map((name) => desk.paid({}, name === 'stuck' ? 'unknown-charged' : 'approved')),
+    );
+    const of = Object.fromEntries(names.map((name, index) => [name, made[index]!])) as Record<
+      (typeof names)[number],
+      (typeof made)[number]
+    >;
+    await desk.know(...made);
+    const file = desk.file(
+      desk.line(of.amount, { amount: '10.51' }),
+      desk.line(of.currency, { currency: 'USD' }),
+      desk.line(of.fee, { fee: '0.99' }),
+      desk.line(of.twice),
+      desk.line(of.twice, { captureId: 'cap_other' }),
+      desk.line(of.duplicate),
+      desk.line(of.duplicate),
+      desk.line(of.refund),
+      desk.line(of.refund, { type: 'refund' }),
+      desk.line(of.chargeback),
+      desk.line(of.chargeback, { type: 'chargeback' }),
+      desk.line(of.reserve),
+      desk.line(of.reserve, { type: 'Reserve', amount: '-1.05' }),
+      desk.line(of.stuck, { captureId: '', fee: '' }),
+      `${today()},capture,ref_nobody,cap_nobody,order-nobody,10.50,0.15,,EUR`,
+      `${today()},capture,ref_nobody2,,,99.99,0.15,,EUR`,
+      `${today()},payout,,,,-50.00,,,EUR`,
+    );
+    const { code, json } = await desk.reconcile(file, '--json');
+    const id = (name: (typeof names)[number]) => of[name].paymentId;
+    expect((json['exceptions'] as Json[]).map(short)).toEqual([
+      [2, 'amount-differs', id('amount'), null],
+      [3, 'currency-differs', id('currency'), null],
+      [4, 'fee-differs', id('fee'), null],
+      [6, 'captured-twice', id('twice'), 'refund'],
+      [8, 'duplicate-line', id('duplicate'), null],
+      [10, 'refunded-at-provider', id('refund'), 'recheck'],
+      [12, 'chargeback', id('chargeback'), null],
+      [14, 'other-kind', id('reserve'), null],
+      [15, 'not-captured', id('stuck'), 'recheck'],
+      [16, 'not-at-service', null, null],
+      [17, 'not-known', null, null],
+    ]);
+    expect(code).toBe(7);
+    expect(json).toMatchObject({ lines: 17, matched: 5, unrelated: 1, open: 11, missing: [] });
+    const stuck = (json['exceptions'] as Json[]).find(({ line }) => line === (15 as unknown))!;
+    expect(stuck).toMatchObject({
+      text: 'The provider captured EUR 10.50, but the service shows Processing.',
+      verdict: expect.stringMatching(/^Processing/),
+      next: { command: `paydesk payments recheck ${id('stuck')}`, movesMoney: false },
+      matchedBy: 'reference',
+    });
+
+    const again = await desk.reconcile(file, '--json');
+    expect(again.json).toEqual(json);
+  });
+
+  it('reads a payment again before it reports it', async () => {
+    await fresh();
+    const payment = await desk.paid({}, 'unknown-charged');
+    await desk.know(payment);
+    await sandbox.call('POST', `/payments/${payment.paymentId}/recheck`);
+    await sandbox.settle();
+    const { code, json } = await desk.reconcile(
+      desk.file(desk.line(await sandbox.read(payment.paymentId))),
+      '--json',
+    );
+    expect([code, json['matched']]).toEqual([0, 1]);
+  });
+
+  it('asks the service for a reference that no known payment has', async () => {
+    await fresh();
+    const payment = await desk.paid();
+    const first = await desk.reconcile(desk.file(desk.line(payment)), '--json');
+    expect([first.code, first.json['matched']]).toEqual([0, 1]);
+    // From now on it is known by the provider's own names too.
+    const later = await desk.reconcile(desk.file(desk.line(payment, { reference: '' })), '--json');
+    expect([later.code, later.json['matched']]).toEqual([0, 1]);
+  });
+
+  it('finds what the service has and the file does not, in the period and of the same provider', async () => {
+    await fresh();
+    const [listed, missing, refunded] = [await desk.paid(), await desk.paid(), await desk.paid()];
+    const declined = await desk.paid({}, 'declined');
+    await desk.know(listed, missing, refunded, declined);
+    await runCommand(PaymentsRefund, [refunded.paymentId, '--wait'], { env: desk.env, now: new Date() });
+    const file = desk.file(desk.line(listed), desk.line(refunded));
+    const { code, json } = await desk.reconcile(file, '--json');
+    expect(code).toBe(7);
+    expect((json['exceptions'] as Json[]).map(short)).toEqual([
+      [null, 'not-in-file', missing.paymentId, 'recheck'],
+      [null, 'not-in-file', refunded.paymentId, 'recheck'],
+    ]);
+    expect(json['missing']).toEqual([
+      { currency: 'EUR', kind: 'capture', payments: 1, amount: 10.5 },
+      { currency: 'EUR', kind: 'refund', payments: 1, amount: -10.5 },
+    ]);
+    const past = await desk.reconcile(file, '--since', '2020-01-01', '--until', '2020-01-31', '--json');
+    expect([past.code, past.json['open']]).toEqual([0, 0]);
+    const complete = desk.file(
+      desk.line(listed),
+      desk.line(missing),
+      desk.line(refunded),
+      desk.line(refunded, { type: 'refund' }),
+    );
+    expect((await desk.reconcile(complete)).code).toBe(0);
+  });
+
+  it('suggests a payment of the same amount and date, and does not match it', async () => {
+    await fresh();
+    const [payment, other] = [await desk.paid({ amount: 77.7 }), await desk.paid()];
+    await desk.know(payment, other);
+    const { json } = await desk.reconcile(
+      desk.file(desk.line(other), `${today()},capture,ref_wrong,,nobody-1,77.70,,,EUR`),
+      '--json',
+    );
+    expect(json['matched']).toBe(1);
+    expect(json['exceptions']).toMatchObject([
+      { exception: 'not-at-service', suggestion: { payment: payment.paymentId, state: 'Captured' } },
+      { exception: 'not-in-file', payment: payment.paymentId },
+    ]);
+  });
+
+  it('matches on the capture ID, the authorisation ID and the reference when the provider names nothing else', async () => {
+    await fresh();
+    const made = [await desk.paid(), await desk.paid(), await desk.paid()];
+    await desk.know(...made);
+    const [byCapture, byAuthorisation, byReference] = made as [ShownPayment, ShownPayment, ShownPayment];
+    const file = desk.file(
+      desk.line(byCapture, { providerReference: '', reference: '' }),
+      desk.line(byAuthorisation, {
+        providerReference: 'ref_x',
+        captureId: String(byAuthorisation.payInfo?.['authorizeId']),
+        reference: 'x',
+      }),
+      desk.line(byReference, { providerReference: '', captureId: '' }),
+    );
+    expect((await desk.reconcile(file, '--json')).json).toMatchObject({ lines: 3, matched: 3, open: 0 });
+  });
+}
+
+describe('reconcile on SQLite', () => {
+  verdictTests(async () => ({}));
+});
+
+describeWithPostgres('reconcile on PostgreSQL', (postgres) => {
+  verdictTests(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }));
+});
