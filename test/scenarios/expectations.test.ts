@@ -77,6 +77,16 @@ it.each(kinds)('%s is shown with what was expected and what was so', async (_, s
   );
 });
 
+it('in a narrow terminal the times have lines of their own, and nothing is wider than it', async () => {
+  const file = join(folder, 'narrow.yaml');
+  writeFileSync(file, `${looked}{ state: Captured }\n`);
+  const { stdout } = await runInProcess(ScenarioRun, [file], { terminal: true, columns: 60 });
+  const lines = stdout.split('\n');
+  expect(lines).toContain('    2026-01-01 00:00:00');
+  expect(lines).toContain('      1 create order: payment 100001, Created');
+  expect(lines.slice(2).filter((line) => line.length > 60)).toEqual([]);
+});
+
 it('a step that fails without saying so is shown with its error', async () => {
   const file = join(folder, 'unsaid.yaml');
   writeFileSync(file, `${before}  - refund: { payment: '\${order}' }\n`);

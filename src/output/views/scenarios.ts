@@ -122,20 +122,27 @@ const marks: Readonly<Record<TimelineEntry['kind'], string>> = {
   webhook: 'webhook  ',
 };
 
+const TIME = 19;
+/** Below this width a time gets a line of its own. */
+const NARROW = 70;
+
 /** The time is told where it changes. */
 function entryLines(entry: TimelineEntry, before: TimelineEntry | undefined, { width }: Look): Line[] {
-  const time = entry.time === before?.time ? '' : entry.time.slice(0, 19).replace('T', ' ');
+  const time = entry.time === before?.time ? '' : entry.time.slice(0, TIME).replace('T', ' ');
+  const isNarrow = width < NARROW;
+  const column = isNarrow ? 0 : TIME;
   const isStep = entry.kind === 'step';
   const prefix = isStep ? `${String(entry.step).padStart(3)} ` : `      ${marks[entry.kind]}`;
   const payment = entry.payment === undefined ? '' : `${entry.payment} `;
-  const room = Math.max(20, width - 25 - prefix.length);
-  return wrapLine(`${payment}${entry.text}`, room).map((part, index) =>
+  const room = Math.max(20, width - 6 - column - prefix.length);
+  const lines = wrapLine(`${payment}${entry.text}`, room).map((part, index) =>
     joinPieces(
-      toned('dim', `    ${pad(index === 0 ? time : '', 19)}`),
+      toned('dim', `    ${pad(index === 0 ? time : '', column).slice(0, column)}`),
       index === 0 ? prefix : ' '.repeat(prefix.length),
       isStep ? part : toned('dim', plainOf(part)),
     ),
   );
+  return isNarrow && time !== '' ? [joinPieces(toned('dim', `    ${time}`)), ...lines] : lines;
 }
 
 /** As `--json` prints it: nothing that differs between two runs with the same seed. */

@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { startSandbox } from '../../../src/library/index.js';
 import { paydesk, type RunOptions } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
 
@@ -69,6 +70,29 @@ describe('sandbox exec', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toContain('"now": "2026-01-01T00:00:00.000Z"');
     expect(run.stdout).toContain('Captured');
+  });
+
+  test('starts with an export, a clock and other answers', async () => {
+    const other = await startSandbox();
+    await other.seed();
+    const file = join(folder, 'fixture.json');
+    writeFileSync(file, await other.export());
+    await other.stop();
+    const run = await exec([
+      ...['--import', file, '--clock', '2027-01-01T00:00:00Z', '--answers', 'errors=text'],
+      ...script(`
+        const { env } = process;
+        const auth = (token) => ({ headers: { authorization: 'Bearer ' + token } });
+        const own = (path) => fetch(env.PAYDESK_SANDBOX_URL + '/_sandbox' + path, auth(env.PAYDESK_SANDBOX_TOKEN));
+        (async () => {
+          const { payment } = await (await own('/payments/seed-captured/story')).json();
+          const refused = await fetch(env.PAYDESK_BASE_URL + '/api/apps/' + env.PAYDESK_APP_ID + '/customers', auth('wrong'));
+          console.log(payment.paymentState, (await (await own('/clock')).json()).now, refused.headers.get('content-type'));
+        })();
+      `),
+    ]);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).toMatch(/^Captured 2027-01-01T00:00:00\.000Z text\/plain/);
   });
 
   test('with a home of its own the command keeps it', async () => {
