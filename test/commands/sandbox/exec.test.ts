@@ -78,8 +78,9 @@ describe('sandbox exec', () => {
     const file = join(folder, 'fixture.json');
     writeFileSync(file, await other.export());
     await other.stop();
+    const words = ['--import', file, '--clock', '2027-01-01T00:00:00Z', '--answers', 'errors=text'];
     const run = await exec([
-      ...['--import', file, '--clock', '2027-01-01T00:00:00Z', '--answers', 'errors=text'],
+      ...words,
       ...script(`
         const { env } = process;
         const auth = (token) => ({ headers: { authorization: 'Bearer ' + token } });
