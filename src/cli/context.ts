@@ -51,6 +51,8 @@ export interface CommandContext {
   refineErrors(refine: (error: unknown) => unknown): void;
 }
 
-/** Whether somebody is there to walk through a list with the arrow keys. */
-export const canWalk = ({ interactive, json, streams }: CommandContext): boolean =>
-  interactive && !json && streams.stdout.terminal;
+/** Whether somebody is there to walk through a list with the arrow keys, and has not asked for rows. */
+export const canWalk = (
+  { interactive, json, streams }: CommandContext,
+  { columns, csv }: { columns?: readonly string[] | undefined; csv?: boolean | undefined },
+): boolean => interactive && !json && streams.stdout.terminal && columns === undefined && !csv;

@@ -5,6 +5,7 @@ import { createKnownSearch } from '../ledger/known-search.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { customerCard } from '../output/views/customer.js';
 import { foundCustomerChoices } from '../output/views/found-customers.js';
+import { safeText } from '../output/text.js';
 import type { Store } from '../store/store.js';
 import { assessFound } from '../support/list.js';
 import type { CommandContext } from './context.js';
@@ -24,7 +25,11 @@ export async function walkCustomers(
   const lines = foundCustomerChoices(customers, choiceWidth(context));
   for (;;) {
     const chosen = await choose(context, 'Open a customer?', [
-      ...customers.map((customer, at) => ({ name: lines[at] ?? '', value: customer })),
+      ...customers.map((customer, at) => ({
+        name: lines[at] ?? '',
+        short: safeText(customer.customerId),
+        value: customer,
+      })),
       { name: 'Quit', value: undefined },
     ]);
     if (chosen === undefined) return;

@@ -20,7 +20,7 @@ export async function walkFound(
   const lines = foundChoices(items, choiceWidth(context));
   for (;;) {
     const chosen = await choose<FoundItem | Leaving>(context, 'Open a payment?', [
-      ...items.map((item, at) => ({ name: lines[at] ?? '', value: item })),
+      ...items.map((item, at) => ({ name: lines[at] ?? '', short: item.row.payment_id, value: item })),
       ...(back === undefined ? [] : [{ name: back, value: 'back' as const }]),
       { name: 'Quit', value: 'quit' as const },
     ]);
@@ -64,7 +64,7 @@ async function showExplanation(context: CommandContext, session: Session, paymen
 export async function choose<T>(
   context: CommandContext,
   message: string,
-  choices: Array<{ name: string; value: T }>,
+  choices: Array<{ name: string; short?: string; value: T }>,
 ): Promise<T> {
   const { select } = await import('@inquirer/prompts');
   return select<T>({ message, choices, pageSize: 12 }, context.prompts());

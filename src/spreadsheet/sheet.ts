@@ -19,6 +19,8 @@ export interface SheetLayout<Column extends string> {
   about: string;
   /** Other headers that a column may have. */
   otherNames?: Partial<Record<Column, readonly string[]>>;
+  /** What else than adding a column helps where none has a known header. */
+  naming?: string;
 }
 
 export interface SheetRow<Column extends string> {
@@ -123,7 +125,8 @@ function readHeader<Column extends string>(
   if (keys.length > 1)
     problems.add(line, `only one column may name the ${layout.about}: ${keys.join(' or ')}`);
   if (keys.length === 0 && problems.count === before) {
-    problems.add(line, `no column names the ${layout.about}: add ${listed(layout.key)}`);
+    const naming = layout.naming === undefined ? '' : `, or ${layout.naming}`;
+    problems.add(line, `no column names the ${layout.about}: add ${listed(layout.key)}${naming}`);
   }
   for (const group of layout.required ?? []) {
     const there = group.filter((name) => columns.includes(name));

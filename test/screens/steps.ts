@@ -182,8 +182,7 @@ const customerSteps: Step[] = [
   type('customers find ben', {
     answers: [
       { at: 'Open a customer?', type: '\r' },
-      { at: 'Open a payment?', type: 'Back\r' },
-      { at: 'Open a customer?', type: 'Quit\r' },
+      { at: 'Open a payment?', type: 'Quit\r' },
     ],
   }),
   type('customers find nobody'),

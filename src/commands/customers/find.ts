@@ -59,10 +59,11 @@ export default class CustomersFind extends BaseCommand {
     );
     const { found, failure } = result;
     if (failure && found.length === 0) throw failure;
-    await this.showList(found, foundCustomerList);
+    const walks = found.length > 0 && canWalk(this.context, flags);
+    if (!walks) await this.showList(found, foundCustomerList);
     if (!this.json) this.note(...aboutFoundCustomers(result));
     if (failure) this.endAs(failure);
-    if (found.length > 0 && canWalk(this.context)) {
+    if (walks) {
       const { walkCustomers } = await import('../../cli/walk-customers.js');
       await walkCustomers(this.context, session, found, store);
     }

@@ -101,11 +101,12 @@ export default class PaymentsFind extends BaseCommand {
     const limit = flags.limit ?? DEFAULT_LIMIT;
     const { found, more } = await findPayments(search, { words, filter, limit, now });
     const items = await assessFound(options, found);
-    await this.showList(items, foundList);
+    const walks = items.length > 0 && canWalk(this.context, flags);
+    if (!walks) await this.showList(items, foundList);
     if (more && !this.json) this.note('There are more. Add a word, or use --limit N.');
     if (items.length === 0 && !this.json)
       this.note(...aboutNothingFound(words, await search.count(MAX_COUNTED)));
-    if (items.length > 0 && canWalk(this.context)) {
+    if (walks) {
       const { walkFound } = await import('../../cli/walk-found.js');
       await walkFound(this.context, session, items);
     }

@@ -36,7 +36,7 @@ export const foundCustomerChoices = (customers: readonly FoundCustomer[], width:
 export function aboutFoundCustomers({ found, more, searched, isCut, failure }: FoundCustomers): Line[] {
   if (more) return ['There are more. Add a word, or use --limit N.'];
   const count = `${groupDigits(String(searched))} ${searched === 1 ? 'customer' : 'customers'}`;
-  if (isCut) return [`paydesk searched the first ${count} of the service. Search all with --all.`];
+  if (isCut) return [`Searched only the first ${count} of the service. Search all with --all.`];
   if (failure || found.length > 0) return [];
-  return [`paydesk searched ${count} of the service and the customers of known payments.`];
+  return [`Searched ${count} of the service, and the customers of known payments.`];
 }

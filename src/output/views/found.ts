@@ -22,6 +22,8 @@ const emailIn = (row: KnownPaymentRow): string => row.order_email ?? row.payer_e
 const createdText = ({ created_time }: KnownPaymentRow): string =>
   created_time === null ? '' : new Date(created_time).toISOString();
 
+const whoIn = (row: KnownPaymentRow): string => nameIn(row) || emailIn(row) || row.customer_id || '';
+
 /** As `--json` prints it. */
 export function foundJson(item: FoundItem): Record<string, unknown> {
   const { row } = item;
@@ -59,8 +61,8 @@ export const foundList: ListView<FoundItem> = {
     },
     {
       key: 'who',
-      value: ({ row }) => nameIn(row) || emailIn(row) || row.customer_id || '',
-      shown: ({ row }) => safeText(nameIn(row) || emailIn(row) || row.customer_id || ''),
+      value: ({ row }) => whoIn(row),
+      shown: ({ row }) => safeText(whoIn(row)),
     },
     { key: 'customer', extra: 'terminal', value: ({ row }) => row.customer_id ?? '' },
     { key: 'email', extra: 'terminal', value: ({ row }) => emailIn(row) },
@@ -85,7 +87,8 @@ export const foundChoices = (items: readonly FoundItem[], width: number): string
       row.reference_id ?? '',
       row.state,
       amountIn(row),
-      nameIn(row) || emailIn(row),
+      whoIn(row),
+      createdText(row).slice(0, 10),
     ]),
     width,
   );
@@ -99,7 +102,7 @@ export function aboutNothingFound(words: readonly string[], known: number): Line
   const searched =
     known === 0
       ? 'This desk has no known payments yet.'
-      : `paydesk searched ${known >= MAX_COUNTED ? `more than ${count}` : count} known ${known === 1 ? 'payment' : 'payments'}.`;
+      : `Searched ${known >= MAX_COUNTED ? `more than ${count}` : count} known ${known === 1 ? 'payment' : 'payments'}.`;
   const [only = ''] = words.length === 1 ? words : [];
   const isReference = /^[^\s@]*\d[^\s@]*$/.test(only) && parseSpokenAmount(only) === undefined;
   return [

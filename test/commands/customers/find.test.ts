@@ -72,9 +72,7 @@ describe('customers find', async () => {
     ]);
     const nobody = await find('nobody');
     expect([nobody.code, nobody.stdout]).toEqual([0, '']);
-    expect(nobody.stderr).toMatch(
-      /^No matching customers.\npaydesk searched \d customers of the service and/,
-    );
+    expect(nobody.stderr).toMatch(/^No matching customers.\nSearched \d customers of the service, and/);
     expect((await find('ana', '--limit', '1')).stderr).toContain('There are more. Add a word');
   });
 
@@ -106,7 +104,7 @@ describe('customers find', async () => {
     const some = await desk.run(CustomersFind, ['n 11999'], { env });
     expect([some.code, some.stdout]).toEqual([0, '']);
     expect(some.stderr).toContain(
-      'searched the first 10,000 customers of the service. Search all with --all.',
+      'Searched only the first 10,000 customers of the service. Search all with --all.',
     );
     const all = await desk.run(CustomersFind, ['n 11999', '--all', '--columns', 'customer'], { env });
     expect([all.code, all.stdout, all.stderr]).toEqual([0, 'n11999\n', '']);

@@ -53,7 +53,7 @@ it('finds what this desk created and read, by what it was told then', async () =
 
   const none = await find('inv-9');
   expect([none.code, none.stdout]).toEqual([0, '']);
-  expect(none.stderr).toContain('paydesk searched 2 known payments.');
+  expect(none.stderr).toContain('Searched 2 known payments.');
   expect(none.stderr).toContain('paydesk payments get inv-9');
   expect((await find('nobody', '49.90')).stderr).toContain('paydesk payments get REFERENCE');
 

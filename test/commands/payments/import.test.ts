@@ -91,7 +91,7 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect(twice.code).toBe(2);
     expect(twice.stdout).toContain('email and mail can both be the column email');
     const none = await run('import', csv('none.csv', 'colour,size', 'red,1'), '--json');
-    expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('no column names the payment')]);
+    expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('--column referenceId=HEADER')]);
     const bad = await run('import', csv('bad.csv', 'paymentId', '12', 'x'), '--json');
     expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('line 3')]);
     const flag = await run('import', 'x.csv', '--column', 'colour=Farbe', '--json');

@@ -65,6 +65,7 @@ it('walks from a customer to their payments', async () => {
 it.each([
   ['payments', 'find', 'c_walk', '--no-input'],
   ['customers', 'find', 'wanda', '--no-input'],
+  ['payments', 'find', 'c_walk', '--columns=customer'],
   ['payments', 'find', 'c_walk', '--json'],
   ['customers', 'find', 'wanda', '--json'],
 ])('%s %s %s %s asks nothing', async (...args) => {
