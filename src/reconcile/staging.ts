@@ -17,7 +17,8 @@ export interface Candidate {
 }
 
 interface StagingTables {
-  candidates: { line: number; reference: string | null; candidate: string };
+  /** In the order of the file: several transactions of one XML entry have the same line. */
+  candidates: { position: number; reference: string | null; candidate: string };
   /** References that the service was asked for in vain, and why. */
   asked: { reference: string; problem: string | null };
   exceptions: { position: number; exception: string };
@@ -28,7 +29,8 @@ const migrations: Migration[] = [
     name: 'staged',
     async up(db) {
       for (const statement of [
-        sql`create table candidates (line integer primary key, reference text, candidate text not null)`,
+        sql`create table candidates (position integer primary key, reference text, candidate text not null)`,
+        sql`create index candidates_by_reference on candidates (reference) where reference is not null`,
         sql`create table asked (reference text primary key, problem text) without rowid`,
         sql`create table exceptions (position integer primary key, exception text not null)`,
       ]) {
@@ -79,12 +81,11 @@ function createStaging(store: StagingStore, close: () => Promise<void>): Staging
     async add(candidates) {
       if (candidates.length === 0) return;
       const rows = candidates.map((each) => [
-        each.line.line,
         each.match === undefined ? (each.line.reference ?? null) : null,
         JSON.stringify(each),
       ]);
-      await insert(sql`insert into candidates
-        select value ->> 0, value ->> 1, value ->> 2 from json_each(${JSON.stringify(rows)})`);
+      await insert(sql`insert into candidates (reference, candidate)
+        select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`);
     },
 
     async clear() {
@@ -92,7 +93,7 @@ function createStaging(store: StagingStore, close: () => Promise<void>): Staging
     },
 
     async *pages() {
-      for await (const page of readPages(store, 'candidates', 'line')) {
+      for await (const page of readPages(store, 'candidates', 'position')) {
         yield page.map(({ candidate }) => JSON.parse(candidate) as Candidate);
       }
     },
