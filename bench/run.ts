@@ -6,6 +6,7 @@ import { consoleFigures } from './console.ts';
 import { findFigures } from './find.ts';
 import { importFigures } from './import.ts';
 import { ledgerFigures } from './ledger.ts';
+import { reconcileFigures } from './reconcile.ts';
 import { sandboxFigures } from './sandbox.ts';
 import { scenarioFigures } from './scenarios.ts';
 import { supportFigures } from './support.ts';
@@ -22,6 +23,7 @@ const parts: Record<string, (report: (figure: Figure) => void) => Promise<void>>
   tunnel: tunnelFigures,
   support: supportFigures,
   find: findFigures,
+  reconcile: reconcileFigures,
   import: importFigures,
   batch: batchFigures,
   scenarios: scenarioFigures,
