@@ -75,9 +75,8 @@ function written(amount: string, { decimal, isGrouped, minus }: Style): string {
   const digits = isGrouped ? whole.replaceAll(/\B(?=(\d{3})+$)/g, group) : whole;
   const text = `${digits}${mark}${cents}`;
   if (!isOut) return text;
-  return { before: `-${text}`, after: `${text}-`, brackets: `(${text})`, typographic: `−${text}` }[
-    minus
-  ] as string;
+  const styles = { before: `-${text}`, after: `${text}-`, brackets: `(${text})`, typographic: `−${text}` };
+  return styles[minus];
 }
 
 const dated = (day: string, pattern: string): string => {
