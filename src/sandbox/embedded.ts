@@ -1,17 +1,14 @@
 import type { JsonObject } from '../contract/json.js';
 import { defaultAnswers, type AnswerChoices } from './answers.js';
+import { assembleSandbox } from './assembly.js';
 import { changesSince, type Changes, type ChangesMark } from './changes.js';
 import type { SandboxApp } from './control/answers.js';
-import { createControl, type Control } from './control/control.js';
+import type { Control } from './control/control.js';
 import { showPayment } from './domain/payments.js';
 import { createEngine } from './engine.js';
-import { createAddresses } from './http/addresses.js';
 import type { ServiceRequest } from './http/service-request.js';
-import { createService, type ServiceAnswer } from './http/service.js';
-import { showApp } from './http/show-app.js';
-import { createOutbox } from './outbox/outbox.js';
+import type { ServiceAnswer } from './http/service.js';
 import type { ReceiveWebhook } from './outbox/webhook-sender.js';
-import { createWorker } from './worker.js';
 
 interface EmbeddedOptions {
   /** The same seed makes the same ids, keys and outcomes. */
@@ -48,17 +45,15 @@ export async function openEmbeddedSandbox(options: EmbeddedOptions): Promise<Emb
   const { seed, clock, url, webhookHosts, receive, onError } = options;
   const answers = { ...defaultAnswers, ...options.answers };
   const engine = await createEngine({ location: ':memory:', seed, clock, realNow: () => clock });
-  const outbox = createOutbox({ engine, answers, webhookHosts, receive, onError });
-  const worker = createWorker({ engine, outbox, onError });
-  const addresses = createAddresses(engine, () => url);
-  const service = createService({ engine, answers, addressesAt: () => addresses, onError });
-  const control = createControl(engine, worker, outbox, 'control');
+  const parts = assembleSandbox({ engine, answers, url, webhookHosts, receive, onError });
+  const { worker, addresses, handle, apps, close } = parts;
+  const control = parts.controlVia('control');
   let mayBeDue = true;
   engine.onDueWork(() => (mayBeDue = true));
   return {
     control,
-    handle: service.handle,
-    apps: async () => (await engine.apps.all()).map(showApp),
+    handle,
+    apps,
     async drain() {
       if (!mayBeDue) return;
       mayBeDue = false;
@@ -68,10 +63,6 @@ export async function openEmbeddedSandbox(options: EmbeddedOptions): Promise<Emb
     advanceTo: (instant) => worker.advanceTo(instant),
     changesSince: (mark) => changesSince(engine, mark),
     payment: async (key) => showPayment(await control.payment(key, undefined), addresses) as JsonObject,
-    async close() {
-      await worker.stop();
-      await outbox.stop();
-      await engine.close();
-    },
+    close,
   };
 }

@@ -2,21 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defaultAnswers, type AnswerChoices } from './answers.js';
+import { assembleSandbox } from './assembly.js';
 import { createLiveFeed } from './console/live.js';
 import type { SandboxApp, SandboxStatus } from './control/answers.js';
 import type { ControlAnswers, ControlInputs, ControlRoute } from './control/api.js';
-import { createControl, type Control } from './control/control.js';
+import type { Control } from './control/control.js';
 import { createEngine, type SandboxEngine } from './engine.js';
 import { beginWith, type FirstContents } from './first-contents.js';
-import { createAddresses } from './http/addresses.js';
 import { isOwnMachine, localUrl } from './http/host-names.js';
 import { createApiListener } from './http/api-listener.js';
 import { createRequestListener, startListening, stopServing, type RequestLine } from './http/server.js';
-import { createService } from './http/service.js';
-import { showApp } from './http/show-app.js';
-import { createOutbox } from './outbox/outbox.js';
 import { withoutPassword } from '../store/location.js';
-import { createWorker, type Worker } from './worker.js';
+import type { Worker } from './worker.js';
 
 export interface SandboxOptions extends FirstContents {
   /** `:memory:`, a file, or postgres://… */
@@ -68,20 +65,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     throw error;
   });
   const controlToken = randomBytes(24).toString('base64url');
-  const addresses = createAddresses(engine, () => url);
-  const outbox = createOutbox({ engine, answers, webhookHosts: options.webhookHosts ?? [], onError });
-  const worker = createWorker({ engine, outbox, onError });
-  const control = createControl(engine, worker, outbox, 'control');
+  const { rateLimit, webhookHosts = [] } = options;
+  const parts = assembleSandbox({ engine, answers, url, remote, webhookHosts, rateLimit, onError });
+  const { worker, addresses, apps } = parts;
+  const control = parts.controlVia('control');
   const live = createLiveFeed(engine);
-  const service = createService({
-    engine,
-    answers,
-    // Another machine follows a link to where it called, and not to itself.
-    addressesAt: (called) =>
-      remote && called !== undefined ? createAddresses(engine, () => `http://${called}`) : addresses,
-    ...(options.rateLimit !== undefined && { rateLimit: options.rateLimit }),
-    onError,
-  });
   // Not needed to answer for the service: loaded when the first of these requests comes.
   const controlTools = {
     engine,
@@ -94,7 +82,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const { createHttpApp } = await import('./http/app.js');
     return createHttpApp({
       ...controlTools,
-      consoleControl: createControl(engine, worker, outbox, 'console'),
+      consoleControl: parts.controlVia('console'),
       live,
       token: controlToken,
       url,
@@ -105,16 +93,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const close = async () => {
     live.close();
     await stopServing(server);
-    await worker.stop();
-    await outbox.stop();
-    await engine.close();
+    await parts.close();
   };
   await beginWith(engine, control, options).catch(async (error: unknown) => {
     await close();
     throw error;
   });
   const { onRequest } = options;
-  listener.resolve(createRequestListener(createApiListener(service.handle), loadApp, { remote, onRequest }));
+  listener.resolve(createRequestListener(createApiListener(parts.handle), loadApp, { remote, onRequest }));
   // Takes up what an earlier run left: jobs and webhooks.
   engine.refresh();
 
@@ -125,7 +111,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     engine,
     control,
     worker,
-    apps: async () => (await engine.apps.all()).map(showApp),
+    apps,
     async ask(route, input) {
       const { askControl } = await import('./http/control-handlers.js');
       return askControl(route, input, controlTools);

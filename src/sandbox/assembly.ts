@@ -1,0 +1,52 @@
+// The parts of a sandbox around its database, put together: the same with sockets and without.
+
+import type { AnswerChoices } from './answers.js';
+import { createControl } from './control/control.js';
+import type { SandboxEngine } from './engine.js';
+import { createAddresses } from './http/addresses.js';
+import { createService } from './http/service.js';
+import { showApp } from './http/show-app.js';
+import { createOutbox } from './outbox/outbox.js';
+import type { ReceiveWebhook } from './outbox/webhook-sender.js';
+import { createWorker } from './worker.js';
+
+interface AssemblyOptions {
+  engine: SandboxEngine;
+  answers: AnswerChoices;
+  /** What its links begin with. */
+  url: string;
+  /** Other machines call: their links begin with the host that they called. */
+  remote?: boolean;
+  /** Hosts besides loopback that webhooks may go to. */
+  webhookHosts: string[];
+  receive?: ReceiveWebhook;
+  rateLimit?: number | undefined;
+  onError(error: unknown): void;
+}
+
+export function assembleSandbox(options: AssemblyOptions) {
+  const { engine, answers, url, remote = false, webhookHosts, receive, rateLimit, onError } = options;
+  const outbox = createOutbox({ engine, answers, webhookHosts, receive, onError });
+  const worker = createWorker({ engine, outbox, onError });
+  const addresses = createAddresses(engine, () => url);
+  const { handle } = createService({
+    engine,
+    answers,
+    addressesAt: (called) =>
+      remote && called !== undefined ? createAddresses(engine, () => `http://${called}`) : addresses,
+    ...(rateLimit !== undefined && { rateLimit }),
+    onError,
+  });
+  return {
+    worker,
+    addresses,
+    handle,
+    controlVia: (via: 'control' | 'console') => createControl(engine, worker, outbox, via),
+    apps: async () => (await engine.apps.all()).map(showApp),
+    async close() {
+      await worker.stop();
+      await outbox.stop();
+      await engine.close();
+    },
+  };
+}
