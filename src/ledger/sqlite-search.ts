@@ -44,7 +44,7 @@ export async function sqliteFind(
     return found.rows;
   };
   const conditions = conditionsOf(filter);
-  const narrowed = await narrow(db, appId, match, indexedConditions(filter));
+  const narrowed = await narrow(db, appId, match, filter);
   const wordsInRow = match === undefined || narrowed?.byWords ? [] : words.map(inRow('instr'));
   if (narrowed) {
     if (narrowed.ids.size === 0) return [];
@@ -65,7 +65,7 @@ async function narrow(
   db: Kysely<DeskTables>,
   appId: string,
   match: string | undefined,
-  conditions: readonly Condition[],
+  filter: KnownFilter,
 ): Promise<{ ids: Set<number>; byWords: boolean } | undefined> {
   async function idsOf(query: Condition, most: number): Promise<Set<number> | undefined> {
     const found = await sql<{ id: number }>`${query} limit ${sql.lit(most + 1)}`.execute(db);
@@ -76,11 +76,14 @@ async function narrow(
       ? undefined
       : await idsOf(sql`select rowid as id from payment_words where payment_words match ${match}`, MAX_IDS);
   const byWords = ids !== undefined;
+  const conditions = indexedConditions(filter);
   const isSeveral = conditions.length > 1 || match !== undefined;
+  // A span of time bounds the way through the rows, so that many ids are not worth reading.
+  const most = isSeveral && !filter.time ? MAX_IDS_OF_SEVERAL : MAX_IDS;
   for (const condition of conditions) {
     if (ids && ids.size <= FEW_IDS) break;
     const query = sql`select id from known_payments where ${allOf([ofApp(appId), condition])}`;
-    const these = await idsOf(query, isSeveral ? MAX_IDS_OF_SEVERAL : MAX_IDS);
+    const these = await idsOf(query, most);
     if (these) ids = ids ? ids.intersection(these) : these;
   }
   return ids && { ids, byWords };

@@ -81,6 +81,21 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect((await run('find', 'dora ring', '--json')).json).toMatchObject([{ note: 'ring twice' }]);
   });
 
+  it('takes a payment that is there twice, quoted lines, and tabs between cells', async () => {
+    const paid = await desk.paid();
+    const file = csv(
+      'twice-there.csv',
+      '\uFEFFReference\tNote\tBetrag',
+      `${paid.referenceId}\t"first\nline"\t1.234,50`,
+      `${paid.referenceId}\t\t1.234,50`,
+      `${paid.referenceId}\tlast\t`,
+    );
+    const { code, json } = await run('import', file, '--json');
+    expect([code, json]).toMatchObject([0, { rows: 3, new: 1, same: 2, problems: [] }]);
+    expect((await run('find', 'last', '--json')).json).toMatchObject([{ note: 'last' }]);
+    expect((await run('find', 'first', '--json')).json).toEqual([]);
+  });
+
   it('refuses a file that can be read two ways, before anything is read', async () => {
     desk.requests();
     const twice = await run(
