@@ -1,6 +1,7 @@
 // Known payments as a provider's file names them, and those that such a file should name.
 
 import { sql, type RawBuilder } from 'kysely';
+import { stateNames, states } from '../contract/states.js';
 import type { Store } from '../store/store.js';
 import type { AppRef } from './payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from './schema.js';
@@ -56,14 +57,20 @@ export interface Period {
 /** Which operation the provider should have booked in the period. */
 export type ExpectedKind = 'capture' | 'refund';
 
+/** Nothing was captured in these and never will be. Any other state may be a capture that this desk has not seen yet. */
+const notExpected = [
+  'Captured',
+  ...stateNames.filter((name) => states[name].final && name !== 'Refunded'),
+].map((name) => sql.lit(name));
+
 /**
  * When the capture of a payment is not known exactly, it counts from the earliest time that it may have been; that of a
- * refunded payment from when it was created. A refund counts only where it is known to have been in the period.
+ * payment in another state from when it was created. A refund counts only where it is known to have been in the period.
  */
 const expected: Readonly<Record<ExpectedKind, (period: Period) => RawBuilder<unknown>>> = {
   capture: ({ since, until }) => sql`(
     (state = 'Captured' and since_time between ${since} and ${until}) or
-    (state in ('Refunding', 'Refunded') and since_time >= ${since}
+    (state not in (${sql.join(notExpected)}) and since_time >= ${since}
       and coalesce(created_time, known_time) between ${since} and ${until}))`,
   refund: ({ since, until }) =>
     sql`(state = 'Refunded' and since_time >= ${since} and state_time <= ${until})`,

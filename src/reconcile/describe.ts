@@ -29,7 +29,7 @@ const texts: Readonly<Record<ExceptionName, (told: Told) => string>> = {
     told.payment === null
       ? `Chargeback of ${inFile(told)}. No known payment matches.`
       : `Chargeback of ${inFile(told)}. The service shows ${state(told)}. A refund would pay the customer twice.`,
-  'other-kind': (told) => `The provider booked ${told.kind} of ${formatAmount(told.amount, told.currency)}.`,
+  'other-kind': (told) => `The provider booked ${formatAmount(told.amount, told.currency)} as ${told.kind}.`,
   'not-at-service': (told) =>
     `The provider booked a ${told.kind} of ${inFile(told)}, but the service has no such payment.`,
   'not-known': (told) =>

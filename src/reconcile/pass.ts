@@ -79,9 +79,13 @@ function place(
   }
   const { known, by } = match;
   const firstLine = isMove ? seen.mark(kind, known.id, line.line) : undefined;
-  if (exceptionOf(line, factsOf(match), firstLine) === undefined) return 'matched';
+  if (exceptionOf(line, factsOf(match), firstLine) === undefined && !lacksFee(line, match)) return 'matched';
   return { line, match: { paymentId: known.payment_id, by }, firstLine };
 }
+
+/** The payment was never read since it was captured, so a read may show a fee to compare. */
+const lacksFee = ({ kind, fee }: SettlementLine, { known }: Match): boolean =>
+  kind === 'capture' && fee !== undefined && known.provider_fee === null && known.capture_id === null;
 
 function factsOf({ known }: Match): PaymentFacts {
   return {

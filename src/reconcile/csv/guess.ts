@@ -145,7 +145,7 @@ export function guessMapping({ header, rows }: Sample): Guess {
   };
 }
 
-const HEAD = "# How paydesk reads this provider's settlement files. See docs/reconcile.md for every field.\n";
+const HEAD = "# How paydesk reads this provider's files: see docs/reconcile.md.\n";
 
 function missingIn(columns: Columns): string[] {
   const missing: string[] = [];

@@ -3,8 +3,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDatabase } from '../../../src/cli/desk-database.js';
 import PaymentsImport from '../../../src/commands/payments/import.js';
 import Reconcile from '../../../src/commands/reconcile/index.js';
+import { remember } from '../../../src/ledger/known-payments.js';
 import {
   type DeskOptions,
   type Env,
@@ -54,6 +56,8 @@ export interface ReconcileDesk {
   paid(fields?: Record<string, unknown>, card?: string): Promise<ShownPayment>;
   /** Makes payments known to the desk. */
   know(...payments: ShownPayment[]): Promise<void>;
+  /** Makes the desk know a state of a payment, and nothing else about it. */
+  seeState(paymentId: number, state: string): Promise<void>;
   /** A line about a payment, as the provider writes it. */
   line(payment: ShownPayment, fields?: LineFields): string;
   file(...lines: string[]): string;
@@ -87,6 +91,12 @@ export function deskOn(sandbox: TestSandbox, more: Env = {}): ReconcileDesk {
       const input = `paymentId\n${payments.map(({ paymentId }) => paymentId).join('\n')}\n`;
       const { code, stderr } = await runCommand(PaymentsImport, ['-'], { env, input, now: new Date() });
       if (code !== 0) throw new Error(stderr);
+    },
+    async seeState(paymentId, state) {
+      const { store, close } = await openDatabase(env);
+      const seen = { appId: sandbox.app.appId, paymentId: String(paymentId), state };
+      await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: Date.now() }));
+      await close();
     },
     line: lineOf,
     file(...lines) {

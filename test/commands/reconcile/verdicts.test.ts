@@ -125,6 +125,20 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     expect([code, json['matched']]).toEqual([0, 1]);
   });
 
+  it('reads a payment whose fee it has not seen yet before it calls it a match', async () => {
+    await fresh();
+    const { paymentId } = await sandbox.create({ returnUrl: 'https://shop.example/done' });
+    await desk.know(await sandbox.read(paymentId));
+    await sandbox.pay(paymentId);
+    await sandbox.settle();
+    const payment = await sandbox.read(paymentId);
+    // Seen as captured, for example in a webhook, and never read since.
+    await desk.seeState(paymentId, 'Captured');
+    const wrong = await desk.reconcile(desk.file(desk.line(payment, { fee: '9.99' })), '--json');
+    expect((wrong.json['exceptions'] as Json[]).map(short)).toEqual([[2, 'fee-differs', paymentId, null]]);
+    expect((await desk.reconcile(desk.file(desk.line(payment)))).code).toBe(0);
+  });
+
   it('asks the service for a reference that no known payment has', async () => {
     await fresh();
     const payment = await desk.paid();
@@ -161,6 +175,22 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
       desk.line(refunded, { type: 'refund' }),
     );
     expect((await desk.reconcile(complete)).code).toBe(0);
+  });
+
+  it('finds a missing capture that this desk has not seen yet', async () => {
+    await fresh();
+    const [listed, unpaid, unseen] = [
+      await desk.paid(),
+      await sandbox.create({ returnUrl: 'https://shop.example/done' }),
+      await sandbox.create({ returnUrl: 'https://shop.example/done' }),
+    ];
+    await desk.know(listed, unpaid, unseen);
+    await sandbox.pay(unseen.paymentId);
+    await sandbox.settle();
+    const { json } = await desk.reconcile(desk.file(desk.line(listed)), '--json');
+    expect((json['exceptions'] as Json[]).map(short)).toEqual([
+      [null, 'not-in-file', unseen.paymentId, 'recheck'],
+    ]);
   });
 
   it('suggests a payment of the same amount and date, and does not match it', async () => {
