@@ -39,6 +39,10 @@ export function writeFiles(folder: string): void {
   );
   writeFileSync(join(folder, 'bad.csv'), 'payment,payment\nx,y\n');
   writeFileSync(
+    join(folder, 'payouts.csv'),
+    'date,type,amount,currency,provider reference,reference\n2019-01-01,payout,-5.00,EUR,,\n',
+  );
+  writeFileSync(
     join(folder, 'settlement.csv'),
     'date,type,amount,currency,provider reference,reference\n' +
       `2026-11-14,capture,49.90,EUR,${'ref_0123456789'.repeat(3)},nobody\n2026-11-14,payout,-5.00,EUR,,\n`,
@@ -147,6 +151,7 @@ const paymentSteps: Step[] = [
   }),
   type('reconcile map settlement.csv --out northbank.yaml'),
   type('reconcile settlement.csv --map northbank.yaml --plan refunds.plan.json'),
+  type('reconcile payouts.csv --map northbank.yaml'),
   type('reconcile orders.csv --map northbank.yaml'),
   type('payments find seed', { answers: [{ at: 'Open a payment?', type: '\u0003' }] }),
   type('payments find held EUR', {

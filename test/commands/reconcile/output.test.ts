@@ -212,3 +212,31 @@ describe('reconcile and the service', () => {
     expect([code, stdout]).toEqual([0, '1\n']);
   });
 });
+
+describe('reconcile of a camt.053 statement', () => {
+  it('needs no mapping, and finds what the CSV of the same books has', async () => {
+    const there = deskOn(await startTestSandbox());
+    const made = [await there.paid(), await there.paid({ amount: 49.9 }), await there.paid()];
+    await there.know(...made);
+    const settlement = async (format: string) => {
+      const { text } = await there.sandbox.control(
+        'GET',
+        `/settlement?format=${format}&defects=amount,chargeback&seed=3`,
+      );
+      const path = join(folder, `books.${format}`);
+      writeFileSync(path, text);
+      return path;
+    };
+    const camt = await there.run([await settlement('camt'), '--json']);
+    const csv = await there.reconcile(await settlement('csv'), '--json');
+    await there.sandbox.close();
+    const found = ({ json }: typeof camt) =>
+      (json['exceptions'] as unknown as Array<Record<string, unknown>>)
+        .map(({ exception, payment, amount, currency }) => [exception, payment, amount, currency])
+        .toSorted();
+    expect(found(camt)).toEqual(found(csv));
+    expect(found(camt).map(([exception]) => exception)).toEqual(['amount-differs', 'chargeback']);
+    expect([camt.code, csv.code]).toEqual([7, 7]);
+    expect((await there.run([join(folder, 'books.camt'), '--map', there.map])).code).toBe(2);
+  });
+});
