@@ -41,10 +41,7 @@ export async function passOver(
   const period = createPeriod();
   let done = 0;
   await staging.clear();
-  for await (const chunk of lines) {
-    signal.throwIfAborted();
-    if (problems.count > 0) continue;
-    const matches = await matchLines(store, app, chunk);
+  for await (const { chunk, matches } of matchAhead({ store, app, signal }, lines, problems)) {
     const candidates: Candidate[] = [];
     for (let index = 0; index < chunk.length; index += 1) {
       const line = chunk[index] as SettlementLine;
@@ -61,6 +58,30 @@ export async function passOver(
   }
   problems.throwIfAny();
   return { tally, seen, profiles, period: period.days() };
+}
+
+interface MatchedChunk {
+  chunk: readonly SettlementLine[];
+  matches: ReadonlyArray<Match | undefined>;
+}
+
+/** While the database looks for the payments of one chunk, the next one is read: the two use a core each. */
+async function* matchAhead(
+  { store, app, signal }: Pick<PassTools, 'store' | 'app' | 'signal'>,
+  lines: AsyncIterable<readonly SettlementLine[]>,
+  problems: FileProblems,
+): AsyncGenerator<MatchedChunk> {
+  let ahead: Promise<MatchedChunk> | undefined;
+  for await (const chunk of lines) {
+    signal.throwIfAborted();
+    if (problems.count > 0) continue;
+    const next = matchLines(store, app, chunk).then((matches) => ({ chunk, matches }));
+    // A failure is thrown when its turn comes.
+    next.catch(() => {});
+    if (ahead) yield await ahead;
+    ahead = next;
+  }
+  if (ahead) yield await ahead;
 }
 
 /** A line that agrees is done; one of another kind that names no payment is only added up; the others are looked at. */
