@@ -1,4 +1,5 @@
 import type { EndpointName } from '../contract/endpoints.js';
+import { duplicateKey } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
 import { GENERATION_HEADER } from '../contract/sandbox-headers.js';
 import type { Requests } from '../contract/schemas.js';
@@ -16,7 +17,7 @@ import { createdBy, type Created } from './created.js';
 import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
 import { checkIdentity, type AppIdentity } from './identity.js';
 import type { SettleOperation } from '../contract/states.js';
-import { classifySettleAnswer, type SettleAnswer } from './settle-answer.js';
+import { classifySettleAnswer, oddityIn, type SettleAnswer } from './settle-answer.js';
 
 export type PaymentKey = { paymentId: string } | { referenceId: string };
 
@@ -66,6 +67,8 @@ export function createPaymentCalls(
           });
     const read = paymentIn(answer, key);
     if (!read) throw oddAnswer('data that is not a payment', answer);
+    // Which of the two is meant nobody knows, and one of them may be the state.
+    if (duplicateKey(answer.text) !== undefined) throw oddAnswer('a body that has a field twice', answer);
     return read;
   }
 
@@ -116,6 +119,8 @@ export function createPaymentCalls(
     async recheck(paymentId: string, given: CallOptions = {}): Promise<Written<PaymentRead>> {
       const call = { ...given, parameters: { paymentId } };
       const { answer, result } = await calls.succeed('recheckPayment', `payment ${paymentId}`, call);
+      const odd = oddityIn(answer, { paymentId, appId: identity.appId });
+      if (odd !== undefined) throw oddAnswer(odd, answer);
       return { value: paymentIn(answer, { paymentId }), answer, attempts: result.attempts };
     },
 

@@ -45,24 +45,29 @@ export function classifySettleAnswer(exchange: Exchange, asked: AskedPayment): S
 }
 
 function classifySuccess(answer: Answer, asked: AskedPayment): SettleAnswer {
-  const { raw, httpStatus } = answer;
-  const odd = (what: string): SettleAnswer => ({
-    kind: 'unknown',
-    why: `the service answered ${httpStatus} with ${what}`,
-  });
-  if (!answer.readable) return odd('an unreadable body');
-  if (Array.isArray(raw)) return odd('a list');
-  if (duplicateKey(answer.text) !== undefined) return odd('a body that has a field twice');
-  if (isJsonObject(raw) && saysFailure(raw)) return odd('a body that reports a failure');
+  const odd = oddityIn(answer, asked);
+  if (odd !== undefined)
+    return { kind: 'unknown', why: `the service answered ${answer.httpStatus} with ${odd}` };
+  const payment = decodePayment(answer.raw);
+  return { kind: 'taken', answer, ...(payment && { payment }) };
+}
+
+/** What keeps a success from being taken for one, such as a body that reports a failure; undefined if nothing does. */
+export function oddityIn(answer: Answer, asked: AskedPayment): string | undefined {
+  const { raw } = answer;
+  if (!answer.readable) return 'an unreadable body';
+  if (Array.isArray(raw)) return 'a list';
+  if (duplicateKey(answer.text) !== undefined) return 'a body that has a field twice';
+  if (isJsonObject(raw) && saysFailure(raw)) return 'a body that reports a failure';
   const payment = decodePayment(raw);
   if (payment) {
     const { appId } = payment.fields;
     const isOther = isOtherPayment(payment.fields, asked) || (appId !== undefined && appId !== asked.appId);
-    return isOther ? odd('another payment') : { kind: 'taken', answer, payment };
+    return isOther ? 'another payment' : undefined;
   }
-  if (isJsonObject(raw) && complains(raw)) return odd('a body that reports a failure');
+  if (isJsonObject(raw) && complains(raw)) return 'a body that reports a failure';
   const isPlain = raw === undefined || raw === null || isYes(raw) || isJsonObject(raw);
-  return isPlain ? { kind: 'taken', answer } : odd('data that is not a payment');
+  return isPlain ? undefined : 'data that is not a payment';
 }
 
 const YES = /^(ok|okay|success|successful|succeeded|accepted|done|true)$/i;

@@ -28,7 +28,15 @@ import {
   resultOf,
   type Sent,
 } from './result.js';
-import { conclude, follow, lookOnce, lookUntilProven, recheckAndRead, speaksAgainst } from './settle.js';
+import {
+  conclude,
+  type Confirmed,
+  follow,
+  lookOnce,
+  lookUntilProven,
+  recheckAndRead,
+  speaksAgainst,
+} from './settle.js';
 
 /** How long an unknown outcome is read for when nobody asked to wait. */
 const CHECK_MS = 1_500;
@@ -164,9 +172,12 @@ async function reportEnded(desk: Desk, move: Move, entry: Entry): Promise<MoveRe
     return late;
   }
   if (!contradictsDone(operation, move.read)) return result(move.read);
-  const confirmed = (await recheckAndRead(desk, sent)) ?? move.read;
-  if (!contradictsDone(operation, confirmed)) return result(confirmed);
-  throw ledgerConflict(entry, confirmed);
+  const confirmed = await recheckAndRead(desk, sent);
+  const shown = [confirmed?.rechecked, confirmed?.read].find(
+    (read) => read !== undefined && !contradictsDone(operation, read),
+  );
+  if (shown) return result(shown);
+  throw ledgerConflict(entry, confirmed?.read ?? move.read);
 }
 
 function refuseInQuiet(move: Move, entry: Entry, result: MoveResult): MoveResult {
@@ -189,22 +200,25 @@ export async function clearToSend(
   if (left > 0)
     return { settled: await refusedUntil(desk, move, entry, quietPeriod(entry, move.read, left)) };
   const sent = await sentBefore(desk, move, entry);
-  const read = move.readsOnly ? move.read : await recheckAndRead(desk, sent);
-  if (read === undefined) {
+  const confirmed = move.readsOnly ? onlyRead(move.read) : await recheckAndRead(desk, sent);
+  if (confirmed === undefined) {
     const result = await checkIntent(desk, move, entry);
     if (result.outcome === 'done') return { settled: result };
     throw notRechecked(entry, move.read);
   }
   // A failed instruction may leave its marks on the payment; it is known to have come back.
   const isFailed = outcomeOf(entry) === 'failed';
+  const { read, differs, rechecked } = confirmed;
   const isSame = isFailed ? stateOf(read) === entry.before_state : isAsBefore(sent.before, read);
-  if (isSame) return { cleared: { ...move, read, cleared: known } };
+  if (isSame && !differs) return { cleared: { ...move, read, cleared: known } };
   const result = await checkIntent(desk, { ...move, read }, entry);
   if (result.outcome === 'done' || result.outcome === 'accepted' || result.outcome === 'refused') {
     return { settled: result };
   }
-  throw moved(entry, read);
+  throw moved(entry, (differs && rechecked) || read);
 }
+
+const onlyRead = (read: PaymentRead): Confirmed => ({ read, differs: false, rechecked: undefined });
 
 /** Reads once more before it says that it is too early: it may be done by now. What failed stays failed. */
 async function refusedUntil(desk: Desk, move: Move, entry: Entry, error: GuardError): Promise<MoveResult> {

@@ -117,12 +117,18 @@ export function failedBefore(sent: Sent, { last, operation }: Entry): NotReached
   );
 }
 
+/** Nothing is repeated because an answer is missing, also where this was the second time that a person asked for. */
+const onceMore = ({ intent }: Sent): string =>
+  intent.resend_of === null
+    ? 'It was not sent again.'
+    : 'It was sent again once, as you asked, and not repeated.';
+
 const counts = ['No read', 'One read', 'Two reads', 'Three reads', 'Four reads', 'Five reads'];
 
 export function stillUnknown(sent: Sent, why: string, shown: readonly string[]): UnknownOutcomeError {
   return new UnknownOutcomeError(
     `${nameOf(sent)} has an unknown outcome: ${clause(why)}.\n` +
-      `It may or may not have been carried out. It was not sent again.\n${seenText(shown)}`,
+      `It may or may not have been carried out. ${onceMore(sent)}\n${seenText(shown)}`,
     { code: 'outcome-unknown', next: [check(sent.beforeRead), explain(sent.beforeRead)] },
   );
 }
@@ -140,7 +146,7 @@ export function differs(sent: Sent, read: PaymentRead): UnknownOutcomeError {
   const hint = read.state === undefined ? aliasHint(read) : undefined;
   return new UnknownOutcomeError(
     `${nameOf(sent)} has an unknown outcome: the payment ${differenceOf(sent, read)}.\n` +
-      `The ${operation} may or may not have been carried out. It was not sent again.`,
+      `The ${operation} may or may not have been carried out. ${onceMore(sent)}`,
     {
       code: hint ? 'unknown-state' : 'outcome-unknown',
       ...(hint && { details: hint.details }),
@@ -256,7 +262,8 @@ export function moved(entry: Entry, read: PaymentRead): GuardError {
 export function notRechecked(entry: Entry, read: PaymentRead): GuardError {
   return new GuardError(
     `The ${entry.operation} of payment ${labelOf(read)} is not sent again: the service did not answer a recheck, ` +
-      'so nobody knows whether the provider carried it out. Nothing was sent.',
+      'so nobody knows whether the provider carried it out. Nothing was sent. ' +
+      'If the service has no rechecks, ask its operator.',
     { code: 'not-rechecked', next: [paydesk('payments', 'recheck', idOf(read)), explain(read)] },
   );
 }

@@ -54,6 +54,7 @@ async function send(
   const from = desk.clock.monotonic();
   const sent: Sent = { move, before: beforeOf(before), beforeRead: before, intent };
   let answer: SettleResult;
+  const letGo = keepHold(desk, sent, fence.limitMs);
   try {
     answer = await desk.client.operate(move.operation, idOf(before), {
       fence: fence.of(sent),
@@ -68,6 +69,8 @@ async function send(
       neverLeft: true,
     });
     throw error;
+  } finally {
+    letGo();
   }
   sent.tookMs = desk.clock.monotonic() - from;
   if (answer.kind === 'unsent') {
@@ -118,7 +121,28 @@ async function lastRead(
   return { before: now, refusal: force ? undefined : forbidden(operation, now) };
 }
 
+/**
+ * Renews the hold while the answer is waited for: a slow service may be at it still, so nobody may take it over. Gives
+ * back how to stop that.
+ */
+function keepHold(desk: Desk, sent: Sent, everyMs: number): () => void {
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const renewLater = () => {
+    if (isOver) return;
+    // A hold that cannot be renewed runs out, which the fence of the next attempt notices.
+    timer = setTimeout(() => void desk.ledger.renew(sent.intent.id).then(renewLater, renewLater), everyMs);
+  };
+  renewLater();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
 interface MoveFence {
+  /** How long after the intent was written or renewed the first byte may leave. */
+  limitMs: number;
   of(sent: Sent): Fence;
 }
 
@@ -130,6 +154,7 @@ function createFence(desk: Desk, quietMs: number): MoveFence {
   const limitMs = fenceOf(quietMs);
   let renewed = desk.steady();
   return {
+    limitMs,
     of: (sent) => ({
       async beforeAttempt(attempt) {
         if (attempt === 1) return;

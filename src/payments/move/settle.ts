@@ -1,9 +1,10 @@
 // Finds out the outcome of an instruction that may have left, by reading. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
+import { isJsonObject } from '../../contract/json.js';
 import { PaydeskError, TemporaryError } from '../../errors.js';
 import { quietOf, readerOf, type Desk } from '../desk.js';
-import { idOf, stateOf } from '../named-payments.js';
+import { idOf, stateOf, stateText } from '../named-payments.js';
 import { readUntil } from '../wait.js';
 import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
 import { isUnderWay, type Standing, standingOf } from './proof.js';
@@ -20,12 +21,25 @@ export async function settle(
   evidence: Evidence,
   shown: PaymentRead | undefined,
 ): Promise<MoveResult> {
-  sent.before.isTaken = evidence.kind === 'taken';
-  const look = await lookAfter(desk, sent, evidence, shown);
-  const result = await conclude(desk, sent, evidence, look);
+  const told = shown && contradicts(sent, shown) ? contradiction(shown) : evidence;
+  sent.before.isTaken = told.kind === 'taken';
+  const look = await lookAfter(desk, sent, told, shown);
+  const result = await conclude(desk, sent, told, look);
   await recordResult(desk, sent, result);
   return sent.move.wait ? follow(desk, sent, result) : result;
 }
+
+/** A success that shows the payment in a state which is neither the one before nor one that this leads to. */
+function contradicts({ move, before }: Sent, shown: PaymentRead): boolean {
+  const state = stateOf(shown);
+  if (state === null || state === before.shown) return false;
+  return ['changed', 'excluded'].includes(standingOf(move.operation, { ...before, isTaken: true }, shown));
+}
+
+const contradiction = (shown: PaymentRead): Evidence => ({
+  kind: 'unknown',
+  why: `the service answered ${shown.answer.httpStatus} with the payment in ${stateText(shown)}`,
+});
 
 /** With `--wait`: on to the end state, where the result is not final. */
 export async function follow(desk: Desk, sent: Sent, result: MoveResult): Promise<MoveResult> {
@@ -145,8 +159,13 @@ export async function lookOnce(
   if (isProof(sent, standing, taken)) return { standing, last: read, shown, rechecked: false };
   const confirmed = recheck ? await recheckAndRead(desk, sent) : undefined;
   if (confirmed === undefined) return { standing, last: read, shown, rechecked: false };
-  shown.push(stateOf(confirmed) ?? '?');
-  return { standing: judge(sent, confirmed, true), last: confirmed, shown, rechecked: true };
+  const { rechecked = confirmed.read } = confirmed;
+  if (confirmed.differs) {
+    shown.push(stateOf(rechecked) ?? '?', stateOf(confirmed.read) ?? '?');
+    return { standing: 'changed', last: rechecked, shown, rechecked: true };
+  }
+  shown.push(stateOf(confirmed.read) ?? '?');
+  return { standing: judge(sent, confirmed.read, true), last: confirmed.read, shown, rechecked: true };
 }
 
 function judge(sent: Sent, read: PaymentRead, believed: boolean): Standing {
@@ -162,26 +181,34 @@ function isProof({ intent }: Sent, standing: Standing, taken: boolean): boolean 
   return taken && standing === 'unchanged';
 }
 
-/** The payment as it is read after a recheck that went through; undefined where either did not. */
-export async function recheckAndRead(desk: Desk, sent: Sent): Promise<PaymentRead | undefined> {
+/** What a recheck that went through and the read after it show. */
+export interface Confirmed {
+  read: PaymentRead;
+  /** The recheck itself showed or reported a change that the read does not have: one of them is not true (yet). */
+  differs: boolean;
+  /** The payment as the recheck showed it, if it did. */
+  rechecked: PaymentRead | undefined;
+}
+
+/** Asks the provider again and reads the payment after it; undefined where either did not go through. */
+export async function recheckAndRead(desk: Desk, sent: Sent): Promise<Confirmed | undefined> {
   if (sent.move.readsOnly) return undefined;
   let rechecked: PaymentRead | undefined;
+  let saysChanged: boolean;
   try {
     const { value, answer } = await readerOf(desk).recheck(idOf(sent.beforeRead));
-    if (!answer.readable) return undefined;
     rechecked = value;
+    saysChanged = isJsonObject(answer.raw) && answer.raw['changed'] === true;
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     return undefined;
   }
   const { read } = await readSettling(desk, sent);
-  return read && rechecked && hidesChange(sent, rechecked, read) ? rechecked : read;
-}
-
-/** The recheck itself showed a change, and the read after it comes from a replica that does not have it yet. */
-function hidesChange({ before }: Sent, rechecked: PaymentRead, read: PaymentRead): boolean {
-  const [shown, later] = [stateOf(rechecked), stateOf(read)];
-  return shown !== null && shown !== before.shown && later === before.shown;
+  if (read === undefined) return undefined;
+  const before = sent.before.shown;
+  const shown = rechecked ? stateOf(rechecked) : null;
+  const isOther = saysChanged || (shown !== null && shown !== before);
+  return { read, differs: isOther && stateOf(read) === before, rechecked };
 }
 
 /** One read after sending, whatever has happened to the command since. It never throws: the move was made. */
@@ -231,9 +258,9 @@ async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<Mo
     state = stateOf(read);
     if (speaksAgainst(standing) && desk.steady() - since >= quietOf(desk, sent.beforeRead)) {
       const confirmed = await recheckAndRead(desk, sent);
-      if (confirmed === undefined) return;
-      last = confirmed;
-      standing = judge(sent, confirmed, true);
+      if (confirmed === undefined || confirmed.differs) return;
+      last = confirmed.read;
+      standing = judge(sent, confirmed.read, true);
       hasFailed = speaksAgainst(standing);
     }
   };

@@ -47,7 +47,7 @@ async function start(reply: (request: IncomingMessage) => Reply): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-async function run(port: number, args: string[]) {
+async function run(port: number, args: string[], env: Record<string, string> = {}) {
   const result = await paydesk([...args, '--json'], {
     home,
     env: {
@@ -55,6 +55,7 @@ async function run(port: number, args: string[]) {
       PAYDESK_APP_ID: 'app-1',
       PAYDESK_API_KEY: 'key-1234',
       PAYDESK_KIND: 'sandbox',
+      ...env,
     },
   });
   const json = JSON.parse(result.stdout) as { outcome?: string; error?: { code: string; message: string } };
@@ -162,4 +163,112 @@ it('a charge that was refused is in the history', async () => {
   });
   expect(await run(port, charge)).toMatchObject({ exit: 1 });
   expect(await lastCharge(port)).toMatchObject({ operation: 'charge', outcome: 'refused' });
+});
+
+const quiet = { PAYDESK_QUIET_PERIOD: '1s' };
+
+/** A refund that was answered 503; how it is sent again once the quiet period has passed, and how often it came. */
+async function sendAgain(recheck: () => Reply, read: () => Reply) {
+  let told = 0;
+  const port = await start(({ method, url = '' }) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    if (method === 'GET') return told === 0 ? { status: 200, body: payment('Captured') } : read();
+    if (url.endsWith('/recheck')) return recheck();
+    told += 1;
+    return { status: 503 };
+  });
+  expect(await run(port, ['payments', 'refund', '100231'], quiet)).toMatchObject({ exit: 6 });
+  const again = () => run(port, ['payments', 'refund', '100231', '--resend'], quiet);
+  let last = await again();
+  const isOver = async () => {
+    if (last.code === 'quiet-period') last = await again();
+    return last.code !== 'quiet-period';
+  };
+  await expect.poll(isOver, { timeout: 20_000 }).toBe(true);
+  return { ...last, told };
+}
+
+const unchanged = (): Reply => ({ status: 200, body: payment('Captured') });
+
+it('a recheck and a read that show the payment as it was let it be sent again', async () => {
+  expect(await sendAgain(() => ({ status: 204 }), unchanged)).toMatchObject({ told: 2 });
+});
+
+it.each<[string, Reply]>([
+  ['success: false', { status: 200, body: { success: false } }],
+  ['a status of its own', { status: 200, body: { status: 422, message: 'no' } }],
+  ['errors', { status: 200, body: { errors: ['provider unavailable'] } }],
+  ['false', { status: 200, body: false }],
+  ['the payment and an error', { status: 200, body: payment('Captured', { error: 'timeout' }) }],
+  ['a change', { status: 200, body: { changed: true } }],
+  ['the payment and a change', { status: 200, body: payment('Captured', { changed: true }) }],
+  ['the payment in another state', { status: 200, body: payment('Refunding') }],
+  [
+    'two states',
+    { status: 200, text: '{"paymentState":"Refunded","paymentId":100231,"paymentState":"Captured"}' },
+  ],
+])('a recheck that answers with %s lets nothing be sent again', async (_what, recheck) => {
+  expect(await sendAgain(() => recheck, unchanged)).toMatchObject({ exit: 9, told: 1 });
+});
+
+it('a read that shows two states lets nothing be sent again', async () => {
+  const text = JSON.stringify(payment('Refunded')).replace('}', ',"paymentState":"Captured"}');
+  const { exit, told } = await sendAgain(
+    () => ({ status: 204 }),
+    () => ({ status: 200, text }),
+  );
+  expect([exit === 0, told]).toEqual([false, 1]);
+});
+
+it.each(['Failed', 'Declined', 'Cancelled', 'RefundFailed'])(
+  'a success that shows the payment in %s is no success',
+  async (state) => {
+    const port = await startPayment('Captured', 'Captured', { status: 200, body: payment(state) });
+    const refunded = await run(port, ['payments', 'refund', '100231']);
+    expect(refunded).toMatchObject({ exit: 6, json: { outcome: 'unknown' } });
+    expect(refunded.json.error?.message).toContain(`with the payment in ${state}`);
+  },
+);
+
+it('a recheck that says done is not believed while the read after it says otherwise', async () => {
+  const port = await start(({ method, url = '' }) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    if (url.endsWith('/recheck')) return { status: 200, body: payment('Refunded') };
+    return method === 'GET' ? unchanged() : { status: 409, body: { message: 'conflict' } };
+  });
+  expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6, outcome: 'unknown' });
+});
+
+it('nobody takes a payment over whose instruction is still waiting for its answer', async () => {
+  let told = 0;
+  let arrived: () => void = () => undefined;
+  const isTold = new Promise<void>((resolve) => (arrived = resolve));
+  let answer: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => (answer = resolve));
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const { method, url = '' } = request;
+      const reply = (status: number, body?: unknown) => {
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(body === undefined ? undefined : JSON.stringify(body));
+      };
+      if (url.includes('referenceId')) return reply(404);
+      if (method === 'GET') return reply(200, payment('Captured'));
+      if (url.endsWith('/recheck')) return reply(204);
+      told += 1;
+      arrived();
+      void isAsked.then(() => reply(200, payment('Refunding')));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  servers.push(server);
+  const { port } = server.address() as AddressInfo;
+  const first = run(port, ['payments', 'refund', '100231'], quiet);
+  await isTold;
+  // Much longer than the quiet period: each of these reads for 1.5 s before it says that it is too early.
+  for (let times = 0; times < 3; times += 1) {
+    expect(await run(port, ['payments', 'refund', '100231', '--resend'], quiet)).toMatchObject({ exit: 9 });
+  }
+  answer();
+  expect([await first, told]).toMatchObject([{ exit: 0, outcome: 'accepted' }, 1]);
 });

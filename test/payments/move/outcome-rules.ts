@@ -53,13 +53,10 @@ export function showsOf(cell: Treatment): Shows {
   return isShown(cell) ? (cell.names === 'ours' ? 'proof' : 'difference') : 'nothing';
 }
 
-function isShown({ committed, lagging, recheck, answer, names }: Treatment): boolean {
+function isShown({ committed, lagging, recheck, answer }: Treatment): boolean {
   if (!committed) return false;
-  if (!lagging) return true;
-  // The answer itself shows the payment. A state that proves nothing is rechecked, and the read after that counts.
-  if (answer === '200 with the payment') {
-    return names === 'ours' || recheck === 'fresh' || recheck === 'unsupported';
-  }
+  // The answer itself shows the payment.
+  if (!lagging || answer === '200 with the payment') return true;
   // A success is believed without a recheck.
   return answer !== '204' && recheck === 'fresh';
 }
