@@ -45,13 +45,18 @@ function formsOf(secret: string): Form[] {
     const form = base64Core(bytes, before);
     return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
   });
-  const digits = bytes.toString('hex');
+  const digits = ['', ' ', ':', '-'].map((between) =>
+    bytes.toString('hex').replaceAll(/..(?=.)/g, `$&${between}`),
+  );
   return [
     ...[...new Set(plain)].map((text) => ({ text })),
     ...[...new Set(encoded)]
       .filter(({ length }) => length >= SHORTEST)
       .map((text) => ({ text, around: BASE64 })),
-    ...[...new Set([digits, digits.toUpperCase()])].map((text) => ({ text, around: HEXADECIMAL })),
+    ...[...new Set(digits.flatMap((text) => [text, text.toUpperCase()]))].map((text) => ({
+      text,
+      around: HEXADECIMAL,
+    })),
   ];
 }
 

@@ -154,7 +154,10 @@ function refuseDisguise(path: string, method: string, appId: string): void {
   for (const name of money) {
     const { path: own, method: ownMethod } = endpointOf(name);
     const isRead = method === 'GET' && operationOf(name) === undefined;
-    const alike = sameParts(parts, own) || sameParts(parts.filter(Boolean), own);
+    // A lenient router takes what follows a verb for a part of it.
+    const most = operationOf(name) === undefined ? parts.length : own.split('/').length - 1;
+    const alike =
+      sameParts(parts.slice(0, most), own) || sameParts(parts.filter(Boolean).slice(0, most), own);
     if (isRead || !alike) continue;
     throw refuse('PATH', `looks like ${ownMethod} ${own}; write it that way`);
   }

@@ -328,6 +328,7 @@ describe('api and money', async () => {
     '/payments/ID/REFUND',
     '/Payments/ID/refund',
     '/payments/ID/refund/',
+    '/payments/ID/refund/x',
     '/payments/ID/refund?',
     '/payments/ID/refund?force=1',
     '/payments/ID/refund#x',

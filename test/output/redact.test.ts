@@ -32,6 +32,18 @@ describe('redaction', () => {
     ['in HTML', secret.replace('"', '&quot;').replace('s', '&#115;').replace('k', '&#x6B;')],
     ['in HTML without semicolons', secret.replace('s', '&#0000000115').replace('?', '&#X3F;')],
     ['as bytes of a string', Buffer.from(secret).toString('hex').replaceAll(/../g, '\\x$&')],
+    [
+      'in hexadecimal bytes with spaces',
+      Buffer.from(secret)
+        .toString('hex')
+        .replaceAll(/..(?=.)/g, '$& '),
+    ],
+    [
+      'in hexadecimal bytes with colons',
+      Buffer.from(secret)
+        .toString('hex')
+        .replaceAll(/..(?=.)/g, '$&:'),
+    ],
     ['in hexadecimal digits', Buffer.from(secret).toString('hex')],
     ['in large hexadecimal digits', Buffer.from(`user:${secret}`).toString('hex').toUpperCase()],
     ['in base64', base64(secret)],

@@ -254,7 +254,7 @@ export function checkEnd(
   const { readable, rechecks } = records;
   for (const { intent, last, instruction, operation, resentAs } of followed) {
     const so = `${name(intent)} ended as ${last?.outcome ?? 'nothing'}`;
-    const truth = operation?.status ?? endOfLost(records, intent) ?? 'not carried out';
+    const truth = wasDoneUnseen(records, intent) ? 'done' : (operation?.status ?? 'not carried out');
     const byItself = intent.operation === 'capture' && capturedByItself(records, Number(intent.payment_id));
     switch (last?.outcome) {
       case 'done':
@@ -284,15 +284,17 @@ export function checkEnd(
   }
 }
 
-/** What became of the same instruction where it was sent again and nobody has that on record any more. */
-function endOfLost(
+/** The same instruction was sent again and carried out, and nobody has that on record any more. */
+function wasDoneUnseen(
   { instructions, isLost, operations }: Records,
   { operation, payment_id }: IntentRow,
-): string | undefined {
-  const lost = instructions.findLast(
+): boolean {
+  const lost = instructions.filter(
     (each) => isLost(each) && each.operation === operation && String(each.paymentId) === payment_id,
   );
-  return operations.find(({ id }) => id === lost?.operationId)?.status;
+  return operations.some(
+    ({ id, status }) => status === 'done' && lost.some(({ operationId }) => operationId === id),
+  );
 }
 
 /**

@@ -2,11 +2,12 @@ import type { PaymentRead } from '../../client/payment-calls.js';
 import { operationEndpoints } from '../../client/payment-calls.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
-import type { PaydeskError } from '../../errors.js';
+import { PaydeskError } from '../../errors.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
 import type { Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';
-import { checkIntent } from './check.js';
+import { checkIntent, reportBlocked } from './check.js';
+import { contradictsDone } from './proof.js';
 import { beforeSending, refOfPayment } from './record.js';
 import type { MoveResult } from './result.js';
 
@@ -44,9 +45,27 @@ async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<Ch
   const entries = found.filter(isMove);
   const open = entries.filter((entry) => isOpen(outcomeOf(entry)));
   const [newest] = [...open, ...entries];
-  if (!newest) return nothing(typed, read);
+  if (!newest) return (await conflictOf(desk, typed, read)) ?? nothing(typed, read);
   const operation = newest.operation as SettleOperation;
   return checkIntent(desk, { typed, operation, read, force: false, wait }, newest);
+}
+
+/** What cannot be undone: a payment that shows anything else contradicts the ledger. */
+const lasting = ['refund', 'cancel'] as const satisfies SettleOperation[];
+
+async function conflictOf(desk: Desk, typed: string, read: PaymentRead): Promise<CheckResult | undefined> {
+  for (const operation of lasting) {
+    const blocked = await desk.ledger.findBlocking(refOfPayment(desk, read), operation, {});
+    const isDone = blocked?.kind === 'ended' && outcomeOf(blocked.intent) === 'done';
+    if (!isDone || !contradictsDone(operation, read)) continue;
+    try {
+      return await reportBlocked(desk, { typed, operation, read, force: false, wait: false }, blocked);
+    } catch (error) {
+      if (!(error instanceof PaydeskError)) throw error;
+      return { ...nothing(typed, read), error };
+    }
+  }
+  return undefined;
 }
 
 const isMove = ({ operation }: Entry): boolean => Object.hasOwn(operationEndpoints, operation);

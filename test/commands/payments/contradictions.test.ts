@@ -272,3 +272,19 @@ it('nobody takes a payment over whose instruction is still waiting for its answe
   answer();
   expect([await first, told]).toMatchObject([{ exit: 0, outcome: 'accepted' }, 1]);
 });
+
+it('a check says so when the service no longer shows what this desk has as done', async () => {
+  const states = ['Captured', 'Captured', 'Refunded'];
+  const port = await start(({ method, url = '' }) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    if (method === 'GET' || url.endsWith('/recheck')) {
+      return { status: 200, body: payment(states.shift() ?? 'Captured') };
+    }
+    return { status: 204 };
+  });
+  expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 0, outcome: 'done' });
+  expect(await run(port, ['payments', 'check', '100231'])).toMatchObject({
+    exit: 9,
+    code: 'ledger-conflict',
+  });
+});
