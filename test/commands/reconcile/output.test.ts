@@ -232,7 +232,7 @@ describe('reconcile of a camt.053 statement', () => {
     await there.sandbox.close();
     const found = ({ json }: typeof camt) =>
       (json['exceptions'] as unknown as Array<Record<string, unknown>>)
-        .map(({ exception, payment, amount, currency }) => [exception, payment, amount, currency])
+        .map(({ exception, payment, amount, currency }) => [exception, payment, amount, currency].join(' '))
         .toSorted();
     expect(found(camt)).toEqual(found(csv));
     expect(found(camt).map(([exception]) => exception)).toEqual(['amount-differs', 'chargeback']);
