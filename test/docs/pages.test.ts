@@ -64,7 +64,7 @@ function rewritten(page: string, stale: Array<{ step: CommandStep; printed: stri
   return lines.join('\n');
 }
 
-/** What is shown and cannot be run here: it installs, or is for another machine. */
+/** What is shown and cannot be run here: it installs, or is for another machine or a job. */
 const NOT_RUN = [
   'npm ci && npx paydesk demo',
   'npm ci && npm pack',
@@ -75,6 +75,7 @@ const NOT_RUN = [
   'paydesk completion fish > ~/.config/fish/completions/paydesk.fish',
   'paydesk profiles add shop --base-url https://pay.example --app-id 7f31c2 --live',
   'paydesk doctor',
+  'paydesk reconcile settlement.csv --map northbank.yaml --format markdown >> "$GITHUB_STEP_SUMMARY"',
 ];
 
 it('nothing else is left out', () => {
