@@ -13,9 +13,12 @@ describe('payments explain', () => {
     const { stdout, stderr, code } = await desk.run('explain', ['seed-held'], { terminal: true });
     const { paymentId } = (await desk.explain('seed-held')).payment;
     expect([code, stderr]).toEqual([0, '']);
-    expect(
-      stdout.replaceAll(/\d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d|(\d+ \w+ \d+, )?\d\d:\d\d UTC/g, 'TIME'),
-    ).toBe(
+    const now = stdout.split('\n').find((line) => /^ {2}now +Held$/.test(line));
+    // Soon after midnight the hours before were on another day, and the sentence with the date takes two lines.
+    const told = stdout
+      .replaceAll(/\d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d|(\d+ \w+ \d+, )?\d\d:\d\d UTC/g, 'TIME')
+      .replace('has\nbeen charged', 'has been charged');
+    expect(told).toBe(
       [
         'Held by a fraud rule since TIME at the earliest. Nothing has been charged.',
         '',
@@ -23,7 +26,7 @@ describe('payments explain', () => {
         'Customer  c_cleo',
         '',
         '  TIME  Created',
-        stdout.split('\n')[6],
+        now,
         '',
         'What you can do',
         '  1. Approve and charge EUR 240.00 (recommended)',
@@ -40,7 +43,6 @@ describe('payments explain', () => {
         '',
       ].join('\n'),
     );
-    expect(stdout.split('\n')[6]).toMatch(/^ {2}now +Held$/);
     for (const name of sceneNames) {
       const shown = (await desk.run('explain', [name], { terminal: true })).stdout;
       expect(shown.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -158,7 +160,9 @@ describe('several at once', () => {
     const lines = csv.stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(4);
     expect(lines[0]).toBe('payment,reference,state,age,severity,verdict,next');
-    expect(lines[1]).toMatch(/^\d+,seed-held,Held,≤ 3 hours,urgent,Held by .*,paydesk payments unhold \d+$/);
+    expect(lines[1]).toMatch(
+      /^\d+,seed-held,Held,≤ 3 hours,urgent,"?Held by .*,paydesk payments unhold \d+$/,
+    );
     expect(lines[2]).toMatch(/^nowhere,,\?,,error,There is no payment/);
     expect(lines[3]).toMatch(/^\d+,seed-captured,Captured,≤ 2 days,ok,Captured\. .*,$/);
     const json = await desk.run('explain', [...names, '--json']);

@@ -235,7 +235,7 @@ describe('reconcile of a camt.053 statement', () => {
         .map(({ exception, payment, amount, currency }) => [exception, payment, amount, currency].join(' '))
         .toSorted();
     expect(found(camt)).toEqual(found(csv));
-    expect(found(camt).map(([exception]) => exception)).toEqual(['amount-differs', 'chargeback']);
+    expect(found(camt).map((text) => text.split(' ', 1)[0])).toEqual(['amount-differs', 'chargeback']);
     expect([camt.code, csv.code]).toEqual([7, 7]);
     expect((await there.run([join(folder, 'books.camt'), '--map', there.map])).code).toBe(2);
   });
