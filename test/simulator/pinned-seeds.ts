@@ -37,7 +37,7 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
   { seed: 20, found: 'a refused cancel was opened again while an unhold held the payment' },
   { seed: 1035, found: 'a batch looked for a row that it could not claim, again and again without a pause' },
   { seed: 311, found: 'an unhold was told as done of a payment whose state before nobody could read' },
-  { seed: 11, found: 'a clock was set back by two days, and a command read for two days' },
+  { seed: 28, found: 'a clock was set back by two days, and a command read for two days' },
   { seed: 11036, found: 'a desk was paused after it had read, and told as failed what was done meanwhile' },
   {
     seed: 10668,

@@ -10,15 +10,15 @@ const firstSeeds: Partial<Record<keyof typeof sabotages, number>> = {
   fence: 90,
   'hold-at-each-attempt': 194,
   'unknown-states': 6,
-  'proof-of-unhold': 4,
+  'proof-of-unhold': 5,
   'proof-of-absence': 3,
   'quiet-period': 5,
-  'steady-clock': 6,
-  'ledger-place': 122,
-  'ledger-in-use': 102,
-  'quiet-after-adoption': 12,
-  'monotonic-clock': 11,
-  'single-use-plan': 17,
+  'steady-clock': 9,
+  'ledger-place': 352,
+  'ledger-in-use': 542,
+  'quiet-after-adoption': 132,
+  'monotonic-clock': 28,
+  'single-use-plan': 18,
 };
 
 /** What the simulator must say when a guard is gone; another complaint would not prove that it saw this one. */

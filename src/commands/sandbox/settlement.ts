@@ -69,6 +69,7 @@ export default class SandboxSettlement extends BaseCommand {
     const pieces = sandbox.settlement({ ...query, until: report.until });
     if (!toStdout) {
       const written = await writeOutputFile(args.file, pieces, { signal: this.signal });
+      this.sent.assumeSome();
       return this.show({ ...written, ...report }, settlementView);
     }
     for await (const piece of pieces) {
