@@ -61,6 +61,13 @@ const NO_CHARS = {
   middle: ' '.repeat(GAP),
 };
 
+/**
+ * Marks where a cell begins and ends: cli-table3 takes some wide letters for narrow ones, and what it adds there is
+ * taken out again. No text that is shown has this character.
+ */
+const EDGE = '\0';
+const BETWEEN = new RegExp(`${EDGE} +${EDGE}`, 'g');
+
 export async function renderTable(
   columns: readonly TableColumn[],
   rows: ReadonlyArray<readonly Line[]>,
@@ -76,18 +83,19 @@ export async function renderTable(
     const text = renderLine(line, theme);
     return columns[index]!.align === 'right' ? space + text : text + space;
   };
-  const cells = (row: readonly Line[]): string[] =>
-    columns.map((_, index) =>
-      wrapLine(row[index] ?? '', widths[index]!)
-        .map((line) => padded(line, index))
-        .join('\n'),
+  const cells = (row: readonly Line[]): string[] => {
+    const wrapped = columns.map((_, index) => wrapLine(row[index] ?? '', widths[index]!));
+    const height = Math.max(...wrapped.map(({ length }) => length));
+    return wrapped.map((lines, index) =>
+      Array.from({ length: height }, (_, at) => EDGE + padded(lines[at] ?? '', index) + EDGE).join('\n'),
     );
+  };
   if (head) table.push(cells(columns.map(({ title }) => toned('dim', title))));
   table.push(...rows.map(cells));
   return `${table
     .toString()
     .split('\n')
-    .map((line) => line.trimEnd())
+    .map((line) => line.replaceAll(BETWEEN, ' '.repeat(GAP)).replaceAll(EDGE, '').trimEnd())
     .join('\n')}\n`;
 }
 
