@@ -62,11 +62,12 @@ const NO_CHARS = {
 };
 
 /**
- * Marks where a cell begins and ends: cli-table3 takes some wide letters for narrow ones, and what it adds there is
- * taken out again. No text that is shown has this character.
+ * Mark where a cell begins and ends: cli-table3 takes some wide letters for narrow ones, and what it adds there is taken
+ * out again. No text that is shown has these characters.
  */
-const EDGE = '\0';
-const BETWEEN = new RegExp(`${EDGE} +${EDGE}`, 'g');
+const [BEGIN, END] = ['\u0001', '\u0002'];
+const BETWEEN = new RegExp(`${END} +${BEGIN}`, 'g');
+const MARKS = new RegExp(`[${BEGIN}${END}]`, 'g');
 
 export async function renderTable(
   columns: readonly TableColumn[],
@@ -87,7 +88,7 @@ export async function renderTable(
     const wrapped = columns.map((_, index) => wrapLine(row[index] ?? '', widths[index]!));
     const height = Math.max(...wrapped.map(({ length }) => length));
     return wrapped.map((lines, index) =>
-      Array.from({ length: height }, (_, at) => EDGE + padded(lines[at] ?? '', index) + EDGE).join('\n'),
+      Array.from({ length: height }, (_, at) => BEGIN + padded(lines[at] ?? '', index) + END).join('\n'),
     );
   };
   if (head) table.push(cells(columns.map(({ title }) => toned('dim', title))));
@@ -95,7 +96,7 @@ export async function renderTable(
   return `${table
     .toString()
     .split('\n')
-    .map((line) => line.replaceAll(BETWEEN, ' '.repeat(GAP)).replaceAll(EDGE, '').trimEnd())
+    .map((line) => line.replaceAll(BETWEEN, ' '.repeat(GAP)).replaceAll(MARKS, '').trimEnd())
     .join('\n')}\n`;
 }
 

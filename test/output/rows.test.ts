@@ -166,6 +166,11 @@ describe('lists', () => {
     expect(new Set(lines.slice(1).map((line) => line.indexOf('EUR'))).size).toBe(1);
   });
 
+  it('keep the rest of a long value under its column', async () => {
+    const [, first = '', rest = ''] = (await render(items.slice(0, 1), { width: 40 })).out.split('\n');
+    expect([first.indexOf('Zoë'), rest.search(/\S/)]).toEqual([6, 6]);
+  });
+
   it('never break their frame, whatever the text', async () => {
     const unit = fc.oneof(
       fc.constantFrom('古', '𗀀', 'e\u0301', '👍', '\u001B[2J', '\u202E', ' ', '\n'),
