@@ -24,6 +24,15 @@ export const durationFlag = custom<number>({
 });
 export const instantFlag = custom<Date>({ helpValue: '24h|ISO', parse: async (text) => parseInstant(text) });
 export const sinceFlag = custom<Date>({ helpValue: '7d|ISO', parse: async (text) => parsePastInstant(text) });
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A day without a time counts to its end. */
+export const untilFlag = custom<Date>({
+  helpValue: '7d|ISO',
+  parse: async (text) =>
+    new Date(parsePastInstant(text).getTime() + (/^[\d-]{10}$/.test(text) ? DAY_MS - 1 : 0)),
+});
 export const amountFlag = custom({ helpValue: '10.23', parse: parseAmount });
 export const currencyFlag = custom({ helpValue: 'EUR', parse: async (text) => parseCurrency(text) });
 export const urlFlag = custom({ helpValue: 'URL', parse: async (text) => parseUrl(text) });

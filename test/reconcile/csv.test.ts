@@ -7,22 +7,12 @@ import { parseMapping } from '../../src/reconcile/csv/mapping.js';
 import { createCsvReader } from '../../src/reconcile/csv/reader.js';
 import type { SettlementLine } from '../../src/reconcile/line.js';
 import { createFileProblems } from '../../src/spreadsheet/problems.js';
+import { HEADER, MAPPING } from './northbank.js';
 
-const northbank = `
-columns:
-  at: booked_at
-  kind: type
-  amount: amount
-  currency: currency
-  fee: fee
-  providerReference: provider_reference
-  operationId: capture_id
-  reference: merchant_reference
-kinds:
+const northbank = `${MAPPING}kinds:
   capture: [SALE, capture]
   refund: [REFUND]
 `;
-const header = 'booked_at,type,provider_reference,capture_id,merchant_reference,amount,fee,net,currency';
 
 async function read(text: string, mapping = northbank): Promise<SettlementLine[]> {
   const problems = createFileProblems();
@@ -48,7 +38,7 @@ const refusal = async (work: () => Promise<unknown>) => {
 describe('a CSV of a provider', () => {
   it('becomes lines of money by its mapping', async () => {
     const lines = await read(
-      `${header}\n2026-11-14T10:00:00+01:00,SALE,ref_1,cap_1,inv-1,49.90,0.74,49.16,EUR\n` +
+      `${HEADER}\n2026-11-14T10:00:00+01:00,SALE,ref_1,cap_1,inv-1,49.90,0.74,49.16,EUR\n` +
         `2026-11-14,refund,ref_1,,inv-1,-49.90,0.00,-49.90,eur\n2026-11-15,Payout,,,,-100.00,,,EUR\n`,
     );
     expect(lines).toEqual([
@@ -127,7 +117,7 @@ describe('a CSV of a provider', () => {
       '2026-11-14,SALE,r,c,m,49.90,1;2,0,EUR',
       '2026-11-14,SALE,r,c,m,,0,0,EUR',
     ];
-    expect(await refusal(() => read(`${header}\n${bad.join('\n')}\n`))).toEqual([
+    expect(await refusal(() => read(`${HEADER}\n${bad.join('\n')}\n`))).toEqual([
       'line 2: amount 49.9x: must be a number with a decimal point',
       'line 3: date 14.11.2026: does not fit iso',
       'line 4: date 2026-02-31: does not fit iso',
@@ -142,7 +132,7 @@ describe('a CSV of a provider', () => {
 
   it('counts the bad lines that it does not name', async () => {
     const rows = Array.from({ length: 50 }, () => '2026-11-14,SALE,r,c,m,?,0,0,EUR').join('\n');
-    const named = await refusal(() => read(`${header}\n${rows}\n`));
+    const named = await refusal(() => read(`${HEADER}\n${rows}\n`));
     expect(named).toHaveLength(21);
     expect(named.at(-1)).toBe('…: and 30 more');
   });
@@ -152,7 +142,7 @@ describe('a CSV of a provider', () => {
       'line 1: there is no column booked_at, which the mapping names as at',
     );
     expect(await refusal(() => read(''))).toEqual(['line 1: the file is empty']);
-    expect(await refusal(() => read(`${header}\n`))).toEqual(['line 2: the file has a header and no rows']);
+    expect(await refusal(() => read(`${HEADER}\n`))).toEqual(['line 2: the file has a header and no rows']);
   });
 });
 

@@ -45,5 +45,10 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
   },
   { seed: 10841, found: 'a paused runner sent a row that another had finished, which stayed refused' },
   { seed: 10329, found: 'two paused runners had the same row: one sent it, and the other called it skipped' },
+  {
+    seed: 4002842,
+    found:
+      'a desk that slept while it noted its ledger overwrote the note of the one that was adopted meanwhile',
+  },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];

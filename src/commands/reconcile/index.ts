@@ -1,9 +1,9 @@
 import { string as argument } from '@oclif/core/args';
-import { custom, option, string } from '@oclif/core/flags';
+import { option, string } from '@oclif/core/flags';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { BaseCommand } from '../../cli/base-command.js';
-import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
+import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags.js';
 import { openReconcile } from '../../cli/reconcile.js';
 import type { JsonValue } from '../../contract/json.js';
 import { PartialError } from '../../errors.js';
@@ -21,17 +21,9 @@ import {
 import { exceptionsCsv, reconciledText } from '../../output/views/reconciled-documents.js';
 import { planLines } from '../../output/views/reconciled-plans.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
-import { parsePastInstant } from '../../typed-values.js';
 
 const AT_ONCE = 16;
 const SHOWN = 50;
-
-/** A day counts to its end. */
-const untilFlag = custom<Date>({
-  helpValue: '7d|ISO',
-  parse: async (text) =>
-    new Date(parsePastInstant(text).getTime() + (/^[\d-]{10}$/.test(text) ? 86_400_000 - 1 : 0)),
-});
 
 export default class Reconcile extends BaseCommand {
   static override summary = "Compare a provider's settlement file with the service.";

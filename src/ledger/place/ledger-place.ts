@@ -53,6 +53,11 @@ export function createLedgerPlace(
   const opened = here();
   let looked: Promise<PlaceProblem | undefined> | undefined;
 
+  function isInPlace(): boolean {
+    const now = here();
+    return opened === null || (now !== null && isSameFile(opened, now));
+  }
+
   async function look(): Promise<PlaceProblem | undefined> {
     const { id } = await store.db.selectFrom('identity').select('id').executeTakeFirstOrThrow();
     const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
@@ -66,21 +71,18 @@ export function createLedgerPlace(
       places: [recorded ? filePlaceOf(recorded) : null, noted?.place ?? null],
       here: place,
       noted,
-      hasNewest: newest === undefined || (await has(newest)),
+      hasNewest: newest === undefined || (await hasIntent(store, newest)),
     };
     const problem = judgePlace(facts);
     if (problem !== undefined) return problem;
     const agrees = (known: FilePlace | null | undefined) =>
       known?.boot === place?.boot && known?.device === place?.device;
     if (!recorded || !agrees(filePlaceOf(recorded))) await record(place, facts.formerIds);
+    // Recording takes a while: the note of a ledger that was put in its place meanwhile stays.
+    if (!isInPlace()) return undefined;
     if (noted?.ledger !== ledger || noted.id !== id || !agrees(noted.place))
       notes.write({ ...noted, ledger, id, place });
     return undefined;
-  }
-
-  async function has({ id, time }: IntentMark): Promise<boolean> {
-    const found = await store.db.selectFrom('intents').select('time').where('id', '=', id).executeTakeFirst();
-    return found?.time === time;
   }
 
   async function record(place: FilePlace | null, formerIds: readonly string[]): Promise<void> {
@@ -99,10 +101,7 @@ export function createLedgerPlace(
     ledger,
     embedded,
     problem,
-    isInPlace() {
-      const now = here();
-      return opened === null || (now !== null && isSameFile(opened, now));
-    },
+    isInPlace,
     adoptedWithoutLocks: () => notes.read(ledger)?.withoutLocks === true,
     async mark(intent) {
       if ((await problem()) === undefined) notes.mark(ledger, intent);
@@ -121,6 +120,11 @@ export function createLedgerPlace(
     },
     close: () => notes.close(),
   };
+}
+
+async function hasIntent({ db }: Store<DeskTables>, { id, time }: IntentMark): Promise<boolean> {
+  const found = await db.selectFrom('intents').select('time').where('id', '=', id).executeTakeFirst();
+  return found?.time === time;
 }
 
 interface PlaceFacts {

@@ -107,7 +107,7 @@ function createPosition() {
         nextBreak = breakIn(buffer, lineStart);
       }
     },
-    /** The buffer begins anew at what was its position `at`. */
+    /** After the buffer was cut: its first character is the one that was at `at`. */
     cut(at: number): void {
       before += at - lineStart;
       lineStart = 0;

@@ -123,7 +123,7 @@ export const outcomeNames = cardNames.filter((name) => !cardsOnly.includes(name)
 /** How long a provider that answers later takes. */
 export const LATER_MS = 30_000;
 
-/** Whether a slow test card still waits for its answer after so many milliseconds. */
+/** Whether a slow test card has still not been answered after this many milliseconds. */
 export const isStillSlow = (ms: number): boolean => ms < LATER_MS;
 
 export function testCard(name: string): TestCard {

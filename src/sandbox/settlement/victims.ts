@@ -10,7 +10,7 @@ export interface PlannedDefect {
 
 /**
  * The entry that each defect is planted at, by the instruction in the books: captures of payments that the service shows
- * as Captured, each with one defect at most, so that whoever looks for them finds one thing per payment.
+ * as Captured, each with at most one defect, so that every defect can be found on its own.
  */
 export async function chooseVictims(
   engine: SandboxEngine,

@@ -21,20 +21,7 @@ import {
   startTestSandbox,
   type TestSandbox,
 } from '../../helpers/sandbox.js';
-
-export const HEADER =
-  'booked_at,type,provider_reference,capture_id,merchant_reference,amount,fee,net,currency';
-
-export const MAPPING = `columns:
-  at: booked_at
-  kind: type
-  amount: amount
-  currency: currency
-  fee: fee
-  providerReference: provider_reference
-  operationId: capture_id
-  reference: merchant_reference
-`;
+import { HEADER, MAPPING } from '../../reconcile/northbank.js';
 
 /** What a line of the file says where it does not simply repeat the payment. */
 export interface LineFields {

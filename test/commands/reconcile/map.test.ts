@@ -8,7 +8,7 @@ import { parseMapping } from '../../../src/reconcile/csv/mapping.js';
 import { createCsvReader } from '../../../src/reconcile/csv/reader.js';
 import { createFileProblems } from '../../../src/spreadsheet/problems.js';
 import { runCommand, temporaryHome } from '../../helpers/desk.js';
-import { HEADER } from './desk.js';
+import { HEADER } from '../../reconcile/northbank.js';
 
 const folder = temporaryHome();
 let files = 0;

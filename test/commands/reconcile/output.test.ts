@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import BatchApply from '../../../src/commands/batch/apply.js';
 import { addFault, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { startTestSandbox } from '../../helpers/sandbox.js';
-import { deskOn, HEADER, MAPPING, openReconcileDesk, type ReconcileDesk, today } from './desk.js';
+import { HEADER, MAPPING } from '../../reconcile/northbank.js';
+import { deskOn, openReconcileDesk, type ReconcileDesk, today } from './desk.js';
 
 let desk: ReconcileDesk;
 let file: string;

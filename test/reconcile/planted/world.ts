@@ -8,6 +8,7 @@ import Reconcile from '../../../src/commands/reconcile/index.js';
 import { defectNames, type DefectKind, type SettlementReport } from '../../../src/sandbox/index.js';
 import { type Env, envOf, type Json, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { startTestSandbox } from '../../helpers/sandbox.js';
+import { MAPPING } from '../northbank.js';
 
 export type Random = (below: number) => number;
 
@@ -15,17 +16,6 @@ export function createRandom(seed: number): Random {
   let state = (seed % 2_147_483_646) + 1;
   return (below) => (state = (state * 16_807) % 2_147_483_647) % below;
 }
-
-const MAPPING = `columns:
-  at: booked_at
-  kind: type
-  amount: amount
-  currency: currency
-  fee: fee
-  providerReference: provider_reference
-  operationId: capture_id
-  reference: merchant_reference
-`;
 
 export type Format = 'csv' | 'camt';
 
