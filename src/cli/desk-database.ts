@@ -28,6 +28,26 @@ export async function openDatabase(
   env: Environment,
   options: Pick<LedgerOptions, 'patient'> = {},
 ): Promise<PlacedDatabase> {
+  const { markKnownReferences, takeSeen } = await import('./take-seen.js');
+  const placed = await openUntouched(env, options);
+  const { store } = placed;
+  await takeSeen(store, env);
+  await forgetOld(store, env);
+  await markKnownReferences(store, env);
+  return {
+    ...placed,
+    async close() {
+      await markKnownReferences(store, env);
+      await placed.close();
+    },
+  };
+}
+
+/** As it is: nothing is taken into it, and nothing is forgotten. */
+export async function openUntouched(
+  env: Environment,
+  options: Pick<LedgerOptions, 'patient'> = {},
+): Promise<PlacedDatabase> {
   const location = databaseLocation(env);
   const { data, config } = findPaths(env);
   if (isEmbedded(location)) makeFolder(data);
@@ -35,19 +55,8 @@ export async function openDatabase(
   const { placeDatabase } = await import('../ledger/place/placed-ledger.js');
   const { whereaboutsOf } = await import('../ledger/place/whereabouts.js');
   const { findOperator } = await import('../ledger/operator.js');
-  const { markKnownReferences, takeSeen } = await import('./take-seen.js');
   const database = await openDeskDatabase({ location, operator: findOperator(env), ...options });
-  const placed = placeDatabase(database, whereaboutsOf({ location, configFolder: config }));
-  await takeSeen(database.store, env);
-  await forgetOld(database.store, env);
-  await markKnownReferences(database.store, env);
-  return {
-    ...placed,
-    async close() {
-      await markKnownReferences(database.store, env);
-      await placed.close();
-    },
-  };
+  return placeDatabase(database, whereaboutsOf({ location, configFolder: config }));
 }
 
 /** `PAYDESK_KEEP` limits how long known payments and webhooks are kept. */

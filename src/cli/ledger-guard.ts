@@ -2,10 +2,11 @@
 
 import { commandText, paydesk } from '../next-command.js';
 import { GuardError } from '../errors.js';
-import type { LedgerPlace } from '../ledger/place/ledger-place.js';
+import type { LedgerPlace, PlaceProblem } from '../ledger/place/ledger-place.js';
 import { joinPieces, toned } from '../output/lines.js';
 import { problemText, riskText, type LedgerProblem } from '../output/views/ledger-place.js';
 import type { CommandContext } from './context.js';
+import { openUntouched } from './desk-database.js';
 
 const adopt = paydesk('ledger', 'adopt');
 
@@ -33,9 +34,27 @@ export async function checkLedgerPlace(
 export async function ledgerProblem(
   context: CommandContext,
   place: LedgerPlace,
+  look: () => Promise<PlaceProblem | undefined> = place.problem,
 ): Promise<LedgerProblem | undefined> {
-  const [problem, locked] = await Promise.all([place.problem(), locksWork(context, place)]);
+  const [problem, locked] = await Promise.all([look(), locksWork(context, place)]);
   return problem ?? (locked ? undefined : 'ledger-locks');
+}
+
+/** For `doctor`: why a live app would refuse the ledger. Nothing is changed by looking. */
+export async function findDistrust(
+  context: CommandContext,
+): Promise<{ message: string; fix: string } | undefined> {
+  const { place, close } = await openUntouched(context.streams.env);
+  try {
+    const problem = await ledgerProblem(context, place, place.examine);
+    if (problem === undefined) return undefined;
+    return {
+      message: `${problemText(problem, place.ledger)} A live app would be refused.`,
+      fix: commandText(adopt),
+    };
+  } finally {
+    await close();
+  }
 }
 
 /** Always on PostgreSQL. */

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js';
 import { databaseLocation } from '../cli/desk-database.js';
+import { findDistrust } from '../cli/ledger-guard.js';
 import { requestHeaders } from '../client/request-headers.js';
 import { failedCheck, type Diagnosis } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
@@ -25,6 +26,7 @@ export default class Doctor extends BaseCommand {
       profile: this.profileName,
       env: this.streams.env,
       ledger: databaseLocation(this.streams.env),
+      ledgerDistrust: () => findDistrust(this.context),
       requiredNode: engines?.node,
       now: () => this.now(),
       signal: this.signal,

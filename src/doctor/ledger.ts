@@ -1,14 +1,25 @@
 import { isEmbedded } from '../ledger/desk.js';
 import { deskMigrations } from '../ledger/schema.js';
 import { inspectStore, StoreError } from '../store/store.js';
-import { fail, pass, type Check } from './check.js';
+import { fail, pass, warn, type Check } from './check.js';
 
-/** Whether the ledger can be read and is whole: without it nobody knows what was sent. */
-export async function checkLedger(location: string): Promise<Check> {
+/** What keeps live apps from sending with a ledger that is whole. */
+export interface LedgerDistrust {
+  message: string;
+  fix: string;
+}
+
+/** Whether the ledger can be read, is whole and is where it belongs: without it nobody knows what was sent. */
+export async function checkLedger(
+  location: string,
+  findDistrust: () => Promise<LedgerDistrust | undefined>,
+): Promise<Check> {
   const where = isEmbedded(location) ? location : 'in PostgreSQL';
   try {
     const found = await inspectStore({ location, schema: 'paydesk_desk', migrations: deskMigrations });
     if (found.kind === 'absent') return pass('ledger', `There is no ledger yet; it will be ${where}.`);
+    const distrust = found.pending === 0 ? await findDistrust() : undefined;
+    if (distrust) return warn('ledger', distrust.message, distrust.fix);
     const update = found.pending === 0 ? '' : ' The next command updates its format.';
     return pass('ledger', `The ledger ${where} is intact.${update}`);
   } catch (error) {

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Diagnosis } from '../../src/doctor/check.js';
 import { addFault } from '../helpers/desk.js';
 import { hostedBody, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { modeOf } from '../profiles/temporary-home.js';
@@ -99,6 +100,23 @@ describe('a live move is refused', () => {
     const copy = desk.copy();
     const paymentId = await expectRefused(copy, 'ledger-copied');
     expect(await desk.move('refund', paymentId)).toMatchObject({ code: 0 });
+  });
+
+  it('as doctor says before it is tried', async () => {
+    const desk = await usedDesk();
+    const ledgerCheck = async ({ run }: LiveDesk) => {
+      const { stdout } = await run(['doctor', '--profile', 'local-live', '--json']);
+      return (JSON.parse(stdout) as Diagnosis).checks.find(({ name }) => name === 'ledger');
+    };
+    const copy = desk.copy();
+    expect(await ledgerCheck(copy)).toEqual({
+      name: 'ledger',
+      status: 'warn',
+      message: `The ledger ${copy.ledger} is a copy of another file. A live app would be refused.`,
+      fix: 'paydesk ledger adopt',
+    });
+    expect(await ledgerCheck(desk)).toMatchObject({ status: 'pass' });
+    await expectRefused(copy, 'ledger-copied');
   });
 
   it('with a new ledger where one was removed, also after it was used for test money', async () => {

@@ -23,6 +23,8 @@ export interface LedgerPlace {
   readonly embedded: boolean;
   /** What is wrong with where it is; looked at once. A ledger that was never used belongs where it is. */
   problem(): Promise<PlaceProblem | undefined>;
+  /** The same, looked at now; nothing is noted. */
+  examine(): Promise<PlaceProblem | undefined>;
   /** Whether its file is still the one that was opened: a process that runs for long may outlive it. */
   isInPlace(): boolean;
   /** Whether it was adopted although file locks have no effect. */
@@ -45,9 +47,10 @@ export interface Whereabouts {
 
 export function createLedgerPlace(
   store: Store<DeskTables>,
-  { ledger, notes, here }: Whereabouts,
+  whereabouts: Whereabouts,
   clockOptions: ClockOptions = {},
 ): LedgerPlace {
+  const { ledger, notes, here } = whereabouts;
   const embedded = store.engine === 'sqlite';
   const clocks = createClocks(store, clockOptions);
   const opened = here();
@@ -59,25 +62,13 @@ export function createLedgerPlace(
   }
 
   async function look(): Promise<PlaceProblem | undefined> {
-    const { id } = await store.db.selectFrom('identity').select('id').executeTakeFirstOrThrow();
-    const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
-    const place = here();
-    const noted = notes.read(ledger) ?? notes.findId(id);
-    const newest = noted && notes.newest(noted.ledger);
-    const facts: PlaceFacts = {
-      id,
-      formerIds: recorded?.former_ids.split(' ') ?? [],
-      isUsed: recorded !== undefined,
-      places: [recorded ? filePlaceOf(recorded) : null, noted?.place ?? null],
-      here: place,
-      noted,
-      hasNewest: newest === undefined || (await hasIntent(store, newest)),
-    };
+    const facts = await gatherFacts(store, whereabouts);
     const problem = judgePlace(facts);
     if (problem !== undefined) return problem;
+    const { id, here: place, noted, recorded } = facts;
     const agrees = (known: FilePlace | null | undefined) =>
       known?.boot === place?.boot && known?.device === place?.device;
-    if (!recorded || !agrees(filePlaceOf(recorded))) await record(place, facts.formerIds);
+    if (!facts.isUsed || !agrees(recorded)) await record(place, facts.formerIds);
     // Recording takes a while: the note of a ledger that was put in its place meanwhile stays.
     if (!isInPlace()) return undefined;
     if (noted?.ledger !== ledger || noted.id !== id || !agrees(noted.place))
@@ -101,6 +92,7 @@ export function createLedgerPlace(
     ledger,
     embedded,
     problem,
+    examine: async () => judgePlace(await gatherFacts(store, whereabouts)),
     isInPlace,
     adoptedWithoutLocks: () => notes.read(ledger)?.withoutLocks === true,
     async mark(intent) {
@@ -132,19 +124,39 @@ interface PlaceFacts {
   formerIds: readonly string[];
   /** Some desk has used it before. */
   isUsed: boolean;
-  /** Where the ledger itself and the note say that it is. */
-  places: ReadonlyArray<FilePlace | null>;
+  /** Where the ledger itself says that it is. */
+  recorded: FilePlace | null;
   here: FilePlace | null;
   noted: PlaceNote | undefined;
   /** It has the newest intent that this desk wrote. */
   hasNewest: boolean;
 }
 
+async function gatherFacts(
+  store: Store<DeskTables>,
+  { ledger, notes, here }: Whereabouts,
+): Promise<PlaceFacts> {
+  const { id } = await store.db.selectFrom('identity').select('id').executeTakeFirstOrThrow();
+  const recorded = await store.db.selectFrom('ledger_place').selectAll().executeTakeFirst();
+  const noted = notes.read(ledger) ?? notes.findId(id);
+  const newest = noted && notes.newest(noted.ledger);
+  return {
+    id,
+    formerIds: recorded?.former_ids.split(' ') ?? [],
+    isUsed: recorded !== undefined,
+    recorded: recorded ? filePlaceOf(recorded) : null,
+    here: here(),
+    noted,
+    hasNewest: newest === undefined || (await hasIntent(store, newest)),
+  };
+}
+
 function judgePlace(facts: PlaceFacts): PlaceProblem | undefined {
   const { id, here, noted, hasNewest } = facts;
   const isNoted = noted === undefined || noted.id === id || facts.formerIds.includes(noted.id);
   if (!isNoted) return facts.isUsed ? 'ledger-moved' : 'ledger-missing';
-  const places = here === null ? [] : facts.places.filter((place) => place !== null);
+  const places =
+    here === null ? [] : [facts.recorded, noted?.place ?? null].filter((place) => place !== null);
   if (places.some((place) => place.machine !== here?.machine)) return 'ledger-moved';
   if (!hasNewest) return 'ledger-restored';
   return places.some((place) => here !== null && !isSameFile(place, here)) ? 'ledger-copied' : undefined;
