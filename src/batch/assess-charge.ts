@@ -5,7 +5,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import type { PaymentMethod } from '../contract/customer.js';
 import { numberText } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
-import { chargeStanding, wasRefunded } from '../payments/charge-outcome.js';
+import { chargeOutcome, wasRefunded } from '../payments/charge-outcome.js';
 import { findByReference } from '../payments/create-payment.js';
 import { differences } from '../payments/differences.js';
 import { failureReason } from '../payments/failure-reason.js';
@@ -53,13 +53,13 @@ function assessSeen(row: CsvRow, read: PaymentRead): Assessment {
     const why = `payment ${facts.payment} has this reference, with another ${fields.join(' and ')}`;
     return { ...facts, verdict: 'conflict', why };
   }
-  const standing = chargeStanding(read, true);
-  if (standing === 'failed' && !wasRefunded(read)) {
+  const outcome = chargeOutcome(read, true);
+  if (outcome === 'failed' && !wasRefunded(read)) {
     const reason = failureReason(read);
     const state = reason === '' ? facts.state : `${facts.state} (${reason})`;
     return { ...facts, verdict: 'failed-before', why: `${state}: a new attempt needs a new reference` };
   }
-  const isOver = standing === 'done' || standing === 'failed';
+  const isOver = outcome === 'done' || outcome === 'failed';
   return {
     ...facts,
     verdict: 'done',

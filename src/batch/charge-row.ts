@@ -2,7 +2,7 @@
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
-import { chargeOutcome, wasRefunded } from '../payments/charge-outcome.js';
+import { followCharge, wasRefunded } from '../payments/charge-outcome.js';
 import type { Desk } from '../payments/desk.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { makePayment } from '../payments/make-payment.js';
@@ -55,17 +55,17 @@ const bodyOf = (row: BatchRow) =>
   });
 
 async function resultOf(desk: Desk, row: BatchRow, made: PaymentRead, wait: boolean): Promise<WorkedRow> {
-  const { read, standing, error } = await chargeOutcome(desk, made, { autoCapture: true, wait });
+  const { read, outcome, error } = await followCharge(desk, made, { autoCapture: true, wait });
   const { currency } = read.fields;
   const facts = { after: stateOf(read) ?? undefined, payment: idOf(read), currency };
   const otherCurrency =
     row.file_currency !== null && currency !== undefined && currency !== row.file_currency
       ? `charged in ${currency}, and the file says ${row.file_currency}`
       : undefined;
-  switch (standing) {
+  switch (outcome) {
     case 'done':
       return { ...facts, outcome: 'done', why: otherCurrency };
-    case 'on-its-way':
+    case 'accepted':
       return { ...facts, outcome: 'accepted', why: otherCurrency };
     case 'unknown':
       return { ...facts, outcome: 'unknown', why: error && firstLine(error.message) };

@@ -8,6 +8,7 @@ import {
   PendingError,
   UnknownOutcomeError,
 } from '../errors.js';
+import type { Outcome } from '../ledger/entries.js';
 import { safeText } from '../output/text.js';
 import { aliasHint } from './alias-hint.js';
 import type { Desk } from './desk.js';
@@ -17,43 +18,37 @@ import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 
 // The status of the answer says nothing about a charge: its state does.
 
-export type ChargeStanding = 'done' | 'on-its-way' | 'failed' | 'unknown';
-
 const failures: readonly StateName[] = ['Declined', 'Failed', 'Expired', 'Cancelling', 'Cancelled'];
 const given: readonly StateName[] = ['Refunding', 'Refunded'];
 
-export function chargeStanding({ state }: PaymentRead, autoCapture: boolean): ChargeStanding {
+/** What the state of a charge says of it. */
+export function chargeOutcome({ state }: PaymentRead, autoCapture: boolean): Outcome {
   if (state === undefined) return 'unknown';
   if (state === 'Captured' || (state === 'Authorised' && !autoCapture)) return 'done';
-  return failures.includes(state) || given.includes(state) ? 'failed' : 'on-its-way';
+  return failures.includes(state) || given.includes(state) ? 'failed' : 'accepted';
 }
 
 /** The charge succeeded, and was refunded since. */
 export const wasRefunded = ({ state }: PaymentRead): boolean => state !== undefined && given.includes(state);
 
 /** The result of a charge, followed to its end if requested. */
-export async function chargeOutcome(
+export async function followCharge(
   desk: Desk,
   start: PaymentRead,
   { autoCapture, wait }: { autoCapture: boolean; wait: boolean },
-): Promise<{ read: PaymentRead; standing: ChargeStanding; error?: PaydeskError }> {
-  const isOver = (read: PaymentRead) => ['done', 'failed'].includes(chargeStanding(read, autoCapture));
+): Promise<{ read: PaymentRead; outcome: Outcome; error?: PaydeskError }> {
+  const isOver = (read: PaymentRead) => ['done', 'failed'].includes(chargeOutcome(read, autoCapture));
   const read = wait ? await followReads(desk, start, isOver) : start;
-  const standing = chargeStanding(read, autoCapture);
-  const error = errorOf(desk, read, standing, wait);
-  return { read, standing, ...(error === undefined ? {} : { error }) };
+  const outcome = chargeOutcome(read, autoCapture);
+  const error = errorOf(desk, read, outcome, wait);
+  return { read, outcome, ...(error === undefined ? {} : { error }) };
 }
 
-function errorOf(
-  desk: Desk,
-  read: PaymentRead,
-  standing: ChargeStanding,
-  wait: boolean,
-): PaydeskError | undefined {
+function errorOf(desk: Desk, read: PaymentRead, outcome: Outcome, wait: boolean): PaydeskError | undefined {
   const label = `The charge, payment ${labelOf(read)},`;
   const next = [paydesk('payments', 'explain', idOf(read))];
   const goOn = [paydesk('payments', 'watch', idOf(read))];
-  switch (standing) {
+  switch (outcome) {
     case 'done':
       return undefined;
     case 'failed': {

@@ -6,7 +6,7 @@ import { PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js'
 import type { Outcome } from '../ledger/entries.js';
 import type { OrderDetails } from '../ledger/known-payments.js';
 import { textAt, valueAt } from '../output/values.js';
-import { chargeStanding } from './charge-outcome.js';
+import { chargeOutcome } from './charge-outcome.js';
 import { type CreatedPayment, createPayment, type CreateRequest } from './create-payment.js';
 import type { Desk } from './desk.js';
 import type { RequestKind } from './differences.js';
@@ -77,8 +77,7 @@ function textOf(value: JsonValue | undefined): string {
 function ledgerEntry(kind: RequestKind, body: JsonObject, read: PaymentRead) {
   const order = sentOrder(body);
   if (kind !== 'charge') return { read, operation: 'create', outcome: 'done', order } as const;
-  const standing = chargeStanding(read, body['autoCapture'] === true);
-  const outcome = standing === 'on-its-way' ? 'accepted' : standing;
+  const outcome = chargeOutcome(read, body['autoCapture'] === true);
   return { read, operation: 'charge', outcome, order } as const;
 }
 

@@ -4,7 +4,7 @@ import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { decodePayment } from '../../src/client/answers.js';
 import { isStateName, stateNames } from '../../src/contract/states.js';
 import { exitCodeOf, GuardError, PartialError, ServiceError, TemporaryError } from '../../src/errors.js';
-import { chargeStanding } from '../../src/payments/charge-outcome.js';
+import { chargeOutcome } from '../../src/payments/charge-outcome.js';
 import { differences } from '../../src/payments/differences.js';
 import { endingOf } from '../../src/payments/endings.js';
 import { forbidden } from '../../src/payments/move/legality.js';
@@ -46,11 +46,11 @@ describe('a charge', () => {
   const ok = ['Captured'];
   const onTheWay = ['Created', 'ActionRequired', 'Processing', 'Held', 'Authorised', 'Capturing'];
   it.each(stateNames)('that is %s', (state) => {
-    const expected = ok.includes(state) ? 'done' : onTheWay.includes(state) ? 'on-its-way' : 'failed';
-    expect(chargeStanding(payment(state), true)).toBe(expected);
-    expect(chargeStanding(payment(state), false)).toBe(state === 'Authorised' ? 'done' : expected);
+    const expected = ok.includes(state) ? 'done' : onTheWay.includes(state) ? 'accepted' : 'failed';
+    expect(chargeOutcome(payment(state), true)).toBe(expected);
+    expect(chargeOutcome(payment(state), false)).toBe(state === 'Authorised' ? 'done' : expected);
   });
-  it('in a state that nobody knows', () => expect(chargeStanding(payment('Odd'), true)).toBe('unknown'));
+  it('in a state that nobody knows', () => expect(chargeOutcome(payment('Odd'), true)).toBe('unknown'));
 });
 
 describe('what makes a payment another one', () => {

@@ -1,9 +1,9 @@
 // Creates and charges: keyed by their reference, so that a job that is run again makes nothing new.
 
-import type { ChargeStanding } from '../../src/payments/charge-outcome.js';
+import type { Outcome } from '../../src/ledger/entries.js';
 import { startProcess, type Surroundings } from './operators.ts';
 import { createBody } from './payments.ts';
-import { chargeOutcome, createPayment, PaydeskError, TemporaryError } from './program.ts';
+import { followCharge, createPayment, PaydeskError, TemporaryError } from './program.ts';
 import type { World } from './service.ts';
 
 export interface ChargeReport {
@@ -11,7 +11,7 @@ export interface ChargeReport {
   reference: string;
   kind: 'charge' | 'hosted-page';
   /** `nothing`: it was told that nothing was changed; `open`: that it may have been carried out, or nothing at all. */
-  told: ChargeStanding | 'nothing' | 'open';
+  told: Outcome | 'nothing' | 'open';
   time: number;
 }
 
@@ -47,7 +47,7 @@ export async function runJob(around: Surroundings, name: string, job: ChargeJob)
     const made = await createPayment(desk.client, request, () => life.sleep(100));
     if (!('read' in made) || kind !== 'charge') return 'done';
     const wanted = { autoCapture: body.autoCapture, wait: false };
-    return (await chargeOutcome(desk, made.read, wanted)).standing;
+    return (await followCharge(desk, made.read, wanted)).outcome;
   });
   if ('error' in ended && !(ended.error instanceof PaydeskError)) throw ended.error;
   const failed = 'error' in ended && ended.error instanceof TemporaryError ? 'nothing' : 'open';

@@ -41,7 +41,7 @@ export const { createLedgerPlace } = (await load('ledger/place/ledger-place.js')
 export const { placeDatabase } = (await load('ledger/place/placed-ledger.js')) as typeof PlacedModule;
 export const { moveAll } = (await load('payments/move/plan.js')) as typeof MovesModule;
 export const { createPayment } = (await load('payments/create-payment.js')) as typeof CreateModule;
-export const { chargeOutcome } = (await load('payments/charge-outcome.js')) as typeof ChargeModule;
+export const { followCharge } = (await load('payments/charge-outcome.js')) as typeof ChargeModule;
 export const { parsePayment } = (await load('payments/named-payments.js')) as typeof NamesModule;
 export const { GuardError, InterruptedError, PaydeskError, TemporaryError } = (await load(
   'errors.js',

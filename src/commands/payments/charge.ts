@@ -4,7 +4,7 @@ import { openDesk } from '../../cli/desk.js';
 import { askForPayment } from '../../cli/payment-prompts.js';
 import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
 import { jsonFlag } from '../../cli/json-input.js';
-import { chargeOutcome } from '../../payments/charge-outcome.js';
+import { followCharge } from '../../payments/charge-outcome.js';
 import {
   type CreatedJson,
   createdJson,
@@ -59,11 +59,11 @@ export default class PaymentsCharge extends BaseCommand {
     if ('planned' in made) return made.planned;
     const { created, read } = made;
     const wanted = { autoCapture: flags['auto-capture'] ?? true, wait: flags.wait };
-    const end = await chargeOutcome(opened.desk, read, wanted);
+    const end = await followCharge(opened.desk, read, wanted);
     const payment = end.read.object;
     await this.showOne(payment, paymentCard, paymentList);
     if (end.error) this.endAs(end.error);
-    else if (end.standing === 'on-its-way' && !this.json)
+    else if (end.outcome === 'accepted' && !this.json)
       this.note(...onItsWayLines(payment, end.read.state, this.profileName));
     return createdJson({ created, payment }, { error: end.error, profile: this.profileName });
   }

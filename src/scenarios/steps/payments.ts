@@ -1,4 +1,4 @@
-import { chargeOutcome } from '../../payments/charge-outcome.js';
+import { followCharge } from '../../payments/charge-outcome.js';
 import type { CreatedPayment } from '../../payments/create-payment.js';
 import type { RequestKind } from '../../payments/differences.js';
 import { makePayment } from '../../payments/make-payment.js';
@@ -33,13 +33,13 @@ export async function create(world: World, input: Inputs['create'], as: string):
 export async function charge(world: World, input: Inputs['charge'], as: string): Promise<StepResult> {
   const { created, read } = await make(world, 'charge', as, input);
   const wanted = { autoCapture: input['auto-capture'] ?? true, wait: input.wait ?? false };
-  const end = await chargeOutcome(world.desk, read, wanted);
+  const end = await followCharge(world.desk, read, wanted);
   const id = idOf(read);
   return {
     payments: [`id:${id}`],
     value: end.read.object,
     created,
-    outcome: end.standing === 'on-its-way' ? 'accepted' : end.standing,
+    outcome: end.outcome,
     error: end.error,
     summary: `payment ${id}, ${stateOf(end.read)}`,
   };
