@@ -2,9 +2,6 @@ import { parseJson } from '../contract/json.js';
 import { UsageError } from '../errors.js';
 import { safeJson, safeText } from './text.js';
 
-const badFilter = (why: string): UsageError =>
-  new UsageError(`Invalid --jq filter: ${why}`, { code: 'bad-filter' });
-
 /** What a filter could not be applied to; the command behind it has done its work. */
 export class FilterFailure extends Error {
   readonly value: unknown;
@@ -16,37 +13,41 @@ export class FilterFailure extends Error {
   }
 }
 
-/** jq's own words, without the name of the program and the place in a file that there is not. */
-function reason(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const [first = ''] = text.split('\n');
-  return first
-    .replace(/^.*?jq: error( \([^)]*\))?: /, '')
-    .replace(/ \(Unix shell quoting issues\?\)/, '')
-    .replace(/ at <top-level>.*$/, '');
+interface Finished {
+  output: string;
+  /** What jq wrote to stderr; undefined when it succeeded. */
+  complaint: string | undefined;
 }
 
-async function run(text: string, expression: string): Promise<string> {
+async function run(text: string, expression: string): Promise<Finished> {
   const { default: jq } = await import('jq-wasm');
-  // jq ends as a program does, and leaves its own exit code behind.
+  // jq ends as a program does and leaves its exit code in the process. With some output before an error, nothing else
+  // tells that it failed.
   const { exitCode } = process;
+  process.exitCode = undefined;
   try {
-    return await jq.raw(text, expression, ['-c']);
+    const output = await jq.raw(text, expression, ['-c']);
+    return { output, complaint: process.exitCode ? 'it failed after its first results' : undefined };
+  } catch (error) {
+    return { output: '', complaint: error instanceof Error ? error.message : String(error) };
   } finally {
     process.exitCode = exitCode;
   }
 }
 
-/** Refuses an expression that jq cannot compile, before anything is sent. */
+/** Refuses an expression that jq cannot compile, before anything is sent. Without input, jq only compiles it. */
 export async function checkFilter(expression: string): Promise<void> {
-  try {
-    await run('null', expression);
-  } catch (error) {
-    // Without real data an expression may well fail; only a broken one is refused.
-    if (error instanceof Error && error.message.includes('compile error')) {
-      throw badFilter(reason(error));
-    }
-  }
+  const { complaint } = await run('', expression);
+  if (complaint !== undefined)
+    throw new UsageError('Invalid --jq filter.', { code: 'bad-filter', details: complaint });
+}
+
+/** Why an expression fails: the value that `catch` gets, because jq's text for people names a file of its own. */
+async function failureOf(text: string, expression: string, complaint: string): Promise<string> {
+  const caught = await run(text, `try ((${expression}\n) | empty) catch .`);
+  if (caught.complaint !== undefined || caught.output === '') return complaint;
+  const value = parseJson(caught.output);
+  return typeof value === 'string' ? value : safeJson(value);
 }
 
 /** Tabs and line ends stay: `@tsv` and joined lines are written on purpose. */
@@ -57,14 +58,11 @@ function bareText(text: string): string {
     .join('');
 }
 
-/** What `--jq` prints: bare strings, one compact result a line; a single object or list is laid out. */
+/** What `--jq` prints: bare strings, one compact result per line; a single object or list is laid out. */
 export async function filterJson(value: unknown, expression: string): Promise<string> {
-  let output: string;
-  try {
-    output = await run(safeJson(value), expression);
-  } catch (error) {
-    throw new FilterFailure(reason(error), value);
-  }
+  const text = safeJson(value);
+  const { output, complaint } = await run(text, expression);
+  if (complaint !== undefined) throw new FilterFailure(await failureOf(text, expression, complaint), value);
   const results = output.split('\n').filter((line) => line !== '');
   return results
     .map((line) => {

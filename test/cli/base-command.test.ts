@@ -349,6 +349,22 @@ describe('results', () => {
     expect(ran).toBe(3);
   });
 
+  it('refuses no filter that can be compiled, whatever it does without data', async () => {
+    const { code } = await runInProcess(returning({ a: 1 }), [
+      '--jq',
+      'if . == null then halt_error(3) else .a end',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('says that a filter failed after its first results', async () => {
+    const { stdout, code } = await runInProcess(returning({ id: 10 }), ['--jq', '.id, error("no more")']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'bad-filter', message: 'Invalid --jq filter: no more' },
+    });
+    expect(code).toBe(2);
+  });
+
   const failing = { '--jq': '.id.x', why: 'Cannot index number with string "x"' };
 
   it('says what a command did whose result cannot be filtered', async () => {
