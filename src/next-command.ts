@@ -1,4 +1,4 @@
-// What to type next: commands are words until they are shown, and become text here only.
+// What to type next: commands are words until they are shown. Only this file turns them into text and splits that text.
 
 /** A command that a reader can type, word by word. */
 export interface Command {
@@ -59,6 +59,31 @@ export function distinct(steps: readonly NextStep[]): NextStep[] {
   return [...new Map(steps.map((step) => [commandText(step), step])).values()];
 }
 
-function shellWord(word: string): string {
+interface Part {
+  start: number;
+  end: number;
+}
+
+/**
+ * The parts of a command's text between which it can be broken into lines, each with its place: words as a shell splits
+ * them, and a flag with its value.
+ */
+export function commandParts(text: string): Array<Part & { words: Part[] }> {
+  const parts: Array<Part & { words: Part[] }> = [];
+  let takesValue = false;
+  for (const { 0: shown, index: start } of text.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)) {
+    const word = { start, end: start + shown.length };
+    const last = parts.at(-1);
+    if (last && takesValue && !shown.startsWith('-')) {
+      last.end = word.end;
+      last.words.push(word);
+    } else parts.push({ ...word, words: [word] });
+    takesValue = shown.startsWith('--') && !shown.includes('=');
+  }
+  return parts;
+}
+
+/** A word as a shell takes it, quoted where it must be. */
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./~…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

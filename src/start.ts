@@ -56,7 +56,6 @@ async function help(program: Program, argv: string[], asked: boolean): Promise<v
     const typed = (names: string[]) => names.map((name) => name.replaceAll(':', ' '));
     const { oclif } = program.packageFile();
     throw unknownCommand(argv, {
-      bin: oclif.bin,
       commands: typed(Object.keys(program.manifest().commands)),
       topics: typed(Object.keys(oclif.topics)),
     });

@@ -17,7 +17,6 @@ const leaves = [
   'redact',
   'suggest',
   'typed-values',
-  'yaml-positions',
 ];
 
 /** Which rooms of the house a room may import from. What is not listed here does not exist. */
@@ -35,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   redact: [],
   suggest: [],
   'typed-values': ['contract', 'suggest'],
-  'yaml-positions': ['suggest'],
+  yaml: ['suggest'],
   client: leaves,
   spreadsheet: ['errors'],
   ledger: [...leaves, 'store'],
@@ -58,6 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'spreadsheet',
     'support',
     'output',
+    'yaml',
   ],
   'sandbox-control': [...leaves, 'store', 'sandbox'],
   scenarios: [
@@ -72,6 +72,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'sandbox',
     'sandbox-control',
+    'yaml',
   ],
   library: [...leaves, 'sandbox'],
   doctor: [...leaves, 'client', 'ledger', 'profiles', 'store'],

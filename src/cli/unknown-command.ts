@@ -1,7 +1,8 @@
-import { paydesk } from '../next-command.js';
+import { commandText, paydesk } from '../next-command.js';
 import { UsageError } from '../errors.js';
 import { suggest } from '../suggest.js';
 
+const wordsOf = (name: string): string[] => name.split(' ');
 const isFlag = (word: string): boolean => word.startsWith('-');
 
 /** If the topic is right, only the last word is compared: in whole commands, short verbs look alike. */
@@ -22,12 +23,13 @@ function closest(words: readonly string[], ids: readonly string[]): string | und
 /** Says that there is no such command, and suggests one. `commands` and `topics` are as people type them. */
 export function unknownCommand(
   argv: readonly string[],
-  { bin, commands, topics }: { bin: string; commands: readonly string[]; topics: readonly string[] },
+  { commands, topics }: { commands: readonly string[]; topics: readonly string[] },
 ): UsageError {
   const end = argv.findIndex(isFlag);
   const words = end < 0 ? [...argv] : argv.slice(0, end);
   if (words.length === 0) {
-    return new UsageError(`Put the command first, then its options: ${bin} COMMAND ${argv.join(' ')}`, {
+    const example = commandText(paydesk('COMMAND', ...argv));
+    return new UsageError(`Put the command first, then its options: ${example}`, {
       code: 'usage',
       next: [paydesk('--help')],
     });
@@ -38,28 +40,29 @@ export function unknownCommand(
     .map((length) =>
       closest(
         words.slice(0, length),
-        commands.filter((id) => id.split(' ').length === length),
+        commands.filter((id) => wordsOf(id).length === length),
       ),
     )
     .findLast((name) => name !== undefined);
-  const verbs = commands.filter((id) => id.split(' ').length > 1 && id.endsWith(` ${words[0]}`));
-  if (verbs.length > 0 && !topics.includes(words[0]!)) return verbAlone(bin, verbs, argv);
+  const verbs = commands.filter((id) => wordsOf(id).length > 1 && id.endsWith(` ${words[0]}`));
+  if (verbs.length > 0 && !topics.includes(words[0]!)) return verbAlone(verbs, argv);
   const topic = topics.includes(words[0]!) ? words[0] : suggest(words[0]!, topics);
   return new UsageError(
-    `Unknown command: ${words.join(' ')}.${close === undefined ? '' : ` Did you mean ${bin} ${close}?`}`,
+    `Unknown command: ${words.join(' ')}.${close === undefined ? '' : ` Did you mean ${commandText(paydesk(...wordsOf(close)))}?`}`,
     {
       code: 'unknown-command',
-      next: [paydesk(...(topic === undefined ? [] : topic.split(' ')), '--help')],
+      next: [paydesk(...(topic === undefined ? [] : wordsOf(topic)), '--help')],
     },
   );
 }
 
 /** A verb was typed without its noun: payments come first, since most verbs are about them. */
-function verbAlone(bin: string, commands: readonly string[], argv: readonly string[]): UsageError {
+function verbAlone(commands: readonly string[], argv: readonly string[]): UsageError {
   const isPayments = (id: string) => id.startsWith('payments ');
   const [first = '', ...others] = commands.toSorted((a, b) => Number(isPayments(b)) - Number(isPayments(a)));
-  const whole = (id: string) => paydesk(...id.split(' '), ...argv.slice(1));
-  return new UsageError(`Unknown command: ${argv[0]}. Did you mean ${bin} ${first}?`, {
+  const whole = (id: string) => paydesk(...wordsOf(id), ...argv.slice(1));
+  const meant = commandText(paydesk(...wordsOf(first)));
+  return new UsageError(`Unknown command: ${argv[0]}. Did you mean ${meant}?`, {
     code: 'unknown-command',
     next: [first, ...others].map(whole),
   });

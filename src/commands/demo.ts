@@ -47,8 +47,8 @@ export default class Demo extends BaseCommand {
 }
 
 const next: Line[] = [
-  ['sandbox start', 'start a sandbox on this machine'],
-  ['payments create', 'create a payment'],
-  ['sandbox seed', 'add sample payments'],
-  ['--help', 'see everything else'],
-].map(([words = '', text = '']) => joinPieces(`  ${pad(`paydesk ${words}`, 25)}`, toned('dim', text)));
+  { command: paydesk('sandbox', 'start'), text: 'start a sandbox on this machine' },
+  { command: paydesk('payments', 'create'), text: 'create a payment' },
+  { command: paydesk('sandbox', 'seed'), text: 'add sample payments' },
+  { command: paydesk('--help'), text: 'see everything else' },
+].map(({ command, text }) => joinPieces('  ', pad(commandText(command), 25), toned('dim', text)));

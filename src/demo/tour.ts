@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childEnvironment } from '../child-environment.js';
 import { findPaths } from '../profiles/paths.js';
 import { storeSandboxProfiles } from '../profiles/sandbox-profiles.js';
 import { openProfiles } from '../profiles/store.js';
@@ -32,7 +33,8 @@ export async function prepareTour(env: Readonly<Record<string, string | undefine
   const states: string[] = [];
   const shop = await startShop(states);
   const sandbox = await startSandbox({ location: ':memory:' });
-  const ownEnv = { ...withoutSettings(env), PAYDESK_HOME: home };
+  // The tour must not act on anyone's app, whatever is set.
+  const ownEnv = { ...childEnvironment(env), PAYDESK_HOME: home };
   const runs = createRuns(findPaths(ownEnv).data);
   const { url, consoleUrl, controlToken } = sandbox;
   const run = {
@@ -62,37 +64,49 @@ export async function prepareTour(env: Readonly<Record<string, string | undefine
 }
 
 function stepsFor(webhookUrl: string): TourStep[] {
-  const words = (text: string) => text.split(' ');
   return [
     {
       title: 'A developer creates a payment to authorise first and capture later, and stores the method.',
-      words: words(
-        'payments create --reference demo-1 --amount 49.90 --currency EUR --customer c_demo ' +
-          '--return-url https://shop.example/thanks --no-auto-capture --register-auto-payment ' +
-          `--webhook-url ${webhookUrl}`,
-      ),
+      words: [
+        'payments',
+        'create',
+        '--reference',
+        'demo-1',
+        '--amount',
+        '49.90',
+        '--currency',
+        'EUR',
+        '--customer',
+        'c_demo',
+        '--return-url',
+        'https://shop.example/thanks',
+        '--no-auto-capture',
+        '--register-auto-payment',
+        '--webhook-url',
+        webhookUrl,
+      ],
     },
     {
       title: 'The customer pays. The sandbox plays that part.',
-      words: words('sandbox pay demo-1 --card approved'),
+      words: ['sandbox', 'pay', 'demo-1', '--card', 'approved'],
     },
-    { title: 'The shop ships, and captures the money.', words: words('payments capture demo-1 --wait') },
-    { title: 'Where does it stand?', words: words('payments explain demo-1') },
+    { title: 'The shop ships, and captures the money.', words: ['payments', 'capture', 'demo-1', '--wait'] },
+    { title: 'Where does it stand?', words: ['payments', 'explain', 'demo-1'] },
     {
       title: 'The parcel was lost: support refunds the customer.',
-      words: [...words('payments refund demo-1 --wait --reason'), 'parcel lost'],
+      words: ['payments', 'refund', 'demo-1', '--wait', '--reason', 'parcel lost'],
     },
     {
       title: 'What the provider was asked to do, and what it did: everything once.',
-      words: words('sandbox books demo-1'),
+      words: ['sandbox', 'books', 'demo-1'],
     },
     {
       title: 'The method that was stored with the first payment …',
-      words: words('customers methods c_demo'),
+      words: ['customers', 'methods', 'c_demo'],
     },
     {
       title: '… is charged for the next invoice. The customer is not present.',
-      words: words('payments charge --reference demo-2 --customer c_demo --amount 9.90'),
+      words: ['payments', 'charge', '--reference', 'demo-2', '--customer', 'c_demo', '--amount', '9.90'],
     },
   ];
 }
@@ -109,11 +123,4 @@ async function startShop(states: string[]): Promise<Server> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
-}
-
-/** The tour must not act on anyone's app, whatever is set. */
-function withoutSettings(
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('PAYDESK_')));
 }

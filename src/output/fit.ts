@@ -1,9 +1,18 @@
 // Lines that fit a terminal. Words, links and commands stay whole: what is broken can be neither read nor copied.
 
-import { joinPieces, type Line, lineWidth, plainLine, sliceLine, toned, wrapLine } from './lines.js';
+import { commandParts } from '../next-command.js';
+import {
+  commandStart,
+  joinPieces,
+  type Line,
+  lineWidth,
+  plainLine,
+  sliceLine,
+  toned,
+  wrapLine,
+} from './lines.js';
 import { displayWidth, pad } from './text.js';
 
-const COMMAND = /^(?:\$ )?paydesk /;
 /** `  Next:  `, `  See:   `: the lines that follow stand under the value. */
 const LABEL = /^ *[^\s:][^:]{0,20}: {2,}/;
 const CONTINUED = 4;
@@ -15,8 +24,8 @@ export const longestWord = (line: Line): number =>
 
 const INDENT = 2;
 
-/** Sets a line in, less where it would not fit: a link that starts at the left edge may just fit. */
-function setIn(line: Line, indent: number, width: number): Line {
+/** Indents a line, by less where it would not fit: a link that starts at the left edge may just fit. */
+function indented(line: Line, indent: number, width: number): Line {
   const room = width - lineWidth(line);
   return joinPieces(space(Math.min(indent, room < 0 ? INDENT : room)), line);
 }
@@ -26,43 +35,21 @@ function fitLine(line: Line, width: number): Line[] {
   const text = plainLine(line);
   if (displayWidth(text) <= width) return [line];
   const indent = Math.max(0, text.search(/\S/));
-  const hang = LABEL.exec(text)?.[0].length ?? indent;
+  const command = commandStart(line);
+  const hang = command ?? LABEL.exec(text)?.[0].length ?? indent;
   const value = sliceLine(line, hang, text.length);
-  const lines = COMMAND.test(text.slice(hang))
-    ? commandLines(value, width - hang)
-    : wrapLine(value, width - hang);
+  const lines = command === undefined ? wrapLine(value, width - hang) : commandLines(value, width - hang);
   const [first = '', ...rest] = lines;
   const head = sliceLine(line, 0, hang);
   const starts =
     lineWidth(first) <= width - hang
       ? [joinPieces(head, first)]
-      : [...(hang > indent ? [head] : []), setIn(first, indent, width)];
-  return [...starts, ...rest.map((part) => setIn(part, hang, width))];
+      : [...(hang > indent ? [head] : []), indented(first, indent, width)];
+  return [...starts, ...rest.map((part) => indented(part, hang, width))];
 }
 
 export const fitLines = (lines: readonly Line[], width: number): Line[] =>
   lines.flatMap((line) => fitLine(line, width));
-
-interface Part {
-  start: number;
-  end: number;
-}
-
-/** The words of a command, quotes included, each with its place; a flag and its value are one part. */
-function shellParts(command: string): Array<Part & { words: Part[] }> {
-  const parts: Array<Part & { words: Part[] }> = [];
-  let takesValue = false;
-  for (const { 0: text, index: start } of command.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)) {
-    const word = { start, end: start + text.length };
-    const last = parts.at(-1);
-    if (last && takesValue && !text.startsWith('-')) {
-      last.end = word.end;
-      last.words.push(word);
-    } else parts.push({ ...word, words: [word] });
-    takesValue = text.startsWith('--') && !text.includes('=');
-  }
-  return parts;
-}
 
 /** A command on several lines, as a shell takes it: a flag stays with its value where there is room for both. */
 export function commandLines(command: Line, width: number): Line[] {
@@ -72,7 +59,7 @@ export function commandLines(command: Line, width: number): Line[] {
   let from = 0;
   let end = 0;
   const least = width - CONTINUED - ' \\'.length;
-  for (const part of shellParts(text).flatMap((one) => (one.end - one.start > least ? one.words : [one]))) {
+  for (const part of commandParts(text).flatMap((one) => (one.end - one.start > least ? one.words : [one]))) {
     const room = lines.length === 0 ? least + CONTINUED : least;
     if (end > from && displayWidth(text.slice(from, part.end)) > room) {
       lines.push(joinPieces(sliceLine(command, from, end), ' \\'));
@@ -81,7 +68,7 @@ export function commandLines(command: Line, width: number): Line[] {
     end = part.end;
   }
   lines.push(sliceLine(command, from, end));
-  return lines.map((line, index) => (index === 0 ? line : setIn(line, CONTINUED, width)));
+  return lines.map((line, index) => (index === 0 ? line : indented(line, CONTINUED, width)));
 }
 
 /** A label with its value beside it, or below where a word of the value would not fit there. */
@@ -96,7 +83,7 @@ export function labelledLines(
   if (longestWord(value) > room && label !== '') {
     return [
       joinPieces(space(indent), toned('dim', label)),
-      ...wrapLine(value, width - indent).map((line) => setIn(line, indent, width)),
+      ...wrapLine(value, width - indent).map((line) => indented(line, indent, width)),
     ];
   }
   return wrapLine(value, room).map((line, index) =>

@@ -1,5 +1,6 @@
 // What a view returns: lines of pieces. A piece becomes safe text here, and only here, on its way out.
 
+import { commandText, type NextStep } from '../next-command.js';
 import { displayWidth, safeText, wrap } from './text.js';
 import type { Theme, Tone } from './theme.js';
 
@@ -10,7 +11,11 @@ interface TonedPiece {
 interface TabPiece {
   tab: true;
 }
-export type Piece = string | TonedPiece | TabPiece;
+/** A command to copy: where it is too wide, it is broken as a shell takes it. */
+interface CommandPiece {
+  command: string;
+}
+export type Piece = string | TonedPiece | TabPiece | CommandPiece;
 export type Line = Piece | readonly Piece[];
 
 /** Between two values in a pipe; a tab inside a text is written out like any other control character. */
@@ -23,22 +28,28 @@ export interface Look {
   now: Date;
 }
 
-/** One line an element; a view never writes by itself. */
+/** One line per element; a view never writes by itself. */
 export type View<T> = (value: T, look: Look) => Line[];
 
 export function toned(tone: Tone | undefined, text: string): Piece {
   return tone === undefined ? text : { text, tone };
 }
 
-const piecesOf = (line: Line): readonly Piece[] =>
-  typeof line === 'string' || 'text' in line || 'tab' in line ? [line] : line;
+export const commandPiece = (step: NextStep, profile?: string): Piece => ({
+  command: commandText(step, profile),
+});
+
+const isList = (line: Line): line is readonly Piece[] => Array.isArray(line);
+
+const piecesOf = (line: Line): readonly Piece[] => (isList(line) ? line : [line]);
 
 const toneOf = (piece: Piece): Tone | undefined =>
-  typeof piece === 'string' || 'tab' in piece ? undefined : piece.tone;
+  typeof piece !== 'string' && 'tone' in piece ? piece.tone : undefined;
 
 const textOf = (piece: Piece): string => {
   if (typeof piece === 'string') return safeText(piece);
-  return 'tab' in piece ? '\t' : safeText(piece.text);
+  if ('tab' in piece) return '\t';
+  return safeText('command' in piece ? piece.command : piece.text);
 };
 
 export function joinPieces(...lines: Line[]): Piece[] {
@@ -67,6 +78,13 @@ export function renderLines(lines: readonly Line[], theme: Theme): string {
   return lines.map((line) => `${renderLine(line, theme)}\n`).join('');
 }
 
+/** Where the command of a line begins in its plain text; undefined in a line without one. */
+export function commandStart(line: Line): number | undefined {
+  const pieces = piecesOf(line);
+  const at = pieces.findIndex((piece) => typeof piece !== 'string' && 'command' in piece);
+  return at < 0 ? undefined : plainLine(pieces.slice(0, at)).length;
+}
+
 /** A part of a line, by positions in its plain text; every piece keeps its tone. */
 export function sliceLine(line: Line, from: number, to: number): Piece[] {
   let start = 0;
@@ -75,7 +93,8 @@ export function sliceLine(line: Line, from: number, to: number): Piece[] {
     const part = text.slice(Math.max(0, from - start), Math.max(0, to - start));
     start += text.length;
     if (part === '') return [];
-    return [typeof piece !== 'string' && 'tab' in piece ? piece : toned(toneOf(piece), part)];
+    if (typeof piece !== 'string' && 'tab' in piece) return [piece];
+    return [typeof piece !== 'string' && 'command' in piece ? { command: part } : toned(toneOf(piece), part)];
   });
 }
 

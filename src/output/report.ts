@@ -4,7 +4,7 @@ import { exitCodeOf, InterruptedError, OutputError, PaydeskError, UsageError } f
 import { commandText } from '../next-command.js';
 import { StoreError } from '../store/errors.js';
 import { fitLines, longestWord } from './fit.js';
-import { joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
+import { commandPiece, joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
 import type { Streams, Unwritten } from './streams.js';
 import { displayWidth, pad, safeJson } from './text.js';
 import { loadTheme } from './theme.js';
@@ -147,7 +147,7 @@ function stackLines(error: unknown): Line[] {
 /** What to type next, one command per line. */
 export function nextLines(commands: readonly string[]): Line[] {
   return commands.map((command, index) =>
-    joinPieces('  ', toned('dim', index === 0 ? 'Next:' : '     '), '  ', command),
+    joinPieces('  ', toned('dim', index === 0 ? 'Next:' : '     '), '  ', commandPiece({ text: command })),
   );
 }
 

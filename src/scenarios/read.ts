@@ -1,14 +1,8 @@
 // A scenario file, read and checked. Everything that is wrong with it is found before the first step.
 
 import { suggest } from '../suggest.js';
-import {
-  type FileProblem,
-  issueProblems,
-  type ParsedYaml,
-  parseYaml,
-  type Path,
-  type Position,
-} from '../yaml-positions.js';
+import { type FileProblem, type ParsedYaml, parseYaml, type Path, type Position } from '../yaml/positions.js';
+import { issueProblems } from '../yaml/schema.js';
 import { referencesIn, replaceReferences } from './references.js';
 import {
   scenario,
@@ -95,7 +89,7 @@ const verbsIn = (step: object): Verb[] =>
   Object.entries(step).flatMap(([key, value]) => (isVerb(key) && value !== undefined ? [key] : []));
 const isVerb = (key: string): key is Verb => (verbNames as string[]).includes(key);
 
-/** What the schema cannot say: one verb a step, one action a verb. */
+/** What the schema cannot say: one verb per step, one action per verb. */
 function stepProblems(root: unknown, yaml: ParsedYaml): FileProblem[] {
   return stepsIn(root).flatMap((step, index) => {
     const path = ['steps', index];

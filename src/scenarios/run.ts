@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
 import { differencesOf, unexpectedEnd, type Difference } from './expectations.js';
-import type { Position } from '../yaml-positions.js';
+import type { Position } from '../yaml/positions.js';
 import type { ReadStep, Scenario } from './read.js';
 import { fieldOf, replaceReferences, textOf } from './references.js';
 import type { Inputs, Verb } from './schema.js';

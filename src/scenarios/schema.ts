@@ -7,17 +7,7 @@ import { checkoutMethods } from '../contract/payment.js';
 import { stateNames } from '../contract/states.js';
 import { cardNames, faultKindNames, providerInstructions } from '../sandbox/index.js';
 import { BadValue, parseDuration } from '../typed-values.js';
-
-const required = (kind: string) => (issue: { input?: unknown }) =>
-  issue.input === undefined ? 'is required' : `must be ${kind}`;
-
-const object = <Shape extends z.core.$ZodShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `unknown key; it may be ${Object.keys(shape).join(', ')}`
-        : required('a mapping')(issue),
-  });
+import { required, strictMapping } from '../yaml/schema.js';
 
 const listOf = <T extends z.ZodMiniType>(item: T) => z.array(item, { error: required('a list') });
 const oneOf = <const T extends readonly string[]>(names: T) =>
@@ -94,7 +84,7 @@ const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
 
 /** Keys are the flags of the command of the same name. */
 const verbs = {
-  create: object({
+  create: strictMapping({
     amount,
     currency: text,
     customer: name,
@@ -110,7 +100,7 @@ const verbs = {
     ...order,
     ...why,
   }),
-  charge: object({
+  charge: strictMapping({
     amount,
     customer: name,
     reference: z.optional(name),
@@ -120,7 +110,7 @@ const verbs = {
     ...order,
     ...why,
   }),
-  pay: object({
+  pay: strictMapping({
     payment: name,
     card: z.optional(oneOf(cardNames)),
     method: z.optional(oneOf(checkoutMethods)),
@@ -128,32 +118,32 @@ const verbs = {
     'save-method': z.optional(flag),
     challenge: z.optional(oneOf(['passed', 'failed'])),
   }),
-  provider: object({ payment: name, answer: oneOf(['confirm', 'decline', 'hold']) }),
-  capture: object(move),
-  cancel: object(move),
-  refund: object({ ...move, description: z.optional(text) }),
-  unhold: object(move),
-  recheck: object({ payment: payments }),
-  check: object({ payment: payments, wait: z.optional(flag) }),
-  explain: object({ payment: name }),
-  watch: object({ payment: name, until: oneOf(stateNames) }),
-  customers: object({
-    create: z.optional(object({ ...contact, 'fraud-policy': z.optional(numericId) })),
-    update: z.optional(object(contact)),
-    get: z.optional(object({ customer: name })),
-    methods: z.optional(object({ customer: name })),
-    'remove-method': z.optional(object({ customer: name, method: numericId })),
-    'stop-auto-payment': z.optional(object({ customer: name, registration: numericId })),
-    'panel-link': z.optional(object({ customer: name })),
+  provider: strictMapping({ payment: name, answer: oneOf(['confirm', 'decline', 'hold']) }),
+  capture: strictMapping(move),
+  cancel: strictMapping(move),
+  refund: strictMapping({ ...move, description: z.optional(text) }),
+  unhold: strictMapping(move),
+  recheck: strictMapping({ payment: payments }),
+  check: strictMapping({ payment: payments, wait: z.optional(flag) }),
+  explain: strictMapping({ payment: name }),
+  watch: strictMapping({ payment: name, until: oneOf(stateNames) }),
+  customers: strictMapping({
+    create: z.optional(strictMapping({ ...contact, 'fraud-policy': z.optional(numericId) })),
+    update: z.optional(strictMapping(contact)),
+    get: z.optional(strictMapping({ customer: name })),
+    methods: z.optional(strictMapping({ customer: name })),
+    'remove-method': z.optional(strictMapping({ customer: name, method: numericId })),
+    'stop-auto-payment': z.optional(strictMapping({ customer: name, registration: numericId })),
+    'panel-link': z.optional(strictMapping({ customer: name })),
   }),
-  batch: object({
+  batch: strictMapping({
     action: oneOf(['refund', 'capture', 'cancel', 'unhold', 'recheck']),
-    rows: listOf(object({ payment: name, amount: z.optional(amount), currency: z.optional(text) })),
+    rows: listOf(strictMapping({ payment: name, amount: z.optional(amount), currency: z.optional(text) })),
     again: z.optional(flag),
     wait: z.optional(flag),
   }),
-  clock: object({ advance: z.optional(duration), set: z.optional(instant) }),
-  fault: object({
+  clock: strictMapping({ advance: z.optional(duration), set: z.optional(instant) }),
+  fault: strictMapping({
     add: z.optional(oneOf(faultKindNames)),
     clear: z.optional(oneOf(['all'])),
     route: z.optional(text),
@@ -164,25 +154,25 @@ const verbs = {
     'after-commit': z.optional(flag),
     'retry-after': z.optional(count),
   }),
-  app: object({
+  app: strictMapping({
     blocked: z.optional(flag),
     'fraud-policy': z.optional(numericId),
     'provider-profile': z.optional(numericId),
     active: z.optional(flag),
     delay: z.optional(duration),
   }),
-  webhook: object({ handler: text }),
-  seed: object({}),
+  webhook: strictMapping({ handler: text }),
+  seed: strictMapping({}),
 } as const;
 
 export type Verb = keyof typeof verbs;
 export const verbNames = Object.keys(verbs) as Verb[];
 export type Inputs = { [V in Verb]: z.infer<(typeof verbs)[V]> };
 
-const told = object({ told: z.optional(count), done: z.optional(count) });
+const told = strictMapping({ told: z.optional(count), done: z.optional(count) });
 const [authorize, capture, refund, voided] = providerInstructions;
 
-export const expectation = object({
+export const expectation = strictMapping({
   payment: z.optional(name),
   customer: z.optional(name),
   state: z.optional(oneOf(stateNames)),
@@ -195,7 +185,7 @@ export const expectation = object({
   created: z.optional(flag),
   fields: z.optional(z.record(z.string(), scalar, { error: required('a mapping') })),
   books: z.optional(
-    object({
+    strictMapping({
       [authorize]: z.optional(told),
       [capture]: z.optional(told),
       [refund]: z.optional(told),
@@ -223,7 +213,7 @@ export type Expectation = z.infer<typeof expectation>;
 
 const expectations = z.union([expectation, z.array(expectation)], { error: required('a mapping') });
 
-const step = object({
+const step = strictMapping({
   as: described(z.optional(text), { description: 'Later steps refer to this step as ${name}.' }),
   ...(Object.fromEntries(verbNames.map((verb) => [verb, z.optional(verbs[verb])])) as {
     [V in Verb]: z.ZodMiniOptional<(typeof verbs)[V]>;
@@ -232,7 +222,7 @@ const step = object({
 });
 export type Step = z.infer<typeof step>;
 
-export const scenario = object({
+export const scenario = strictMapping({
   name: described(text, { description: 'What the scenario shows, as a sentence.' }),
   description: z.optional(text),
   seed: described(z.optional(count), { description: 'The same seed makes the same run. Default: 1.' }),

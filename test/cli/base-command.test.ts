@@ -16,6 +16,7 @@ import {
   UsageError,
 } from '../../src/errors.js';
 import { amountFlag, currencyFlag, idFlag, listFlags, listFlagsFor, urlFlag } from '../../src/cli/flags.js';
+import { commandPiece, joinPieces } from '../../src/output/lines.js';
 import { createRedactor } from '../../src/redact.js';
 import { StoreError } from '../../src/store/errors.js';
 import { runInProcess } from '../helpers/in-process.js';
@@ -299,7 +300,7 @@ describe('notes', () => {
     override async run(): Promise<void> {
       await this.parse();
       const words = 'a few words that go on and on until the line is full';
-      this.note(words, `  paydesk ${words}`);
+      this.note(words, joinPieces('  ', commandPiece(paydesk(...words.split(' ')))));
       this.trace?.(words);
     }
   }

@@ -1,12 +1,12 @@
 // A plan as a person reviews it: what will happen, what will not and why, and the totals.
 
-import { addWords, commandText, paydesk } from '../../next-command.js';
+import { addWords, paydesk } from '../../next-command.js';
 import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { amountDigits, formatAmount, groupDigits, plainAmount } from '../amount.js';
-import { joinPieces, type Line, toned } from '../lines.js';
+import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad, safeText } from '../text.js';
 import type { Tone } from '../theme.js';
@@ -156,7 +156,7 @@ export function planEndLines(plan: {
     return [
       '',
       'This plan was not saved. To apply it, save it to a file:',
-      `  ${commandText(paydesk('batch', 'plan', '…', '--out', 'plan.json'))}`,
+      joinPieces('  ', commandPiece(paydesk('batch', 'plan', '…', '--out', 'plan.json'))),
     ];
   }
   const again = counts['failed-before'] > 0 && plan.action !== 'charge';
@@ -165,8 +165,8 @@ export function planEndLines(plan: {
   return [
     '',
     `${out} is for ${app} and can be applied once:`,
-    ...(counts.act > 0 ? [`  ${commandText(apply)}`] : []),
-    ...(again ? [`  ${commandText(addWords(apply, '--again'))}`] : []),
+    ...(counts.act > 0 ? [joinPieces('  ', commandPiece(apply))] : []),
+    ...(again ? [joinPieces('  ', commandPiece(addWords(apply, '--again')))] : []),
   ];
 }
 

@@ -1,11 +1,11 @@
 // Batches as people see them: one line each, and one with what it came to.
 
-import { commandText, paydesk } from '../../next-command.js';
+import { type Command, commandText, paydesk } from '../../next-command.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import { type Group, groups } from '../../batch/counts.js';
 import { groupNames, groupsShown } from '../../batch/ending.js';
 import { groupDigits } from '../amount.js';
-import { joinPieces, type Line, toned, type View } from '../lines.js';
+import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { shortInstant } from '../time.js';
@@ -79,14 +79,16 @@ export const batchSummary: View<BatchStatus> = (status) => {
   ];
 };
 
-const resume = (id: string): string => commandText(paydesk('batch', 'resume', id));
+const resume = (id: string): Command => paydesk('batch', 'resume', id);
 
 function remarks({ accepted, leftOut, id }: BatchStatus): string[] {
   const rows = (count: number, one: string, many: string) =>
     `${countText(count)} ${count === 1 ? one : many}`;
   return [
     ...(accepted > 0
-      ? [`Of those done, ${rows(accepted, 'is', 'are')} still in progress. To check: ${resume(id)}`]
+      ? [
+          `Of those done, ${rows(accepted, 'is', 'are')} still in progress. To check: ${commandText(resume(id))}`,
+        ]
       : []),
     ...(leftOut > 0 ? [`The plan left out ${rows(leftOut, 'row', 'rows')} of these.`] : []),
   ];
@@ -95,7 +97,7 @@ function remarks({ accepted, leftOut, id }: BatchStatus): string[] {
 export function batchNextLines({ id, state }: Pick<BatchStatus, 'id' | 'state'>): Line[] {
   const open = state === 'stopped' || state === 'unsettled';
   return [
-    ...(open ? [`  Resume:  ${resume(id)}`] : []),
-    `  Report:  ${commandText(paydesk('batch', 'report', id))}`,
+    ...(open ? [joinPieces('  Resume:  ', commandPiece(resume(id)))] : []),
+    joinPieces('  Report:  ', commandPiece(paydesk('batch', 'report', id))),
   ];
 }

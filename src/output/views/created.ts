@@ -1,6 +1,6 @@
 // The texts around create and charge: the question before, and the result after.
 
-import { commandText, paydesk } from '../../next-command.js';
+import { paydesk } from '../../next-command.js';
 import { currencies } from '../../contract/currencies.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject } from '../../contract/json.js';
 import type { PaydeskError } from '../../errors.js';
@@ -8,7 +8,7 @@ import type { PlannedRequest } from '../../payments/planned-request.js';
 import type { RequestKind } from '../../payments/differences.js';
 import { didYouMean } from '../../suggest.js';
 import { formatAmount } from '../amount.js';
-import { joinPieces, type Line, toned } from '../lines.js';
+import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { textAt, valueAt } from '../values.js';
 
@@ -88,5 +88,5 @@ export function onItsWayLines(
     state === 'Held'
       ? ['A fraud rule holds the charge. To approve it:', 'unhold']
       : ['The service accepted the charge. To follow it:', 'watch'];
-  return ['', what, `  ${commandText(paydesk('payments', verb, id), profile)}`];
+  return ['', what, joinPieces('  ', commandPiece(paydesk('payments', verb, id), profile))];
 }

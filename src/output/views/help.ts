@@ -1,6 +1,6 @@
 // Help, from the manifest alone: nothing of the command itself is loaded for it.
 
-import { type Line, type Look, toned } from '../lines.js';
+import { commandPiece, joinPieces, type Line, type Look, toned } from '../lines.js';
 import { displayWidth, pad, wrap } from '../text.js';
 
 export interface HelpFlag {
@@ -102,7 +102,9 @@ export function commandHelp({ bin, command }: { bin: string; command: HelpComman
     ...(description === undefined ? [] : section('DESCRIPTION', longText(description, look))),
     ...section(
       'EXAMPLES',
-      examples.map((text) => `  $ ${text.replaceAll('<%= config.bin %>', bin)}`),
+      examples.map((text) =>
+        joinPieces('  ', commandPiece({ text: `$ ${text.replaceAll('<%= config.bin %>', bin)}` })),
+      ),
     ),
   ];
 }

@@ -1,13 +1,13 @@
 // What is said around capture, cancel, refund and unhold: the question before, the next step after.
 
-import { commandText, paydesk } from '../../next-command.js';
+import { paydesk } from '../../next-command.js';
 import { fromHundredths, isAmount, toHundredths } from '../../contract/money.js';
 import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
 import { formatAmount } from '../amount.js';
-import { joinPieces, type Line, toned } from '../lines.js';
+import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { safeJson } from '../text.js';
 import { textAt } from '../values.js';
@@ -141,5 +141,5 @@ export function nextStepLines(results: readonly PlannedMove[], profile: string |
   const ids = open.map(({ payment }) => textAt(payment, 'paymentId'));
   const final = end === undefined ? ' To follow it:' : ` It is final when the state is ${end}:`;
   const watch = paydesk('payments', 'watch', ...ids, ...(end === undefined ? [] : ['--until', end]));
-  return ['', `${ways[first.operation]}${final}`, `  ${commandText(watch, profile)}`];
+  return ['', `${ways[first.operation]}${final}`, joinPieces('  ', commandPiece(watch, profile))];
 }

@@ -1,7 +1,7 @@
-import { commandText, paydesk } from '../../next-command.js';
+import { paydesk } from '../../next-command.js';
 import type { ResolveItemRow } from '../../ledger/resolve-schema.js';
 import type { ResolveSession } from '../../support/sessions.js';
-import { joinPieces, type Line } from '../lines.js';
+import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { statePiece } from '../values.js';
 
@@ -29,10 +29,9 @@ export const resolvedList: ListView<ResolveItemRow> = {
 export function leftLines({ items }: ResolveSession, profile: string | undefined): Line[] {
   const left = items.filter(({ status }) => status === 'open').length;
   if (left === 0) return [];
-  const command = commandText(paydesk('payments', 'resolve'), profile);
   return [
     '',
     `${left} of ${items.length} ${items.length === 1 ? 'payment' : 'payments'} left. Resume with:`,
-    `  ${command}`,
+    joinPieces('  ', commandPiece(paydesk('payments', 'resolve'), profile)),
   ];
 }

@@ -1,7 +1,7 @@
-import { commandText, paydesk } from '../../next-command.js';
+import { paydesk } from '../../next-command.js';
 import type { SandboxApp } from '../../sandbox/index.js';
 import { cardLines, type Field } from '../card.js';
-import { joinPieces, toned, type Line, type Look, type Piece, type View } from '../lines.js';
+import { commandPiece, joinPieces, toned, type Line, type Look, type Piece, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { displayWidth, pad } from '../text.js';
 import { roughDuration, tookTime } from '../time.js';
@@ -109,7 +109,7 @@ export const newAppView: View<{ app: SandboxApp; url: string }> = ({ app, url },
     '',
     joinPieces(
       toned('dim', '  Use it:  '),
-      commandText(paydesk('profiles', 'add', 'NAME', '--base-url', url, '--app-id', app.appId, kind)),
+      commandPiece(paydesk('profiles', 'add', 'NAME', '--base-url', url, '--app-id', app.appId, kind)),
     ),
   ];
 };

@@ -1,9 +1,9 @@
-import { commandText, paydesk } from '../../next-command.js';
+import { paydesk } from '../../next-command.js';
 import type { SandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import type { RequestLine } from '../../sandbox/index.js';
 import type { StartedSandbox } from '../../sandbox-control/foreground.js';
 import { cardLines, type Field } from '../card.js';
-import { joinPieces, toned, type Line, type View } from '../lines.js';
+import { commandPiece, joinPieces, toned, type Line, type View } from '../lines.js';
 import { pad } from '../text.js';
 import type { Tone } from '../theme.js';
 import { localTime, tookTime } from '../time.js';
@@ -56,17 +56,17 @@ function hints({ sandbox, profiles, logFile }: Started): Line[] {
   return [
     // Not wrapped: a link that is broken in two cannot be followed.
     hint('See:', sandbox.consoleUrl),
-    hint('Try:', commandText(paydesk('payments', 'create'), profile)),
-    hint('', commandText(paydesk('sandbox', 'pay', 'REFERENCE', '--card', 'approved'))),
-    hint('Stop:', logFile === undefined ? 'Ctrl-C' : commandText(paydesk('sandbox', 'stop'))),
+    hint('Try:', commandPiece(paydesk('payments', 'create'), profile)),
+    hint('', commandPiece(paydesk('sandbox', 'pay', 'REFERENCE', '--card', 'approved'))),
+    hint('Stop:', logFile === undefined ? 'Ctrl-C' : commandPiece(paydesk('sandbox', 'stop'))),
   ];
 }
 
 const HINT = 7;
 
 /** What to type or open next. */
-export const hint = (label: string, text: string): Line =>
-  joinPieces('  ', toned('dim', pad(label, HINT)), text);
+export const hint = (label: string, value: Line): Line =>
+  joinPieces('  ', toned('dim', pad(label, HINT)), value);
 
 /** Profiles that somebody else made and that were therefore left alone. */
 export function skippedNotes({ profiles }: Started): Line[] {

@@ -2,7 +2,8 @@
 
 import * as z from 'zod/mini';
 import { UsageError } from '../../errors.js';
-import { type FileProblem, issueProblems, parseYaml } from '../../yaml-positions.js';
+import { type FileProblem, parseYaml } from '../../yaml/positions.js';
+import { issueProblems, required, strictMapping } from '../../yaml/schema.js';
 import { datePattern } from './dates.js';
 
 /** The columns that name the payment. One of them must be there. */
@@ -10,9 +11,6 @@ export const namingFields = ['providerReference', 'operationId', 'reference'] as
 const otherFields = ['at', 'kind', 'amount', 'debit', 'credit', 'direction', 'currency', 'fee'] as const;
 export const mappedFields = [...otherFields, ...namingFields] as const;
 export type MappedField = (typeof mappedFields)[number];
-
-const required = (kind: string) => (issue: { input?: unknown }) =>
-  issue.input === undefined ? 'is required' : `must be ${kind}`;
 
 const text = z.string({ error: required('text') }).check(z.minLength(1, 'must not be empty'));
 /** YAML reads some words as other things than text: 1, true. */
@@ -22,15 +20,7 @@ const word = z.pipe(
 );
 const words = z.array(word, { error: required('a list, for example [SALE, PAYMENT]') });
 
-const object = <Shape extends z.core.$ZodShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `unknown key; it may be ${Object.keys(shape).join(', ')}`
-        : required('a mapping')(issue),
-  });
-
-const columns = object(
+const columns = strictMapping(
   Object.fromEntries(mappedFields.map((field) => [field, z.optional(word)])) as Record<
     MappedField,
     z.ZodMiniOptional<typeof word>
@@ -47,7 +37,7 @@ const columns = object(
   ),
 );
 
-const schema = object({
+const schema = strictMapping({
   columns,
   decimal: z.optional(z.enum(['point', 'comma'], { error: required('point or comma') })),
   date: z.optional(
@@ -61,9 +51,9 @@ const schema = object({
       .check(z.regex(/^[A-Z]{3}$/, 'must be three capital letters, for example EUR')),
   ),
   kinds: z.optional(z.record(z.string(), words, { error: required('a mapping') })),
-  directions: z.optional(object({ in: words, out: words })),
+  directions: z.optional(strictMapping({ in: words, out: words })),
   signs: z.optional(
-    object({
+    strictMapping({
       outgoing: z.optional(words),
       fee: z.optional(z.enum(['positive', 'negative'], { error: required('positive or negative') })),
     }),

@@ -1,8 +1,6 @@
 // A YAML document as plain values, with the place of each in the file.
 
-import type * as z from 'zod/mini';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
-import { suggest } from './suggest.js';
 
 export interface Position {
   line: number;
@@ -88,27 +86,4 @@ function plain(document: Document, node: Node | null | undefined, path: Path, pl
     return [label, value === null ? null : plain(document, value as Node, inner, places)] as const;
   });
   return Object.fromEntries(entries);
-}
-
-/** What a schema finds fault with, at its place in the file. */
-export function issueProblems(issue: z.core.$ZodIssue, yaml: ParsedYaml, prefix: Path = []): FileProblem[] {
-  const path = [...prefix, ...(issue.path as Path)];
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const known = / may be (.*)$/.exec(issue.message)?.[1]?.split(', ') ?? [];
-      const close = suggest(key, known);
-      const hint = close === undefined ? `use one of ${known.join(', ')}` : `did you mean ${close}?`;
-      return { ...yaml.keyAt([...path, key]), problem: `unknown key ${key}; ${hint}` };
-    });
-  }
-  if (issue.code === 'invalid_union') {
-    // The alternative that the value was meant to be: the one whose kind fits.
-    const meant = issue.errors.find((issues) =>
-      issues.every(({ code, path: at }) => at.length > 0 || code === 'unrecognized_keys'),
-    );
-    if (meant) return meant.flatMap((inner) => issueProblems(inner, yaml, path));
-  }
-  const key = path.at(-1);
-  if (key === undefined) return [{ ...yaml.at(path), problem: 'the file must be a mapping' }];
-  return [{ ...yaml.at(path), problem: `${String(key)} ${issue.message}` }];
 }
