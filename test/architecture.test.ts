@@ -243,6 +243,13 @@ describe('the house', () => {
     expect(exported.filter(({ file, name }) => !isImported(file, name)).map(described)).toEqual([]);
   });
 
+  it('exports no name from two files', () => {
+    const files = Map.groupBy(exported, ({ name }) => name);
+    expect(
+      [...files.values()].filter((found) => found.length > 1).map((found) => found.map(described)),
+    ).toEqual([]);
+  });
+
   it('knows every room', () => {
     expect([...new Set(all.map(roomOf))].filter((room) => !(room in mayImport))).toEqual([]);
   });

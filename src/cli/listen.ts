@@ -9,7 +9,7 @@ import { tookTime } from '../output/time.js';
 import { liveBanner } from '../output/views/live.js';
 import { requestLines, webhookRequest } from '../output/views/webhook-request.js';
 import type { ChaosKind } from '../webhooks/forwarding/chaos.js';
-import type { Expectation } from '../webhooks/expectation.js';
+import type { WebhookExpectation } from '../webhooks/expectation.js';
 import { isSuccess } from '../webhooks/forwarding/forwarder.js';
 import { createInbox, type WholeDelivery } from '../webhooks/inbox/inbox.js';
 import type { ListenEvent } from '../webhooks/listen.js';
@@ -39,7 +39,7 @@ interface ListenRequest {
   orAnother: boolean;
   ack: 'immediate' | 'forwarded';
   chaos: { kinds: ChaosKind[] | undefined; seed: number | undefined };
-  expectation: Expectation;
+  expectation: WebhookExpectation;
   inspect: boolean;
 }
 

@@ -6,7 +6,7 @@ import { idOf, type NamedPayment, readPayments } from '../payments/named-payment
 import type { Remote } from '../sandbox-control/remote.js';
 import {
   type RecordedChange,
-  type RecordedIntent,
+  type SentInstruction,
   type RecordedPayment,
   recordPayment,
 } from '../scenarios/record.js';
@@ -48,7 +48,7 @@ async function factsOf(
 ): Promise<RecordedPayment> {
   const key = `id:${idOf(read)}`;
   const intents = (sources?.record?.intents ?? []).map(
-    ({ time, operation, reason, ticket }): RecordedIntent => ({
+    ({ time, operation, reason, ticket }): SentInstruction => ({
       time,
       operation,
       reason: reason ?? undefined,

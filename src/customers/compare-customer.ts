@@ -28,7 +28,7 @@ export function differencesOf(
 ): Difference[] {
   return Object.entries(asked).flatMap(([field, value]: [string, string | number | undefined]) => {
     if (value === undefined) return [];
-    const found = fieldOf(customer, field);
+    const found = customerField(customer, field);
     if (found === null && (!absent || value === '')) return [];
     if (found !== null && plain(field, found) === plain(field, String(value))) return [];
     return [{ field, asked: String(value), found }];
@@ -36,7 +36,7 @@ export function differencesOf(
 }
 
 /** The text of a field; null when it is not there. */
-export function fieldOf(customer: JsonObject, field: string): string | null {
+export function customerField(customer: JsonObject, field: string): string | null {
   const text = textOf(customer, field);
   return text === null && field === 'mobileNumber' ? textOf(customer, 'phoneNumber') : text;
 }

@@ -3,7 +3,7 @@ import type { Client } from '../client/client.js';
 import type { CustomerPatch } from '../contract/customer-request.js';
 import type { JsonObject } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
-import { differencesOf, fieldOf } from './compare-customer.js';
+import { differencesOf, customerField } from './compare-customer.js';
 
 export interface UpdatedCustomer {
   customer: JsonObject;
@@ -34,8 +34,8 @@ export async function updateCustomer(
   }
   const changes = Object.keys(patch).map((field) => ({
     field,
-    before: fieldOf(before.object, field),
-    after: fieldOf(after.object, field),
+    before: customerField(before.object, field),
+    after: customerField(after.object, field),
   }));
   return { customer: after.object, changes };
 }

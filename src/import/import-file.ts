@@ -94,7 +94,7 @@ export async function importFile(path: string, options: ImportOptions): Promise<
 }
 
 /** As with several payments that are read by name: in part, or none at all. */
-export function endingOf({ rows, counts: { unknown, unreadable } }: Imported): PaydeskError | undefined {
+export function importEnding({ rows, counts: { unknown, unreadable } }: Imported): PaydeskError | undefined {
   const missing = unknown + unreadable;
   if (missing === 0) return undefined;
   if (missing < rows) {

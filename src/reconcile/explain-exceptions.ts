@@ -14,13 +14,13 @@ import type { Exception } from './exception.js';
 import type { SettlementLine } from './line.js';
 import type { MatchedBy } from './match.js';
 import { nextStepFor } from './next-step.js';
-import type { ReadResult } from './reads.js';
+import type { PacedRead } from './reads.js';
 import type { ExceptionName, PaymentFacts } from './verdict.js';
 
 export interface ExplainTools {
   client: Client;
   /** Reads many payments at a pace that the service can take. */
-  readAll(keys: readonly PaymentKey[]): Promise<ReadResult[]>;
+  readAll(keys: readonly PaymentKey[]): Promise<PacedRead[]>;
   records: Records;
   options: ExplainOptions;
   /** Called with the number of payments or lines that were just looked at. */

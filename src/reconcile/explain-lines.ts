@@ -5,7 +5,7 @@ import type { Exception } from './exception.js';
 import { exceptionFor, type ExplainTools, type FreshPayments, readFresh } from './explain-exceptions.js';
 import type { SettlementLine } from './line.js';
 import type { Pass, PassTools } from './pass.js';
-import type { Candidate, Staging } from './staging.js';
+import type { Candidate, CandidateStaging } from './staging.js';
 import { exceptionOf } from './verdict.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -16,7 +16,7 @@ const MAX_SUGGESTED = 1_000;
 
 export async function explainLines(
   tools: ExplainTools & Pick<PassTools, 'store' | 'app' | 'signal'>,
-  staging: Staging,
+  staging: CandidateStaging,
   pass: Pass,
 ): Promise<void> {
   const suggest = createSuggestions(tools, pass);

@@ -1,6 +1,6 @@
 import { firstLine } from '../batch/worked-row.js';
 import type { ExplainTools } from './explain-exceptions.js';
-import type { Staging } from './staging.js';
+import type { CandidateStaging } from './staging.js';
 
 /**
  * Asks the service for the references of lines that no known payment matches. Whether any of them became known: before
@@ -8,7 +8,7 @@ import type { Staging } from './staging.js';
  */
 export async function lookUpReferences(
   { readAll, records, onRead }: ExplainTools,
-  staging: Staging,
+  staging: CandidateStaging,
 ): Promise<boolean> {
   let found = false;
   for await (const references of staging.openReferences()) {

@@ -9,7 +9,7 @@ import type { SettlementLine } from './line.js';
 
 export type MatchedBy = 'provider-reference' | 'capture-id' | 'authorisation-id' | 'reference';
 
-export interface Match {
+export interface LineMatch {
   known: SettledRow;
   by: MatchedBy;
 }
@@ -30,8 +30,8 @@ export async function matchLines(
   store: Store<DeskTables>,
   app: AppRef,
   lines: readonly SettlementLine[],
-): Promise<Array<Match | undefined>> {
-  const found: Array<Match | undefined> = Array.from({ length: lines.length });
+): Promise<Array<LineMatch | undefined>> {
+  const found: Array<LineMatch | undefined> = Array.from({ length: lines.length });
   let open = lines.map((_, index) => index);
   for (const { by, key, field } of ways) {
     const values = new Set<string>();

@@ -11,8 +11,8 @@ import { negated } from './csv/decimal.js';
 import type { Exception } from './exception.js';
 import { exceptionFor, type ExplainTools, type FreshPayment, readFresh } from './explain-exceptions.js';
 import type { Pass, PassTools } from './pass.js';
-import type { Staging } from './staging.js';
-import { createTally, type Tally } from './tally.js';
+import type { CandidateStaging } from './staging.js';
+import { createSettlementTally, type SettlementTally } from './tally.js';
 
 const PAGE = 10_000;
 const READ_AT_ONCE = 200;
@@ -20,11 +20,11 @@ const READ_AT_ONCE = 200;
 /** Their totals. Only payments of the provider profiles in the file count: another provider has a file of its own. */
 export async function findMissing(
   tools: ExplainTools & Pick<PassTools, 'store' | 'app' | 'signal'>,
-  staging: Staging,
+  staging: CandidateStaging,
   pass: Pass,
   period: Period,
-): Promise<Tally> {
-  const totals = createTally();
+): Promise<SettlementTally> {
+  const totals = createSettlementTally();
   const { seen, profiles } = pass;
   const isOfProvider = (profile: string | undefined | null) =>
     profiles.size === 0 || !profile || profiles.has(profile);

@@ -6,22 +6,22 @@ import type { DeskTables } from '../ledger/schema.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import type { Store } from '../store/store.js';
 import type { SettlementLine } from './line.js';
-import { type Match, matchLines } from './match.js';
+import { type LineMatch, matchLines } from './match.js';
 import { createSeen, type SeenPayments } from './seen.js';
-import type { Candidate, Staging } from './staging.js';
-import { createTally, type Tally } from './tally.js';
+import type { Candidate, CandidateStaging } from './staging.js';
+import { createSettlementTally, type SettlementTally } from './tally.js';
 import { exceptionOf, type PaymentFacts } from './verdict.js';
 
 export interface PassTools {
   store: Store<DeskTables>;
   app: AppRef;
-  staging: Staging;
+  staging: CandidateStaging;
   signal: AbortSignal;
   onProgress: (lines: number) => void;
 }
 
 export interface Pass {
-  tally: Tally;
+  tally: SettlementTally;
   seen: SeenPayments;
   /** The provider profiles of the payments that the file names. */
   profiles: Set<string>;
@@ -35,7 +35,7 @@ export async function passOver(
   lines: AsyncIterable<readonly SettlementLine[]>,
   problems: FileProblems,
 ): Promise<Pass> {
-  const tally = createTally();
+  const tally = createSettlementTally();
   const seen = createSeen();
   const profiles = new Set<string>();
   const period = createPeriod();
@@ -62,7 +62,7 @@ export async function passOver(
 
 interface MatchedChunk {
   chunk: readonly SettlementLine[];
-  matches: ReadonlyArray<Match | undefined>;
+  matches: ReadonlyArray<LineMatch | undefined>;
 }
 
 /** While the database looks for the payments of one chunk, the next one is read: the two use a core each. */
@@ -87,7 +87,7 @@ async function* matchAhead(
 /** A line that agrees is done; one of another kind that names no payment is only added up; the others are looked at. */
 function place(
   line: SettlementLine,
-  match: Match | undefined,
+  match: LineMatch | undefined,
   seen: SeenPayments,
 ): 'matched' | 'unrelated' | Candidate {
   const { kind } = line;
@@ -105,10 +105,10 @@ function place(
 }
 
 /** The payment was never read since it was captured, so a read may show a fee to compare. */
-const lacksFee = ({ kind, fee }: SettlementLine, { known }: Match): boolean =>
+const lacksFee = ({ kind, fee }: SettlementLine, { known }: LineMatch): boolean =>
   kind === 'capture' && fee !== undefined && known.provider_fee === null && known.capture_id === null;
 
-function factsOf({ known }: Match): PaymentFacts {
+function factsOf({ known }: LineMatch): PaymentFacts {
   return {
     state: known.state,
     amount: known.amount ?? undefined,

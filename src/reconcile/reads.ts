@@ -8,13 +8,13 @@ import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { mapConcurrent } from '../concurrency.js';
 import type { PaydeskError } from '../errors.js';
 
-export type ReadResult = { read: PaymentRead } | { error: PaydeskError };
+export type PacedRead = { read: PaymentRead } | { error: PaydeskError };
 
 /** The results are in the order of the keys. What concerns all payments is thrown, such as a service that is away. */
 export function createReads(
   client: Client,
   { concurrency, clock, signal }: { concurrency: number; clock: Clock; signal: AbortSignal },
-): (keys: readonly PaymentKey[]) => Promise<ReadResult[]> {
+): (keys: readonly PaymentKey[]) => Promise<PacedRead[]> {
   const pace = createPace({ concurrency, clock, signal });
   return (keys) =>
     mapConcurrent(keys, concurrency, async (key) => {

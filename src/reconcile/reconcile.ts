@@ -9,8 +9,8 @@ import type { SettlementLine } from './line.js';
 import { lookUpReferences } from './look-up.js';
 import { findMissing } from './missing.js';
 import { passOver, type PassTools } from './pass.js';
-import { openStaging, type Staging } from './staging.js';
-import { createTally, type TotalRow } from './tally.js';
+import { openCandidateStaging, type CandidateStaging } from './staging.js';
+import { createSettlementTally, type TotalRow } from './tally.js';
 
 type ReconcileTools = Omit<PassTools, 'staging'> & ExplainTools;
 
@@ -38,7 +38,7 @@ export async function reconcile(
   open: (problems: FileProblems) => AsyncIterable<readonly SettlementLine[]>,
   given: Partial<Period>,
 ): Promise<Reconciled> {
-  const staging = await openStaging();
+  const staging = await openCandidateStaging();
   try {
     return await reconcileWith(tools, staging, open, given);
   } catch (error) {
@@ -49,7 +49,7 @@ export async function reconcile(
 
 async function reconcileWith(
   tools: ReconcileTools,
-  staging: Staging,
+  staging: CandidateStaging,
   open: (problems: FileProblems) => AsyncIterable<readonly SettlementLine[]>,
   given: Partial<Period>,
 ): Promise<Reconciled> {
@@ -64,7 +64,7 @@ async function reconcileWith(
   const since = given.since ?? pass.period?.since;
   const until = given.until ?? pass.period?.until;
   const period = since === undefined || until === undefined ? undefined : { since, until };
-  const missing = period ? await findMissing(tools, staging, pass, period) : createTally();
+  const missing = period ? await findMissing(tools, staging, pass, period) : createSettlementTally();
   const { tally } = pass;
   if (!tally.balances()) throw new Error('the totals of the file do not balance');
   return {

@@ -42,7 +42,7 @@ const migrations: Migration[] = [
 
 const PAGE = 200;
 
-export interface Staging {
+export interface CandidateStaging {
   add(candidates: readonly Candidate[]): Promise<void>;
   clear(): Promise<void>;
   /** In order of their lines. */
@@ -59,7 +59,7 @@ export interface Staging {
 
 type StagingStore = Store<StagingTables>;
 
-export async function openStaging(): Promise<Staging> {
+export async function openCandidateStaging(): Promise<CandidateStaging> {
   const folder = await mkdtemp(join(tmpdir(), 'paydesk-reconcile-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   const location = join(folder, 'lines.db');
@@ -75,7 +75,7 @@ export async function openStaging(): Promise<Staging> {
   });
 }
 
-function createStaging(store: StagingStore, close: () => Promise<void>): Staging {
+function createStaging(store: StagingStore, close: () => Promise<void>): CandidateStaging {
   const insert = (statement: ReturnType<typeof sql>) => store.transaction((tx) => statement.execute(tx));
   return {
     async add(candidates) {

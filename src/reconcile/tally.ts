@@ -23,7 +23,7 @@ export interface TotalRow {
 const groups = ['file', 'matched', 'exceptions', 'unrelated'] as const;
 type TallyGroup = (typeof groups)[number];
 
-export interface Tally {
+export interface SettlementTally {
   add(group: TallyGroup, line: Pick<SettlementLine, 'currency' | 'kind' | 'amount' | 'fee'>): void;
   count(group: TallyGroup): number;
   rows(): TotalRow[];
@@ -33,7 +33,7 @@ export interface Tally {
 
 type Running = Record<TallyGroup, { lines: number; sum: ExactSum }> & { fees: ExactSum };
 
-export function createTally(): Tally {
+export function createSettlementTally(): SettlementTally {
   const sums = new Map<string, Map<string, Running>>();
 
   function sumOf(currency: string, kind: string): Running {

@@ -4,7 +4,7 @@ import type { cardNames } from '../sandbox/index.js';
 import { readScenario } from './read.js';
 import type { RecordedStep } from './record.js';
 import { runScenario } from './run.js';
-import { textOf } from './references.js';
+import { referenceText } from './references.js';
 import { writeScenario } from './write.js';
 import type { World } from './world.js';
 
@@ -61,7 +61,7 @@ async function endAfter(text: string, world: World): Promise<End> {
     const { failure } = await runScenario(scenario, world, 1);
     const { paymentState } = await world.look('order-1');
     const exit = failure?.error?.exit;
-    return { state: textOf(paymentState), ...(exit === undefined ? {} : { exit }) };
+    return { state: referenceText(paymentState), ...(exit === undefined ? {} : { exit }) };
   } finally {
     await world.close();
   }

@@ -3,13 +3,13 @@
 import { isJsonNumber, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
-import { fieldOf, textOf } from './references.js';
+import { fieldAt, referenceText } from './references.js';
 import type { Expectation } from './schema.js';
 import { explainPayment } from './steps/explain.js';
 import type { StepResult } from './steps/result.js';
 import type { World } from './world.js';
 
-export interface Difference {
+export interface Mismatch {
   /** What was compared: `state`, `books.refund.told`. */
   what: string;
   expected: JsonValue;
@@ -25,7 +25,7 @@ interface Compared {
 }
 
 /** A step must end well unless it says how else it ends. */
-export function unexpectedEnd(result: StepResult, expects: readonly Expectation[]): Difference[] {
+export function unexpectedEnd(result: StepResult, expects: readonly Expectation[]): Mismatch[] {
   const { error } = result;
   const isStated = expects.some(
     ({ exit, error: code, outcome }) => exit !== undefined || code !== undefined || outcome !== undefined,
@@ -34,12 +34,12 @@ export function unexpectedEnd(result: StepResult, expects: readonly Expectation[
   return [{ what: 'exit', expected: 0, actual: exitCodeOf(error) }];
 }
 
-export async function differencesOf(
+export async function findMismatches(
   world: World,
   result: StepResult | undefined,
   expected: Expectation,
-): Promise<Difference[]> {
-  const differences: Difference[] = [];
+): Promise<Mismatch[]> {
+  const differences: Mismatch[] = [];
   const compared: Compared = {
     world,
     expected,
@@ -98,7 +98,7 @@ function compareShown({ world, expected, result, add }: Compared, payment: JsonO
   const { state, amount, captured, currency, fields } = expected;
   const shown = payment['paymentState'];
   if (state !== undefined) {
-    add('state', state, world.desk.client.canonicalState(textOf(shown)) ?? shown);
+    add('state', state, world.desk.client.canonicalState(referenceText(shown)) ?? shown);
   }
   if (amount !== undefined) add('amount', moneyOf(amount), moneyOf(payment['amount']));
   if (captured !== undefined) add('captured', moneyOf(captured), moneyOf(payment['capturedAmount']));
@@ -111,7 +111,7 @@ function compareFields(
   fields: NonNullable<Expectation['fields']>,
   object: JsonObject,
 ): void {
-  for (const [path, wanted] of Object.entries(fields)) add(path, wanted, fieldOf(object, path));
+  for (const [path, wanted] of Object.entries(fields)) add(path, wanted, fieldAt(object, path));
 }
 
 async function compareExplanation({ world, expected, result, add }: Compared, name: string): Promise<void> {
@@ -160,7 +160,7 @@ async function compareMethods(
 ): Promise<void> {
   const { world, expected, result, add } = compared;
   const customer =
-    named ?? result?.customer ?? (payment && textOf((await world.look(payment))['customerId']));
+    named ?? result?.customer ?? (payment && referenceText((await world.look(payment))['customerId']));
   const { methods } = await world.desk.client.paymentMethods(customer ?? '');
   const wanted = expected.methods;
   if (typeof wanted === 'number') return add('methods', wanted, methods.length);
@@ -169,13 +169,13 @@ async function compareMethods(
   for (const [index, fields] of wanted.entries()) {
     const object = methods[index]?.object ?? {};
     for (const [path, value] of Object.entries(fields)) {
-      add(`methods.${index}.${path}`, value, fieldOf(object, path));
+      add(`methods.${index}.${path}`, value, fieldAt(object, path));
     }
   }
 }
 
 const moneyOf = (value: JsonValue | undefined): string =>
-  isJsonNumber(value) ? Number(numberText(value)).toFixed(2) : textOf(value);
+  isJsonNumber(value) ? Number(numberText(value)).toFixed(2) : referenceText(value);
 
 function isSame(one: JsonValue, other: JsonValue): boolean {
   if (isJsonNumber(one) && isJsonNumber(other)) {

@@ -3,7 +3,7 @@
 import { isJsonNumber, numberText, type JsonObject } from '../contract/json.js';
 import { isStateName, operationStates, states, type StateName } from '../contract/states.js';
 import { isStillSlow } from '../sandbox/index.js';
-import { fieldOf, textOf } from './references.js';
+import { fieldAt, referenceText } from './references.js';
 
 /** A change of state, as the sandbox, the ledger or the inbox has it. */
 export interface RecordedChange {
@@ -14,7 +14,7 @@ export interface RecordedChange {
 }
 
 /** What this desk sent. */
-export interface RecordedIntent {
+export interface SentInstruction {
   time: number;
   operation: string;
   reason?: string | undefined;
@@ -25,7 +25,7 @@ export interface RecordedPayment {
   payment: JsonObject;
   /** The oldest first. */
   changes: readonly RecordedChange[];
-  intents: readonly RecordedIntent[];
+  intents: readonly SentInstruction[];
   /** What the provider was told and did, where a sandbox knows it. */
   books?: Readonly<Record<string, { told: number; done: number }>> | undefined;
 }
@@ -51,7 +51,7 @@ export function recordPayment(recorded: RecordedPayment, name: string): Recorded
   // Nobody pays a charge of a stored method.
   const isCharge = payment['paymentFlow'] === 'AutoPayment';
   const reference = `\${${name}}`;
-  const created = Date.parse(textOf(payment['createdTime']));
+  const created = Date.parse(referenceText(payment['createdTime']));
   const changes = withPath(recorded, created);
   const steps: RecordedStep[] = [...startOf(payment, name, created, changes)];
   const add = (time: number, verb: string, input: object = {}) =>
@@ -86,7 +86,7 @@ export function recordPayment(recorded: RecordedPayment, name: string): Recorded
 /** From the creation to the state of now. What nobody saw in between is filled in by the shortest way. */
 function withPath({ payment, changes }: RecordedPayment, created: number): RecordedChange[] {
   const known = changes.filter(({ to }, index) => index === 0 || changes[index - 1]?.to !== to);
-  const state = textOf(payment['paymentState']);
+  const state = referenceText(payment['paymentState']);
   const start: RecordedChange[] = known[0]?.to === 'Created' ? [] : [{ time: created, to: 'Created' }];
   const path = [...start, ...known];
   const end = path.at(-1);
@@ -130,12 +130,12 @@ function startOf(
 ): RecordedStep[] {
   const amount = payment['amount'];
   const basics = {
-    amount: isJsonNumber(amount) ? Number(numberText(amount)) : textOf(amount),
-    customer: textOf(payment['customerId']),
-    reference: textOf(payment['referenceId']),
+    amount: isJsonNumber(amount) ? Number(numberText(amount)) : referenceText(amount),
+    customer: referenceText(payment['customerId']),
+    reference: referenceText(payment['referenceId']),
     ...(payment['autoCapture'] === false ? { 'auto-capture': false } : {}),
   };
-  const currency = textOf(payment['currency']);
+  const currency = referenceText(payment['currency']);
   if (payment['paymentFlow'] !== 'AutoPayment') {
     const registers = payment['autoPayment'] === 'Registered' ? { 'register-auto-payment': true } : {};
     const expiry = linkExpiry(changes);
@@ -156,7 +156,7 @@ function startOf(
 const isAutomatic = (
   payment: JsonObject,
   cause: string | undefined,
-  intents: readonly RecordedIntent[],
+  intents: readonly SentInstruction[],
 ): boolean =>
   cause === undefined
     ? payment['autoCapture'] === true && !intents.some(({ operation }) => operation === 'capture')
@@ -166,14 +166,14 @@ const isAutomatic = (
 function isLearned(
   changes: readonly RecordedChange[],
   index: number,
-  intents: readonly RecordedIntent[],
+  intents: readonly SentInstruction[],
 ): boolean {
   const change = changes[index];
   const before = changes[index - 1];
   if (!change || !before) return false;
   if (change.cause !== undefined) return change.cause === 'learned by recheck';
   const isWaiting = before.to === 'Processing' || during.has(before.to);
-  const wasAsked = ({ operation, time }: RecordedIntent) =>
+  const wasAsked = ({ operation, time }: SentInstruction) =>
     operation === 'recheck' && time >= before.time && time <= change.time;
   return isWaiting && intents.some(wasAsked);
 }
@@ -188,7 +188,7 @@ function isSooner(changes: readonly RecordedChange[], index: number): boolean {
 const staysSilent = (
   changes: readonly RecordedChange[],
   index: number,
-  intents: readonly RecordedIntent[],
+  intents: readonly SentInstruction[],
 ): boolean => index === changes.length - 1 || isLearned(changes, index + 1, intents);
 
 /** The test card that does to a payment what happened to this one. */
@@ -203,7 +203,8 @@ function cardOf(changes: readonly RecordedChange[], index: number, recorded: Rec
   };
   if (change?.to === 'ActionRequired') return 'three-d-secure';
   if (change?.to === 'Held') return 'held';
-  if (change?.to === 'Declined') return declines[textOf(fieldOf(payment, 'failureReason'))] ?? 'declined';
+  if (change?.to === 'Declined')
+    return declines[referenceText(fieldAt(payment, 'failureReason'))] ?? 'declined';
   if (change?.to === 'Processing') {
     const isLost = !next || next.to === 'Failed' || isLearned(changes, index + 1, intents);
     const isCharged = next ? next.to === 'Authorised' : !wasInVain('authorize');
@@ -214,7 +215,7 @@ function cardOf(changes: readonly RecordedChange[], index: number, recorded: Rec
   return goesBack('Refunding', 'Captured') || wasInVain('refund') ? 'refund-fails' : 'approved';
 }
 
-function whyOf(intents: readonly RecordedIntent[], operation: string): object {
+function whyOf(intents: readonly SentInstruction[], operation: string): object {
   const { reason, ticket } = intents.find((intent) => intent.operation === operation) ?? {};
   return { ...(reason === undefined ? {} : { reason }), ...(ticket === undefined ? {} : { ticket }) };
 }

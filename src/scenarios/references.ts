@@ -30,17 +30,17 @@ function replaceIn(text: string, lookup: Lookup): unknown {
   if (whole !== undefined) return find(whole) ?? text;
   return text.replaceAll(REFERENCE, (written, path: string) => {
     const found = find(path);
-    return found === undefined ? written : textOf(found);
+    return found === undefined ? written : referenceText(found);
   });
 }
 
-export function textOf(value: JsonValue | undefined): string {
+export function referenceText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   return isJsonNumber(value) ? numberText(value) : (JSON.stringify(value) ?? '');
 }
 
 /** `payInfo.payer.card.cardBrand` of an object, `0.paymentMethodId` of a list. */
-export function fieldOf(value: JsonValue | undefined, path: string): JsonValue | undefined {
+export function fieldAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   let found: JsonValue | undefined = value;
   for (const key of path.split('.')) {
     if (Array.isArray(found)) found = found[Number(key)];

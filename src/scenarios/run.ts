@@ -2,16 +2,16 @@
 
 import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
-import { differencesOf, unexpectedEnd, type Difference } from './expectations.js';
+import { findMismatches, unexpectedEnd, type Mismatch } from './expectations.js';
 import type { Position } from '../yaml/positions.js';
 import type { ReadStep, Scenario } from './read.js';
-import { fieldOf, replaceReferences, textOf } from './references.js';
+import { fieldAt, replaceReferences, referenceText } from './references.js';
 import type { Inputs, Verb } from './schema.js';
 import type { StepResult } from './steps/result.js';
 import { verbTable } from './steps/verbs.js';
 import type { NewsEntry, World } from './world.js';
 
-export interface TimelineEntry {
+export interface ScenarioEvent {
   time: string;
   /** The step that it belongs to, from 1. */
   step: number;
@@ -20,12 +20,12 @@ export interface TimelineEntry {
   text: string;
 }
 
-export interface Failure {
+export interface StepFailure {
   step: number;
   position: Position;
   /** The verb, and what the scenario calls the result. */
   title: string;
-  differences: Difference[];
+  differences: Mismatch[];
   /** What the step ended with, where that is what went wrong. */
   error?: { code: string; message: string; exit: number };
 }
@@ -35,14 +35,14 @@ export interface ScenarioResult {
   seed: number;
   /** How many steps were made. */
   steps: number;
-  failure: Failure | undefined;
-  timeline: TimelineEntry[];
+  failure: StepFailure | undefined;
+  timeline: ScenarioEvent[];
 }
 
 export async function runScenario(scenario: Scenario, world: World, seed: number): Promise<ScenarioResult> {
-  const timeline: TimelineEntry[] = [];
+  const timeline: ScenarioEvent[] = [];
   const names = new Map<string, JsonValue>();
-  const done = (steps: number, failure?: Failure): ScenarioResult => ({
+  const done = (steps: number, failure?: StepFailure): ScenarioResult => ({
     scenario,
     seed,
     steps,
@@ -70,7 +70,7 @@ export async function runScenario(scenario: Scenario, world: World, seed: number
 function withNames({ input, expects, ...step }: ReadStep, names: ReadonlyMap<string, JsonValue>): ReadStep {
   const lookup = (name: string, field: string | undefined) => {
     const value = names.get(name);
-    return field === undefined ? nameOf(value) : fieldOf(value, field);
+    return field === undefined ? nameOf(value) : fieldAt(value, field);
   };
   return { ...step, input: replaceReferences(input, lookup), expects: replaceReferences(expects, lookup) };
 }
@@ -79,7 +79,7 @@ function withNames({ input, expects, ...step }: ReadStep, names: ReadonlyMap<str
 function nameOf(value: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(value)) return value;
   const { paymentId, customerId } = value;
-  if (paymentId !== undefined) return `id:${textOf(paymentId)}`;
+  if (paymentId !== undefined) return `id:${referenceText(paymentId)}`;
   return customerId ?? value;
 }
 
@@ -104,9 +104,9 @@ async function compare(
   world: World,
   { expects }: ReadStep,
   result: StepResult | undefined,
-): Promise<Difference[]> {
+): Promise<Mismatch[]> {
   const differences = result ? unexpectedEnd(result, expects) : [];
-  for (const expected of expects) differences.push(...(await differencesOf(world, result, expected)));
+  for (const expected of expects) differences.push(...(await findMismatches(world, result, expected)));
   return differences;
 }
 
@@ -118,9 +118,9 @@ function titleOf({ verb, as, expects }: ReadStep): string {
 function failureOf(
   step: ReadStep,
   number: number,
-  differences: Difference[],
+  differences: Mismatch[],
   result: StepResult | undefined,
-): Failure {
+): StepFailure {
   const error = result?.error;
   return {
     step: number,
@@ -131,7 +131,7 @@ function failureOf(
   };
 }
 
-function stepEntry(world: World, step: ReadStep, number: number, result: StepResult): TimelineEntry {
+function stepEntry(world: World, step: ReadStep, number: number, result: StepResult): ScenarioEvent {
   const exit = result.error === undefined ? '' : ` (exit ${exitCodeOf(result.error)})`;
   return {
     time: new Date(world.desk.clock.now()).toISOString(),
@@ -141,7 +141,7 @@ function stepEntry(world: World, step: ReadStep, number: number, result: StepRes
   };
 }
 
-const newsEntry = ({ time, kind, payment, text }: NewsEntry, step: number): TimelineEntry => ({
+const newsEntry = ({ time, kind, payment, text }: NewsEntry, step: number): ScenarioEvent => ({
   time: new Date(time).toISOString(),
   step,
   kind,

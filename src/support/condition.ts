@@ -8,7 +8,7 @@ import type { LastOperation, Situation } from './situation.js';
 /** The outcomes after which an instruction has not been carried out. */
 export type NotDone = 'failed' | 'refused' | 'unsent';
 
-export type Condition =
+export type PaymentCondition =
   /** Nothing but its state matters. */
   | { kind: 'state'; state: StateName }
   /** The service shows a state that paydesk does not know; `notDone` is an instruction that was not carried out. */
@@ -30,7 +30,7 @@ export type Condition =
   /** Reads showed an instruction of somebody else in progress, and the payment is back where it was. */
   | { kind: 'seen-failing'; operation: SettleOperation; state: StateName };
 
-export function conditionOf(situation: Situation): Condition {
+export function conditionOf(situation: Situation): PaymentCondition {
   const { state, last, seenFailing } = situation;
   if (last && isOpen(last)) return openCondition(situation, last);
   const notDone = last && isNotDone(last) ? last : undefined;
@@ -56,7 +56,7 @@ const isOpen = ({ outcome }: LastOperation): boolean => outcome === 'accepted' |
 const isNotDone = (last: LastOperation): last is LastOperation & { outcome: NotDone } =>
   last.outcome === 'failed' || last.outcome === 'refused' || last.outcome === 'unsent';
 
-function openCondition(situation: Situation, last: LastOperation): Condition {
+function openCondition(situation: Situation, last: LastOperation): PaymentCondition {
   const { operation, outcome } = last;
   const { state } = situation;
   const place = placeOf(last, state);

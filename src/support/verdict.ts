@@ -4,7 +4,7 @@ import type { SettleOperation } from '../contract/states.js';
 import type { StateName } from '../contract/states.js';
 import { safeText } from '../output/text.js';
 import {
-  type Condition,
+  type PaymentCondition,
   conditionOf,
   contradictingWebhook,
   hasSuspectedFailure,
@@ -38,7 +38,7 @@ export function verdictOf(situation: Situation): Verdict {
 const urgent = (text: string): Verdict => ({ text, severity: 'urgent', stuck: true });
 const attention = (text: string, stuck: boolean): Verdict => ({ text, severity: 'attention', stuck });
 
-function verdictOn(condition: Condition, situation: Situation): Verdict {
+function verdictOn(condition: PaymentCondition, situation: Situation): Verdict {
   const { now, amount } = situation;
   switch (condition.kind) {
     case 'state':
@@ -105,7 +105,7 @@ function unknownState(
 }
 
 function inProgress(
-  { last, operation }: Extract<Condition, { kind: 'in-progress' }>,
+  { last, operation }: Extract<PaymentCondition, { kind: 'in-progress' }>,
   situation: Situation,
 ): Verdict {
   const { amount, now } = situation;
@@ -123,7 +123,7 @@ function inProgress(
 }
 
 function accepted(
-  { last, operation }: Extract<Condition, { kind: 'accepted' }>,
+  { last, operation }: Extract<PaymentCondition, { kind: 'accepted' }>,
   situation: Situation,
 ): Verdict {
   const { amount, now } = situation;
@@ -134,7 +134,7 @@ function accepted(
 }
 
 function cameBack(
-  { last, operation }: Extract<Condition, { kind: 'came-back' }>,
+  { last, operation }: Extract<PaymentCondition, { kind: 'came-back' }>,
   situation: Situation,
 ): Verdict {
   const { amount, now } = situation;
@@ -154,7 +154,7 @@ const headlines: Readonly<Record<NotDone, (noun: string) => string>> = {
 };
 
 function notDone(
-  { last, operation, outcome, state }: Extract<Condition, { kind: 'not-done' }>,
+  { last, operation, outcome, state }: Extract<PaymentCondition, { kind: 'not-done' }>,
   situation: Situation,
 ): Verdict {
   const { now } = situation;
@@ -185,7 +185,7 @@ function details(last: LastOperation, now: number): string {
 }
 
 function seenFailing(
-  { operation, state }: Extract<Condition, { kind: 'seen-failing' }>,
+  { operation, state }: Extract<PaymentCondition, { kind: 'seen-failing' }>,
   situation: Situation,
 ): Verdict {
   const noun = nouns[operation];

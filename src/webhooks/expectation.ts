@@ -18,7 +18,7 @@ interface Expected {
   nameOf(said: string): string;
 }
 
-export interface Expectation {
+export interface WebhookExpectation {
   /** Something is waited for at all. */
   readonly waits: boolean;
   /** A delivery that was read and passed on; says how it ends when it does. */
@@ -29,7 +29,7 @@ export interface Expectation {
   timeUp(): PaydeskError | undefined;
 }
 
-export function createExpectation(expected: Expected): Expectation {
+export function createWebhookExpectation(expected: Expected): WebhookExpectation {
   const { until, count = 1, maxDuplicates, filter } = expected;
   const counts = until !== undefined || expected.count !== undefined;
   const waits = counts || maxDuplicates !== undefined;

@@ -8,7 +8,7 @@ import type { DeskDatabase } from '../ledger/desk.js';
 import type { Line } from '../output/lines.js';
 import { createOwner } from '../store/owner.js';
 import { type Chaos, type ChaosKind, createChaos } from './forwarding/chaos.js';
-import type { Expectation } from './expectation.js';
+import type { WebhookExpectation } from './expectation.js';
 import { type Listener, type ListenEvent, startListener } from './listen.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { Filter, Target } from './forwarding/targets.js';
@@ -35,7 +35,7 @@ interface RunListenerOptions {
   orAnother: boolean;
   ack: 'immediate' | 'forwarded';
   chaos: { kinds: ChaosKind[] | undefined; seed: number | undefined };
-  expectation: Expectation | undefined;
+  expectation: WebhookExpectation | undefined;
   interactive: boolean;
   signal: AbortSignal;
   note: (...lines: Line[]) => void;
@@ -102,7 +102,7 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
 }
 
 /** Ctrl-C is an interruption; when the time is up it depends on what came. */
-function endOf(reason: unknown, expectation: Expectation | undefined): PaydeskError | undefined {
+function endOf(reason: unknown, expectation: WebhookExpectation | undefined): PaydeskError | undefined {
   if (reason instanceof PendingError) return expectation === undefined ? reason : expectation.timeUp();
   return reason instanceof PaydeskError
     ? reason

@@ -3,7 +3,7 @@
 import { stateNames } from '../../contract/states.js';
 import type { HelpCommand, HelpFlag } from '../../output/views/help.js';
 
-export interface Candidate {
+export interface CompletionCandidate {
   value: string;
   text: string;
 }
@@ -11,13 +11,13 @@ export interface Candidate {
 export interface Known {
   commands: Record<string, HelpCommand>;
   topics: Record<string, { description: string }>;
-  profiles(): Promise<Candidate[]>;
+  profiles(): Promise<CompletionCandidate[]>;
   /** Payments whose id or reference begins like that, of the app that the words choose. */
-  payments(beginning: string, profile: string | undefined): Promise<Candidate[]>;
+  payments(beginning: string, profile: string | undefined): Promise<CompletionCandidate[]>;
 }
 
 /** `words` are what was typed after the program's name; the last one is being typed. */
-export async function findCandidates(words: readonly string[], known: Known): Promise<Candidate[]> {
+export async function findCandidates(words: readonly string[], known: Known): Promise<CompletionCandidate[]> {
   const before = words.slice(0, -1);
   const typed = words.at(-1) ?? '';
   const named = before.filter((word) => !word.startsWith('-'));
@@ -28,7 +28,7 @@ export async function findCandidates(words: readonly string[], known: Known): Pr
   const found = await candidatesFor();
   return found.filter(({ value }) => value.startsWith(typed));
 
-  async function candidatesFor(): Promise<Candidate[]> {
+  async function candidatesFor(): Promise<CompletionCandidate[]> {
     const flag = command && flagBefore(command, before);
     if (flag) return valuesOf(flag);
     if (command && /^--[a-z-]+=/.test(typed)) return assigned(command);
@@ -39,14 +39,14 @@ export async function findCandidates(words: readonly string[], known: Known): Pr
   }
 
   /** `--state=Cap`. */
-  async function assigned({ flags }: HelpCommand): Promise<Candidate[]> {
+  async function assigned({ flags }: HelpCommand): Promise<CompletionCandidate[]> {
     const name = typed.slice(2, typed.indexOf('='));
     const flag = flags[name];
     const values = flag?.type === 'option' ? await valuesOf(flag) : [];
     return values.map(({ value, text }) => ({ value: `--${name}=${value}`, text }));
   }
 
-  async function valuesOf({ name, options, helpValue = '' }: HelpFlag): Promise<Candidate[]> {
+  async function valuesOf({ name, options, helpValue = '' }: HelpFlag): Promise<CompletionCandidate[]> {
     if (name === 'profile') return known.profiles();
     if (options) return options.map((value) => ({ value, text: '' }));
     if (/^STATE\b/.test(helpValue)) return statesFor(helpValue);
@@ -54,7 +54,10 @@ export async function findCandidates(words: readonly string[], known: Known): Pr
     return [];
   }
 
-  async function argumentsOf({ id: command, args }: HelpCommand, index: number): Promise<Candidate[]> {
+  async function argumentsOf(
+    { id: command, args }: HelpCommand,
+    index: number,
+  ): Promise<CompletionCandidate[]> {
     const all = Object.values(args);
     const arg = all[index] ?? all.findLast(({ multiple }) => multiple);
     if (arg?.options) return arg.options.map((value) => ({ value, text: '' }));
@@ -72,7 +75,7 @@ function flagBefore({ flags }: HelpCommand, before: readonly string[]): HelpFlag
   return flag?.type === 'option' ? flag : undefined;
 }
 
-function flagsOf({ flags }: HelpCommand, before: readonly string[]): Candidate[] {
+function flagsOf({ flags }: HelpCommand, before: readonly string[]): CompletionCandidate[] {
   return Object.values(flags)
     .filter(({ hidden, name, multiple }) => !hidden && (multiple || !before.includes(`--${name}`)))
     .flatMap(({ name, allowNo, summary = '' }) => [
@@ -82,7 +85,7 @@ function flagsOf({ flags }: HelpCommand, before: readonly string[]): Candidate[]
 }
 
 /** The next words of commands and topics that begin with these. */
-function wordsBelow(id: string, { commands, topics }: Known): Candidate[] {
+function wordsBelow(id: string, { commands, topics }: Known): CompletionCandidate[] {
   const prefix = id === '' ? '' : `${id}:`;
   const texts = new Map<string, string>();
   const add = (name: string, text: string) => {
@@ -95,7 +98,7 @@ function wordsBelow(id: string, { commands, topics }: Known): Candidate[] {
   return [...texts].map(([value, text]) => ({ value, text })).sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-function statesFor(helpValue: string): Candidate[] {
+function statesFor(helpValue: string): CompletionCandidate[] {
   const others = helpValue.split('|').slice(1);
   return [...stateNames, ...others].map((value) => ({ value, text: '' }));
 }

@@ -5,7 +5,7 @@ import { resolveProfile } from '../../profiles/resolve.js';
 import { openProfiles } from '../../profiles/store.js';
 import { databaseLocation, openDatabase } from '../desk-database.js';
 import type { Program } from '../program.js';
-import type { Candidate, Known } from './candidates.js';
+import type { CompletionCandidate, Known } from './candidates.js';
 
 /** What the program and this desk know; whatever cannot be read is not offered. */
 export function createKnown(program: Program, env: Environment): Known {
@@ -28,7 +28,7 @@ async function knownPayments(
   env: Environment,
   beginning: string,
   profile: string | undefined,
-): Promise<Candidate[]> {
+): Promise<CompletionCandidate[]> {
   const location = databaseLocation(env);
   if (isEmbedded(location) && !existsSync(location)) return [];
   const { appId } = resolveProfile({
@@ -57,7 +57,7 @@ async function knownPayments(
 }
 
 /** Nobody wants an error in the middle of a line that is being typed. */
-async function unlessItFails(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
+async function unlessItFails(find: () => Promise<CompletionCandidate[]>): Promise<CompletionCandidate[]> {
   try {
     return await find();
   } catch {

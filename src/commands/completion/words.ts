@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { type Candidate, findCandidates } from '../../cli/completion/candidates.js';
+import { type CompletionCandidate, findCandidates } from '../../cli/completion/candidates.js';
 import { createKnown } from '../../cli/completion/known.js';
 import { joinWords, type Shell, shellCandidate, shells } from '../../cli/completion/scripts.js';
 
@@ -10,7 +10,7 @@ export default class CompletionWords extends BaseCommand {
   static override strict = false;
   static override args = { shell: string({ required: true, options: [...shells] }) };
 
-  async run(): Promise<Candidate[]> {
+  async run(): Promise<CompletionCandidate[]> {
     const { args } = await this.parse(CompletionWords);
     const shell = args.shell as Shell;
     const { words, cut } = joinWords(shell, this.argv.slice(this.argv.indexOf('--') + 1));

@@ -6,7 +6,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { openSession } from '../../cli/session.js';
-import { endingOf, importFile } from '../../import/import-file.js';
+import { importEnding, importFile } from '../../import/import-file.js';
 import { keepPiped } from '../../import/order-file.js';
 import { type ChosenColumn, orderColumns, parseChosen } from '../../import/order-rows.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
@@ -76,7 +76,7 @@ export default class PaymentsImport extends BaseCommand {
     }).finally(() => progress.end());
     if (imported.problems.length > 0) await this.showList(imported.problems, importProblemList);
     if (!this.json) this.note(...importedLines(imported));
-    const ending = endingOf(imported);
+    const ending = importEnding(imported);
     if (ending) this.endAs(ending);
     return importedJson(imported);
   }

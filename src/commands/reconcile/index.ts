@@ -19,7 +19,7 @@ import {
   totalsList,
 } from '../../output/views/reconciled.js';
 import { exceptionsCsv, reconciledText } from '../../output/views/reconciled-documents.js';
-import { planLines } from '../../output/views/reconciled-plans.js';
+import { savedPlanLines } from '../../output/views/reconciled-plans.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
 
 const AT_ONCE = 16;
@@ -95,7 +95,7 @@ export default class Reconcile extends BaseCommand {
     }
     await this.#showTable(args.file, result, flags.columns !== undefined);
     if (flags.out !== undefined) this.note(`Saved the exceptions to ${flags.out}.`);
-    if (plans !== undefined) this.note(...planLines(plans));
+    if (plans !== undefined) this.note(...savedPlanLines(plans));
     return undefined;
   }
 

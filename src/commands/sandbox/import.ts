@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { string } from '@oclif/core/args';
-import { importedView, profileNotes, type Imported } from '../../output/views/sandbox.js';
+import { importedView, profileNotes, type ImportedSandbox } from '../../output/views/sandbox.js';
 import { renewSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import { readDocument } from '../../sandbox-control/documents.js';
@@ -19,7 +19,7 @@ export default class SandboxImport extends BaseCommand {
   };
   static override flags = sandboxFlags;
 
-  async run(): Promise<Imported> {
+  async run(): Promise<ImportedSandbox> {
     const { args, flags } = await this.parse(SandboxImport);
     const document = await readDocument(args.file, this.streams.stdin);
     const sandbox = await openSandbox(this.context, flags);

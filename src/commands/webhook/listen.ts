@@ -15,7 +15,7 @@ import { listen, chosenTunnel } from '../../cli/listen.js';
 import { confirmFlag } from '../../cli/payment-flags.js';
 import { openSession } from '../../cli/session.js';
 import { targetState } from '../../payments/follow-payment.js';
-import { createExpectation } from '../../webhooks/expectation.js';
+import { createWebhookExpectation } from '../../webhooks/expectation.js';
 
 export default class WebhookListen extends BaseCommand {
   static override summary = 'Receive webhooks on this machine and forward them.';
@@ -68,7 +68,7 @@ export default class WebhookListen extends BaseCommand {
       ...listenPort(port),
       ack,
       chaos: { kinds: flags.chaos, seed: flags['chaos-seed'] },
-      expectation: createExpectation({ until, count, maxDuplicates, filter, nameOf }),
+      expectation: createWebhookExpectation({ until, count, maxDuplicates, filter, nameOf }),
       inspect,
     });
   }

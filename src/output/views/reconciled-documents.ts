@@ -12,7 +12,7 @@ import { MAX_MARKDOWN_ROWS } from './batch-markdown.js';
 import {
   balanceLines,
   exceptionList,
-  labelOf,
+  exceptionLabel,
   reconciledJson,
   reconciledLines,
   whatText,
@@ -66,7 +66,7 @@ const exceptionHeads = [
 
 const exceptionCells = (row: Exception): string[] => [
   String(row.line ?? ''),
-  labelOf(row),
+  exceptionLabel(row),
   row.payment ?? '',
   row.reference ?? '',
   formatAmount(row.amount, row.currency),

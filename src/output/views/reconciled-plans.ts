@@ -8,7 +8,7 @@ interface WrittenPlan {
 }
 
 /** Which plans were written, and how to look at and apply them. */
-export function planLines(plans: readonly WrittenPlan[]): Line[] {
+export function savedPlanLines(plans: readonly WrittenPlan[]): Line[] {
   if (plans.length === 0) return ['No plan was written: no next step moves money.'];
   return plans.flatMap(({ file, action, rows }) => [
     `Saved a plan to ${action} ${rows} ${rows === 1 ? 'payment' : 'payments'} to ${file}. Nothing was sent.`,

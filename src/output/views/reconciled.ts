@@ -107,7 +107,7 @@ const tones: Partial<Record<ExceptionName, Tone>> = {
   unreadable: 'waiting',
 };
 
-export const labelOf = ({ exception, kind }: Exception): string =>
+export const exceptionLabel = ({ exception, kind }: Exception): string =>
   exception === 'other-kind' ? kind : labels[exception];
 
 /** What is wrong, with the payment that may be meant. */
@@ -136,7 +136,7 @@ export const exceptionList: ListView<Exception> = {
     {
       key: 'exception',
       value: ({ exception }) => exception,
-      shown: (row) => toned(tones[row.exception] ?? 'bad', labelOf(row)),
+      shown: (row) => toned(tones[row.exception] ?? 'bad', exceptionLabel(row)),
     },
     {
       key: 'payment',
@@ -167,7 +167,7 @@ export const exceptionsView: View<readonly Exception[]> = (exceptions, { width }
         ...[place, payment ?? reference ?? '', payment === null ? '' : (reference ?? '')]
           .filter((part) => part !== '')
           .map((part) => `${part}   `),
-        toned(tones[row.exception] ?? 'bad', labelOf(row)),
+        toned(tones[row.exception] ?? 'bad', exceptionLabel(row)),
       ),
       ...indented(whatText(row)),
       ...(verdict === null ? [] : indented(toned('dim', verdict))),

@@ -108,7 +108,7 @@ export const exportedView: View<WrittenFile> = ({ file, bytes }, look) =>
     ? [`Wrote ${file} (${counted(bytes, 'byte')}). It contains the keys of the apps.`]
     : [joinPieces(file, TAB, String(bytes))];
 
-export interface Imported {
+export interface ImportedSandbox {
   imported: true;
   payments: number;
   customers: number;
@@ -123,7 +123,7 @@ export function profileNotes({ updated, stale }: RenewedProfiles): Line[] {
   ];
 }
 
-export const importedView: View<Imported> = ({ payments, customers }, look) =>
+export const importedView: View<ImportedSandbox> = ({ payments, customers }, look) =>
   look.terminal
     ? [`The sandbox now contains ${counted(payments, 'payment')} of ${counted(customers, 'customer')}.`]
     : [joinPieces('imported', TAB, String(payments), TAB, String(customers))];

@@ -2,7 +2,7 @@
 
 import type { JsonValue } from '../../contract/json.js';
 import { isJsonNumber, numberJson, numberText } from '../../contract/json.js';
-import type { Failure, ScenarioResult, TimelineEntry } from '../../scenarios/run.js';
+import type { StepFailure, ScenarioResult, ScenarioEvent } from '../../scenarios/run.js';
 import { joinPieces, type Line, type Look, plainLine, toned, type View, wrapLine } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { displayWidth, pad, safeJson } from '../text.js';
@@ -71,7 +71,7 @@ function valueText(value: JsonValue): string {
 const GAP = 2;
 
 /** Expected and actual side by side; one below the other where the terminal is too narrow. */
-function differenceLines({ differences }: Failure, { width }: Look): Line[] {
+function differenceLines({ differences }: StepFailure, { width }: Look): Line[] {
   const names = Math.max(...differences.map(({ what }) => displayWidth(what)));
   const room = Math.floor((width - 4 - names - 2 * GAP) / 2);
   const rows = differences.map(({ what, expected, actual }) => ({
@@ -108,14 +108,14 @@ function differenceLines({ differences }: Failure, { width }: Look): Line[] {
 
 const plainOf = (line: Line): string => plainLine(line);
 
-function errorLines({ error }: Failure, { width }: Look): Line[] {
+function errorLines({ error }: StepFailure, { width }: Look): Line[] {
   if (!error) return [];
   const [first = '', ...rest] = error.message.split('\n');
   const text = [`The step ended with ${error.code} (exit ${error.exit}): ${first}`, ...rest];
   return ['', ...text.flatMap((each) => wrapLine(each, width - 4)).map((part) => joinPieces('    ', part))];
 }
 
-const marks: Readonly<Record<TimelineEntry['kind'], string>> = {
+const marks: Readonly<Record<ScenarioEvent['kind'], string>> = {
   step: '',
   state: 'service  ',
   provider: 'provider ',
@@ -127,7 +127,7 @@ const TIME = 19;
 const NARROW = 70;
 
 /** The time is told where it changes. */
-function entryLines(entry: TimelineEntry, before: TimelineEntry | undefined, { width }: Look): Line[] {
+function entryLines(entry: ScenarioEvent, before: ScenarioEvent | undefined, { width }: Look): Line[] {
   const time = entry.time === before?.time ? '' : entry.time.slice(0, TIME).replace('T', ' ');
   const isNarrow = width < NARROW;
   const column = isNarrow ? 0 : TIME;

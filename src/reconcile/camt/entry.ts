@@ -1,6 +1,6 @@
 import type { SettlementLine } from '../line.js';
 import { createFields, type Fields } from './fields.js';
-import { lineOf } from './transaction.js';
+import { settlementLineOf } from './transaction.js';
 
 interface EntryListener {
   line(found: SettlementLine): void;
@@ -10,7 +10,7 @@ interface EntryListener {
 }
 
 /** An entry while it is read. Its own fields come before its transactions, so these need not be kept. */
-export interface Entry {
+export interface CamtEntry {
   /** Where what is read next belongs: to the transaction, or to the entry itself. */
   readonly fields: Fields;
   beginTransaction(): void;
@@ -18,7 +18,7 @@ export interface Entry {
   end(): void;
 }
 
-export function createEntry(number: number, listener: EntryListener): Entry {
+export function createEntry(number: number, listener: EntryListener): CamtEntry {
   const entry = createFields(listener.refuse);
   let transaction: Fields | undefined;
   /** Kept until it is known whether it is the only one. */
@@ -26,7 +26,10 @@ export function createEntry(number: number, listener: EntryListener): Entry {
   let transactions = 0;
 
   function emit(one: Fields | undefined): void {
-    const found = lineOf({ number, entry, transaction: one, isOnly: transactions < 2 }, listener.wrong);
+    const found = settlementLineOf(
+      { number, entry, transaction: one, isOnly: transactions < 2 },
+      listener.wrong,
+    );
     if (found) listener.line(found);
   }
 

@@ -3,10 +3,10 @@
 import type { FileProblems } from '../../spreadsheet/problems.js';
 import { decodeText, NotText } from '../../spreadsheet/text.js';
 import type { SettlementLine, SettlementReader } from '../line.js';
-import { createEntry, type Entry } from './entry.js';
+import { createEntry, type CamtEntry } from './entry.js';
 import { createXmlParser } from './xml.js';
 import type { XmlHandler } from './xml-elements.js';
-import { type Position, XmlProblem } from './xml-problem.js';
+import { type XmlPosition, XmlProblem } from './xml-problem.js';
 
 const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.0[2-8]$/;
 const CHUNK = 1_000;
@@ -42,11 +42,11 @@ const TRANSACTION = `${ENTRY}/NtryDtls/TxDtls`;
 
 function createStatementHandler(
   problems: FileProblems,
-  position: () => Position,
+  position: () => XmlPosition,
   tell: { begin(): number; line(found: SettlementLine): void },
 ): XmlHandler {
   const paths: string[] = [''];
-  let entry: Entry | undefined;
+  let entry: CamtEntry | undefined;
   /** How deep inside an element of another namespace. */
   let foreign = 0;
   let namespace = '';
@@ -55,7 +55,7 @@ function createStatementHandler(
     throw new XmlProblem(problem, position());
   };
 
-  function beginEntry(): Entry {
+  function beginEntry(): CamtEntry {
     const number = tell.begin();
     const { line } = position();
     const wrong = (problem: string) => problems.add(line, `entry ${number}: ${problem}`);

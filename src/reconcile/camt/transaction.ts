@@ -22,7 +22,7 @@ interface Money {
 }
 
 /** Undefined when something is wrong with it, which was told, or when it was not booked. */
-export function lineOf(booked: Booked, tell: Tell): SettlementLine | undefined {
+export function settlementLineOf(booked: Booked, tell: Tell): SettlementLine | undefined {
   const { entry, transaction, number, isOnly } = booked;
   // What is pending or announced is in a statement for information.
   if ((entry.get('Sts/Cd', 'Sts') ?? 'BOOK') !== 'BOOK') return undefined;

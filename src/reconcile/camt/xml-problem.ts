@@ -1,5 +1,5 @@
 /** Both from 1. */
-export interface Position {
+export interface XmlPosition {
   line: number;
   column: number;
 }
@@ -9,7 +9,7 @@ export class XmlProblem extends Error {
   readonly line: number;
   readonly column: number;
 
-  constructor(problem: string, { line, column }: Position) {
+  constructor(problem: string, { line, column }: XmlPosition) {
     super(problem);
     this.name = 'XmlProblem';
     this.line = line;

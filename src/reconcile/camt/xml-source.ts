@@ -1,4 +1,4 @@
-import { type Fail, type Position, XmlProblem } from './xml-problem.js';
+import { type Fail, type XmlPosition, XmlProblem } from './xml-problem.js';
 import { illegalCharacter } from './xml-text.js';
 
 /** Of one tag, comment or text, in characters. */
@@ -7,7 +7,7 @@ const MAX_TOKEN = 64 * 1024;
 /** A text that comes in pieces and is taken token by token. Only what was not taken yet is kept. */
 export interface XmlSource {
   /** Where the next token begins. */
-  readonly position: Position;
+  readonly position: XmlPosition;
   readonly isEmpty: boolean;
   /** Whether nothing was taken yet. */
   readonly isAtStart: boolean;
@@ -113,7 +113,7 @@ function createPosition() {
       lineStart = 0;
       nextBreak = -1;
     },
-    of(buffer: string, at: number, offset: number): Position {
+    of(buffer: string, at: number, offset: number): XmlPosition {
       const passed = buffer.slice(at, at + offset).split('\n');
       if (passed.length > 1) return { line: line + passed.length - 1, column: passed.at(-1)!.length + 1 };
       return { line, column: before + at - lineStart + offset + 1 };

@@ -2,14 +2,14 @@
 // and numbers, and opens nothing else: a document that needs more is refused, with the line and the column.
 
 import { createElements, type XmlHandler } from './xml-elements.js';
-import type { Position } from './xml-problem.js';
+import type { XmlPosition } from './xml-problem.js';
 import { createXmlSource, type XmlSource } from './xml-source.js';
 import { parseTag } from './xml-tag.js';
 import { decodeReferences } from './xml-text.js';
 
 interface XmlParser {
   /** Where the tag begins that a handler is being told of. */
-  readonly position: Position;
+  readonly position: XmlPosition;
   write(piece: string): void;
   end(): void;
 }

@@ -18,7 +18,7 @@ import type { World } from '../world.js';
 import type { StepResult } from './result.js';
 
 /** Plans and applies, as `batch plan` and `batch apply` do. One row at a time, so that every run is the same. */
-export async function batch(world: World, input: Inputs['batch']): Promise<StepResult> {
+export async function batchStep(world: World, input: Inputs['batch']): Promise<StepResult> {
   const folder = mkdtempSync(join(tmpdir(), 'paydesk-scenario-'));
   try {
     return await planAndApply(world, input, join(folder, 'plan.json'));

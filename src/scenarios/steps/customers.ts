@@ -78,7 +78,7 @@ interface Done {
   summary: string;
 }
 
-export async function customers(world: World, input: Inputs['customers']): Promise<StepResult> {
+export async function customersStep(world: World, input: Inputs['customers']): Promise<StepResult> {
   const [action] = Object.keys(input) as Action[];
   if (action === undefined) throw new Error('a step on customers without an action');
   const run = actions[action] as (world: World, input: unknown) => Promise<Done>;

@@ -26,7 +26,7 @@ export async function explainPayment(
   return explained.explanation;
 }
 
-export async function explain(world: World, { payment }: Inputs['explain']): Promise<StepResult> {
+export async function explainStep(world: World, { payment }: Inputs['explain']): Promise<StepResult> {
   const explanation = await explainPayment(world, String(payment));
   return {
     payments: [String(payment)],
@@ -36,7 +36,7 @@ export async function explain(world: World, { payment }: Inputs['explain']): Pro
   };
 }
 
-export async function watch({ desk }: World, { payment, until }: Inputs['watch']): Promise<StepResult> {
+export async function watchStep({ desk }: World, { payment, until }: Inputs['watch']): Promise<StepResult> {
   const { key } = parsePayment(String(payment));
   const start = await desk.client.getPayment(key);
   const { read, error } = await followPayment(desk, start, until);

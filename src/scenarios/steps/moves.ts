@@ -14,7 +14,7 @@ type Names = Inputs['refund']['payment'];
 
 const namesOf = (payment: Names): string[] => (Array.isArray(payment) ? payment : [payment]).map(String);
 
-export function move(operation: SettleOperation) {
+export function moveStep(operation: SettleOperation) {
   return async ({ desk }: World, input: Inputs['refund']): Promise<StepResult> => {
     const { payment, reason, ticket, description, ...flags } = input;
     const names = namesOf(payment);
@@ -38,7 +38,7 @@ export function move(operation: SettleOperation) {
   };
 }
 
-export async function check(
+export async function checkStep(
   { desk }: World,
   { payment, wait = false }: Inputs['check'],
 ): Promise<StepResult> {
@@ -47,7 +47,7 @@ export async function check(
   return resultOf(names, results, 'settled');
 }
 
-export async function recheck({ desk }: World, { payment }: Inputs['recheck']): Promise<StepResult> {
+export async function recheckStep({ desk }: World, { payment }: Inputs['recheck']): Promise<StepResult> {
   const names = namesOf(payment);
   const reads = await readPayments(desk.client, names.map(parsePayment));
   const [first] = reads;

@@ -12,7 +12,7 @@ import type { StepResult } from './result.js';
 
 const RETURN_URL = 'https://shop.example/thanks';
 
-export async function create(world: World, input: Inputs['create'], as: string): Promise<StepResult> {
+export async function createStep(world: World, input: Inputs['create'], as: string): Promise<StepResult> {
   const kind = input.flow ?? 'hosted-page';
   const { created, read } = await make(world, kind, as, {
     ...input,
@@ -30,7 +30,7 @@ export async function create(world: World, input: Inputs['create'], as: string):
   };
 }
 
-export async function charge(world: World, input: Inputs['charge'], as: string): Promise<StepResult> {
+export async function chargeStep(world: World, input: Inputs['charge'], as: string): Promise<StepResult> {
   const { created, read } = await make(world, 'charge', as, input);
   const wanted = { autoCapture: input['auto-capture'] ?? true, wait: input.wait ?? false };
   const end = await followCharge(world.desk, read, wanted);

@@ -16,7 +16,7 @@ function ownOf({ own }: World): OwnSandbox {
 
 const nothing = (summary: string): StepResult => ({ payments: [], summary });
 
-export async function pay(world: World, { payment, ...input }: Inputs['pay']): Promise<StepResult> {
+export async function payStep(world: World, { payment, ...input }: Inputs['pay']): Promise<StepResult> {
   const name = String(payment);
   await actorsOf(world).pay(name, input);
   const object = await world.look(name);
@@ -24,18 +24,21 @@ export async function pay(world: World, { payment, ...input }: Inputs['pay']): P
   return { payments: [name], value: object, summary: how };
 }
 
-export async function provider(world: World, { payment, answer }: Inputs['provider']): Promise<StepResult> {
+export async function providerStep(
+  world: World,
+  { payment, answer }: Inputs['provider'],
+): Promise<StepResult> {
   const name = String(payment);
   await actorsOf(world).provider(name, answer);
   return { payments: [name], value: await world.look(name), summary: answer };
 }
 
-export async function clock(world: World, input: Inputs['clock']): Promise<StepResult> {
+export async function clockStep(world: World, input: Inputs['clock']): Promise<StepResult> {
   await ownOf(world).clock(input);
   return nothing(input.set === undefined ? `advance ${input.advance}` : `set ${input.set}`);
 }
 
-export async function fault(world: World, input: Inputs['fault']): Promise<StepResult> {
+export async function faultStep(world: World, input: Inputs['fault']): Promise<StepResult> {
   await ownOf(world).fault(input);
   const { add, route = '*', next } = input;
   return nothing(
@@ -43,7 +46,7 @@ export async function fault(world: World, input: Inputs['fault']): Promise<StepR
   );
 }
 
-export async function app(world: World, input: Inputs['app']): Promise<StepResult> {
+export async function appStep(world: World, input: Inputs['app']): Promise<StepResult> {
   await ownOf(world).app(input);
   return nothing(
     Object.entries(input)
@@ -52,12 +55,12 @@ export async function app(world: World, input: Inputs['app']): Promise<StepResul
   );
 }
 
-export async function webhook(world: World, { handler }: Inputs['webhook']): Promise<StepResult> {
+export async function webhookStep(world: World, { handler }: Inputs['webhook']): Promise<StepResult> {
   await ownOf(world).sendWebhooksTo(handler);
   return nothing(`to ${handler}`);
 }
 
-export async function seed(world: World): Promise<StepResult> {
+export async function seedStep(world: World): Promise<StepResult> {
   await ownOf(world).seed();
   return nothing('sample payments');
 }

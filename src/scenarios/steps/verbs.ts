@@ -2,13 +2,13 @@
 
 import type { Inputs, Verb } from '../schema.js';
 import type { World } from '../world.js';
-import { batch } from './batch.js';
-import { customers } from './customers.js';
-import { explain, watch } from './explain.js';
-import { check, move, recheck } from './moves.js';
-import { charge, create } from './payments.js';
+import { batchStep } from './batch.js';
+import { customersStep } from './customers.js';
+import { explainStep, watchStep } from './explain.js';
+import { checkStep, moveStep, recheckStep } from './moves.js';
+import { chargeStep, createStep } from './payments.js';
 import type { StepResult } from './result.js';
-import { app, clock, fault, pay, provider, seed, webhook } from './sandbox.js';
+import { appStep, clockStep, faultStep, payStep, providerStep, seedStep, webhookStep } from './sandbox.js';
 
 /** What a verb needs of its world: a sandbox to play on, or one of the scenario's own. */
 export type Need = 'sandbox' | 'own-sandbox';
@@ -20,23 +20,23 @@ interface VerbRow<V extends Verb> {
 }
 
 export const verbTable: { readonly [V in Verb]: VerbRow<V> } = {
-  create: { run: create },
-  charge: { run: charge },
-  pay: { needs: 'sandbox', run: pay },
-  provider: { needs: 'sandbox', run: provider },
-  capture: { run: move('capture') },
-  cancel: { run: move('cancel') },
-  refund: { run: move('refund') },
-  unhold: { run: move('unhold') },
-  recheck: { run: recheck },
-  check: { run: check },
-  explain: { run: explain },
-  watch: { run: watch },
-  customers: { run: customers },
-  batch: { run: batch },
-  clock: { needs: 'own-sandbox', run: clock },
-  fault: { needs: 'own-sandbox', run: fault },
-  app: { needs: 'own-sandbox', run: app },
-  webhook: { needs: 'own-sandbox', run: webhook },
-  seed: { needs: 'own-sandbox', run: seed },
+  create: { run: createStep },
+  charge: { run: chargeStep },
+  pay: { needs: 'sandbox', run: payStep },
+  provider: { needs: 'sandbox', run: providerStep },
+  capture: { run: moveStep('capture') },
+  cancel: { run: moveStep('cancel') },
+  refund: { run: moveStep('refund') },
+  unhold: { run: moveStep('unhold') },
+  recheck: { run: recheckStep },
+  check: { run: checkStep },
+  explain: { run: explainStep },
+  watch: { run: watchStep },
+  customers: { run: customersStep },
+  batch: { run: batchStep },
+  clock: { needs: 'own-sandbox', run: clockStep },
+  fault: { needs: 'own-sandbox', run: faultStep },
+  app: { needs: 'own-sandbox', run: appStep },
+  webhook: { needs: 'own-sandbox', run: webhookStep },
+  seed: { needs: 'own-sandbox', run: seedStep },
 };
