@@ -4,7 +4,11 @@ import { formatAmount } from '../output/amount.js';
 import type { Exception } from './exception.js';
 import type { ExceptionName } from './verdict.js';
 
-type Told = Omit<Exception, 'text' | 'verdict' | 'severity' | 'next'> & { problem?: string | undefined };
+type Told = Omit<Exception, 'text' | 'verdict' | 'severity' | 'next'> & {
+  problem?: string | undefined;
+  /** Why the payment is not to be refunded yet. */
+  objection?: string | undefined;
+};
 
 const inFile = ({ amount, currency }: Told): string => formatAmount(amount.replace('-', ''), currency);
 const atService = ({ serviceAmount, serviceCurrency }: Told): string =>
@@ -39,4 +43,7 @@ const texts: Readonly<Record<ExceptionName, (told: Told) => string>> = {
   unreadable: ({ problem }) => `The service did not show the payment: ${problem ?? 'it gave no reason'}`,
 };
 
-export const describeException = (told: Told): string => texts[told.exception](told);
+export function describeException(told: Told): string {
+  const text = texts[told.exception](told);
+  return told.objection === undefined ? text : `${text} Check with the provider first: ${told.objection}.`;
+}

@@ -13,7 +13,7 @@ import { describeException } from './describe.js';
 import type { Exception } from './exception.js';
 import type { SettlementLine } from './line.js';
 import type { MatchedBy } from './match.js';
-import { nextStepFor } from './next-step.js';
+import { checkFirst, nextStepFor } from './next-step.js';
 import type { PacedRead } from './reads.js';
 import type { ExceptionName, PaymentFacts } from './verdict.js';
 
@@ -80,6 +80,8 @@ interface Found {
   matchedBy?: MatchedBy | undefined;
   firstLine?: number | undefined;
   suggestion?: SettledRow | undefined;
+  /** What speaks against moving money for the payment. */
+  objection?: string | undefined;
   /** Why the payment could not be read. */
   problem?: string | undefined;
   profile: string | undefined;
@@ -113,10 +115,12 @@ export function exceptionFor(
       ? { payment: suggestion.payment_id, reference: suggestion.reference_id, state: suggestion.state }
       : null,
   };
-  const step = payment && nextStepFor(found.exception, payment.explanation, found.profile);
+  const wanted = payment && nextStepFor(found.exception, payment.explanation, found.profile);
+  const objection = wanted && movesMoney(wanted) ? found.objection : undefined;
+  const step = payment && objection !== undefined ? checkFirst(payment.explanation, found.profile) : wanted;
   return {
     ...told,
-    text: describeException({ ...told, problem: found.problem }),
+    text: describeException({ ...told, problem: found.problem, objection }),
     verdict: payment?.explanation.verdict ?? null,
     severity: payment?.explanation.severity ?? null,
     next: step ? { operation: step.operation, command: step.command, movesMoney: movesMoney(step) } : null,

@@ -4,6 +4,7 @@ import { findSameAmount, type SettledRow } from '../ledger/known-settled.js';
 import type { Exception } from './exception.js';
 import { exceptionFor, type ExplainTools, type FreshPayments, readFresh } from './explain-exceptions.js';
 import type { SettlementLine } from './line.js';
+import { type FileEvidence, findEvidence, objectionTo } from './objection.js';
 import type { Pass, PassTools } from './pass.js';
 import type { Candidate, CandidateStaging } from './staging.js';
 import { exceptionOf } from './verdict.js';
@@ -22,18 +23,19 @@ export async function explainLines(
   const suggest = createSuggestions(tools, pass);
   for await (const page of staging.pages()) {
     tools.signal.throwIfAborted();
-    const ids = page.flatMap(({ match }) => (match ? [match.paymentId] : []));
-    const fresh = await readFresh(tools, ids);
+    const known = knownIds(page);
+    const fresh = await readFresh(tools, known.keys());
     tools.onRead(page.length);
     const references = page.flatMap(({ line, match }) =>
       match || line.reference === undefined ? [] : [line.reference],
     );
     const asked = await staging.askedFor(references);
+    const evidence = await findEvidence(staging, pass, known);
     const exceptions: Exception[] = [];
     for (const candidate of page) {
       const { line } = candidate;
       const found = candidate.match
-        ? withPayment(tools, candidate, candidate.match, fresh)
+        ? withPayment(tools, candidate, candidate.match, { fresh, evidence })
         : withoutPayment(tools, line, asked.get(line.reference ?? ''), await suggest(line));
       pass.tally.add(found === undefined ? 'matched' : 'exceptions', line);
       if (found !== undefined) exceptions.push(found);
@@ -46,7 +48,7 @@ function withPayment(
   { options }: ExplainTools,
   { line, firstLine }: Candidate,
   { paymentId, by }: NonNullable<Candidate['match']>,
-  fresh: FreshPayments,
+  { fresh, evidence }: { fresh: FreshPayments; evidence: (paymentId: string) => FileEvidence },
 ): Exception | undefined {
   const { profile } = options;
   const found = fresh.get(paymentId);
@@ -56,8 +58,12 @@ function withPayment(
   }
   const exception = exceptionOf(line, found.facts, firstLine);
   if (exception === undefined) return undefined;
-  return exceptionFor(line, { exception, payment: found, matchedBy: by, firstLine, profile });
+  const objection = objectionTo(found, evidence(paymentId));
+  return exceptionFor(line, { exception, payment: found, matchedBy: by, firstLine, objection, profile });
 }
+
+const knownIds = (page: readonly Candidate[]): Map<string, number> =>
+  new Map(page.flatMap(({ match }) => (match ? [[match.paymentId, match.knownId] as const] : [])));
 
 function withoutPayment(
   { options: { profile } }: ExplainTools,

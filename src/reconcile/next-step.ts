@@ -2,6 +2,7 @@
 
 import { type Action, actionOf, commandsFor, movesMoney } from '../support/action.js';
 import type { Explanation } from '../support/explain.js';
+import type { Situation } from '../support/situation.js';
 import type { ExceptionName } from './verdict.js';
 
 /** Where the provider and the service do not agree on what happened, the service is to ask the provider first. */
@@ -10,6 +11,15 @@ const askFirst: ReadonlySet<ExceptionName> = new Set([
   'refunded-at-provider',
   'not-in-file',
 ] as const);
+
+const recheckOf = (situation: Situation, profile: string | undefined): Action =>
+  actionOf(situation, 'recheck', commandsFor(situation.paymentId, profile));
+
+/** What comes before a move that something speaks against. */
+export const checkFirst = (
+  { actions, situation }: Pick<Explanation, 'actions' | 'situation'>,
+  profile: string | undefined,
+): Action => actions.find(({ operation }) => operation === 'check') ?? recheckOf(situation, profile);
 
 /** Undefined where nothing can be recommended: a person decides, at the provider. */
 export function nextStepFor(
@@ -24,8 +34,9 @@ export function nextStepFor(
   if (askFirst.has(exception)) {
     if (recommended?.operation === 'check' || recommended?.operation === 'recheck') return recommended;
     // A refund that this desk knows to have failed is not in the file either: sending it again is right.
-    if (exception === 'not-in-file' && recommended?.operation === 'refund') return recommended;
-    return actionOf(situation, 'recheck', commandsFor(situation.paymentId, profile));
+    const hasFailed = situation.outcomes.refund === 'failed' || situation.seenFailing === 'refund';
+    if (exception === 'not-in-file' && recommended?.operation === 'refund' && hasFailed) return recommended;
+    return recheckOf(situation, profile);
   }
   return recommended !== undefined && movesMoney(recommended) ? undefined : recommended;
 }

@@ -10,7 +10,7 @@ import { type LineMatch, matchLines } from './match.js';
 import { createSeen, type SeenPayments } from './seen.js';
 import type { Candidate, CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
-import { exceptionOf, type PaymentFacts } from './verdict.js';
+import { exceptionOf, isOwnCapture, type PaymentFacts } from './verdict.js';
 
 export interface PassTools {
   store: Store<DeskTables>;
@@ -100,8 +100,12 @@ function place(
   }
   const { known, by } = match;
   const firstLine = isMove ? seen.mark(kind, known.id, line.line) : undefined;
-  if (exceptionOf(line, factsOf(match), firstLine) === undefined && !lacksFee(line, match)) return 'matched';
-  return { line, match: { paymentId: known.payment_id, by }, firstLine };
+  const facts = factsOf(match);
+  if (kind === 'capture' && firstLine === undefined && !isOwnCapture(line, facts)) {
+    seen.mark('unproven-capture', known.id, line.line);
+  }
+  if (exceptionOf(line, facts, firstLine) === undefined && !lacksFee(line, match)) return 'matched';
+  return { line, match: { paymentId: known.payment_id, knownId: known.id, by }, firstLine };
 }
 
 /** The payment was never read since it was captured, so a read may show a fee to compare. */

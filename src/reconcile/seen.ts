@@ -1,6 +1,7 @@
 // Which payments the file has named, and on which line first: a few bytes for each, however many there are.
 
-type SeenKind = 'capture' | 'refund';
+/** `unproven-capture`: the first capture in the file is not provably the one that the service shows. */
+type SeenKind = 'capture' | 'refund' | 'unproven-capture';
 
 export interface SeenPayments {
   /** Notes a payment by its number in the ledger. Returns the line that named it before, if one did. */
@@ -12,7 +13,11 @@ const PAGE_BITS = 12;
 const PAGE = 1 << PAGE_BITS;
 
 export function createSeen(): SeenPayments {
-  const kinds = { capture: new Map<number, Uint32Array>(), refund: new Map<number, Uint32Array>() };
+  const kinds: Record<SeenKind, Map<number, Uint32Array>> = {
+    capture: new Map(),
+    refund: new Map(),
+    'unproven-capture': new Map(),
+  };
   return {
     mark(kind, id, line) {
       const key = Math.floor(id / PAGE);

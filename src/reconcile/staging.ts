@@ -12,13 +12,14 @@ import type { MatchedBy } from './match.js';
 /** A line that does not simply agree with a known payment. */
 export interface Candidate {
   line: SettlementLine;
-  match: { paymentId: string; by: MatchedBy } | undefined;
+  /** `knownId` is the number of the payment in the ledger. */
+  match: { paymentId: string; knownId: number; by: MatchedBy } | undefined;
   firstLine: number | undefined;
 }
 
 interface StagingTables {
   /** In the order of the file: several transactions of one XML entry have the same line. */
-  candidates: { position: number; reference: string | null; candidate: string };
+  candidates: { position: number; reference: string | null; payment: string | null; candidate: string };
   /** References that the service was asked for in vain, and why. */
   asked: { reference: string; problem: string | null };
   exceptions: { position: number; exception: string };
@@ -29,8 +30,10 @@ const migrations: Migration[] = [
     name: 'staged',
     async up(db) {
       for (const statement of [
-        sql`create table candidates (position integer primary key, reference text, candidate text not null)`,
+        sql`create table candidates (position integer primary key, reference text, payment text,
+          candidate text not null)`,
         sql`create index candidates_by_reference on candidates (reference) where reference is not null`,
+        sql`create index candidates_by_payment on candidates (payment) where payment is not null`,
         sql`create table asked (reference text primary key, problem text) without rowid`,
         sql`create table exceptions (position integer primary key, exception text not null)`,
       ]) {
@@ -47,6 +50,8 @@ export interface CandidateStaging {
   clear(): Promise<void>;
   /** In order of their lines. */
   pages(): AsyncGenerator<Candidate[]>;
+  /** By payment, the first lines about it, at most `limit` of them. */
+  linesOf(paymentIds: readonly string[], limit: number): Promise<Map<string, Candidate[]>>;
   /** References of lines without a payment that the service was not asked for yet, a page at a time. */
   openReferences(): AsyncGenerator<string[]>;
   noteAsked(answers: ReadonlyArray<{ reference: string; problem: string | undefined }>): Promise<void>;
@@ -82,10 +87,11 @@ function createStaging(store: StagingStore, close: () => Promise<void>): Candida
       if (candidates.length === 0) return;
       const rows = candidates.map((each) => [
         each.match === undefined ? (each.line.reference ?? null) : null,
+        each.match?.paymentId ?? null,
         JSON.stringify(each),
       ]);
-      await insert(sql`insert into candidates (reference, candidate)
-        select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`);
+      await insert(sql`insert into candidates (reference, payment, candidate)
+        select value ->> 0, value ->> 1, value ->> 2 from json_each(${JSON.stringify(rows)})`);
     },
 
     async clear() {
@@ -96,6 +102,18 @@ function createStaging(store: StagingStore, close: () => Promise<void>): Candida
       for await (const page of readPages(store, 'candidates', 'position')) {
         yield page.map(({ candidate }) => JSON.parse(candidate) as Candidate);
       }
+    },
+
+    async linesOf(paymentIds, limit) {
+      const { rows } = await sql<{ payment: string; candidate: string }>`
+        select ids.value as payment, lines.candidate from json_each(${JSON.stringify(paymentIds)}) as ids
+        join candidates as lines on lines.position in (
+          select position from candidates where payment = ids.value order by position limit ${sql.lit(limit)}
+        ) order by lines.position`.execute(store.db);
+      return Map.groupBy(
+        rows.map((row) => JSON.parse(row.candidate) as Candidate),
+        (each) => each.match?.paymentId ?? '',
+      );
     },
 
     async *openReferences() {

@@ -64,6 +64,19 @@ function isOtherCapture({ operationId }: SettlementLine, { captureId, authorizeI
   return operationId !== captureId && operationId !== authorizeId;
 }
 
+/** The line has the ID of the payment's own capture or authorisation. */
+export const isOwnCapture = (
+  { operationId }: SettlementLine,
+  { captureId, authorizeId }: PaymentFacts,
+): boolean => operationId !== undefined && (operationId === captureId || operationId === authorizeId);
+
+/** A capture of the whole payment, and of nothing but it: what a refund returns is what the line has. */
+export const isExactly = (
+  { amount, currency }: SettlementLine,
+  { amount: shown, capturedAmount = shown, currency: shownCurrency }: PaymentFacts,
+): boolean =>
+  currency === shownCurrency && isSameAmount(amount, shown) && isSameAmount(amount, capturedAmount);
+
 function differenceOf(
   { currency }: SettlementLine,
   facts: PaymentFacts,

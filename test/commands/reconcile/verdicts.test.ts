@@ -112,6 +112,88 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     expect(again.json).toEqual(json);
   });
 
+  it('moves no money where anything else in the file speaks against it', async () => {
+    await fresh();
+    const extra = { captureId: 'cap_other' };
+    const cases: Record<string, (payment: ShownPayment) => string[]> = {
+      'the file also has a line of kind refund': (payment) => [
+        desk.line(payment),
+        desk.line(payment, extra),
+        desk.line(payment, { type: 'refund' }),
+      ],
+      'the file also has a line of kind chargeback': (payment) => [
+        desk.line(payment, { type: 'chargeback' }),
+        desk.line(payment),
+        desk.line(payment, extra),
+      ],
+      'the file also has a line of kind reversal': (payment) => [
+        desk.line(payment),
+        desk.line(payment, extra),
+        desk.line(payment, { type: 'Reversal' }),
+      ],
+      'the file has more than two captures': (payment) => [
+        desk.line(payment),
+        desk.line(payment, extra),
+        desk.line(payment, { captureId: 'cap_third' }),
+      ],
+      'the amount or the currency of a capture differs': (payment) => [
+        desk.line(payment),
+        desk.line(payment, { ...extra, amount: '5.00' }),
+      ],
+      'no line has the capture that the service shows': (payment) => [
+        desk.line(payment, extra),
+        desk.line(payment, extra),
+      ],
+    };
+    const made = await Promise.all(Object.keys(cases).map(() => desk.paid()));
+    const allowed = await desk.paid();
+    await desk.know(...made, allowed);
+    const others = Object.values(cases).map((lines, index) => lines(made[index]!));
+    // The lines about one payment are far apart, so that they are looked at on different pages.
+    const between = Array.from({ length: 250 }, (_, index) =>
+      desk.line(allowed, { type: 'Note', reference: `gap-${index}`, providerReference: `gap-${index}` }),
+    );
+    const file = desk.file(
+      ...others.flatMap(([first]) => first!),
+      desk.line(allowed, { fee: '9.99' }),
+      desk.line(allowed, extra),
+      ...between,
+      ...others.flatMap(([, ...rest]) => rest),
+    );
+    const { json } = await desk.reconcile(file, '--json');
+    const twice = (json['exceptions'] as Json[]).filter(
+      ({ exception }) => String(exception) === 'captured-twice',
+    );
+    for (const [index, reason] of Object.keys(cases).entries()) {
+      const of = twice.filter(({ payment }) => Number(payment) === made[index]!.paymentId);
+      expect(of.length, reason).toBeGreaterThan(0);
+      for (const { text, next } of of) {
+        expect(text).toMatch(new RegExp(`Check with the provider first: ${reason}\\.$`));
+        expect(next).toMatchObject({ operation: 'recheck', movesMoney: false });
+      }
+    }
+    const moving = (json['exceptions'] as Json[]).filter(({ next }) => next?.['movesMoney']);
+    expect(moving.map(short)).toEqual([[9, 'captured-twice', allowed.paymentId, 'refund']]);
+  });
+
+  it('sends a failed refund again only where the file has no line that returns the money', async () => {
+    await fresh();
+    const made = [await desk.paid({}, 'refund-fails'), await desk.paid({}, 'refund-fails')];
+    const listed = await desk.paid();
+    await desk.know(...made, listed);
+    for (const { paymentId } of made) {
+      await runCommand(PaymentsRefund, [paymentId, '--wait'], { env: desk.env, now: new Date() });
+    }
+    const file = desk.file(desk.line(listed), desk.line(made[1]!, { type: 'chargeback' }));
+    const { json } = await desk.reconcile(file, '--json');
+    expect(JSON.stringify(json)).toContain('first: the file also has a line of kind chargeback.');
+    const missing = (json['exceptions'] as Json[]).filter(({ line }) => line === null);
+    expect(missing.map(short)).toEqual([
+      [null, 'not-in-file', made[0]!.paymentId, 'refund'],
+      [null, 'not-in-file', made[1]!.paymentId, 'recheck'],
+    ]);
+  });
+
   it('reads a payment again before it reports it', async () => {
     await fresh();
     const payment = await desk.paid({}, 'unknown-charged');

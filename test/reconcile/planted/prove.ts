@@ -47,10 +47,20 @@ function sumsOf(csv: string): Map<string, { lines: number; cents: bigint; fees: 
   return sums;
 }
 
-export function proveFile({ report, csv, reconciled }: PlantedFile): void {
+export function proveFile({ report, contradictions, csv, reconciled }: PlantedFile): void {
   const exceptions = reconciled['exceptions'] as Json[];
   expect(exceptions.map(found).toSorted()).toEqual(
-    report.planted.flatMap((defect) => expected[defect.kind](defect)).toSorted(),
+    [
+      ...report.planted.flatMap((defect) => expected[defect.kind](defect)),
+      ...contradictions.map(({ line, exception, referenceId }) => `${line} ${exception} ${referenceId}`),
+    ].toSorted(),
+  );
+  // Money moves only for a second capture that no other line of the file contradicts.
+  expect(exceptions.filter(({ next }) => next?.['movesMoney']).map(({ line }) => Number(line))).toEqual(
+    report.planted
+      .filter(({ kind, line }) => kind === 'captured-twice' && contradictions.every(({ of }) => of !== line))
+      .map(({ line }) => line)
+      .toSorted((a, b) => Number(a) - Number(b)),
   );
   for (const { referenceId, line } of report.planted.filter(({ kind }) => kind === 'wrong-reference')) {
     const suggested = exceptions.find((row) => Number(row['line']) === line)?.['suggestion'];
@@ -60,7 +70,7 @@ export function proveFile({ report, csv, reconciled }: PlantedFile): void {
     );
   }
 
-  expect(reconciled).toMatchObject({ lines: report.lines, balanced: true });
+  expect(reconciled).toMatchObject({ lines: report.lines + contradictions.length, balanced: true });
   const sums = sumsOf(csv);
   const totals = reconciled['totals'] as Json[];
   expect(totals.map(({ currency, kind }) => `${currency} ${kind}`).toSorted()).toEqual(

@@ -19,15 +19,25 @@ export function createRandom(seed: number): Random {
 
 export type Format = 'csv' | 'camt';
 
+/** A line further down that speaks against refunding a payment that was captured twice. */
+export interface Contradiction {
+  line: number;
+  exception: string;
+  /** The line of the second capture. */
+  of: number;
+  referenceId: string;
+}
+
 export interface PlantedFile {
   report: SettlementReport;
+  contradictions: Contradiction[];
   /** The lines of the file, as CSV, whatever its format. */
   csv: string;
   reconciled: Json;
 }
 
 export interface World {
-  /** Writes a file with these defects, and reconciles it. */
+  /** Writes a file with these defects, and reconciles it. A CSV also contradicts about half of its second captures. */
   file(request: { seed: number; defects: readonly DefectKind[]; format: Format }): Promise<PlantedFile>;
   close(): Promise<void>;
 }
@@ -36,6 +46,33 @@ export interface World {
 function anyAmount(random: Random): number {
   const amounts = [0.01, 0.67, 1, 999_999.99, random(100) + 0.9, (random(1_000_000) + 1) / 100];
   return amounts[random(amounts.length)]!;
+}
+
+const contradicting = [
+  { type: 'refund', sign: '-', exception: 'refunded-at-provider' },
+  { type: 'chargeback', sign: '-', exception: 'chargeback' },
+  { type: 'reversal', sign: '-', exception: 'other-kind' },
+  { type: 'capture', sign: '', exception: 'captured-twice' },
+] as const;
+
+/** The file with lines at its end that contradict some of its second captures. */
+function contradict(
+  csv: string,
+  { planted }: SettlementReport,
+  random: Random,
+): Pick<PlantedFile, 'csv' | 'contradictions'> {
+  const lines = csv.trimEnd().split('\n');
+  const contradictions: Contradiction[] = [];
+  for (const { kind, line: of, referenceId } of planted) {
+    if (kind !== 'captured-twice' || of === null || referenceId === null || random(2) === 0) continue;
+    const { type, sign, exception } = contradicting[random(contradicting.length)]!;
+    const [at, , provider, , reference, amount, , , currency] = lines[of - 1]!.split(',');
+    lines.push(
+      [at, type, provider, `other_${of}`, reference, `${sign}${amount}`, '', '', currency].join(','),
+    );
+    contradictions.push({ line: lines.length, exception, of, referenceId });
+  }
+  return { csv: `${lines.join('\n')}\n`, contradictions };
 }
 
 interface Databases {
@@ -86,12 +123,16 @@ export async function createWorld(
         sandbox.control<Answer>('GET', `${path}?${query.toString()}&format=${as}`);
       const { body: report } = await ask<SettlementReport>('/settlement/defects', format);
       query.set('until', report.until);
-      const [{ text }, { text: csv }] = await Promise.all([
+      const [{ text }, { text: plain }] = await Promise.all([
         ask('/settlement', format),
         ask('/settlement', 'csv'),
       ]);
+      const { csv, contradictions } =
+        format === 'csv'
+          ? contradict(plain, report, createRandom(fileSeed))
+          : { csv: plain, contradictions: [] };
       const file = join(folder, `${fileSeed}.${format}`);
-      writeFileSync(file, text);
+      writeFileSync(file, format === 'csv' ? csv : text);
       const period = ['--since', '2d', '--until', new Date().toISOString()];
       const reading = format === 'csv' ? ['--map', map] : [];
       const { code, stdout, stderr } = await runCommand(Reconcile, [file, ...reading, ...period, '--json'], {
@@ -100,7 +141,7 @@ export async function createWorld(
       });
       if (code !== 0 && code !== 7)
         throw new Error(`seed ${fileSeed}: exit code ${code}\n${stdout}${stderr}`);
-      return { report, csv, reconciled: JSON.parse(stdout) as Json };
+      return { report, contradictions, csv, reconciled: JSON.parse(stdout) as Json };
     },
     close: () => sandbox.close(),
   };
