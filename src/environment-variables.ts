@@ -39,7 +39,7 @@ export const environmentVariables: Readonly<Record<string, readonly EnvironmentV
     {
       name: 'PAYDESK_KEEP',
       summary:
-        'How long known payments that are not seen again, and webhooks, are kept, for example `90d` (default: for ever).',
+        'How long known payments that are not seen again, webhooks and unfinished imports are kept, for example `90d` (default: for ever).',
     },
     {
       name: 'PAYDESK_READ_ONLY',

@@ -59,16 +59,27 @@ export async function openUntouched(
   return placeDatabase(database, whereaboutsOf({ location, configFolder: config }));
 }
 
-/** `PAYDESK_KEEP` limits how long known payments and webhooks are kept. */
+/** `PAYDESK_KEEP` limits how long known payments, webhooks and unfinished imports are kept. */
 async function forgetOld(store: Store<DeskTables>, env: Environment): Promise<void> {
   const keep = env['PAYDESK_KEEP'];
   if (!keep) return;
-  const { parseDuration } = await import('../typed-values.js');
+  const since = Date.now() - (await parseKeep(keep));
   const { forgetBefore } = await import('../ledger/forget.js');
+  const { forgetImports } = await import('../import/import-record.js');
   try {
-    await forgetBefore(store, Date.now() - parseDuration(keep));
+    await forgetBefore(store, since);
+    await forgetImports(store, since);
   } catch (error) {
-    if (error instanceof StoreError) return;
+    // The next command that opens the database tries again.
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
+
+async function parseKeep(keep: string): Promise<number> {
+  const { parseDuration } = await import('../typed-values.js');
+  try {
+    return parseDuration(keep);
+  } catch (error) {
     throw new UsageError('PAYDESK_KEEP is invalid. Nothing was sent.', {
       code: 'bad-keep',
       details: [{ input: 'PAYDESK_KEEP', problem: (error as Error).message }],

@@ -108,3 +108,22 @@ export function createImportRecord(
       }),
   };
 }
+
+/** Removes the records of imports that nobody has continued since this time. The next run begins at the first row. */
+export async function forgetImports(store: Store<DeskTables>, time: number): Promise<void> {
+  const old = store.db.selectFrom('imports').select('fingerprint').where('time', '<', time).limit(1);
+  if ((await old.executeTakeFirst()) === undefined) return;
+  await store.transaction(async (tx) => {
+    const removed = await tx
+      .deleteFrom('imports')
+      .where('time', '<', time)
+      .returning(['app_id', 'fingerprint'])
+      .execute();
+    for (const key of removed) {
+      await tx
+        .deleteFrom('import_problems')
+        .where((eb) => eb.and(key))
+        .execute();
+    }
+  });
+}

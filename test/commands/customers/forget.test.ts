@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import Find from '../../../src/commands/payments/find.js';
 import Forget from '../../../src/commands/customers/forget.js';
+import { createImportRecord } from '../../../src/import/import-record.js';
 import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
 import { remember } from '../../../src/ledger/known-payments.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
@@ -166,6 +167,37 @@ function keptTests(database: () => Promise<string | undefined>): void {
     expect([(await rows('forwards')).length, (await rows('forward_attempts')).length]).toEqual([1, 1]);
     const again = await runCommand(Forget, ['k-881', '--yes'], { env });
     expect(again.stdout).toContain('0 known payments and deleted 0 webhooks');
+  });
+
+  it('keeps what an unfinished import left as long as PAYDESK_KEEP says', async () => {
+    const counts = { created: 0, changed: 0, same: 0, unknown: 1, unreadable: 0 };
+    const problems = [{ line: 2, payment: 'zelda-quist-1', problem: 'no such payment' }];
+    const recordOf = ({ store }: DeskDatabase, file: string, daysAgo: number) =>
+      createImportRecord(store, { appId }, file, () => Date.now() - daysAgo * DAY);
+    const left = (file: string) =>
+      withDatabase(async (opened) => {
+        const record = recordOf(opened, file, 0);
+        return [(await record.start()).rowsDone, (await record.problems(10)).length];
+      });
+    await withDatabase(async (opened) => {
+      for (const [file, daysAgo] of [
+        ['old', 91],
+        ['recent', 89],
+      ] as const) {
+        const record = recordOf(opened, file, daysAgo);
+        await opened.store.transaction((tx) => record.save(tx, 1, counts, problems));
+      }
+    });
+    await find('x');
+    expect([await left('old'), await left('recent')]).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    await runCommand(Find, ['x'], { env: { ...env, PAYDESK_KEEP: '90d' } });
+    expect([await left('old'), await left('recent')]).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
   });
 
   it('keeps as long as PAYDESK_KEEP says, and what is still under way for longer', async () => {
