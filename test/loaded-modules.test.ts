@@ -66,6 +66,13 @@ describe('a start loads what it uses', () => {
     expect(others).toEqual([]);
   });
 
+  it('payments find --json needs neither the client nor the schemas of the service', async () => {
+    const sources = await loadedBy(['payments', 'find', 'nobody', '--json'], envOf(desk.sandbox));
+    expect(sources.filter((source) => /src\/client\/(client|transport|answers)/.test(source))).toEqual([]);
+    const unwanted = /^(@inquirer|cli-table3|chalk|conf$|undici|zod|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
+    expect(packagesOf(sources).filter((name) => unwanted.test(name))).toEqual([]);
+  });
+
   it('and a trace of it names lines of the source', async () => {
     const run = await paydesk(['payments', 'get', '1', '--debug'], { env: envOf(desk.sandbox) });
     const frames = Array.from(

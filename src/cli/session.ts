@@ -44,11 +44,29 @@ interface Connection {
 const SETTLING_MS = 5_000;
 const SANDBOX_PORT = '4010';
 
+/** The app whose known payments are searched. Nothing is sent, so the HTTP client is not loaded. */
+export function openApp(context: CommandContext): Pick<Session, 'profile'> & {
+  client: Pick<Client, 'canonicalState'>;
+} {
+  const { env } = context.streams;
+  const profile = resolveProfile({ flag: context.profileName, env, store: openProfiles(env) });
+  const aliases = stateAliases(profile.aliases);
+  noteApp(context, profile);
+  const canonicalState = (name = '') => aliases[name] ?? (isStateName(name) ? name : undefined);
+  return { profile, client: { canonicalState } };
+}
+
+interface SessionOptions {
+  /** False where the screen shows what happens anyway. */
+  tellsWaiting?: boolean;
+  /** False where `openApp` has told which app it is. */
+  tellsApp?: boolean;
+}
+
 /** The app that the command acts on. Requests are counted, and a slow one is told on a terminal. */
 export async function openSession(
   context: CommandContext,
-  /** `tellsWaiting` is false where the screen shows what happens anyway. */
-  { tellsWaiting = true }: { tellsWaiting?: boolean } = {},
+  { tellsWaiting = true, tellsApp = true }: SessionOptions = {},
 ): Promise<Session> {
   const { stderr } = context.streams;
   const waiting = createWaiting((text) => context.status(text));
@@ -67,12 +85,14 @@ export async function openSession(
   });
   context.atEnd(() => waiting.close());
   context.refineErrors((error) => refineError(error, context, session));
-  const { kind, name, appId, readOnly } = session.profile;
-  if ((kind === 'live' || readOnly) && stderr.terminal && !context.changesService) {
-    const what = `${kind === 'live' ? 'Live app' : 'App'} ${appId} (profile ${name ?? 'environment'})`;
-    context.note(toned('dim', readOnly ? `${what}, read-only` : what));
-  }
+  if (tellsApp) noteApp(context, session.profile);
   return session;
+}
+
+function noteApp(context: CommandContext, { kind, name, appId, readOnly }: ResolvedProfile): void {
+  if ((kind !== 'live' && !readOnly) || !context.streams.stderr.terminal || context.changesService) return;
+  const what = `${kind === 'live' ? 'Live app' : 'App'} ${appId} (profile ${name ?? 'environment'})`;
+  context.note(toned('dim', readOnly ? `${what}, read-only` : what));
 }
 
 /** For what changes something: whether the app is live is known before anybody is asked to confirm. */

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { isNewGeneration } from '../ledger/generations.js';
@@ -52,6 +52,7 @@ interface JournalLine {
 }
 
 function takeJournal(file: string): JournalLine[] {
+  if (!existsSync(file)) return [];
   const taken = `${file}.${randomUUID()}`;
   try {
     // What is appended from now on goes to a new file.

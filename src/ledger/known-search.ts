@@ -23,7 +23,7 @@ export interface KnownSearch {
 }
 
 /** As many are ranked by their words, at the least. */
-const MIN_RANKED = 200;
+const MIN_RANKED = 100;
 
 export function createKnownSearch({ db, engine }: Store<DeskTables>, { appId }: AppRef): KnownSearch {
   const find = engine === 'sqlite' ? sqliteFind : postgresFind;
@@ -35,9 +35,10 @@ export function createKnownSearch({ db, engine }: Store<DeskTables>, { appId }: 
     async named(names) {
       if (names.length === 0) return [];
       const by = (column: 'payment_id' | 'reference_id') =>
-        sql<KnownPaymentRow>`select * from known_payments where ${ofApp(appId)}
-          and ${sql.ref(column)} in (${sql.join(names)}) limit ${sql.lit(MIN_RANKED)}`.execute(db);
-      return [...(await by('payment_id')).rows, ...(await by('reference_id')).rows];
+        sql`select * from (select * from known_payments where ${ofApp(appId)}
+          and ${sql.ref(column)} in (${sql.join(names)}) limit ${sql.lit(MIN_RANKED)}) as ${sql.ref(`by_${column}`)}`;
+      const query = sql<KnownPaymentRow>`${by('payment_id')} union all ${by('reference_id')}`;
+      return (await query.execute(db)).rows;
     },
 
     async count(most) {

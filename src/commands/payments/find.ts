@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { canWalk } from '../../cli/context.js';
 import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
-import { openSession } from '../../cli/session.js';
+import { openApp, openSession } from '../../cli/session.js';
 import { explainOptions } from '../../cli/support-records.js';
 import { UsageError } from '../../errors.js';
 import { createKnownSearch } from '../../ledger/known-search.js';
@@ -85,8 +85,7 @@ export default class PaymentsFind extends BaseCommand {
         code: 'usage',
       });
     }
-    const session = await openSession(this.context);
-    const { client, profile } = session;
+    const { client, profile } = openApp(this.context);
     const { store } = await openLedger(this.context);
     const search = createKnownSearch(store, profile);
     const options = { store, place: profile, client, ...explainOptions(this.context, profile) };
@@ -108,7 +107,7 @@ export default class PaymentsFind extends BaseCommand {
       this.note(...aboutNothingFound(words, await search.count(MAX_COUNTED)));
     if (walks) {
       const { walkFound } = await import('../../cli/walk-found.js');
-      await walkFound(this.context, session, items);
+      await walkFound(this.context, await openSession(this.context, { tellsApp: false }), items);
     }
     return items.map(foundJson);
   }

@@ -3,27 +3,14 @@
 import { type JsonNumber, numberJson } from '../../contract/json.js';
 import type { Action } from '../../support/action.js';
 import type { Explained, Explanation } from '../../support/explain.js';
-import type { Age } from '../../support/situation.js';
-import type { Severity } from '../../support/verdict.js';
 import { joinPieces, type Line, type Look, TAB, toned, type View, wrapLine } from '../lines.js';
 import { commandLines } from '../fit.js';
 import { describeError } from '../report.js';
 import type { ListView } from '../rows.js';
-import type { Tone } from '../theme.js';
-import { roughDuration } from '../time.js';
 import { statePiece, textAt, valueAt } from '../values.js';
 import { cardText, type FailedRead } from './payment.js';
+import { ageText, severityPiece } from './severity.js';
 import { timelineLines } from './timeline.js';
-
-const tones: Readonly<Record<Severity, Tone | undefined>> = {
-  urgent: 'bad',
-  attention: 'waiting',
-  waiting: 'waiting',
-  failed: 'bad',
-  ok: 'good',
-};
-
-export const severityPiece = (severity: Severity) => toned(tones[severity], severity);
 
 /** As `--json` prints it. */
 interface ExplanationJson extends Pick<
@@ -79,7 +66,7 @@ export const explanationView: View<Explanation> = (explanation, look) =>
 function standingLines(explanation: Explanation, look: Look): Line[] {
   const { verdict, severity, timeline, alsoPaid } = explanation;
   return [
-    ...wrapLine(toned(tones[severity], verdict), look.width),
+    ...wrapLine(severityPiece(severity, verdict), look.width),
     ...alsoPaid.flatMap(({ text, commands }) => [
       ...wrapLine(toned('waiting', text), look.width),
       ...commands.flatMap((command) => commandLines(`  ${command}`, look.width)),
@@ -209,12 +196,6 @@ function forPipe(explanation: Explanation): Line[] {
     ...mustNot.map(({ what, why }) => row('must-not', what, why)),
     ...notPossible.map(({ operation, why }) => row('not-possible', operation, why)),
   ];
-}
-
-/** `3 hours`, `≥ 3 hours`, `≤ 3 hours`. */
-export function ageText(age: Age | undefined): string {
-  if (age === undefined) return '';
-  return `${{ exact: '', 'at-least': '≥ ', 'up-to': '≤ ' }[age.certainty]}${roughDuration(age.ms)}`;
 }
 
 const of = <T>(entry: Explained, value: (explanation: Explanation) => T, otherwise: T): T =>

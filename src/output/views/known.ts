@@ -6,7 +6,7 @@ import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { age as agoText, roughDuration } from '../time.js';
 import { statePiece } from '../values.js';
-import { ageText, severityPiece } from './explanation.js';
+import { ageText, severityPiece } from './severity.js';
 
 /** `2 h`, `10 min`: a line of the list fits 80 columns. */
 const shortUnits = (text: string): string =>
