@@ -10,6 +10,7 @@ import { findByReference } from '../payments/create-payment.js';
 import { differences } from '../payments/differences.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
+import { chargedEarlier } from './attempts.js';
 import { chargeBody } from './charge-rows.js';
 import type { CsvRow } from './csv-rows.js';
 import type { Assessment } from './plan-row.js';
@@ -27,6 +28,11 @@ export async function assessCharge(
   }
   const { line, typed, amount, currency, customer = '' } = row;
   const facts = { line, reference: typed, amount, currency };
+  const earlier = await chargedEarlier(client, typed);
+  if (earlier) {
+    onRead(earlier.read);
+    return { ...facts, state: stateOf(earlier.read) ?? undefined, verdict: 'done', why: earlier.why };
+  }
   const methods = await methodsOf(client, customer);
   if (!methods) return { ...facts, verdict: 'not-found', why: `there is no customer ${customer}` };
   const why = notChargeable(methods, row, now);

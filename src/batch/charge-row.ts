@@ -7,9 +7,10 @@ import type { Desk } from '../payments/desk.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { makePayment } from '../payments/make-payment.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
+import { chargedEarlier } from './attempts.js';
 import { chargeBody } from './charge-rows.js';
 import { notDone } from './not-done.js';
-import { firstLine, type WorkedRow } from './worked-row.js';
+import { firstLine, type RowOutcome, type WorkedRow } from './worked-row.js';
 
 /** Throws what concerns more than this row. */
 export async function chargeRow(
@@ -18,9 +19,13 @@ export async function chargeRow(
   row: BatchRow,
   { wait, resend }: { wait: boolean; resend: boolean },
 ): Promise<WorkedRow> {
-  // What may have been made is only looked for, unless a person decided to send it again with the same reference.
-  const open = row.outcome === 'accepted' || (row.outcome === 'unknown' && !resend) ? row.outcome : undefined;
+  // What was sent before is only looked for, unless a person decided to send it again with the same reference.
+  const told = toldBefore(row, resend);
   try {
+    if (told === undefined) {
+      const earlier = await chargedEarlier(desk.client, row.typed);
+      if (earlier) return { outcome: 'skipped', after: stateOf(earlier.read) ?? undefined, why: earlier.why };
+    }
     const from = desk.clock.now();
     const why = {
       reason: row.reason ?? undefined,
@@ -30,18 +35,33 @@ export async function chargeRow(
     };
     const made = await makePayment(
       desk,
-      { kind: 'charge', body: bodyOf(row), isNew: false, dryRun: open !== undefined },
+      { kind: 'charge', body: bodyOf(row), isNew: false, dryRun: told !== undefined },
       { why, confirm: async () => {} },
     );
     if ('request' in made) {
-      return { outcome: open ?? 'unknown', why: 'the service shows no payment with this reference' };
+      const why = row.why ?? 'the service shows no payment with this reference';
+      return { outcome: told ?? 'unknown', why };
     }
     const tookMs = desk.clock.now() - from;
     return { ...(await resultOf(desk, row, made.read, wait)), tookMs };
   } catch (error) {
     const result = notDone(error, row);
-    if (open === undefined || result.outcome === 'refused') return result;
-    return { ...result, outcome: open };
+    if (told === undefined || result.outcome === 'refused') return result;
+    return { ...result, outcome: told };
+  }
+}
+
+/** What an earlier run has told of a row that it has sent. */
+function toldBefore({ outcome }: BatchRow, resend: boolean): RowOutcome | undefined {
+  switch (outcome) {
+    case 'accepted':
+    case 'failed':
+    case 'refused':
+      return outcome;
+    case 'unknown':
+      return resend ? undefined : outcome;
+    default:
+      return undefined;
   }
 }
 

@@ -55,8 +55,8 @@ export interface Claims {
    * `due.tries`. False when somebody else has had the row since: then it is left as the ledger has its intent.
    */
   finish(row: BatchRow, result: RowResult, due: Due): Promise<boolean>;
-  /** Opens rows again whose end state was still to come. */
-  reopenAccepted(): Promise<void>;
+  /** Opens rows again that may show another end by now: accepted ones, and those that were sent and refused. */
+  reopenUnsettled(): Promise<number>;
 }
 
 type Finish =
@@ -171,7 +171,7 @@ export function createClaims(
       return false;
     },
 
-    reopenAccepted: () => reopenAccepted(store, batch),
+    reopenUnsettled: () => reopenUnsettled(store, batch),
   };
 }
 
@@ -201,16 +201,25 @@ async function releaseRows(store: Store<DeskTables>, batch: BatchRecord, owner: 
   );
 }
 
-async function reopenAccepted(store: Store<DeskTables>, batch: BatchRecord): Promise<void> {
-  await store.transaction((tx) =>
+async function reopenUnsettled(store: Store<DeskTables>, batch: BatchRecord): Promise<number> {
+  // A charge has no intent before it is answered. What failed was found to have failed, but for a charge, of which its
+  // answer told.
+  const wasSent =
+    batch.action === 'charge'
+      ? sql<boolean>`planned > 0 and outcome in ('refused', 'failed')`
+      : sql<boolean>`planned > 0 and outcome = 'refused' and exists (
+          select 1 from intents where intents.batch_id = batch_rows.batch_id
+          and intents.payment_id = batch_rows.payment_id and intents.retired = 0)`;
+  const reopened = await store.transaction((tx) =>
     tx
       .updateTable('batch_rows')
       .set({ finished: 0 })
       .where('batch_id', '=', batch.id)
       .where('finished', '=', 1)
-      .where('outcome', '=', 'accepted')
-      .execute(),
+      .where(({ eb, or }) => or([eb('outcome', '=', 'accepted'), wasSent]))
+      .executeTakeFirst(),
   );
+  return Number(reopened.numUpdatedRows);
 }
 
 /** What was sent for a row after somebody else had finished it counts, and not what that one found. */
@@ -327,11 +336,18 @@ async function freeAbandoned(store: Store<DeskTables>, batch: BatchRecord, owner
   }
 }
 
+/** Whether an earlier run has finished the row, which is opened again to see whether its end was the end. */
+export const isLookedAtAgain = ({ outcome }: BatchRow): boolean => outcome === 'refused';
+
+/** Whether the instruction of an intent may have reached the service. */
+export const mayHaveLeft = ({ last }: Entry): boolean => last?.may_have_left !== 0;
+
 /** The result that the ledger already has for a row, when that is the end of it. */
-export function knownResult({ earlier }: Claimed): RowResult | undefined {
+export function knownResult({ row, earlier }: Claimed): RowResult | undefined {
   if (earlier === undefined) return undefined;
   const outcome = outcomeOf(earlier);
   if (outcome !== 'done' && outcome !== 'failed' && outcome !== 'refused') return undefined;
+  if (outcome === 'refused' && isLookedAtAgain(row) && mayHaveLeft(earlier)) return undefined;
   return {
     outcome,
     after: earlier.last?.after_state ?? undefined,

@@ -89,7 +89,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
     await record(tools, claimed, result);
     if (result.outcome !== 'unsent') worked += 1;
-    if (['refused', 'failed', 'unknown'].includes(result.outcome)) failures += 1;
+    if (isFailure(claimed, result)) failures += 1;
     if (options.stopAfterFailures !== undefined && failures >= options.stopAfterFailures) {
       stop({ kind: 'failures', failures });
     }
@@ -102,6 +102,12 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     },
     run,
   };
+}
+
+/** What an earlier run was told already is no failure of this one, unless nobody knows more of it now. */
+function isFailure({ row }: Claimed, { outcome }: WorkedRow): boolean {
+  if (outcome === 'unknown') return true;
+  return (outcome === 'refused' || outcome === 'failed') && outcome !== row.outcome;
 }
 
 /** Writes down what became of a row; a ledger that is away ends the run. */

@@ -13,10 +13,10 @@ import { stateOf } from '../payments/named-payments.js';
 import { checkIntent } from '../payments/move/check.js';
 import { beforeSending, refOfPayment } from '../payments/move/record.js';
 import { PLANNED_AGAIN } from './loading.js';
-import { type Claimed, knownResult } from './claims.js';
+import { type Claimed, isLookedAtAgain, knownResult, mayHaveLeft } from './claims.js';
 import { chargeRow } from './charge-row.js';
 import { notDone } from './not-done.js';
-import { heldRow, mayHaveLeft, sendAgain } from './send-again.js';
+import { heldRow, sendAgain } from './send-again.js';
 import { rowResult, type WorkedRow } from './worked-row.js';
 
 interface RowWork {
@@ -51,7 +51,7 @@ export async function workOn(
     const result = notDone(error, row);
     const open = claimed.earlier && outcomeOf(claimed.earlier);
     // What was sent before is as open as it was: that it cannot be read now says nothing about it.
-    if (open !== 'accepted' && open !== 'unknown') return result;
+    if (open === undefined || !(isOpen(open) || isLookedAtAgain(row))) return result;
     return { ...result, outcome: open, after: undefined };
   }
 }
@@ -75,6 +75,7 @@ async function move(
     again: row.planned === PLANNED_AGAIN,
   };
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
+  if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
   const change = earlier && mayHaveLeft(earlier) ? undefined : changeSince(row, read);
   if (change !== undefined) {
@@ -99,6 +100,13 @@ async function move(
 async function settle(desk: Desk, move: Move, entry: Entry, resend: boolean): Promise<WorkedRow> {
   const settled = rowResult(await checkIntent(desk, move, entry));
   return resend && settled.outcome === 'unknown' ? sendAgain(desk, move, entry) : settled;
+}
+
+/** What was sent and refused may have been carried out all the same. It is not sent again. */
+async function lookAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRow> {
+  const looked = rowResult(await checkIntent(desk, move, entry));
+  // The service has refused it then, and not now.
+  return looked.outcome === 'refused' ? { ...looked, error: undefined } : looked;
 }
 
 function changeSince(row: BatchRow, read: PaymentRead): string | undefined {

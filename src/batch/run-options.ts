@@ -7,6 +7,6 @@ export interface RunOptions {
   stopAfterFailures?: number | undefined;
   wait: boolean;
   resend: boolean;
-  /** When everything was sent before: check the rows that the service had accepted and not finished. */
-  settleAccepted: boolean;
+  /** When everything was sent before: check the rows that the service had accepted and not finished, or refused. */
+  lookAgain: boolean;
 }

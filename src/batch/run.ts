@@ -64,8 +64,7 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   };
   try {
     await workRounds({ desk, claims, stopping, runner, options, before, onWait });
-    if (options.settleAccepted && tally.counts().accepted > 0 && !stopping.signal.aborted) {
-      await claims.reopenAccepted();
+    if (options.lookAgain && !stopping.signal.aborted && (await claims.reopenUnsettled()) > 0) {
       await runner.workThrough(supplyOf({ desk, claims, stopping, options, before }));
     }
   } catch (error) {

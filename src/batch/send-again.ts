@@ -13,8 +13,6 @@ import { carryOut } from '../payments/move/send.js';
 import { stateOf } from '../payments/named-payments.js';
 import { firstLine, rowResult, type WorkedRow } from './worked-row.js';
 
-export const mayHaveLeft = ({ last }: Entry): boolean => last?.may_have_left !== 0;
-
 /** Sends the row again as soon as the rule allows it; until then the row is unsent and held. */
 export async function sendAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRow> {
   const heldMs = isOpen(outcomeOf(entry)) ? 0 : await quietLeft(desk, move, entry);

@@ -131,7 +131,7 @@ export async function workOnBatch(
   context: CommandContext,
   { database, desk, owner }: { database: DeskDatabase; desk: Desk; owner: Owner },
   batch: BatchRecord,
-  flags: RunFlags & Pick<RunOptions, 'resend' | 'settleAccepted'>,
+  flags: RunFlags & Pick<RunOptions, 'resend' | 'lookAgain'>,
 ): Promise<BatchRunJson> {
   const { terminal } = context.streams.stderr;
   const write = (text: string) => context.streams.writeError(text);
@@ -161,7 +161,7 @@ export async function workOnBatch(
       stopAfterFailures: flags['stop-after-failures'],
       wait: flags.wait,
       resend: flags.resend,
-      settleAccepted: flags.settleAccepted,
+      lookAgain: flags.lookAgain,
     },
   ).finally(() => {
     progress.end();

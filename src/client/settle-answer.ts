@@ -24,9 +24,9 @@ export type SettleAnswer =
   /** It may have been carried out. */
   | { kind: 'unknown'; why: string; problem?: ServiceProblem };
 
-/** The payment that the instruction was about. */
+/** The payment that the request was about. */
 interface AskedPayment {
-  paymentId: string;
+  paymentId?: string;
   referenceId?: string | undefined;
   appId: string;
 }

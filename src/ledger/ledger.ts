@@ -49,7 +49,10 @@ export interface Ledger {
    * then on by `source`; without one it stays unknown.
    */
   note(intent: NewIntent, outcome: NewOutcome, source: Source | undefined): Promise<void>;
-  /** The payment of a create or charge whose answer was lost was found: what was unknown of it is known now. */
+  /**
+   * The payment of a create or charge was found: what was unknown of it is known now, and what was told from its
+   * answer is corrected by what it shows.
+   */
   noteFound(intent: NewIntent, outcome: NewOutcome): Promise<void>;
 }
 
@@ -110,7 +113,7 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
     noteFound: (intent, outcome) =>
       store.transaction(async (tx) => {
         const found = await log.takeUnnamed(tx, intent);
-        if (!found) return;
+        if (!found) return recording.correct(tx, intent, outcome);
         await remember(tx, engine, { seen: intent, source: 'created', now: found.time });
         await log.insertOutcome(tx, found.id, outcome);
       }),

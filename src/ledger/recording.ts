@@ -1,6 +1,14 @@
 import type { Store } from '../store/store.js';
 import { steadyColumns, type Clocks, type Tx } from './clocks.js';
-import { isOpen, isUnsettled, outcomeOf, type Entry, type NewOutcome, type Outcome } from './entries.js';
+import {
+  isOpen,
+  isUnsettled,
+  outcomeOf,
+  type Entry,
+  type NewIntent,
+  type NewOutcome,
+  type Outcome,
+} from './entries.js';
 import type { IntentLog } from './intent-log.js';
 import { remember } from './known-payments.js';
 import { refColumns, refOf } from './payment-ref.js';
@@ -43,7 +51,21 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
     if (!stays) await dropHoldOf(tx, engine, { intent_id: intentId });
   }
 
-  return { record };
+  /** A create or charge that was not known to be done: what its payment shows counts, and not what its answer said. */
+  async function correct(
+    tx: Tx,
+    { appId, paymentId, operation }: NewIntent,
+    outcome: NewOutcome,
+  ): Promise<void> {
+    const [newest] = await lastIntentOn(tx, engine, { ...refColumns({ appId, paymentId }), operation });
+    if (!newest) return;
+    const entry = await log.entry(tx, newest.id);
+    if (outcomeOf(entry) === 'done' || outcomeOf(entry) === outcome.outcome) return;
+    await log.insertOutcome(tx, entry.id, outcome);
+    if (outcome.outcome === 'done') await correctBatchRow(tx, entry, outcome);
+  }
+
+  return { record, correct };
 }
 
 /** The batch that sent it reports it as done too. */

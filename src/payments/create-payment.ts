@@ -6,9 +6,10 @@ import type { Created } from '../client/created.js';
 import { flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Requests } from '../contract/schemas.js';
-import { PaydeskError, ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import { PaydeskError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
-import { customerOf, differences, type RequestKind } from './differences.js';
+import { chargeOutcome } from './charge-outcome.js';
+import { customerOf, type Difference, differences, type RequestKind } from './differences.js';
 import { labelOf } from './named-payments.js';
 import { type PlannedRequest, requestOf } from './planned-request.js';
 
@@ -16,6 +17,8 @@ export interface CreatedPayment {
   /** Whether this run made it. */
   created: boolean;
   read: PaymentRead;
+  /** The request was taken, and its payment has other details than those that were asked for. */
+  differs?: Difference[];
 }
 
 export interface CreateRequest {
@@ -35,21 +38,25 @@ export async function createPayment(
   const { kind, body } = request;
   await checkApp(client, customerOf(body));
   const seen = request.isNew ? undefined : await findByReference(client, body.referenceId);
-  if (seen) return compared(kind, body, { created: false, read: seen });
+  if (seen) {
+    refuseOther(kind, body, seen);
+    return { created: false, read: seen };
+  }
   if (request.dryRun) {
     const endpoint = kind === 'charge' ? 'createAutoPayment' : flowEndpoints[kind];
     return { request: requestOf(endpoint, { appId: client.appId }, {}, body) };
   }
   await confirm();
-  return compared(kind, body, await send(client, kind, body));
+  return send(client, kind, body);
 }
 
-function compared(kind: RequestKind, body: CreateRequest['body'], result: CreatedPayment): CreatedPayment {
-  const details = differences(kind, body, result.read);
-  if (details.length === 0) return result;
+/** The payment of a reference that was used before must be the one that is asked for. */
+function refuseOther(kind: RequestKind, body: CreateRequest['body'], read: PaymentRead): void {
+  const details = differences(kind, body, read);
+  if (details.length === 0) return;
   const { referenceId } = body;
   throw new ServiceError(
-    `The reference ${referenceId} is already used by payment ${labelOf(result.read)}, which has other details. ` +
+    `The reference ${referenceId} is already used by payment ${labelOf(read)}, which has other details. ` +
       'Nothing new was created.',
     { code: 'reference-in-use', details, next: [paydesk('payments', 'get', `ref:${referenceId}`)] },
   );
@@ -81,18 +88,33 @@ async function findAfter(
   }
 }
 
-/** The service has taken it, so a read that fails now does not mean that nothing was changed. */
-async function findMade(client: Client, referenceId: string): Promise<PaymentRead | undefined> {
-  try {
-    return await findByReference(client, referenceId);
-  } catch (error) {
-    if (!(error instanceof TemporaryError)) throw error;
-    throw new UnknownOutcomeError(
-      `The service accepted the request, but the payment could not be read. ${error.message} ` +
-        `Running it again with --reference ${referenceId} is safe: the payment is created only once.`,
-      { code: 'outcome-unknown', cause: error, next: [paydesk('payments', 'get', `ref:${referenceId}`)] },
+/** The service has answered, so a read that fails or shows nothing now does not mean that nothing was changed. */
+async function findMade(
+  client: Client,
+  referenceId: string,
+  { answer, conflict }: Created<PaymentRead>,
+): Promise<PaymentRead> {
+  const { httpStatus } = answer;
+  const answered = `The service answered ${httpStatus}${conflict ? `: ${conflict.message}` : ''}`;
+  const unknown = (why: string, cause?: PaydeskError) =>
+    new UnknownOutcomeError(
+      `${answered}, ${why} Running it again with --reference ${referenceId} is safe: the payment is created only once.`,
+      {
+        code: conflict?.code ?? 'outcome-unknown',
+        httpStatus,
+        ...(cause && { cause }),
+        next: [paydesk('payments', 'get', `ref:${referenceId}`)],
+      },
     );
+  let read: PaymentRead | undefined;
+  try {
+    read = await findByReference(client, referenceId);
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    throw unknown(`but the payment could not be read. ${error.message}`, error);
   }
+  if (!read) throw unknown(`but shows no payment with reference ${referenceId} now.`);
+  return read;
 }
 
 async function send(client: Client, kind: RequestKind, body: CreateRequest['body']): Promise<CreatedPayment> {
@@ -102,16 +124,34 @@ async function send(client: Client, kind: RequestKind, body: CreateRequest['body
     if (read) return read;
     throw error;
   });
-  if (!('attempts' in made)) return { created: true, read: made };
-  const { conflict } = made;
-  if (made.value) return { created: isOurs(made, kind), read: made.value };
-  const read = await findMade(client, referenceId);
-  if (read) return { created: isOurs(made, kind), read };
-  throw new ServiceError(
-    `The service answered ${made.answer.httpStatus}${conflict ? `: ${conflict.message}` : ''}, ` +
-      `but there is no payment with reference ${referenceId}.`,
-    { code: conflict?.code ?? 'odd-answer', httpStatus: made.answer.httpStatus, next: [paydesk('doctor')] },
-  );
+  if (!('attempts' in made)) return compared(kind, body, { created: true, read: made });
+  const read = made.value
+    ? await confirmFailed(client, kind, body, made.value)
+    : await findMade(client, referenceId, made);
+  if (made.conflict && !made.earlierMayHaveArrived) refuseOther(kind, body, read);
+  return compared(kind, body, { created: isOurs(made, kind), read });
+}
+
+/** The reference was free a moment ago, so a payment with other details may well be what this request has made. */
+function compared(kind: RequestKind, body: CreateRequest['body'], made: CreatedPayment): CreatedPayment {
+  const differs = differences(kind, body, made.read);
+  return differs.length === 0 ? made : { created: true, read: made.read, differs };
+}
+
+/** A charge that an answer shows as failed is read once: who believes a failure charges again. */
+async function confirmFailed(
+  client: Client,
+  kind: RequestKind,
+  body: CreateRequest['body'],
+  shown: PaymentRead,
+): Promise<PaymentRead> {
+  if (kind !== 'charge' || chargeOutcome(shown, body['autoCapture'] === true) !== 'failed') return shown;
+  try {
+    return (await findByReference(client, body.referenceId)) ?? shown;
+  } catch (error) {
+    if (error instanceof PaydeskError) return shown;
+    throw error;
+  }
 }
 
 /** The reference was not in use when it was looked for, so an answer that does not tell means that we made it. */
@@ -134,9 +174,14 @@ async function call(
       return await client.charge(body as unknown as Requests['createAutoPayment']['body']);
     return await client.createPayment(kind, body as unknown as Requests['createHostedPayment']['body']);
   } catch (error) {
-    if (!(error instanceof UnknownOutcomeError)) throw error;
+    if (!(error instanceof PaydeskError)) throw error;
     const { code, details, httpStatus } = error;
-    const next = [paydesk('payments', 'get', `ref:${body.referenceId}`)];
+    const wasRedirected = httpStatus !== undefined && httpStatus < 400;
+    if (!(error instanceof UnknownOutcomeError) && !wasRedirected) throw error;
+    const next = [
+      paydesk('payments', 'get', `ref:${body.referenceId}`),
+      ...(wasRedirected ? error.next : []),
+    ];
     throw new UnknownOutcomeError(error.message, { code, details, httpStatus, cause: error, next });
   }
 }

@@ -4,7 +4,7 @@ import { isAmount, sameAmount } from '../contract/money.js';
 import { paymentFlows } from '../contract/payment.js';
 
 /** A field of a payment that is there already and is not what was asked for. */
-interface Difference {
+export interface Difference {
   field: string;
   asked: string;
   found: string;
@@ -41,6 +41,7 @@ export function differences(kind: RequestKind, body: JsonObject, read: PaymentRe
 
 function isSame(field: string, asked: string, found: string): boolean {
   if (field === 'amount' && isAmount(asked) && isAmount(found)) return sameAmount(asked, found);
+  if (field === 'currency') return asked.toUpperCase() === found.toUpperCase();
   return asked === found;
 }
 

@@ -1,15 +1,18 @@
 // Creates a payment or finds the one that its reference created before, and records which of the two it was.
 
+import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { isJsonNumber, type JsonObject, type JsonValue, numberText } from '../contract/json.js';
 import { PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/entries.js';
 import type { OrderDetails } from '../ledger/known-payments.js';
+import { safeText } from '../output/text.js';
 import { textAt, valueAt } from '../output/values.js';
-import { chargeOutcome } from './charge-outcome.js';
+import { chargeOutcome, wasRefunded } from './charge-outcome.js';
 import { type CreatedPayment, createPayment, type CreateRequest } from './create-payment.js';
 import type { Desk } from './desk.js';
-import type { RequestKind } from './differences.js';
+import type { Difference, RequestKind } from './differences.js';
+import { idOf, labelOf, stateText } from './named-payments.js';
 import { recordCreated, recordFound, recordLost } from './move/record.js';
 import type { PlannedRequest } from './planned-request.js';
 
@@ -41,9 +44,27 @@ export async function makePayment(
   });
   if ('request' in made) return made;
   const entry = ledgerEntry(kind, body, made.read);
+  if (made.differs) {
+    const error = madeDifferently(made.read, made.differs);
+    await recordCreated(desk, { ...entry, outcome: 'unknown', error }, why);
+    throw error;
+  }
   if (made.created) await recordCreated(desk, entry, why);
   else await recordFound(desk, entry);
   return made;
+}
+
+function madeDifferently(read: PaymentRead, differs: readonly Difference[]): UnknownOutcomeError {
+  const [{ field, asked, found }] = differs as [Difference, ...Difference[]];
+  return new UnknownOutcomeError(
+    `Payment ${labelOf(read)}, ${stateText(read)}, was made with other details than those asked for: ` +
+      `${field} ${safeText(found)} instead of ${safeText(asked)}. Check it before you send anything else.`,
+    {
+      code: 'made-differently',
+      details: [...differs],
+      next: [paydesk('payments', 'explain', idOf(read))],
+    },
+  );
 }
 
 /** The service answered, or nobody knows whether it was reached. */
@@ -77,7 +98,7 @@ function textOf(value: JsonValue | undefined): string {
 function ledgerEntry(kind: RequestKind, body: JsonObject, read: PaymentRead) {
   const order = sentOrder(body);
   if (kind !== 'charge') return { read, operation: 'create', outcome: 'done', order } as const;
-  const outcome = chargeOutcome(read, body['autoCapture'] === true);
+  const outcome = wasRefunded(read) ? 'done' : chargeOutcome(read, body['autoCapture'] === true);
   return { read, operation: 'charge', outcome, order } as const;
 }
 

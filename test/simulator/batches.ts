@@ -125,7 +125,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
       stopAfterFailures: !patient && random.chance(0.2) ? 3 : undefined,
       wait: random.chance(0.1),
       resend,
-      settleAccepted: true,
+      lookAgain: true,
     };
     const { signal } = new AbortController();
     const ended = await life.live(async () => {

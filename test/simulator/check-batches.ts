@@ -24,7 +24,9 @@ export function checkBatches(
     const what = `line ${line} of ${batch_id} (${action} of ${payment_id}) ended as ${outcome}`;
     const own = intents.filter((each) => each.batch_id === batch_id && each.payment_id === payment_id);
     if (finished !== 1) {
-      const isStuck = own.some((intent) => staysUnknown(records, intent));
+      // The same instruction holds the payment, in this batch or outside of it.
+      const held = intents.filter((each) => each.operation === action && each.payment_id === payment_id);
+      const isStuck = held.some((intent) => staysUnknown(records, intent));
       // When a row is looked at again is a time of the wall clock.
       if (!readable || !rechecks || clocksJump || isStuck) continue;
       violate(`${what} and is not finished`);

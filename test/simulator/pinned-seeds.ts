@@ -50,5 +50,10 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     found:
       'a desk that slept while it noted its ledger overwrote the note of the one that was adopted meanwhile',
   },
+  {
+    seed: 25002041,
+    found:
+      'a row waits for a refund outside of the batch that no read can settle, and was expected to be finished',
+  },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];

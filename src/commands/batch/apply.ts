@@ -104,6 +104,6 @@ export default class BatchApply extends BaseCommand {
     });
     if (!this.json) this.note(`Batch ${batch.id}`);
     const tools = { database, desk, owner };
-    return workOnBatch(this.context, tools, batch, { ...flags, resend: false, settleAccepted: false });
+    return workOnBatch(this.context, tools, batch, { ...flags, resend: false, lookAgain: false });
   }
 }

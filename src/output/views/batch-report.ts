@@ -2,7 +2,7 @@
 
 import { numberJson, totalsJson } from '../../contract/json.js';
 import type { BatchRow } from '../../ledger/schema.js';
-import { nextAttempt } from '../../batch/next-attempt.js';
+import { nextAttempt } from '../../batch/attempts.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import { formatAmount } from '../amount.js';
 import { createCsvWriter } from '../csv.js';

@@ -4,11 +4,12 @@ import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
 import { PaydeskError } from '../../errors.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
+import { chargeOutcome, wasRefunded } from '../charge-outcome.js';
 import type { Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';
 import { checkIntent, reportBlocked } from './check.js';
 import { contradictsDone } from './proof.js';
-import { beforeSending, refOfPayment } from './record.js';
+import { beforeSending, recordFound, refOfPayment } from './record.js';
 import type { MoveResult } from './result.js';
 
 /** A payment that no instruction of this desk is waiting for. */
@@ -45,9 +46,18 @@ async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<Ch
   const entries = found.filter(isMove);
   const open = entries.filter((entry) => isOpen(outcomeOf(entry)));
   const [newest] = [...open, ...entries];
-  if (!newest) return (await conflictOf(desk, typed, read)) ?? nothing(typed, read);
+  if (!newest) {
+    await correctCharge(desk, read);
+    return (await conflictOf(desk, typed, read)) ?? nothing(typed, read);
+  }
   const operation = newest.operation as SettleOperation;
   return checkIntent(desk, { typed, operation, read, force: false, wait }, newest);
+}
+
+/** A charge that the ledger has as failed, refused or unknown, and that was carried out after all. */
+async function correctCharge(desk: Desk, read: PaymentRead): Promise<void> {
+  const isCharged = wasRefunded(read) || chargeOutcome(read, true) === 'done';
+  if (isCharged) await recordFound(desk, { read, operation: 'charge', outcome: 'done', order: {} });
 }
 
 /** What cannot be undone: a payment that shows anything else contradicts the ledger. */

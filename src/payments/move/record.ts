@@ -89,6 +89,8 @@ interface MadePayment {
   outcome: Outcome;
   /** As it was sent: a payment that is read does not show it. */
   order: OrderDetails;
+  /** Why its outcome is unknown. */
+  error?: PaydeskError;
 }
 
 /** A create or a charge that was made: its reference keeps it from being made twice, so it needs no hold. */
@@ -97,11 +99,12 @@ export async function recordCreated(
   made: MadePayment,
   why: Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>,
 ): Promise<void> {
-  const { read, operation, outcome, order } = made;
+  const { read, operation, outcome, order, error } = made;
   await note(desk, async () => {
     const after = stateOf(read) ?? undefined;
     const facts = { ...factsOf(desk, read), order, operation };
-    await desk.ledger.note({ ...facts, ...why }, { outcome, after }, 'created');
+    const result = { outcome, after, why: error?.message.split('\n', 1)[0] };
+    await desk.ledger.note({ ...facts, ...why }, result, 'created');
   });
 }
 

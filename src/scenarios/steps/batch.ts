@@ -61,7 +61,7 @@ async function planAndApply(world: World, input: Inputs['batch'], path: string):
       onProgress: () => {},
     },
     made,
-    { concurrency: 1, wait: input.wait ?? false, resend: false, settleAccepted: false },
+    { concurrency: 1, wait: input.wait ?? false, resend: false, lookAgain: false },
   );
   const rows = { ...actedOn(result.counts), leftOut: result.counts.leftOut };
   const told = Object.entries(rows).filter(([, count]) => count > 0);

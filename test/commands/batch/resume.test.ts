@@ -141,7 +141,7 @@ async function resumeLater(
   };
   try {
     const batch = await createBatches(database.store).find(id);
-    return await runBatch(tools, batch, { concurrency: 4, wait: false, resend, settleAccepted: true });
+    return await runBatch(tools, batch, { concurrency: 4, wait: false, resend, lookAgain: true });
   } finally {
     await client.close();
     await database.close();

@@ -102,6 +102,26 @@ describe('a service that carries a refund out, answers 429 and shows it late', (
   });
 });
 
+describe('a service that carries a refund out, answers 422 and shows it late', () => {
+  it('is told once, and resume finds what was refused to be done', async () => {
+    let isShown = false;
+    const { env, plan, counts } = await startService({
+      refund: () => ({ status: 422, body: { message: 'seen before' } }),
+      state: ({ length }) => (length > 0 && isShown ? 'Refunded' : 'Captured'),
+    });
+    const { out } = await plan('refused.json');
+    const applied = await desk.run('apply', [out, '--json'], { env });
+    expect([applied.code, applied.json]).toEqual([7, expect.objectContaining({ refused: 3, done: 0 })]);
+    const id = applied.json.id!;
+    const early = await desk.run('resume', [id, '--stop-after-failures', '1', '--json'], { env });
+    expect([early.code, early.json]).toEqual([7, expect.objectContaining({ refused: 3, state: 'finished' })]);
+    isShown = true;
+    const late = await desk.run('resume', [id, '--json'], { env });
+    expect([late.code, late.json]).toEqual([0, expect.objectContaining({ refused: 0, done: 3 })]);
+    expect(counts()).toEqual([1, 1, 1]);
+  });
+});
+
 describe('batch apply --again', () => {
   it('sends a failed refund again only when its quiet period is over', async () => {
     const { env, plan, of, counts } = await startService({

@@ -1,0 +1,44 @@
+// A charge that failed is tried again under a new reference: `inv-7`, `inv-7-retry-1`, `inv-7-retry-2`.
+
+import type { Client } from '../client/client.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { chargeOutcome } from '../payments/charge-outcome.js';
+import { findByReference } from '../payments/create-payment.js';
+import { idOf, stateText } from '../payments/named-payments.js';
+
+/** A number that nobody reaches; without it a reference such as `x-retry-999999` would be a million reads. */
+const MAX_ATTEMPTS = 50;
+
+/**
+ * The reference of the next attempt. It depends on nothing but the last one, so that two files made from the same report
+ * name the same attempt, and it is charged once.
+ */
+export function nextAttempt(reference: string): string {
+  const { base, attempt } = partsOf(reference);
+  return `${base}-retry-${attempt + 1}`;
+}
+
+function partsOf(reference: string): { base: string; attempt: number } {
+  const [, base = reference, last = '0'] = /^(.+)-retry-([1-9]\d{0,5})$/.exec(reference) ?? [];
+  return { base, attempt: Number(last) };
+}
+
+/**
+ * Why a next attempt is not to be charged: an earlier one that failed was charged after all, or may have been. Undefined
+ * when all of them failed, or this is the first.
+ */
+export async function chargedEarlier(
+  client: Client,
+  reference: string,
+): Promise<{ read: PaymentRead; why: string } | undefined> {
+  const { base, attempt } = partsOf(reference);
+  const from = Math.max(0, attempt - MAX_ATTEMPTS);
+  for (let each = attempt - 1; each >= from; each -= 1) {
+    const earlier = each === 0 ? base : `${base}-retry-${each}`;
+    const read = await findByReference(client, earlier);
+    if (read && chargeOutcome(read, true) !== 'failed') {
+      return { read, why: `${earlier} is ${stateText(read)} after all (payment ${idOf(read)})` };
+    }
+  }
+  return undefined;
+}

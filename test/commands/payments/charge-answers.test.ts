@@ -1,0 +1,245 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { APP, httpServer, json, KEY } from '../../client/servers.js';
+import { temporaryHome } from '../../helpers/desk.js';
+import { findCommand } from '../../helpers/in-process.js';
+import { runCommand } from '../../helpers/desk.js';
+
+// What the answer to a charge says is evidence; the payment that its reference shows is what counts.
+
+interface FakeCharges {
+  /** Answers a POST of this reference, and makes its payment. */
+  answer: (payment: Payment) => { status: number; body: unknown; headers?: Record<string, string> };
+  /** Whether reads show what was made. */
+  isShown: boolean;
+}
+
+interface Payment {
+  paymentId: number;
+  referenceId: string;
+  amount: number;
+  currency: string;
+  customerId: string;
+  paymentState: string;
+}
+
+/** A service with one customer, whose charges are answered and carried out as the test says. */
+async function fakeDesk(fake: FakeCharges) {
+  const made = new Map<string, Payment>();
+  let posts = 0;
+  const { url } = await httpServer(({ method, url: path, body }, response) => {
+    if (method === 'POST') {
+      posts += 1;
+      const asked = JSON.parse(body) as { referenceId: string; amount: number };
+      const payment: Payment = {
+        paymentId: 7 + made.size,
+        referenceId: asked.referenceId,
+        amount: asked.amount,
+        currency: 'EUR',
+        customerId: 'c',
+        paymentState: 'Captured',
+      };
+      made.set(asked.referenceId, payment);
+      const { status, body: shown, headers } = fake.answer(payment);
+      if (typeof shown === 'string') return void response.writeHead(status, headers).end(shown);
+      return json(response, status, shown, headers);
+    }
+    if (path.includes('payment-methods')) {
+      return json(response, 200, [{ paymentMethodId: 1, customerAutomaticProfileId: 2, currency: 'EUR' }]);
+    }
+    if (path.includes('customers')) return json(response, 200, { customerId: 'c' });
+    const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
+    const found = [...made.values()].find(
+      ({ paymentId, referenceId }) => name === String(paymentId) || name === `referenceId:${referenceId}`,
+    );
+    if (!found || !fake.isShown) return json(response, 404, { message: 'there is no such payment' });
+    return json(response, 200, found);
+  });
+  const home = temporaryHome();
+  const env = {
+    PAYDESK_HOME: home,
+    PAYDESK_BASE_URL: url,
+    PAYDESK_APP_ID: APP,
+    PAYDESK_API_KEY: KEY,
+    PAYDESK_KIND: 'sandbox',
+  };
+  const run = async (...args: string[]) => {
+    const { Class, rest } = await findCommand(args);
+    const { code, stdout } = await runCommand(Class, [...rest, '--json'], { env });
+    return { code, json: (stdout === '' ? undefined : JSON.parse(stdout)) as never };
+  };
+  return {
+    home,
+    made,
+    run,
+    posts: () => posts,
+    charge: (reference = 'inv-1') =>
+      run('payments', 'charge', '--reference', reference, '--amount', '3.00', '--customer', 'c'),
+    history: async () => (await run('history')).json as Array<Record<string, unknown>>,
+  };
+}
+
+describe('a charge that was carried out', () => {
+  it('is done although its answer shows it as failed', async () => {
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: (payment) => ({ status: 200, body: { ...payment, paymentState: 'Failed' } }),
+    });
+    expect(await desk.charge()).toMatchObject({ code: 0, json: { created: true } });
+    expect(await desk.history()).toMatchObject([{ operation: 'charge', outcome: 'done', paymentId: 7 }]);
+  });
+
+  it.each([
+    ['a page', { status: 200, body: '<html>' }],
+    ['nothing', { status: 204, body: '' }],
+    ['a redirect', { status: 307, body: '', headers: { location: 'https://elsewhere.example/x' } }],
+    ['a conflict', { status: 409, body: { message: 'in use' } }],
+    ['another payment', { status: 200, body: { paymentId: 99, referenceId: 'other' } }],
+  ])('is unknown when it is answered with %s and reads are late, and is found later', async (_, answer) => {
+    const fake: FakeCharges = { isShown: false, answer: () => answer };
+    const desk = await fakeDesk(fake);
+    expect(await desk.charge()).toMatchObject({ code: 6 });
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', referenceId: 'inv-1' }]);
+    const sent = desk.posts();
+    fake.isShown = true;
+    expect(await desk.charge()).toMatchObject({ code: 0, json: { created: false } });
+    expect(await desk.history()).toMatchObject([{ outcome: 'done', paymentId: 7 }]);
+    expect(desk.posts()).toBe(sent);
+  });
+
+  it.each([
+    ['amount', { amount: 300 }],
+    ['customer', { customerId: 'C' }],
+  ])('is told and recorded when it was made with another %s', async (field, other) => {
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: (payment) => ({ status: 200, body: Object.assign(payment, other) }),
+    });
+    const { code, json: told } = await desk.charge();
+    expect([code, told]).toEqual([
+      6,
+      expect.objectContaining({
+        error: expect.objectContaining({
+          code: 'made-differently',
+          message: expect.stringMatching(/Payment 7.*was made with other details/),
+          details: [expect.objectContaining({ field })],
+        }),
+      }),
+    ]);
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7, after: 'Captured' }]);
+  });
+
+  it('is the same in another spelling of its currency', async () => {
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: (payment) => ({ status: 201, body: Object.assign(payment, { currency: 'eur' }) }),
+    });
+    const words = ['--amount', '3.00', '--currency', 'EUR', '--return-url', 'https://shop.example'];
+    const create = ['payments', 'create', '--reference', 'inv-1', '--customer', 'c', ...words];
+    expect(await desk.run(...create)).toMatchObject({ code: 0, json: { created: true } });
+  });
+
+  it('corrects the history when it is declined first and checked later', async () => {
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: (payment) => ({ status: 200, body: Object.assign(payment, { paymentState: 'Declined' }) }),
+    });
+    expect(await desk.charge()).toMatchObject({ code: 3, json: { error: { code: 'charge-failed' } } });
+    expect(await desk.history()).toMatchObject([{ outcome: 'failed' }]);
+    desk.made.get('inv-1')!.paymentState = 'Captured';
+    expect(await desk.run('payments', 'check', '7')).toMatchObject({ code: 0 });
+    expect(await desk.history()).toMatchObject([{ outcome: 'done', after: 'Captured' }]);
+    desk.made.get('inv-1')!.paymentState = 'Refunded';
+    await desk.charge();
+    expect(await desk.history()).toMatchObject([{ outcome: 'done' }]);
+  });
+});
+
+describe('a charge that was declined', () => {
+  it.each([
+    [
+      'has its state twice',
+      (text: string) => text.replace('"Declined"', '"Declined","paymentState":"Captured"'),
+    ],
+    [
+      'has an error beside a state that it is not in',
+      (text: string) => text.replace('"Declined"', '"Captured","error":{"code":"do-not-honour"}'),
+    ],
+  ])('is not told as done when its answer %s', async (_, spoil) => {
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: (payment) => {
+        payment.paymentState = 'Declined';
+        return {
+          status: 200,
+          body: spoil(JSON.stringify(payment)),
+          headers: { 'content-type': 'application/json' },
+        };
+      },
+    });
+    expect(await desk.charge()).toMatchObject({ code: 3, json: { error: { code: 'charge-failed' } } });
+    expect(await desk.history()).toMatchObject([{ outcome: 'failed' }]);
+  });
+});
+
+describe('a batch of charges', () => {
+  const declined = (payment: Payment) => ({
+    status: 200,
+    body: Object.assign(payment, { paymentState: 'Declined' }),
+  });
+
+  async function applied(fake: FakeCharges, references: string[]) {
+    const desk = await fakeDesk(fake);
+    const file = join(desk.home, 'charges.csv');
+    const plan = async (names: string[], out: string) => {
+      writeFileSync(file, ['reference,customer,amount', ...names.map((name) => `${name},c,3.00`)].join('\n'));
+      return desk.run('batch', 'plan', file, '--action', 'charge', '--out', join(desk.home, out));
+    };
+    await plan(references, 'plan.json');
+    const { json: told } = await desk.run('batch', 'apply', join(desk.home, 'plan.json'));
+    const { id } = told as { id: string };
+    return { ...desk, id, plan };
+  }
+
+  it('does not charge again what was declined first and captured after all', async () => {
+    const desk = await applied({ isShown: true, answer: declined }, ['inv-1', 'inv-2']);
+    expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ failed: 2, done: 0 }]);
+    desk.made.get('inv-1')!.paymentState = 'Captured';
+    const { code, json: again } = await desk.plan(['inv-1-retry-1', 'inv-2-retry-1'], 'again.json');
+    expect([code, again]).toMatchObject([
+      0,
+      { rows: [{ verdict: 'done', why: 'inv-1 is Captured after all (payment 7)' }, { verdict: 'act' }] },
+    ]);
+    desk.made.get('inv-2')!.paymentState = 'Captured';
+    const sent = desk.posts();
+    expect((await desk.run('batch', 'apply', join(desk.home, 'again.json'))).json).toMatchObject({
+      done: 0,
+      skipped: 2,
+    });
+    expect(desk.posts()).toBe(sent);
+
+    expect(await desk.run('batch', 'resume', desk.id)).toMatchObject({
+      code: 0,
+      json: { done: 2, failed: 0 },
+    });
+    expect(desk.posts()).toBe(sent);
+    expect(await desk.history()).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+  });
+
+  it('finds on resume what was refused and carried out', async () => {
+    const fake: FakeCharges = {
+      isShown: false,
+      answer: () => ({ status: 422, body: { message: 'seen before' } }),
+    };
+    const desk = await applied(fake, ['inv-1']);
+    expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ refused: 1 }]);
+    fake.isShown = true;
+    const sent = desk.posts();
+    expect(await desk.run('batch', 'resume', desk.id)).toMatchObject({
+      code: 0,
+      json: { done: 1, refused: 0 },
+    });
+    expect(desk.posts()).toBe(sent);
+  });
+});
