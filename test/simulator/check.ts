@@ -254,7 +254,8 @@ export function checkEnd(
   const { readable, rechecks } = records;
   for (const { intent, last, instruction, operation, resentAs } of followed) {
     const so = `${name(intent)} ended as ${last?.outcome ?? 'nothing'}`;
-    const truth = wasDoneUnseen(records, intent) ? 'done' : (operation?.status ?? 'not carried out');
+    const own = operation?.status ?? 'not carried out';
+    const truth = wasDoneUnseen(records, intent) ? 'done' : own;
     const byItself = intent.operation === 'capture' && capturedByItself(records, Number(intent.payment_id));
     switch (last?.outcome) {
       case 'done':
@@ -277,8 +278,8 @@ export function checkEnd(
           !(staysUnknown(records, intent) && (truth !== 'done' || intent.operation === 'unhold'))
         )
           violate(`${so}, and the service has it as ${truth}`);
-        else if (resentAs && truth !== 'not carried out' && truth !== 'failed') {
-          violate(`${name(intent)} was sent anew as ${resentAs.id}, and the service has it as ${truth}`);
+        else if (resentAs && own !== 'not carried out' && own !== 'failed') {
+          violate(`${name(intent)} was sent anew as ${resentAs.id}, and the service has it as ${own}`);
         }
     }
   }

@@ -55,5 +55,9 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     found:
       'a row waits for a refund outside of the batch that no read can settle, and was expected to be finished',
   },
+  {
+    seed: 25006457,
+    found: 'an unhold that a lost ledger had sent was taken for one that was sent again',
+  },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];
