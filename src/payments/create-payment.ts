@@ -9,7 +9,7 @@ import type { Requests } from '../contract/schemas.js';
 import { PaydeskError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { chargeOutcome } from './charge-outcome.js';
-import { customerOf, type Difference, differences, type RequestKind } from './differences.js';
+import { customerOf, type OtherDetail, differences, type RequestKind } from './differences.js';
 import { labelOf } from './named-payments.js';
 import { type PlannedRequest, requestOf } from './planned-request.js';
 
@@ -18,7 +18,7 @@ export interface CreatedPayment {
   created: boolean;
   read: PaymentRead;
   /** The request was taken, and its payment has other details than those that were asked for. */
-  differs?: Difference[];
+  differs?: OtherDetail[];
 }
 
 export interface CreateRequest {

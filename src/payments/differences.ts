@@ -4,7 +4,7 @@ import { isAmount, sameAmount } from '../contract/money.js';
 import { paymentFlows } from '../contract/payment.js';
 
 /** A field of a payment that is there already and is not what was asked for. */
-export interface Difference {
+export interface OtherDetail {
   field: string;
   asked: string;
   found: string;
@@ -24,7 +24,7 @@ const flowNames: Readonly<Record<RequestKind, (typeof paymentFlows)[number]>> = 
  * What makes a payment another one: amount, currency, customer, flow. What the service does not show, or calls by a
  * name that we do not know, differs from nothing; a charge has no currency of its own.
  */
-export function differences(kind: RequestKind, body: JsonObject, read: PaymentRead): Difference[] {
+export function differences(kind: RequestKind, body: JsonObject, read: PaymentRead): OtherDetail[] {
   const { amount, currency, customerId, paymentFlow } = read.fields;
   const knownFlow = paymentFlows.find((name) => name === paymentFlow);
   const pairs: Array<[string, string | undefined, string | undefined]> = [

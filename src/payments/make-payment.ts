@@ -11,7 +11,7 @@ import { textAt, valueAt } from '../output/values.js';
 import { chargeOutcome, wasRefunded } from './charge-outcome.js';
 import { type CreatedPayment, createPayment, type CreateRequest } from './create-payment.js';
 import type { Desk } from './desk.js';
-import type { Difference, RequestKind } from './differences.js';
+import type { OtherDetail, RequestKind } from './differences.js';
 import { idOf, labelOf, stateText } from './named-payments.js';
 import { recordCreated, recordFound, recordLost } from './move/record.js';
 import type { PlannedRequest } from './planned-request.js';
@@ -54,8 +54,8 @@ export async function makePayment(
   return made;
 }
 
-function madeDifferently(read: PaymentRead, differs: readonly Difference[]): UnknownOutcomeError {
-  const [{ field, asked, found }] = differs as [Difference, ...Difference[]];
+function madeDifferently(read: PaymentRead, differs: readonly OtherDetail[]): UnknownOutcomeError {
+  const [{ field, asked, found }] = differs as [OtherDetail, ...OtherDetail[]];
   return new UnknownOutcomeError(
     `Payment ${labelOf(read)}, ${stateText(read)}, was made with other details than those asked for: ` +
       `${field} ${safeText(found)} instead of ${safeText(asked)}. Check it before you send anything else.`,
