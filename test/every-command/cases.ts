@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { runInProcess } from '../helpers/in-process.js';
+import { fileURLToPath } from 'node:url';
+import { findCommand, type runInProcess } from '../helpers/in-process.js';
 import { createFlags, newReference, type TestDesk } from '../commands/payments/desk.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,11 +13,8 @@ export const commandNames = Object.keys(
   (JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as { commands: object }).commands,
 );
 
-export async function commandClass(name: string): Promise<CommandClass> {
-  const base = join(root, 'src', 'commands', ...name.split(':'));
-  const file = existsSync(`${base}.ts`) ? `${base}.ts` : join(base, 'index.ts');
-  return ((await import(pathToFileURL(file).href)) as { default: CommandClass }).default;
-}
+export const commandClass = async (name: string): Promise<CommandClass> =>
+  (await findCommand(name.split(':'))).Class;
 
 type Words = Array<string | number>;
 

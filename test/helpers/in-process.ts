@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -9,6 +9,7 @@ import { configOf, createProgram } from '../../src/cli/program.js';
 import type { OutputStream } from '../../src/output/streams.js';
 import { createRedactor, type Redactor } from '../../src/redact.js';
 import { takesAll, type Runtime } from '../../src/cli/runtime.js';
+import { openDeskDatabase } from '../../src/ledger/desk.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const config = configOf(createProgram(root));
@@ -37,7 +38,7 @@ type CommandClass = new (argv: string[], config: Config, runtime?: Runtime) => B
 /** Runs a command class without a process. */
 export async function runInProcess(Class: CommandClass, argv: string[], options: InProcessOptions = {}) {
   // A desk of its own, so that no run finds what another one did.
-  const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
+  const home = options.env?.['PAYDESK_HOME'] === undefined ? await homeWithLedger() : undefined;
   let stdout = '';
   let stderr = '';
   let code = 0;
@@ -52,7 +53,7 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     stdin,
     stdout: options.stdout ?? stream(options.onWrite ?? ((text) => (stdout += text))),
     stderr: stream((text) => (stderr += text)),
-    env: watched({ NO_COLOR: '1', PAYDESK_HOME: home, ...options.env }, options.onEnvRead),
+    env: watched({ NO_COLOR: '1', ...(home && { PAYDESK_HOME: home }), ...options.env }, options.onEnvRead),
     secrets: options.secrets ?? createRedactor(),
     now: () => options.now ?? new Date('2026-11-16T09:12:40Z'),
     onInterrupt(callback) {
@@ -65,8 +66,28 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
   const command = new Class(argv, config, runtime);
   command.id = 'fixture';
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
-  const result: unknown = await command._run().finally(() => rmSync(home, { recursive: true, force: true }));
+  const result: unknown = await command._run().finally(() => {
+    if (home !== undefined) rmSync(home, { recursive: true, force: true });
+  });
   return { stdout, stderr, code, result };
+}
+
+let emptyLedger: Promise<string> | undefined;
+
+/** A home whose ledger is empty. Making its tables takes longer than most commands, so each worker makes them once. */
+export async function homeWithLedger(): Promise<string> {
+  emptyLedger ??= makeEmptyLedger();
+  const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
+  mkdirSync(join(home, 'data'), { mode: 0o700 });
+  copyFileSync(await emptyLedger, join(home, 'data', 'desk.db'));
+  return home;
+}
+
+async function makeEmptyLedger(): Promise<string> {
+  const location = join(mkdtempSync(join(tmpdir(), 'paydesk-empty-ledger-')), 'desk.db');
+  const { close } = await openDeskDatabase({ location, operator: 'nobody' });
+  await close();
+  return location;
 }
 
 function watched(env: Runtime['env'], onRead: InProcessOptions['onEnvRead']): Runtime['env'] {
@@ -82,11 +103,23 @@ function watched(env: Runtime['env'], onRead: InProcessOptions['onEnvRead']): Ru
 /** The class of a command, and the words after its name. */
 export async function findCommand(args: readonly string[]): Promise<{ Class: CommandClass; rest: string[] }> {
   for (let length = args.length; length > 0; length--) {
-    const base = join(root, 'src', 'commands', ...args.slice(0, length));
-    const file = [`${base}.ts`, join(base, 'index.ts')].find((candidate) => existsSync(candidate));
-    if (file === undefined) continue;
-    const { default: Class } = (await import(file)) as { default: CommandClass };
-    return { Class, rest: args.slice(length) };
+    const Class = await importCommand(args.slice(0, length));
+    if (Class !== undefined) return { Class, rest: args.slice(length) };
   }
   throw new Error(`there is no command ${args.join(' ')}`);
+}
+
+const imported = new Map<string, Promise<CommandClass | undefined>>();
+
+/** Kept, since an import of a path that is put together goes to the main process of the tests each time. */
+function importCommand(name: readonly string[]): Promise<CommandClass | undefined> {
+  const base = join(root, 'src', 'commands', ...name);
+  const known = imported.get(base) ?? importFrom([`${base}.ts`, join(base, 'index.ts')]);
+  imported.set(base, known);
+  return known;
+}
+
+async function importFrom(files: readonly string[]): Promise<CommandClass | undefined> {
+  const file = files.find((candidate) => existsSync(candidate));
+  return file === undefined ? undefined : ((await import(file)) as { default: CommandClass }).default;
 }
