@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AnswerName, answerVariants } from '../../src/sandbox/answers.js';
-import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
-import { runInProcess } from '../helpers/in-process.js';
-import { commandClass, commandNames, isLocal, refusedCases, serviceCases } from './cases.js';
+import { type AnswerChoices, answerVariants } from '../../src/sandbox/answers.js';
+import { openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { everyCommandWorks, runOn } from './answers.js';
+import { commandNames, isLocal, refusedCases, serviceCases } from './cases.js';
 
 // What is answered differently is looked at where it belongs; here every command meets every way to answer.
 
-const others = Object.entries(answerVariants).flatMap(([name, [, ...rest]]) =>
-  rest.map((variant) => [name as AnswerName, variant] as const),
-);
+const gaps = Object.entries(answerVariants);
 const shapes = answerVariants.errors;
 const names = Object.keys(serviceCases);
-/** These print a JSON document a line. */
-const streams = ['payments:watch'];
 
 // Batches and imports read and move payments as the commands on payments do; they and the webhooks have tests of their own.
 const elsewhere = /^(batch|webhook):|^payments:import$|^reconcile/;
@@ -23,30 +19,23 @@ it('every command that asks the service has a case', () => {
   );
 });
 
-async function run(desk: TestDesk, name: string, words: Array<string | number>, env: object = {}) {
-  const Class = await commandClass(name);
-  const all = { ...envOf(desk.sandbox), ...env };
-  const argv = [...words.map(String), '--json'];
-  const { code, stdout, stderr } = await runInProcess(Class, argv, { env: all, now: new Date() });
-  return { name, code, stdout, stderr };
-}
+/** Every variant is in one of these at least. `npm run proof` tries them one by one. */
+const mixtures = Array.from(
+  { length: Math.max(...gaps.map(([, variants]) => variants.length - 1)) },
+  (_, row) =>
+    Object.fromEntries(gaps.map(([name, variants]) => [name, variants[(row + 1) % variants.length]])),
+) as AnswerChoices[];
 
-describe.each(others)('with answers %s=%s', (answer, variant) => {
-  let desk: TestDesk;
-  beforeAll(async () => {
-    desk = await openTestDesk({ answers: { [answer]: variant } });
-  });
-  afterAll(() => desk.sandbox.close());
-
-  it('every command works', async () => {
-    for (const name of names) {
-      const ran = await run(desk, name, await serviceCases[name]!(desk));
-      expect(ran).toEqual({ name, code: 0, stdout: expect.any(String), stderr: expect.any(String) });
-      const documents = streams.includes(name) ? ran.stdout.trimEnd().split('\n') : [ran.stdout];
-      for (const document of documents) expect(JSON.parse(document), name).toBeTypeOf('object');
-    }
-  });
+it('every variant is in a mixture', () => {
+  const met = new Set(mixtures.flatMap((choices) => Object.entries(choices).map(String)));
+  const others = gaps.flatMap(([name, [, ...rest]]) => rest.map((variant) => String([name, variant])));
+  expect(others.filter((variant) => !met.has(variant))).toEqual([]);
 });
+
+describe.each(mixtures)('with answers %j', everyCommandWorks);
+
+const refusedWords = (name: string): string[] =>
+  refusedCases[name] ?? (['customers:list', 'doctor'].includes(name) ? [] : ['nobody']);
 
 describe.each(shapes)('errors in the shape: %s', (shape) => {
   let desk: TestDesk;
@@ -59,7 +48,7 @@ describe.each(shapes)('errors in the shape: %s', (shape) => {
   const refusable = names.filter((name) => !['customers:list', 'customers:find', 'doctor'].includes(name));
 
   it.each(refusable)('%s tells a refusal', async (name) => {
-    const { code, stdout, stderr } = await run(desk, name, refusedCases[name] ?? ['nobody']);
+    const { code, stdout, stderr } = await runOn(desk, name, refusedCases[name] ?? ['nobody']);
     expect([name, code, stderr]).toEqual([name, 1, expect.any(String)]);
     const { error } = JSON.parse(stdout) as { error: { httpStatus: number; message: string; exit: number } };
     expect(error.exit).toBe(1);
@@ -69,26 +58,28 @@ describe.each(shapes)('errors in the shape: %s', (shape) => {
 
   it('every command tells a key that is not accepted', async () => {
     for (const name of names) {
-      const words = refusedCases[name] ?? (['customers:list', 'doctor'].includes(name) ? [] : ['nobody']);
-      const { code, stdout, stderr } = await run(desk, name, words, { PAYDESK_API_KEY: 'sk_wrong' });
+      const { code, stdout, stderr } = await runOn(desk, name, refusedWords(name), {
+        PAYDESK_API_KEY: 'sk_wrong',
+      });
       expect([name, code]).toEqual([name, 4]);
       expect(stdout + stderr, name).toContain('does not accept the API key');
     }
   });
+});
 
-  it('every command tells a service that is out of order', async () => {
-    await desk.fault({ kind: 'error-before-commit', probability: 1, status: 503 });
-    const codes = await Promise.all(
-      names.map(async (name) => {
-        const words = refusedCases[name] ?? (['customers:list', 'doctor'].includes(name) ? [] : ['nobody']);
-        const { code } = await run(desk, name, words);
-        return [name, code] as const;
-      }),
-    );
-    // Nearly all read before they send; a customer is sent at once, and may have been made.
-    const sent = ['customers:create'];
-    expect(Object.fromEntries(codes)).toEqual(
-      Object.fromEntries(names.map((name) => [name, sent.includes(name) ? 6 : 5])),
-    );
-  });
+// Each command waits between its attempts, so all of them do it at once.
+it('every command tells a service that is out of order, whatever the shape of errors', async () => {
+  const desks = await Promise.all(shapes.map((shape) => openTestDesk({ answers: { errors: shape } })));
+  // Nearly all read before they send; a customer is sent at once, and may have been made.
+  const sent = ['customers:create'];
+  const expected = Object.fromEntries(names.map((name) => [name, sent.includes(name) ? 6 : 5]));
+  const found = await Promise.all(
+    desks.map(async (desk) => {
+      await desk.fault({ kind: 'error-before-commit', probability: 1, status: 503 });
+      const codes = names.map(async (name) => [name, (await runOn(desk, name, refusedWords(name))).code]);
+      return Object.fromEntries(await Promise.all(codes)) as Record<string, number>;
+    }),
+  );
+  expect(found).toEqual(shapes.map(() => expected));
+  for (const { sandbox } of desks) await sandbox.close();
 });
