@@ -12,6 +12,12 @@ interface Program {
   start(program: unknown): Promise<void>;
 }
 
+interface Typed {
+  words: string[];
+  env: Record<string, string>;
+  cwd: string;
+}
+
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const run = join(root, 'bin', 'run.js');
 const { createProgram, start } = createRequire(run)('../dist/app/start.js') as Program;
@@ -42,7 +48,8 @@ async function runOnce(words: readonly string[], env: Record<string, string>): P
 }
 
 for await (const line of createInterface({ input: createReadStream(process.argv[2] as string) })) {
-  const { words, env } = JSON.parse(line) as { words: string[]; env: Record<string, string> };
+  const { words, env, cwd } = JSON.parse(line) as Typed;
+  process.chdir(cwd);
   const code = await runOnce(words, env);
   await new Promise<void>((resolve) => process.stderr.write('', () => resolve()));
   process.stdout.write(`\u001B]777;ended ${code}\u0007`);

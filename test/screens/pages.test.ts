@@ -33,10 +33,15 @@ function wordsOf(command: string): string[] {
 }
 
 let receiver: Receiver;
+let sessions: Session[];
 beforeAll(async () => {
   receiver = await startReceiver();
+  sessions = await Promise.all([WIDE, ...widths].map((columns) => openSession(columns, receiver.url)));
 });
-afterAll(() => receiver.close());
+afterAll(async () => {
+  await Promise.all(sessions.map((session) => session.close()));
+  await receiver.close();
+});
 
 async function follow(steps: readonly Step[], session: Session): Promise<Shown[]> {
   const shown: Shown[] = [];
@@ -66,19 +71,15 @@ it('nearly every page has commands that are tried here', () => {
 it.each(pages.filter((name) => plainIn(name).length > 0))('%s fits', async (name) => {
   const steps = stepsIn(name);
   const commands = plainIn(name);
-  const sessions = await Promise.all([WIDE, ...widths].map((columns) => openSession(columns, receiver.url)));
-  try {
-    const [wide, ...narrow] = await Promise.all(sessions.map((session) => follow(steps, session)));
-    const problems = narrow.flatMap((all, at) =>
-      all.flatMap(({ screen }, index) => {
-        const columns = widths[at] as number;
-        const found = [...screenProblems(screen, columns), ...brokenWords(screen, wide![index]!.screen)];
-        return found.map((problem) => `${commands[index]?.command} (${columns} columns): ${problem}`);
-      }),
-    );
-    expect(problems.join('\n')).toBe('');
-    expect(wide!.length).toBeGreaterThan(0);
-  } finally {
-    await Promise.all(sessions.map((session) => session.close()));
-  }
+  for (const session of sessions) session.startOver();
+  const [wide, ...narrow] = await Promise.all(sessions.map((session) => follow(steps, session)));
+  const problems = narrow.flatMap((all, at) =>
+    all.flatMap(({ screen }, index) => {
+      const columns = widths[at] as number;
+      const found = [...screenProblems(screen, columns), ...brokenWords(screen, wide![index]!.screen)];
+      return found.map((problem) => `${commands[index]?.command} (${columns} columns): ${problem}`);
+    }),
+  );
+  expect(problems.join('\n')).toBe('');
+  expect(wide!.length).toBeGreaterThan(0);
 });

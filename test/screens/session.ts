@@ -30,7 +30,10 @@ export interface StepOptions {
 /** A person at a terminal of this width, with a home and a folder of their own. */
 export interface Session {
   readonly columns: number;
+  /** Where the words are typed. */
   readonly folder: string;
+  /** Another person at the same terminal: an empty home and folder, and nothing left of the sandboxes before. */
+  startOver(): void;
   /** Types words; `{app}` and `{batch}` stand for the ones that were on a screen last. */
   run(words: readonly string[], options?: StepOptions): Promise<Shown>;
   close(): Promise<void>;
@@ -43,8 +46,9 @@ const STEP_MS = 60_000;
 
 export async function openSession(columns: number, receiver: string): Promise<Session> {
   const { spawn } = await import('@lydell/node-pty');
-  const folder = mkdtempSync(join(tmpdir(), 'paydesk-screens-'));
-  const fifo = join(folder, '.commands');
+  let folder = newFolder();
+  const pipeFolder = mkdtempSync(join(tmpdir(), 'paydesk-pipe-'));
+  const fifo = join(pipeFolder, 'commands');
   execFileSync('mkfifo', [fifo]);
   const pty = spawn(node, [join(root, 'test/screens/desk.ts'), fifo], {
     name: 'xterm-256color',
@@ -57,13 +61,12 @@ export async function openSession(columns: number, receiver: string): Promise<Se
       LANG: 'C.UTF-8',
       TZ: 'UTC',
       NODE_ENV: 'production',
-      PAYDESK_HOME: join(folder, 'home'),
     },
   });
   const commands = createWriteStream(fifo);
   let screen = createScreen(columns);
   let raw = '';
-  const seen = new Map([['receiver', receiver]]);
+  let seen = new Map([['receiver', receiver]]);
   let over = false;
   let wake: () => void = () => {};
   pty.onData((data) => {
@@ -92,14 +95,22 @@ export async function openSession(columns: number, receiver: string): Promise<Se
 
   return {
     columns,
-    folder,
+    get folder() {
+      return folder;
+    },
+    startOver() {
+      leave(folder, pty.pid);
+      folder = newFolder();
+      seen = new Map([['receiver', receiver]]);
+    },
     async run(typedWords, { env = {}, until: stopAt, stop, answers = [] } = {}) {
       const words = typedWords.map((word) =>
         word.replace(/^\{(\w+)\}$/, (_, name: string) => seen.get(name) ?? name),
       );
       raw = '';
       screen = createScreen(columns);
-      commands.write(`${JSON.stringify({ words, env })}\n`);
+      const home = join(folder, 'home');
+      commands.write(`${JSON.stringify({ words, env: { PAYDESK_HOME: home, ...env }, cwd: folder })}\n`);
       const typed = `paydesk ${words.join(' ')} at ${columns} columns`;
       for (const { at, type } of answers) {
         await until(`${typed} does not ask ${at}`, () => shows(at));
@@ -120,12 +131,20 @@ export async function openSession(columns: number, receiver: string): Promise<Se
     async close() {
       commands.end();
       pty.kill('SIGKILL');
-      for (const note of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-        if (!/\bsandbox\/\d+\.json$/.test(note)) continue;
-        const { pid } = JSON.parse(readFileSync(join(folder, note), 'utf8')) as { pid: number };
-        if (pid !== pty.pid) process.kill(pid, 'SIGKILL');
-      }
-      rmSync(folder, { recursive: true, force: true });
+      leave(folder, pty.pid);
+      rmSync(pipeFolder, { recursive: true, force: true });
     },
   };
+}
+
+const newFolder = (): string => mkdtempSync(join(tmpdir(), 'paydesk-screens-'));
+
+/** Ends the sandboxes that were started there, the terminal's own process aside. */
+function leave(folder: string, terminal: number): void {
+  for (const note of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!/\bsandbox\/\d+\.json$/.test(note)) continue;
+    const { pid } = JSON.parse(readFileSync(join(folder, note), 'utf8')) as { pid: number };
+    if (pid !== terminal) process.kill(pid, 'SIGKILL');
+  }
+  rmSync(folder, { recursive: true, force: true });
 }
