@@ -22,8 +22,8 @@ function seeded(seed: number): () => number {
 
 describe('a batch that is killed again and again', () => {
   it('tells the provider of each row once, on SQLite', async () => {
-    desk = await openProcessDesk({ rows: 60 });
-    const { kills } = await killUntilFinished(desk, { runners: 1, random: seeded(7), longest: 60 });
+    desk = await openProcessDesk({ rows: 30 });
+    const { kills } = await killUntilFinished(desk, { runners: 1, random: seeded(7), longest: 40 });
     expect(kills).toBeGreaterThan(2);
     await checkBooks(desk);
   });
@@ -31,22 +31,22 @@ describe('a batch that is killed again and again', () => {
 
 describeWithPostgres('a batch of three runners on PostgreSQL', (postgres) => {
   it('tells the provider of each row once, whoever is killed', async () => {
-    desk = await openProcessDesk({ rows: 60, database: await postgres().createDatabase() });
-    const { kills } = await killUntilFinished(desk, { runners: 3, random: seeded(11), longest: 90 });
+    desk = await openProcessDesk({ rows: 40, database: await postgres().createDatabase() });
+    const { kills } = await killUntilFinished(desk, { runners: 3, random: seeded(11), longest: 60 });
     expect(kills).toBeGreaterThan(2);
     await checkBooks(desk);
   });
 
   it('is worked on by all of them, each row by one, though their clocks are 90 seconds apart', async () => {
-    desk = await openProcessDesk({ rows: 200, database: await postgres().createDatabase() });
+    desk = await openProcessDesk({ rows: 100, database: await postgres().createDatabase() });
     const [first] = await Promise.all([
-      desk.run('apply', desk.plan, '--rate', '60/s', '--json'),
+      desk.run('apply', desk.plan, '--rate', '30/s', '--json'),
       joinBatch(desk, '+90s'),
       joinBatch(desk, '-90s'),
     ]);
     expect(first.code).toBe(0);
-    expect(await desk.status()).toMatchObject({ rows: 200, done: 200, state: 'finished' });
-    expect(await toldOf(desk.sandbox, desk.payments, 'refund')).toEqual(Array(200).fill(1));
+    expect(await desk.status()).toMatchObject({ rows: 100, done: 100, state: 'finished' });
+    expect(await toldOf(desk.sandbox, desk.payments, 'refund')).toEqual(Array(100).fill(1));
   });
 });
 
@@ -64,12 +64,12 @@ async function joinBatch({ run, runAt, status }: ProcessDesk, offset: string): P
 
 describe('Ctrl-C at a terminal', () => {
   it('once: stops, settles, and says how to go on; resume finishes', async () => {
-    desk = await openProcessDesk({ rows: 120 });
-    const tty = await paydeskTty(['batch', 'apply', desk.plan, '--rate', '60/s'], {
+    desk = await openProcessDesk({ rows: 60 });
+    const tty = await paydeskTty(['batch', 'apply', desk.plan, '--rate', '30/s'], {
       home: desk.home,
       env: desk.env,
     });
-    await tty.waitFor(/[1-9]\d* of 120/);
+    await tty.waitFor(/[1-9]\d* of 60/);
     tty.press('ctrl-c');
     await tty.waitFor('Stopping: nothing new is sent.');
     await tty.waitFor(/done +\d+/);
@@ -78,11 +78,11 @@ describe('Ctrl-C at a terminal', () => {
     expect(await tty.ended()).toBe(130);
     const { id } = await desk.status();
     expect((await desk.run('resume', id as string)).code).toBe(0);
-    expect(await toldOf(desk.sandbox, desk.payments, 'refund')).toEqual(Array(120).fill(1));
+    expect(await toldOf(desk.sandbox, desk.payments, 'refund')).toEqual(Array(60).fill(1));
   });
 
   it('twice: stops at once, and resume still works', async () => {
-    desk = await openProcessDesk({ rows: 60 });
+    desk = await openProcessDesk({ rows: 30 });
     await desk.sandbox.control('POST', '/faults', {
       kind: 'latency',
       route: 'refund',

@@ -170,7 +170,7 @@ describe.skipIf(!hasFaketime)('a wall clock that is set', () => {
 });
 
 it('one service by two spellings of its address gets one refund', async () => {
-  for (const id of ['100231', '100232', '100233', '100234', '100235']) {
+  for (const id of ['100231', '100232']) {
     await Promise.all(['127.0.0.1', 'localhost'].map((host) => refund([id], { host })));
     for (const host of ['127.0.0.1', 'localhost']) await refund([id, '--again'], { host });
     expect(service.told.filter((told) => told === id)).toEqual([id]);
