@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  globSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -28,8 +29,17 @@ export default function setup(): () => void {
   return () => {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
+    endServers(folder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
+}
+
+/** PostgreSQL does not end by itself where the worker that started it was killed. */
+function endServers(folder: string): void {
+  for (const file of globSync(join(folder, 'paydesk-postgres-*', 'data', 'postmaster.pid'))) {
+    const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
+    if (isAlive(pid)) process.kill(pid, 'SIGQUIT');
+  }
 }
 
 /** Nearly every test writes a database. On a disk each one waits about 100 ms for it, in memory 2 ms. */

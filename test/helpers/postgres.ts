@@ -11,14 +11,14 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 export interface Postgres {
   /** Address of the maintenance database; tests work in databases of their own. */
   url: string;
-  /** Makes an empty database and returns its address. */
-  createDatabase(): Promise<string>;
-  /** Stops the server as a crash would, without a word to its clients. Only where the tests started it. */
+  /** Makes an empty database, or a copy of one, and returns its address. */
+  createDatabase(copyOf?: string): Promise<string>;
+  /** Stops the server as a crash would, without a word to its clients. Only where the server is the test's own. */
   crash(): Promise<void>;
   /** Starts it again, on the same port and data. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** False for a server given by PAYDESK_TEST_POSTGRES, which is not ours to stop. */
+  /** False for a server that others use too: it is not ours to stop. */
   ours: boolean;
 }
 
@@ -68,9 +68,10 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
   }
 }
 
-async function createDatabase(url: string): Promise<string> {
+async function createDatabase(url: string, copyOf?: string): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  await withClient(url, (client) => client.query(`create database ${name}`));
+  const template = copyOf === undefined ? '' : ` template ${new URL(copyOf).pathname.slice(1)}`;
+  await withClient(url, (client) => client.query(`create database ${name}${template}`));
   const address = new URL(url);
   address.pathname = `/${name}`;
   return address.href;
@@ -105,13 +106,14 @@ async function emptyCluster(binaries: string, user: { uid?: number; gid?: number
   return made;
 }
 
+/** A server that others use too: what is made there is removed, and nothing else is touched. */
 function givenPostgres(given: string): Postgres {
   const created: string[] = [];
-  const notOurs = () => Promise.reject(new Error('This server was not started by the tests.'));
+  const notOurs = () => Promise.reject(new Error('Others use this server too.'));
   return {
     url: given,
-    async createDatabase() {
-      const address = await createDatabase(given);
+    async createDatabase(copyOf) {
+      const address = await createDatabase(given, copyOf);
       created.push(new URL(address).pathname.slice(1));
       return address;
     },
@@ -179,7 +181,7 @@ export async function startPostgres(): Promise<Postgres | undefined> {
   await start();
   return {
     url,
-    createDatabase: () => createDatabase(url),
+    createDatabase: (copyOf) => createDatabase(url, copyOf),
     // SIGQUIT is PostgreSQL's immediate shutdown.
     crash: () => end('SIGQUIT'),
     start,
@@ -193,8 +195,29 @@ export async function startPostgres(): Promise<Postgres | undefined> {
   };
 }
 
-/** A group of tests with a server of its own; skipped with a reason where there is no PostgreSQL, but never in CI. */
+let shared: Promise<Postgres | undefined> | undefined;
+
+/** Starting a server takes longer than most tests, so all files of a worker share one. It ends with the worker. */
+async function usePostgres(): Promise<Postgres | undefined> {
+  const server = await (shared ??= startPostgres());
+  return server && givenPostgres(server.url);
+}
+
+/** A group of tests with databases of its own; skipped with a reason where there is no PostgreSQL, but never in CI. */
 export function describeWithPostgres(name: string, define: (postgres: () => Postgres) => void): void {
+  describeOn(usePostgres, name, define);
+}
+
+/** The same with a server of its own, which may be stopped. */
+export function describeWithOwnPostgres(name: string, define: (postgres: () => Postgres) => void): void {
+  describeOn(startPostgres, name, define);
+}
+
+function describeOn(
+  start: () => Promise<Postgres | undefined>,
+  name: string,
+  define: (postgres: () => Postgres) => void,
+): void {
   if (!process.env['PAYDESK_TEST_POSTGRES'] && findBinaries() === undefined) {
     const reason = 'PostgreSQL is not installed and PAYDESK_TEST_POSTGRES is not set';
     if (process.env['CI']) {
@@ -209,7 +232,7 @@ export function describeWithPostgres(name: string, define: (postgres: () => Post
   describe(name, () => {
     let running: Postgres | undefined;
     beforeAll(async () => {
-      running = await startPostgres();
+      running = await start();
     });
     afterAll(async () => {
       await running?.stop();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.js';
 import type { Store } from '../../src/store/store.js';
-import { describeWithPostgres } from '../helpers/postgres.js';
+import { describeWithOwnPostgres } from '../helpers/postgres.js';
 import { schemaOptions } from './fixtures.js';
 import type { Tables } from './fixtures.js';
 
@@ -10,7 +10,7 @@ function insert(store: Store<Tables>, reference: string): Promise<unknown> {
   return store.transaction((tx) => tx.insertInto('payment').values({ reference }).execute());
 }
 
-describeWithPostgres('PostgreSQL', (postgres) => {
+describeWithOwnPostgres('PostgreSQL', (postgres) => {
   test('that goes away is unavailable, and is used again once it is back', async (context) => {
     context.skip(!postgres().ours, 'the server is not ours to stop');
     const store = await openStore<Tables>(schemaOptions(await postgres().createDatabase()));

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { describeWithPostgres } from '../../helpers/postgres.js';
+import { describeWithOwnPostgres } from '../../helpers/postgres.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { type Json, toldOf } from './desk.js';
 import { openProcessDesk, type ProcessDesk } from './processes.js';
@@ -10,7 +10,7 @@ afterEach(async () => {
   desk = undefined;
 });
 
-describeWithPostgres('a batch whose database goes away', (postgres) => {
+describeWithOwnPostgres('a batch whose database goes away', (postgres) => {
   it('says how far it came and how to resume, and resumes without sending twice: 7', async (context) => {
     context.skip(!postgres().ours, 'the server is not ours to stop');
     desk = await openProcessDesk({ rows: 60, database: await postgres().createDatabase() });

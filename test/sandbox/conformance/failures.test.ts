@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { describeWithPostgres } from '../../helpers/postgres.js';
+import { describeWithOwnPostgres } from '../../helpers/postgres.js';
 import {
   eventually,
   hostedBody,
@@ -91,7 +91,7 @@ describe('a full disk', () => {
   });
 });
 
-describeWithPostgres('a PostgreSQL that goes away', (postgres) => {
+describeWithOwnPostgres('a PostgreSQL that goes away', (postgres) => {
   test('answers 503, changes nothing, and is used again by itself once it is back', async (context) => {
     context.skip(!postgres().ours, 'the server is not ours to stop');
     const sandbox = await startTestSandbox({ location: await postgres().createDatabase() });

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { SCHEMA } from '../../../src/sandbox/engine.js';
 import { migrations } from '../../../src/sandbox/migrations.js';
@@ -62,14 +61,8 @@ function filePlaces(folder: string): () => Promise<string> {
 function postgresPlaces(postgres: () => Postgres): () => Promise<string> {
   let template: Promise<string> | undefined;
   return async () => {
-    const from = new URL(await (template ??= postgres().createDatabase().then(makeTables)));
-    const name = `copy_${randomUUID().replaceAll('-', '')}`;
-    const client = new Client({ connectionString: postgres().url });
-    await client.connect();
-    await client.query(`create database ${name} template ${from.pathname.slice(1)}`);
-    await client.end();
-    from.pathname = `/${name}`;
-    return from.href;
+    const from = await (template ??= postgres().createDatabase().then(makeTables));
+    return postgres().createDatabase(from);
   };
 }
 
