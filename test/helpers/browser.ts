@@ -7,7 +7,7 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 const CANDIDATES = [
   process.env['PAYDESK_TEST_CHROMIUM'],
@@ -63,18 +63,12 @@ export function describeWithBrowser(name: string, define: (browser: TestBrowser)
   describe(name, () => {
     let browser: Browser;
     const open: Window[] = [];
-    const idle: Window[] = [];
     beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath,
-        // Chromium's own sandbox does not work for root.
-        args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-      });
+      browser = await startBrowser(executablePath);
     });
     afterEach(async () => {
       for (const window of open.splice(0)) if (await window.leave()) idle.push(window);
     });
-    afterAll(() => browser.close());
     define({
       async visit(options = {}) {
         const kind = JSON.stringify(options);
@@ -85,6 +79,21 @@ export function describeWithBrowser(name: string, define: (browser: TestBrowser)
       },
     });
   });
+}
+
+let running: Browser | undefined;
+const idle: Window[] = [];
+
+/** Starting one takes longer than most tests, so all files of a worker share it. It ends with the worker. */
+async function startBrowser(executablePath: string): Promise<Browser> {
+  if (running?.isConnected()) return running;
+  idle.length = 0;
+  running = await chromium.launch({
+    executablePath,
+    // Chromium's own sandbox does not work for root.
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+  return running;
 }
 
 /** Opening a window takes the browser longer than most tests, so the next test that needs one like it gets it. */
