@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import BatchApply from '../../../src/commands/batch/apply.js';
 import { addFault, runCommand, temporaryHome } from '../../helpers/desk.js';
-import { startTestSandbox } from '../../helpers/sandbox.js';
+import { eventually, startTestSandbox } from '../../helpers/sandbox.js';
 import { HEADER, MAPPING } from '../../reconcile/northbank.js';
 import { deskOn, openReconcileDesk, type ReconcileDesk, today } from './desk.js';
 
@@ -197,9 +197,12 @@ describe('reconcile and the service', () => {
     const lines = desk.file(
       ...Array.from({ length: 400 }, (_, index) => `${today()},capture,,,nobody-${index},5.00,,,EUR`),
     );
+    const before = desk.sandbox.lines.length;
+    const isAsked = () => expect(desk.sandbox.lines.length).toBeGreaterThan(before);
     const { code } = await desk.run([lines, '--map', desk.map], {
-      onStart: (interrupt) => setTimeout(interrupt, 30),
+      onStart: (interrupt) => void eventually(isAsked).then(interrupt),
     });
+    expect(desk.sandbox.lines.length).toBeLessThan(before + 400);
     expect(code).toBe(130);
   });
 
