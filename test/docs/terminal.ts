@@ -76,7 +76,7 @@ export async function openTerminal(place: {
     lines: () => screen.lines(),
     cells: () => screen.cells(),
     ended,
-    async until(condition, limitMs = 60_000) {
+    async until(condition, limitMs = 120_000) {
       const deadline = Date.now() + limitMs;
       while (!condition()) {
         if (Date.now() > deadline) return false;

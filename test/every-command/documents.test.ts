@@ -7,7 +7,7 @@ import { openWholeDesk, wholeCases, type WholeDesk } from './whole-desk.js';
 let desk: WholeDesk;
 beforeAll(async () => {
   desk = await openWholeDesk();
-}, 60_000);
+});
 afterAll(() => desk.close());
 
 /** Print what another program reads or prints, and no JSON of their own. */

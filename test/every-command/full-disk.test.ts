@@ -11,7 +11,7 @@ let full: number;
 beforeAll(async () => {
   full = openSync('/dev/full', 'w');
   desk = await openWholeDesk();
-}, 60_000);
+});
 afterAll(async () => {
   await desk.close();
   closeSync(full);

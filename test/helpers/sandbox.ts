@@ -316,7 +316,7 @@ export async function startReceiver(): Promise<Receiver> {
       usual = behaviour;
     },
     next: (...behaviours) => void queue.push(...behaviours),
-    waitFor: (count, ms = 60_000) =>
+    waitFor: (count, ms = 120_000) =>
       eventually(() => {
         if (requests.length < count) throw new Error(`${requests.length} of ${count} requests arrived`);
       }, ms),
@@ -338,7 +338,7 @@ function behave(behaviour: Behaviour, response: ServerResponse): void {
 }
 
 /** Tries again until it does not throw, or until the time is up. */
-export async function eventually<T>(check: () => T | Promise<T>, ms = 60_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, ms = 120_000): Promise<T> {
   const deadline = Date.now() + ms;
   for (;;) {
     try {

@@ -42,7 +42,7 @@ export interface Session {
 /** What is made while steps run, and named by steps that follow. */
 const NAMES = { app: /\bapp_[0-9a-f]{12}\b/, batch: /\b20\d{6}-[a-z0-9]{6}\b/ };
 
-const STEP_MS = 60_000;
+const STEP_MS = 120_000;
 
 export async function openSession(columns: number, receiver: string): Promise<Session> {
   const { spawn } = await import('@lydell/node-pty');

@@ -8,7 +8,7 @@ import { allResults, type CaseResult, nameOf, shownStates } from './verdict-tabl
 let results: CaseResult[];
 beforeAll(async () => {
   results = await allResults();
-}, 60_000);
+});
 
 /** The cases for which a rule does not hold: none, if the rule is true. */
 function violations(applies: (one: CaseResult) => boolean, holds: (one: CaseResult) => boolean): string[] {

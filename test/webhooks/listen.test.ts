@@ -414,7 +414,7 @@ function tests(location: () => Promise<string | undefined>): void {
       expect(kept.every(({ state }) => state === 'Created')).toBe(true);
     });
     await second.stop();
-  }, 60_000);
+  });
 
   it('forwards to targets that a listener does not have stay where they are', async () => {
     handler.answer({ status: 500 });
@@ -443,7 +443,7 @@ function tests(location: () => Promise<string | undefined>): void {
         .map((got) => got.body.n);
       expect(order).toEqual(Array.from({ length: 20 }, (_, n) => n));
     }
-  }, 60_000);
+  });
 }
 
 describe('a listener on SQLite', () => {

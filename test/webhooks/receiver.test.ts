@@ -174,7 +174,7 @@ describe('what arrives', () => {
     await ended;
     expect(answer()).toContain('408 ');
     expect(taken).toEqual([]);
-  }, 30_000);
+  });
 
   it('is not waited for by who does not know the secret', async () => {
     const { answer, ended } = await raw(

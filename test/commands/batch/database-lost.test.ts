@@ -46,7 +46,7 @@ describeWithOwnPostgres('a batch whose database goes away', (postgres) => {
     // A row is unknown when the database went away between writing its intent and sending it.
     expect(told.filter((count) => count === 1)).toHaveLength(Number(after.done));
     expect(Number(after.done) + Number(after.unknown), resumed.stdout).toBe(60);
-  }, 120_000);
+  });
 
   it('ends with 6 when the only row it sent has an unknown outcome', async (context) => {
     context.skip(!postgres().ours, 'the server is not ours to stop');
@@ -66,5 +66,5 @@ describeWithOwnPostgres('a batch whose database goes away', (postgres) => {
     expect(stderr).toMatch(/paydesk batch resume \d{8}-\w{6}/);
     await postgres().start();
     expect(await toldOf(sandbox, payments, 'refund')).toEqual([0, 0, 0]);
-  }, 120_000);
+  });
 });

@@ -129,7 +129,7 @@ describeWithPostgres('a process that is paused while it loads a plan', (postgres
     });
     expect(applied.code).toBe(0);
     expect(await toldOf(opened.desk.sandbox, opened.desk.payments, 'refund')).toEqual(Array(ACTING).fill(1));
-  }, 90_000);
+  });
 
   it.skipIf(fakeTime === undefined)(
     'keeps its batch, however wrong its clock is',

@@ -54,7 +54,7 @@ describe('on a running sandbox', () => {
   let running: Running;
   beforeAll(async () => {
     running = await start(['--memory']);
-  }, 60_000);
+  });
   afterAll(() => running.stop());
 
   it('the shipped scenarios pass', () => expectAllToPass(running.env), 60_000);
@@ -98,5 +98,5 @@ describeWithPostgres('on PostgreSQL', (postgres) => {
     } finally {
       await running.stop();
     }
-  }, 120_000);
+  });
 });

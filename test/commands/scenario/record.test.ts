@@ -23,7 +23,7 @@ describe('scenario record', () => {
     seeded = (result as { seeded: Array<{ referenceId: string }> }).seeded.map(
       ({ referenceId }) => referenceId,
     );
-  }, 60_000);
+  });
   afterAll(() => running.stop());
 
   it('writes scenarios that end as every sample payment did', async () => {
@@ -36,7 +36,7 @@ describe('scenario record', () => {
       if (failure) wrong.push([name, failure.title, failure.differences]);
     }
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   it('writes what this desk did, with its reason', async () => {
     await run(PaymentsRefund, ['seed-captured', '--reason', 'parcel lost', '--ticket', 'T-1', '--wait']);

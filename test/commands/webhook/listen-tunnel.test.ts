@@ -259,7 +259,7 @@ describeWithSshd('webhook listen through a real SSH server', (sshd) => {
     } finally {
       await sshd().start();
     }
-  }, 150_000);
+  });
 
   it('ends with 9 at a host whose key is not known, without a terminal', async () => {
     const { code, stdout } = await withoutKnownHosts(sshd(), () =>

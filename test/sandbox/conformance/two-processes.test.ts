@@ -161,7 +161,7 @@ describeWithPostgres('two sandbox processes on one PostgreSQL', (postgres) => {
     });
     expect(await two.books(slow.paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
     await eventually(() => expect(receiver.states(paymentId)).toEqual(['Created', ...all]));
-  }, 120_000);
+  });
 
   test('when one is stopped, the other sends at once what it left', async () => {
     const [one, two] = await pair();
