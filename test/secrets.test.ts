@@ -42,7 +42,7 @@ beforeAll(async () => {
   payments = join(folder, 'payments.csv');
   writeFileSync(payments, `payment\n${(await desk.paid()).paymentId}\n`);
   exported = join(folder, 'export.json');
-  await sandboxes.json(['sandbox', 'export', exported]);
+  expect(await sandboxes.run(['sandbox', 'export', exported])).toMatchObject({ code: 0 });
   template = await homeWithLedger();
   emptyLedger = readFileSync(join(template, 'data', 'desk.db'));
   const env = { PAYDESK_HOME: template };

@@ -58,8 +58,8 @@ async function joinBatch({ run, runAt, status }: ProcessDesk, offset: string): P
     return batch;
   });
   const args = ['resume', id as string, '--json'];
-  const { code } = await (hasFaketime ? runAt(offset, ...args) : run(...args));
-  expect(code).toBe(0);
+  const { code, stdout, stderr } = await (hasFaketime ? runAt(offset, ...args) : run(...args));
+  expect([code, stdout, stderr]).toEqual([0, expect.any(String), expect.any(String)]);
 }
 
 describe('Ctrl-C at a terminal', () => {
