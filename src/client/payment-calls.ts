@@ -81,11 +81,7 @@ export function createPaymentCalls(
     const { referenceId } = body;
     const safeAgain = `Running it again with --reference ${referenceId} is safe: the payment is created only once.`;
     const context = { ...calls.contextOf(name, 'such path', given), safeAgain };
-    // What an odd answer shows is not to be trusted: the payment is read back instead.
-    const isOdd = (answer: Answer) => oddityIn(answer, { referenceId, appId: identity.appId }) !== undefined;
-    return createdBy(result, name, context, (answer) =>
-      isOdd(answer) ? undefined : paymentIn(answer, { referenceId }),
-    );
+    return createdBy(result, name, context, (answer) => madePayment(answer, referenceId, identity, aliases));
   }
 
   return {
@@ -132,6 +128,17 @@ export function createPaymentCalls(
     readBackPayment: async (read: PaymentRead | undefined, key: PaymentKey, given: CallOptions = {}) =>
       read ?? (await getPayment(key, given)),
   };
+}
+
+/** The payment that a create answered with; what an odd answer shows is not to be trusted, and is read back instead. */
+function madePayment(
+  answer: Answer,
+  referenceId: string,
+  identity: AppIdentity & { isSandbox?: boolean },
+  aliases: StateAliases,
+): PaymentRead | undefined {
+  const isOdd = oddityIn(answer, { referenceId, appId: identity.appId }) !== undefined;
+  return isOdd ? undefined : decodedPayment(answer, { referenceId }, identity, aliases);
 }
 
 /** The payment in an answer, if it shows one; it must be the one asked for, and of our app. */
