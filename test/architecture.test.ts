@@ -250,6 +250,13 @@ describe('the house', () => {
     ).toEqual([]);
   });
 
+  it('has no command of more than 120 lines', () => {
+    const long = all.filter(
+      (file) => roomOf(file) === 'commands' && readFileSync(file, 'utf8').split('\n').length > 121,
+    );
+    expect(long.map((file) => relative(src, file))).toEqual([]);
+  });
+
   it('knows every room', () => {
     expect([...new Set(all.map(roomOf))].filter((room) => !(room in mayImport))).toEqual([]);
   });

@@ -1,6 +1,8 @@
 // create and charge: a body from flags and files, checked before it leaves, sent with a reference.
 
+import { boolean, option } from '@oclif/core/flags';
 import { isJsonObject } from '../contract/json.js';
+import { checkoutMethods } from '../contract/payment.js';
 import type { Missing, UsageProblem } from '../output/report.js';
 import { textAt } from '../output/values.js';
 import {
@@ -23,11 +25,30 @@ import {
   type JsonInput,
 } from '../payments/payment-draft.js';
 import type { CommandContext } from './context.js';
+import { instantFlag, numericIdFlag } from './flags.js';
 import { liveLedgerReady, type MoneyDesk } from './desk.js';
 import { askToConfirm, askToContinue } from './live-guard.js';
 import type { MoneyFlags } from './payment-flags.js';
 
 type Values = Record<string, unknown>;
+
+const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
+
+/** How the customer pays, on create. */
+export const checkoutFlags = {
+  flow: option({ options: flows })({ summary: 'How the customer pays (default: hosted-page).' }),
+  'provider-profile': numericIdFlag({ summary: 'Provider profile whose payment page is used.' }),
+  'show-recurring': boolean({ summary: 'Offer to save the payment method at checkout.' }),
+  'register-auto-payment': boolean({ summary: 'Store the payment method for later charges.' }),
+  expires: instantFlag({ summary: 'When the checkout link stops working.' }),
+  'offer-profile': numericIdFlag({ multiple: true, summary: 'Offer only these provider profiles.' }),
+  method: option({ options: checkoutMethods, multiple: true })({
+    summary: 'Offer only these payment methods.',
+  }),
+};
+
+export const flowOf = (flags: { flow?: unknown }): (typeof flows)[number] =>
+  flows.find((flow) => flow === flags.flow) ?? 'hosted-page';
 
 /** What is wrong with or missing from the request that the flags and files make together. */
 export function reviewPayment(

@@ -1,21 +1,16 @@
 // A batch plan for the exceptions whose next step moves money, made by the same code as `batch plan`.
 
 import { extname } from 'node:path';
-import { createBatches } from '../batch/batches.js';
-import { makePlan } from '../batch/plan.js';
 import { batchActions, type PaymentAction } from '../batch/plan-row.js';
-import { createMarkFailed } from '../batch/sent-before.js';
 import type { Client } from '../client/client.js';
-import { systemClock } from '../client/clock.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { createCsvWriter } from '../output/csv.js';
 import { writeOutputFile } from '../output/file.js';
-import { rememberReads } from '../payments/remember-reads.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Exception } from '../reconcile/exception.js';
 import type { Store } from '../store/store.js';
+import { planBatch } from './batch-plan.js';
 import type { CommandContext } from './context.js';
-import { planText } from './plan-text.js';
 
 interface PlanRequest {
   client: Client;
@@ -64,22 +59,10 @@ async function writePlan(
   request: PlanRequest,
   action: PaymentAction,
 ): Promise<number> {
-  const { client, profile, store, concurrency, out } = request;
-  const ledger = await createBatches(store).identity();
-  const plan = await makePlan(
-    {
-      client,
-      clock: systemClock,
-      signal: context.signal,
-      markFailed: createMarkFailed(store, profile, action),
-      remember: (reads) => rememberReads(store, profile, reads, Date.now()),
-      onProgress: () => {},
-    },
-    { action, source: planRows(request, action), concurrency },
-  );
+  const { concurrency, out } = request;
+  const plan = await planBatch(context, request, { action, source: planRows(request, action), concurrency });
   try {
-    const lines = planText(plan, action, { profile, ledger, now: context.now() });
-    await writeOutputFile(out, lines(), { signal: context.signal });
+    await writeOutputFile(out, plan.lines(), { signal: context.signal });
     return plan.rows;
   } finally {
     await plan.close();

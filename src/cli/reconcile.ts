@@ -4,7 +4,7 @@ import { systemClock } from '../client/clock.js';
 import { keepPiped } from '../import/order-file.js';
 import { analyseKnown } from '../ledger/known-search.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
-import { comparingLine } from '../output/views/reconciled-progress.js';
+import { comparingLine } from '../output/views/reconciled.js';
 import { createReads } from '../reconcile/reads.js';
 import { reconcile, type Reconciled } from '../reconcile/reconcile.js';
 import { chooseReader } from '../reconcile/settlement-file.js';
@@ -91,7 +91,7 @@ export async function openReconcile(
 }
 
 async function piped(context: CommandContext): Promise<string> {
-  const { path, close } = await keepPiped(context.streams.stdin as AsyncIterable<Uint8Array>);
+  const { path, close } = await keepPiped(context.streams.stdinBytes());
   context.atEnd(close);
   return path;
 }

@@ -26,6 +26,7 @@ interface Outlet {
 
 export interface Streams {
   stdin: StreamSource['stdin'];
+  stdinBytes(): AsyncIterable<Uint8Array>;
   env: StreamSource['env'];
   stdinIsTerminal: boolean;
   stdout: Outlet;
@@ -124,6 +125,7 @@ export function createStreams(source: StreamSource): Streams {
   };
   return {
     // Made by Node when it is first asked for, which takes its time and few commands need.
+    stdinBytes: () => bytesOf(source.stdin),
     get stdin() {
       return source.stdin;
     },
@@ -151,4 +153,8 @@ export function createStreams(source: StreamSource): Streams {
     },
     redact,
   };
+}
+
+async function* bytesOf(stream: NodeJS.ReadableStream): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }

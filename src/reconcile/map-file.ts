@@ -1,12 +1,12 @@
 // A mapping for a file that paydesk has not seen before, and what it makes of the first lines.
 
 import { UsageError } from '../errors.js';
-import type { FileProblems } from '../spreadsheet/problems.js';
+import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
+import { readRecordChunks } from '../spreadsheet/records.js';
 import { readFileBytes } from '../spreadsheet/text.js';
-import { guessMapping } from './csv/guess.js';
+import { guessColumns, guessMapping, type Sample } from './csv/guess.js';
 import { parseMapping } from './csv/mapping.js';
 import { createCsvReader } from './csv/reader.js';
-import { readSample } from './csv/sample.js';
 import type { SettlementLine } from './line.js';
 import { isXml } from './settlement-file.js';
 
@@ -61,4 +61,25 @@ async function firstLines(path: string, text: string): Promise<Pick<GuessedMap, 
     if (lines.length >= SHOWN) break;
   }
   return { lines: lines.slice(0, SHOWN), problems: problems.slice(0, SHOWN) };
+}
+
+const SAMPLE_ROWS = 1_000;
+
+/** The header and the first rows of a CSV. Refuses one that cannot be read at all. */
+async function readSample(path: string): Promise<Sample> {
+  const problems = createFileProblems('bad-file');
+  const isHeader = (cells: readonly string[]) => Object.keys(guessColumns(cells)).length > 1;
+  let header: readonly string[] | undefined;
+  const rows: string[][] = [];
+  for await (const records of readRecordChunks(readFileBytes(path), isHeader, problems)) {
+    for (const { cells } of records) {
+      if (header === undefined) header = cells;
+      else rows.push(cells);
+    }
+    if (rows.length >= SAMPLE_ROWS) break;
+  }
+  if (header === undefined) problems.add(1, 'the file is empty');
+  else if (rows.length === 0) problems.add(2, 'the file has a header and no rows');
+  problems.throwIfAny();
+  return { header: header ?? [], rows: rows.slice(0, SAMPLE_ROWS) };
 }

@@ -1,12 +1,12 @@
 // A provider's file against the service: which lines agree, which do not, and what to do about those. Nothing is changed.
 
+import { firstLine } from '../batch/worked-row.js';
 import type { Period } from '../ledger/known-settled.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import type { Exception } from './exception.js';
 import type { ExplainTools } from './explain-exceptions.js';
 import { explainLines } from './explain-lines.js';
 import type { SettlementLine } from './line.js';
-import { lookUpReferences } from './look-up.js';
 import { findMissing } from './missing.js';
 import { passOver, type PassTools } from './pass.js';
 import { openCandidateStaging, type CandidateStaging } from './staging.js';
@@ -78,4 +78,33 @@ async function reconcileWith(
     all: () => staging.exceptions(),
     close: () => staging.close(),
   };
+}
+
+/**
+ * Asks the service for the references of lines that no known payment matches. Whether any of them became known: before
+ * that, nobody can say that the service does not have them.
+ */
+async function lookUpReferences(
+  { readAll, records, onRead }: ExplainTools,
+  staging: CandidateStaging,
+): Promise<boolean> {
+  let found = false;
+  for await (const references of staging.openReferences()) {
+    const results = await readAll(references.map((referenceId) => ({ referenceId })));
+    onRead(references.length);
+    const reads = results.flatMap((result, index) =>
+      'read' in result && result.read.fields.referenceId === references[index] ? [result.read] : [],
+    );
+    found ||= reads.length > 0;
+    await records.remember(reads);
+    await staging.noteAsked(
+      results.flatMap((result, index) => {
+        const reference = references[index] as string;
+        if ('read' in result) return reads.includes(result.read) ? [] : [{ reference, problem: undefined }];
+        const { code, message } = result.error;
+        return [{ reference, problem: code === 'not-found' ? undefined : firstLine(message) }];
+      }),
+    );
+  }
+  return found;
 }

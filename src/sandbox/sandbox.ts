@@ -8,16 +8,20 @@ import type { SandboxApp, SandboxStatus } from './control/answers.js';
 import type { ControlAnswers, ControlInputs, ControlRoute } from './control/api.js';
 import type { Control } from './control/control.js';
 import { createEngine, type SandboxEngine } from './engine.js';
-import { beginWith, type FirstContents } from './first-contents.js';
+import { Refusal } from './domain/refusal.js';
 import { isOwnMachine, localUrl } from './http/host-names.js';
 import { createApiListener } from './http/api-listener.js';
 import { createRequestListener, startListening, stopServing, type RequestLine } from './http/server.js';
 import { withoutPassword } from '../store/location.js';
 import type { Worker } from './worker.js';
 
-export interface SandboxOptions extends FirstContents {
+export interface SandboxOptions {
   /** `:memory:`, a file, or postgres://… */
   location: string;
+  /** An export of a sandbox to begin with. Only a database that is not in use takes it. */
+  contents?: string | undefined;
+  /** Where the clock stands at the beginning, stopped. It is never turned back. */
+  clock?: number | undefined;
   host?: string;
   /** Lets other machines reach it, where the host does. */
   allowRemote?: boolean;
@@ -173,4 +177,26 @@ async function describe(
       ),
     ),
   };
+}
+
+async function beginWith(
+  engine: SandboxEngine,
+  control: Control,
+  { contents, clock }: Pick<SandboxOptions, 'contents' | 'clock'>,
+): Promise<void> {
+  if (contents !== undefined) {
+    await requireUnused(engine);
+    await control.import(contents);
+  }
+  if (clock !== undefined) {
+    await control.clock({ action: 'stop' });
+    await control.clock({ action: 'set', value: clock });
+  }
+}
+
+async function requireUnused({ store }: SandboxEngine): Promise<void> {
+  for (const table of ['payments', 'customers'] as const) {
+    const first = await store.db.selectFrom(table).select('app_id').limit(1).executeTakeFirst();
+    if (first) throw new Refusal('operation-not-allowed', `The database already contains ${table}.`);
+  }
 }

@@ -2,15 +2,10 @@ import type { JsonValue } from '../../contract/json.js';
 import { commandText, paydesk } from '../../next-command.js';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
-import { createBatches } from '../../batch/batches.js';
 import { readFileBytes } from '../../spreadsheet/text.js';
-import { makePlan } from '../../batch/plan.js';
 import { batchActions } from '../../batch/plan-row.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
-import { createMarkFailed } from '../../batch/sent-before.js';
-import { rememberReads } from '../../payments/remember-reads.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
-import { systemClock } from '../../client/clock.js';
 import { UsageError } from '../../errors.js';
 import { openDatabase } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
@@ -18,9 +13,8 @@ import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { printJsonText } from '../../output/json-text.js';
 import { MAX_MARKDOWN_ROWS, planMarkdown } from '../../output/views/batch-markdown.js';
 import { formatLine, planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
-import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { BaseCommand } from '../../cli/base-command.js';
-import { planText } from '../../cli/plan-text.js';
+import { planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
 import { openChangingSession } from '../../cli/session.js';
 
 const AT_ONCE = 16;
@@ -76,62 +70,48 @@ export default class BatchPlan extends BaseCommand {
     const { profile, client } = await openChangingSession(this.context, { dryRun: true });
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
-    const ledger = await createBatches(database.store).identity();
-
-    const { terminal } = this.streams.stderr;
-    const progress = createProgressWriter({
-      write: (text) => this.streams.writeError(text),
-      terminal,
-      now: Date.now,
-    });
-    const rate = createRate(Date.now);
-    const one = action === 'charge' ? 'charge' : 'payment';
-    const source = args.file === '-' ? this.streams.stdin : readFileBytes(args.file);
-    const plan = await makePlan(
-      {
-        client,
-        clock: systemClock,
-        signal: this.signal,
-        markFailed: createMarkFailed(database.store, profile, action),
-        remember: (reads) => rememberReads(database.store, profile, reads, Date.now()),
-        onProgress: (done, total) => progress.update(() => [readingLine(done, total, rate(done), one)]),
-      },
-      { action, source: source as AsyncIterable<Uint8Array>, concurrency: flags.concurrency ?? AT_ONCE },
-    ).finally(() => progress.end());
+    const source = args.file === '-' ? this.streams.stdinBytes() : readFileBytes(args.file);
+    const plan = await planBatch(
+      this.context,
+      { client, profile, store: database.store },
+      { action, source, concurrency: flags.concurrency ?? AT_ONCE, showsProgress: true },
+    );
     this.atEnd(plan.close);
 
-    const { appId, kind, name } = profile;
-    const lines = planText(plan, action, { profile, ledger, now: this.now() });
-    if (out !== undefined && !toStdout) await writeOutputFile(out, lines(), { signal: this.signal });
+    if (out !== undefined && !toStdout) await writeOutputFile(out, plan.lines(), { signal: this.signal });
     if (this.json) {
-      return printJsonText(lines(), {
+      return printJsonText(plan.lines(), {
         filtered: flags.jq !== undefined,
         write: (text) => this.streams.write(text),
       });
     }
     this.note(formatLine(plan.format));
+    const { appId, kind, name } = profile;
+    const isTable = flags.csv || flags.columns !== undefined || !this.streams.stdout.terminal;
     if (flags.format === 'markdown') {
-      const app = `${kind} app ${appId}`;
       const left = await plan.leftOut(MAX_MARKDOWN_ROWS);
+      const app = `${kind} app ${appId}`;
       for (const text of planMarkdown({ ...plan, action, app }, left)) this.streams.write(text);
-    } else if (toStdout) {
-      for await (const line of lines()) this.streams.write(line);
-      this.note(...planSummary({ ...plan, action }));
-    } else if (flags.csv || flags.columns !== undefined || !this.streams.stdout.terminal) {
-      await this.showStream(plan.rowsInOrder(), planList);
+    } else if (toStdout || isTable) {
+      if (toStdout) for await (const line of plan.lines()) this.streams.write(line);
+      else await this.showStream(plan.rowsInOrder(), planList);
       this.note(...planSummary({ ...plan, action }));
     } else {
       this.print('', ...planSummary({ ...plan, action }));
-      const left = await plan.leftOut(SHOWN);
-      if (left.length > 0) {
-        this.print('');
-        await this.showList(left, planList);
-        const more = plan.rows - plan.counts.act - plan.counts.done - left.length;
-        if (more > 0) this.print(`  … ${more} more: ${commandText(paydesk('batch', 'plan', '…', '--json'))}`);
-      }
+      await this.#showLeftOut(plan);
     }
     if (!toStdout)
       this.note(...planEndLines({ out, action, appId, kind, profile: name, counts: plan.counts }));
     return undefined;
+  }
+
+  /** The first rows that will not be sent, and how many more there are. */
+  async #showLeftOut({ leftOut, rows, counts }: PlannedBatch): Promise<void> {
+    const left = await leftOut(SHOWN);
+    if (left.length === 0) return;
+    this.print('');
+    await this.showList(left, planList);
+    const more = rows - counts.act - counts.done - left.length;
+    if (more > 0) this.print(`  … ${more} more: ${commandText(paydesk('batch', 'plan', '…', '--json'))}`);
   }
 }

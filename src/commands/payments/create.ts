@@ -1,17 +1,9 @@
-import { boolean, option, string } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { reviewPayment, sendPayment } from '../../cli/create-payment.js';
+import { checkoutFlags, flowOf, reviewPayment, sendPayment } from '../../cli/create-payment.js';
 import { openDesk } from '../../cli/desk.js';
 import { askForPayment } from '../../cli/payment-prompts.js';
-import {
-  amountFlag,
-  currencyFlag,
-  idFlag,
-  instantFlag,
-  listFlagsFor,
-  numericIdFlag,
-  urlFlag,
-} from '../../cli/flags.js';
+import { amountFlag, currencyFlag, idFlag, listFlagsFor, urlFlag } from '../../cli/flags.js';
 import { jsonFlag } from '../../cli/json-input.js';
 import type { CreateListening, CreateListeningFlags } from '../../cli/create-listening.js';
 import type { Desk } from '../../payments/desk.js';
@@ -28,12 +20,6 @@ interface Created extends CreatedJson {
   /** With --listen. */
   deliveries?: Array<ReturnType<typeof keptJson>> | undefined;
 }
-
-const flows = ['hosted-page', 'plain', 'provider-hosted-page'] as const;
-const methods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
-
-const kindOf = (flags: { flow?: unknown }) =>
-  (flags.flow as (typeof flows)[number] | undefined) ?? 'hosted-page';
 
 export default class PaymentsCreate extends BaseCommand {
   static override summary = 'Create a payment and get a link to pay it.';
@@ -56,13 +42,7 @@ export default class PaymentsCreate extends BaseCommand {
       helpValue: 'REF',
       summary: 'Your reference for the payment (default: generated and shown).',
     }),
-    flow: option({ options: flows })({ summary: 'How the customer pays (default: hosted-page).' }),
-    'provider-profile': numericIdFlag({ summary: 'Provider profile whose payment page is used.' }),
-    'show-recurring': boolean({ summary: 'Offer to save the payment method at checkout.' }),
-    'register-auto-payment': boolean({ summary: 'Store the payment method for later charges.' }),
-    expires: instantFlag({ summary: 'When the checkout link stops working.' }),
-    'offer-profile': numericIdFlag({ multiple: true, summary: 'Offer only these provider profiles.' }),
-    method: option({ options: methods, multiple: true })({ summary: 'Offer only these payment methods.' }),
+    ...checkoutFlags,
     ...orderFlags,
     order: jsonFlag({ helpValue: 'FILE.json', summary: 'JSON file with the customerOrder.' }),
     body: jsonFlag({ summary: 'Request body from a JSON file or stdin; flags add to it.' }),
@@ -82,7 +62,7 @@ export default class PaymentsCreate extends BaseCommand {
   #wasAsked = false;
 
   protected override async review(flags: Record<string, unknown>, isBad: (input: string) => boolean) {
-    const found = reviewPayment(kindOf(flags), flags, { isBad, now: this.now() });
+    const found = reviewPayment(flowOf(flags), flags, { isBad, now: this.now() });
     if (flags['until'] !== undefined && flags['wait'] !== true && flags['listen'] !== true) {
       found.bad.push({ input: '--until', problem: 'can only be used together with --wait or --listen' });
     }
@@ -101,7 +81,7 @@ export default class PaymentsCreate extends BaseCommand {
     targetState(desk.client, flags.until ?? 'Captured');
     const listening = flags.listen ? await this.#listen(desk, flags) : undefined;
     const made = await sendPayment(this.context, opened, {
-      kind: kindOf(flags),
+      kind: flowOf(flags),
       flags: { ...flags, 'webhook-url': listening?.url ?? flags['webhook-url'] },
       wasAsked: this.#wasAsked,
     });

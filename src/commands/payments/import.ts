@@ -82,7 +82,7 @@ export default class PaymentsImport extends BaseCommand {
   }
 
   async #piped(): Promise<string> {
-    const { path, close } = await keepPiped(this.streams.stdin as AsyncIterable<Uint8Array>);
+    const { path, close } = await keepPiped(this.streams.stdinBytes());
     this.atEnd(close);
     return path;
   }

@@ -16,10 +16,10 @@ import {
   moreLine,
   openCount,
   reconciledLines,
+  savedPlanLines,
   totalsList,
 } from '../../output/views/reconciled.js';
 import { exceptionsCsv, reconciledText } from '../../output/views/reconciled-documents.js';
-import { savedPlanLines } from '../../output/views/reconciled-plans.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
 
 const AT_ONCE = 16;

@@ -3,9 +3,8 @@ import { basename, extname } from 'node:path';
 import { string as argument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { confirmWriting } from '../../cli/confirm-writing.js';
-import { GuardError } from '../../errors.js';
-import { commandText, paydesk } from '../../next-command.js';
+import { GuardError, InterruptedError, UsageError } from '../../errors.js';
+import { addWords, commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
 import { guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
 import { guessMap } from '../../reconcile/map-file.js';
@@ -46,12 +45,25 @@ export default class ReconcileMap extends BaseCommand {
     const guessed = await guessMap(args.file);
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);
-    if (!flags.yes) await confirmWriting(this.context, out);
+    if (!flags.yes) await this.#confirm(out);
     await writeOutputFile(out, [guessed.text]);
     this.note(
       `Wrote ${out}. Use it with: ${commandText(paydesk('reconcile', args.file, '--map', out), this.profileName)}`,
     );
     const { text, notes, lines, problems } = guessed;
     return { file: out, mapping: text, notes, lines: lines.map(sampleJson), problems };
+  }
+
+  /** Without a terminal, `--yes` is needed. */
+  async #confirm(file: string): Promise<void> {
+    if (!this.interactive) {
+      throw new UsageError('Without a terminal, writing the file needs --yes. Nothing was written.', {
+        code: 'not-confirmed',
+        next: [addWords(this.typed, '--yes')],
+      });
+    }
+    const { confirm } = await import('@inquirer/prompts');
+    if (await confirm({ message: `Write ${file}?`, default: true }, this.prompts())) return;
+    throw new InterruptedError('Nothing was written.', { code: 'declined' });
   }
 }

@@ -4,7 +4,7 @@ import { string as argument } from '@oclif/core/args';
 import { numberJson } from '../../contract/json.js';
 import { numericIdFlag } from '../../cli/flags.js';
 import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
-import { resentView } from '../../output/views/sandbox-resent.js';
+import { resentView } from '../../output/views/sandbox.js';
 import { resend, type Resent } from '../../sandbox-control/resend.js';
 
 export default class SandboxResend extends BaseCommand {

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { InterruptedError } from '../../errors.js';
 import { resetView } from '../../output/views/sandbox.js';
-import { confirmReset } from '../../sandbox-control/ask.js';
 import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
 
 export default class SandboxReset extends BaseCommand {
@@ -17,13 +17,16 @@ export default class SandboxReset extends BaseCommand {
     const { flags } = await this.parse(SandboxReset);
     const sandbox = await openSandbox(this.context, flags);
     const { payments } = await sandbox.status();
-    if (this.interactive) {
-      await confirmReset(sandbox.run, payments, {
-        note: (text) => this.note(text),
-        prompts: this.prompts(),
-      });
-    }
+    if (this.interactive) await this.#confirm(sandbox.run.url, payments);
     await sandbox.reset();
     return this.show({ reset: true, payments }, resetView);
+  }
+
+  /** Everything in it is lost: somebody at a terminal may have meant another sandbox. */
+  async #confirm(url: string, payments: number): Promise<void> {
+    const { confirm } = await import('@inquirer/prompts');
+    this.note(`${payments === 1 ? '1 payment' : `${payments} payments`} will be deleted.`, url);
+    if (await confirm({ message: 'Delete everything in it?', default: false }, this.prompts())) return;
+    throw new InterruptedError('Nothing was changed.', { code: 'declined' });
   }
 }

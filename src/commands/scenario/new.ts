@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
+import type { PromptContext } from '../../cli/context.js';
 import { amountFlag, currencyFlag } from '../../cli/flags.js';
-import { askForScenario } from '../../cli/scenario-prompts.js';
 import { DEFAULT_CLOCK, openFreshWorld } from '../../cli/scenario.js';
 import { GuardError } from '../../errors.js';
 import { commandText, paydesk } from '../../next-command.js';
@@ -60,4 +60,34 @@ export default class ScenarioNew extends BaseCommand {
     this.printExact(text);
     return { file, text };
   }
+}
+
+/** Asks for what a new scenario needs, and for what it may have where somebody is asked anyway. */
+async function askForScenario(
+  missing: readonly Missing[],
+  flags: Record<string, unknown>,
+  context: PromptContext,
+): Promise<Record<string, unknown>> {
+  const { input, select } = await import('@inquirer/prompts');
+  const isMissing = (name: string) => missing.some((each) => each.name === name);
+  const notEmpty = (text: string) => text.trim() !== '' || 'Type something.';
+  const answers: Record<string, unknown> = {};
+  if (isMissing('name')) {
+    answers['name'] = await input({ message: 'What does the scenario show?', validate: notEmpty }, context);
+  }
+  if (flags['card'] === undefined) {
+    const choices = cardNames.map((value) => ({ value }));
+    answers['card'] = await select({ message: 'Card of the customer:', choices }, context);
+  }
+  if (flags['next'] === undefined) {
+    const choices = afterwards.map((value) => ({ value }));
+    answers['next'] = await select({ message: 'What happens once it is paid?', choices }, context);
+  }
+  if (isMissing('file')) {
+    answers['file'] = await input(
+      { message: 'File to write:', default: 'scenario.yaml', validate: notEmpty },
+      context,
+    );
+  }
+  return answers;
 }

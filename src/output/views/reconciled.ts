@@ -236,3 +236,24 @@ export async function* reconciledJson(result: Reconciled): AsyncGenerator<string
   }
   yield '\n]}\n';
 }
+
+interface WrittenPlan {
+  file: string;
+  action: string;
+  rows: number;
+}
+
+/** Which plans were written, and how to look at and apply them. */
+export function savedPlanLines(plans: readonly WrittenPlan[]): Line[] {
+  if (plans.length === 0) return ['No plan was written: no next step moves money.'];
+  return plans.flatMap(({ file, action, rows }) => [
+    `Saved a plan to ${action} ${counted(rows, 'payment')} to ${file}. Nothing was sent.`,
+    `Review it with: ${commandText(paydesk('batch', 'apply', file, '--dry-run'))}`,
+  ]);
+}
+
+/** `Comparing  12,000 lines  4,000/s  18 checked at the service`. */
+export function comparingLine(lines: number, looked: number, rate: number): string {
+  const checked = looked === 0 ? '' : `  ${count(looked)} checked at the service`;
+  return `Comparing  ${counted(lines, 'line')}  ${count(Math.round(rate))}/s${checked}`;
+}

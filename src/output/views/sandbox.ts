@@ -2,11 +2,12 @@ import type { JsonObject } from '../../contract/json.js';
 import type { RenewedProfiles } from '../../profiles/sandbox-profiles.js';
 import type { WrittenFile } from '../file.js';
 import type { ClockTime } from '../../sandbox/index.js';
+import type { Resent } from '../../sandbox-control/resend.js';
 import type { Run } from '../../sandbox-control/run.js';
 import { groupDigits } from '../amount.js';
 import { cardLines } from '../card.js';
 import { joinPieces, TAB, toned, type Line, type View } from '../lines.js';
-import { instantText, localTime, roughDuration } from '../time.js';
+import { instantText, localTime, roughDuration, tookTime } from '../time.js';
 import { statePiece, textAt, valueAt } from '../values.js';
 import { paymentCard } from './payment.js';
 import { hint } from './sandbox-start.js';
@@ -132,3 +133,21 @@ export const clearedView: View<{ cleared: number }> = ({ cleared }, look) =>
   look.terminal
     ? [cleared === 0 ? 'There were no faults.' : `Cleared ${counted(cleared, 'fault')}.`]
     : [joinPieces('cleared', TAB, String(cleared))];
+
+/** A webhook that was sent again: of what, where to, and what came back. */
+export const resentView: View<Resent> = ({ webhookId, paymentId, state, url, status, error, ms }, look) => {
+  const answer = status === null ? (error ?? 'no answer') : String(status);
+  if (!look.terminal)
+    return [joinPieces(String(webhookId), TAB, paymentId, TAB, state, TAB, url, TAB, answer)];
+  const tone = status !== null && status >= 200 && status < 300 ? 'good' : 'bad';
+  return [
+    joinPieces(
+      `  webhook ${webhookId}  ${paymentId}  `,
+      statePiece(state),
+      '  ',
+      toned(tone, answer),
+      toned('dim', `  ${tookTime(ms)}`),
+    ),
+    joinPieces('  ', toned('dim', url)),
+  ];
+};

@@ -1,0 +1,82 @@
+// A batch plan from rows of CSV, for `batch plan` and for the exceptions of `reconcile`.
+
+import { createBatches } from '../batch/batches.js';
+import { makePlan } from '../batch/plan.js';
+import { planHeader, planLines } from '../batch/plan-file.js';
+import type { BatchAction } from '../batch/plan-row.js';
+import { createMarkFailed } from '../batch/sent-before.js';
+import type { Client } from '../client/client.js';
+import { systemClock } from '../client/clock.js';
+import type { DeskTables } from '../ledger/schema.js';
+import { createProgressWriter, createRate, readingLine } from '../output/views/batch-progress.js';
+import { safeJson } from '../output/text.js';
+import { rememberReads } from '../payments/remember-reads.js';
+import type { KnownProfile } from '../profiles/resolve.js';
+import type { Store } from '../store/store.js';
+import type { CommandContext } from './context.js';
+
+interface PlanDesk {
+  client: Client;
+  profile: KnownProfile;
+  store: Store<DeskTables>;
+}
+
+interface PlanInput {
+  action: BatchAction;
+  /** The bytes of the CSV. */
+  source: AsyncIterable<Uint8Array>;
+  concurrency: number;
+  /** Shows on stderr how many rows were read. */
+  showsProgress?: boolean;
+}
+
+export type PlannedBatch = Awaited<ReturnType<typeof makePlan>> & {
+  /** The lines of the plan file: for this app, and sealed with the key of this ledger. */
+  lines(): AsyncGenerator<string>;
+};
+
+export async function planBatch(
+  context: CommandContext,
+  { client, profile, store }: PlanDesk,
+  { action, source, concurrency, showsProgress = false }: PlanInput,
+): Promise<PlannedBatch> {
+  const ledger = await createBatches(store).identity();
+  const progress = showsProgress ? createReadingProgress(context, action) : undefined;
+  const plan = await makePlan(
+    {
+      client,
+      clock: systemClock,
+      signal: context.signal,
+      markFailed: createMarkFailed(store, profile, action),
+      remember: (reads) => rememberReads(store, profile, reads, Date.now()),
+      onProgress: (done, total) => progress?.update(done, total),
+    },
+    { action, source, concurrency },
+  ).finally(() => progress?.end());
+  const { baseUrl, appId, kind, name } = profile;
+  const header = planHeader(
+    action,
+    { baseUrl, appId, kind, profile: name },
+    { ledger: ledger.id, now: context.now(), file: plan.format },
+  );
+  return {
+    ...plan,
+    lines: () => planLines(header, plan.rowsInOrder(), plan, { key: ledger.planKey, json: safeJson }),
+  };
+}
+
+function createReadingProgress({ streams }: CommandContext, action: BatchAction) {
+  const { terminal } = streams.stderr;
+  const progress = createProgressWriter({
+    write: (text) => streams.writeError(text),
+    terminal,
+    now: Date.now,
+  });
+  const rate = createRate(Date.now);
+  const one = action === 'charge' ? 'charge' : 'payment';
+  return {
+    update: (done: number, total: number) =>
+      progress.update(() => [readingLine(done, total, rate(done), one)]),
+    end: () => progress.end(),
+  };
+}
