@@ -85,5 +85,5 @@ export function commandParts(text: string): Array<Part & { words: Part[] }> {
 
 /** A word as a shell takes it, quoted where it must be. */
 export function shellWord(word: string): string {
-  return /^[\w@%+=:,./~…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return /^(?![~=])[\w@%+=:,./~…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { CommandTemplate } from './commands.js';
 
 /** The result of a button, for the page that follows. */
 export interface ActionResult {
@@ -7,7 +8,7 @@ export interface ActionResult {
   about?: string;
   text: string;
   /** What would have done the same. */
-  command?: string;
+  command?: CommandTemplate;
   /** The form that was refused, to be shown again as it was. */
   form?: TypedForm;
 }

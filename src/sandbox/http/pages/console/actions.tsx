@@ -69,7 +69,7 @@ export function Actions({ app, payment, webhook, now, commands, token }: Actions
             app={app}
             commands={commands}
             of={legalOperations(payment).map((operation) =>
-              commands.desk(app.app_id, `payments ${operation} ${id}`),
+              commands.desk(app.app_id, ['payments', operation, id]),
             )}
           />
         </Action>

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { fillCommand } from '../../../console/commands.js';
+import { type CommandTemplate, fillCommand } from '../../../console/commands.js';
 import { readKey, writeKey } from '../../../console/ranges.js';
 import { appPatch, check } from '../../../control/requests.js';
 import { invalidField } from '../../../domain/refusal.js';
@@ -45,7 +45,10 @@ export function addAppRoutes(routes: Hono, desk: ConsoleTools): void {
     );
   });
 
-  function changeOf(form: URLSearchParams, id: string): { patch: object; text: string; command: string } {
+  function changeOf(
+    form: URLSearchParams,
+    id: string,
+  ): { patch: object; text: string; command: CommandTemplate } {
     const what = form.get('what') ?? '';
     if (what === 'webhook') {
       const url = form.get('url')?.trim() ?? '';

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { fillCommand } from '../../../console/commands.js';
+import { type CommandTemplate, fillCommand } from '../../../console/commands.js';
 import { timeText } from '../../../console/texts.js';
 import { check, clockBody } from '../../../control/requests.js';
 import { parseDuration, parseInstant } from '../../../../typed-values.js';
@@ -54,7 +54,7 @@ export function addClockRoutes(routes: Hono, desk: ConsoleTools): void {
 function readClock(
   form: URLSearchParams,
   { clock }: ConsoleTools['commands'],
-): { request: object; command: string } {
+): { request: object; command: CommandTemplate } {
   const text = (name: string) => form.get(name)?.trim() ?? '';
   switch (form.get('action')) {
     case 'advance': {

@@ -1,24 +1,25 @@
-import { fillCommand, type Commands } from '../../../console/commands.js';
+import { type CommandTemplate, fillCommand, type Commands } from '../../../console/commands.js';
 import type { App } from '../../../domain/apps.js';
+import { shellWord } from '../../../../next-command.js';
+
+type FieldValues = Readonly<Record<string, string | undefined>>;
 
 interface CommandProps {
-  /** With `{name}` where the form beside it has a field of that name. */
-  template: string;
-  values?: Readonly<Record<string, string | undefined>>;
-  /** Already filled in: braces and brackets in it mean themselves. */
-  isLiteral?: boolean;
+  template: CommandTemplate;
+  /** By the names of the fields of the form beside it. */
+  values?: FieldValues;
   /** The id of that form: where scripts run, the command follows what is chosen in it. */
   form?: string;
 }
 
 /** A command breaks between its words only, and a word of another script does not reorder the others. */
-export function Words({ of }: { of: string }) {
+export function Words({ of, values = {} }: { of: CommandTemplate; values?: FieldValues }) {
   return (
     <>
-      {of.split(' ').map((word, index) => (
+      {fillCommand(of, values).map((word, index) => (
         <>
           {index > 0 && ' '}
-          <span>{word}</span>
+          <span>{shellWord(word)}</span>
         </>
       ))}
     </>
@@ -26,11 +27,11 @@ export function Words({ of }: { of: string }) {
 }
 
 /** The same command for a shell: text to select, with a button to copy it where scripts run. */
-export function CommandBlock({ template, values = {}, isLiteral = false, form }: CommandProps) {
+export function CommandBlock({ template, values = {}, form }: CommandProps) {
   return (
     <p class="command">
-      <code {...(form !== undefined && { 'data-template': template, 'data-form': form })}>
-        <Words of={isLiteral ? template : fillCommand(template, values)} />
+      <code {...(form !== undefined && { 'data-template': JSON.stringify(template), 'data-form': form })}>
+        <Words of={template} values={values} />
       </code>
       <button type="button" class="small" data-copy hidden>
         Copy<span class="visually-hidden"> the command</span>
@@ -43,7 +44,7 @@ interface DeskCommandsProps {
   app: App;
   commands: Commands;
   /** Undefined where no profile points at the app. */
-  of: Array<string | undefined>;
+  of: Array<CommandTemplate | undefined>;
 }
 
 /** Commands of the desk, or what is missing for them. */
@@ -53,7 +54,7 @@ export function DeskCommands({ app, commands, of }: DeskCommandsProps) {
     return (
       <>
         {known.map((command) => (
-          <CommandBlock template={command} isLiteral />
+          <CommandBlock template={command} />
         ))}
       </>
     );

@@ -88,7 +88,7 @@ export async function showConsole(
           {result.command !== undefined && (
             <details>
               <summary>The same in a terminal</summary>
-              <CommandBlock template={result.command} isLiteral />
+              <CommandBlock template={result.command} />
             </details>
           )}
         </div>

@@ -1,3 +1,4 @@
+import { paydesk } from '../../../../next-command.js';
 import { Hono, type Context } from 'hono';
 import { createCommands, type Commands } from '../../../console/commands.js';
 import { createResults } from '../../../console/results.js';
@@ -88,7 +89,7 @@ function stayOut(c: Context, commands: Commands): Response | Promise<Response> {
       <p>Open it with its own link, which is valid until the sandbox stops. This command shows the link:</p>
       <CommandBlock template={commands.status} />
       <p>If the sandbox is not running, start it. It prints a new link:</p>
-      <CommandBlock template="paydesk sandbox start" />
+      <CommandBlock template={paydesk('sandbox', 'start').words} />
     </div>,
   );
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '../../../../next-command.js';
 import { fillCommand } from '../../../console/commands.js';
 
 /** How often a page reads itself again that gets no stream. */
@@ -6,6 +7,7 @@ export const SLOW_MS = 15_000;
 /** Copying, commands that follow the choices of their form, and live updates. Everything else works without it. */
 const source = `(() => {
 'use strict';
+const shellWord = ${shellWord.toString()};
 const fill = ${fillCommand.toString()};
 const all = (where, what) => [...where.querySelectorAll(what)];
 const said = document.getElementById('said');
@@ -14,9 +16,9 @@ const live = document.getElementById('live');
 const follow = (form) => {
   const values = Object.fromEntries(new FormData(form));
   for (const code of all(document, '[data-form="' + form.id + '"]')) {
-    const words = fill(code.dataset.template, values).split(' ').map((word) => {
+    const words = fill(JSON.parse(code.dataset.template), values).map((word) => {
       const span = document.createElement('span');
-      span.textContent = word;
+      span.textContent = shellWord(word);
       return span;
     });
     code.replaceChildren(...words.flatMap((word) => [' ', word]).slice(1));

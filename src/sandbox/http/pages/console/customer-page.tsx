@@ -58,7 +58,11 @@ export function CustomerPage({ app, customer, methods, payments, panel, commands
             </a>
           </Fact>
         </dl>
-        <DeskCommands app={app} commands={commands} of={[commands.desk(appId, 'customers panel-link', id)]} />
+        <DeskCommands
+          app={app}
+          commands={commands}
+          of={[commands.desk(appId, ['customers', 'panel-link'], id)]}
+        />
       </section>
       <section class="card stack" aria-labelledby="methods-title">
         <h2 id="methods-title">Stored methods</h2>

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { fillCommand } from '../../../console/commands.js';
+import { type CommandTemplate, fillCommand } from '../../../console/commands.js';
 import { check, faultBody } from '../../../control/requests.js';
 import { Refusal } from '../../../domain/refusal.js';
 import { parseDuration } from '../../../../typed-values.js';
@@ -73,7 +73,7 @@ export function addFaultRoutes(routes: Hono, desk: ConsoleTools): void {
 function readFault(
   form: URLSearchParams,
   commands: ConsoleTools['commands'],
-): { request: object; command: string } {
+): { request: object; command: CommandTemplate } {
   const names = ['kind', 'route', 'next', 'probability', 'status', 'delay'] as const;
   const given = Object.fromEntries(names.map((name) => [name, form.get(name)?.trim() ?? '']));
   const { kind, route, next, probability, status, delay } = given as Record<(typeof names)[number], string>;

@@ -1,4 +1,5 @@
-import type { Commands } from '../../../console/commands.js';
+import { commandText } from '../../../../next-command.js';
+import { type Commands, fillCommand } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import { durationText } from '../../../console/texts.js';
 import type { FaultOptions } from '../../../domain/faults.js';
@@ -89,7 +90,9 @@ function FaultTable({ faults, commands, token }: Omit<FaultsProps, 'typed'>) {
                   text={`Clear ${fault.id}`}
                   class="small"
                 />
-                <code class="sub roomy">{commands.fault.clear(fault.id)}</code>
+                <code class="sub roomy">
+                  {commandText({ words: fillCommand(commands.fault.clear(fault.id), {}) })}
+                </code>
               </td>
             </tr>
           ))}

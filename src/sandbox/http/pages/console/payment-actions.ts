@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { fillCommand } from '../../../console/commands.js';
+import { type CommandTemplate, fillCommand } from '../../../console/commands.js';
 import { check, payBody, providerBody } from '../../../control/requests.js';
 import { readPayment } from '../../../domain/payments.js';
 import { Refusal } from '../../../domain/refusal.js';
@@ -54,7 +54,7 @@ function addAction(
   run: (
     payment: PaymentRow,
     form: URLSearchParams,
-  ) => Promise<{ after: PaymentRow; did: string; command: string }>,
+  ) => Promise<{ after: PaymentRow; did: string; command: CommandTemplate }>,
 ): void {
   routes.post(`/payments/:id/${name}`, (c) => {
     const id = c.req.param('id');

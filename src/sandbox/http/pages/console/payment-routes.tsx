@@ -1,3 +1,5 @@
+import { paydesk } from '../../../../next-command.js';
+import type { CommandTemplate } from '../../../console/commands.js';
 import type { Hono } from 'hono';
 import { isStateName } from '../../../../contract/states.js';
 import {
@@ -79,9 +81,11 @@ export function addPaymentRoutes(routes: Hono, desk: ConsoleTools): void {
 }
 
 /** With the profile of the first app, where there is one. */
-async function createCommand({ engine, commands }: ConsoleTools): Promise<string> {
+async function createCommand({ engine, commands }: ConsoleTools): Promise<CommandTemplate> {
   const [first] = await engine.apps.all();
-  return (first && commands.desk(first.app_id, 'payments create')) ?? 'paydesk payments create';
+  return (
+    (first && commands.desk(first.app_id, ['payments', 'create'])) ?? paydesk('payments', 'create').words
+  );
 }
 
 async function searchOf(

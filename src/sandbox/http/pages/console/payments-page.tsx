@@ -1,3 +1,4 @@
+import type { CommandTemplate } from '../../../console/commands.js';
 import { stateNames, type StateName } from '../../../../contract/states.js';
 import type { ConsolePayment, PaymentFilter, PaymentListPage } from '../../../console/payment-list.js';
 import { amountText, clip, timeText } from '../../../console/texts.js';
@@ -16,8 +17,8 @@ interface PaymentsProps {
   page: PaymentListPage;
   isFirst: boolean;
   /** Commands that make payments where there are none. */
-  create: string;
-  seed: string;
+  create: CommandTemplate;
+  seed: CommandTemplate;
 }
 
 const kinds = [
@@ -128,7 +129,7 @@ function Nothing({
   ) : (
     <div class="stack-tight">
       <p>No payments yet. Create one, or add sample payments, one in every state:</p>
-      <CommandBlock template={create} isLiteral />
+      <CommandBlock template={create} />
       <CommandBlock template={seed} />
     </div>
   );

@@ -1,9 +1,9 @@
-import { fillCommand, type Commands } from '../../../console/commands.js';
+import { type CommandTemplate, fillCommand, type Commands } from '../../../console/commands.js';
 import type { PaymentRow } from '../../../schema.js';
 import { Words } from '../console/command.js';
 
 /** The same from a terminal, for people who test with this page. */
-export function Terminal({ command }: { command: string }) {
+export function Terminal({ command }: { command: CommandTemplate }) {
   return (
     <p>
       From a terminal:{' '}
@@ -15,9 +15,9 @@ export function Terminal({ command }: { command: string }) {
 }
 
 /** What takes the payment on; undefined when the desk has no profile for it. */
-export function commandFor(commands: Commands, payment: PaymentRow): string | undefined {
+export function commandFor(commands: Commands, payment: PaymentRow): CommandTemplate | undefined {
   const { state, payment_id: id } = payment;
-  const desk = (verb: string) => commands.desk(payment.app_id, `payments ${verb} ${id}`);
+  const desk = (verb: string) => commands.desk(payment.app_id, ['payments', verb, id]);
   switch (state) {
     case 'Created':
     case 'Declined':

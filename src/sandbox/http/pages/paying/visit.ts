@@ -1,7 +1,7 @@
 import type { App } from '../../../domain/apps.js';
 import { readPayment } from '../../../domain/payments.js';
 import type { Work } from '../../../domain/work.js';
-import { createCommands } from '../../../console/commands.js';
+import { type CommandTemplate, createCommands } from '../../../console/commands.js';
 import type { PaymentRow, ProviderProfileRow } from '../../../schema.js';
 import type { ControlOptions } from '../../control-routes.js';
 import { commandFor } from './terminal.js';
@@ -18,7 +18,7 @@ export interface Visit {
   /** The page that the payment's own link leads to. */
   home: string;
   /** The same as a command, for people who test with the page. */
-  command: string | undefined;
+  command: CommandTemplate | undefined;
   /** The page of the provider, whichever way the customer came. */
   provider: string;
 }
