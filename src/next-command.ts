@@ -7,7 +7,7 @@ export interface Command {
   readonly into?: string;
 }
 
-/** What to type next: a command, or one that another process of ours has turned into text. */
+/** What to type next: a command, or one that another paydesk process has turned into text. */
 export type NextStep = Command | { readonly text: string };
 
 const PROGRAM = 'paydesk';

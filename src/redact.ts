@@ -3,9 +3,9 @@
 export const REDACTED = '[redacted]';
 
 /** Shorter than this is no secret, and hiding it would only garble the text. */
-const SHORTEST = 4;
+const MIN_SECRET_LENGTH = 4;
 /** For text that must stay what it is, such as JSON: a short key could be a part of anything there. */
-const SHORTEST_IN_DATA = 6;
+const MIN_LENGTH_IN_DATA = 6;
 /** An escape may be escaped itself; nobody nests them deeper than this. */
 const MAX_ROUNDS = 4;
 
@@ -28,7 +28,7 @@ interface Form {
 
 /** Takes a secret out of a text, however it is written there: plain, escaped, percent-encoded, in base64 or in hexadecimal. */
 export function createScrubber(secret: string): (text: string) => string {
-  if (secret.length < SHORTEST_IN_DATA) return (text) => text;
+  if (secret.length < MIN_LENGTH_IN_DATA) return (text) => text;
   let forms: Form[] | undefined;
   return (text) => scrub(text, (forms ??= formsOf(secret)));
 }
@@ -51,7 +51,7 @@ function formsOf(secret: string): Form[] {
   return [
     ...[...new Set(plain)].map((text) => ({ text })),
     ...[...new Set(encoded)]
-      .filter(({ length }) => length >= SHORTEST)
+      .filter(({ length }) => length >= MIN_SECRET_LENGTH)
       .map((text) => ({ text, around: BASE64 })),
     ...[...new Set(digits.flatMap((text) => [text, text.toUpperCase()]))].map((text) => ({
       text,
@@ -181,11 +181,11 @@ const PATTERNS: ReadonlyArray<[RegExp, string]> = [
 ];
 
 export interface Redactor {
-  /** Registers a secret that may be data, such as a link: it is hidden in what is told, not in what was asked for. */
+  /** Registers a secret that may be data, such as a link: it is hidden in errors and notes, not in results. */
   add: (secret: string | undefined) => void;
   /** Registers an API key, which is hidden in data too. */
   addKey: (key: string) => void;
-  /** For what is told: errors, notes, `--debug`. */
+  /** For errors, notes and `--debug`. */
   redact: (text: string) => string;
   /** For data, which is exact but for the key. */
   redactData: (text: string) => string;
@@ -199,11 +199,11 @@ export function createRedactor(): Redactor {
   };
   return {
     add(secret) {
-      register(told, secret ?? '', SHORTEST);
+      register(told, secret ?? '', MIN_SECRET_LENGTH);
     },
     addKey(key) {
-      register(told, key, SHORTEST);
-      register(data, key, SHORTEST_IN_DATA);
+      register(told, key, MIN_SECRET_LENGTH);
+      register(data, key, MIN_LENGTH_IN_DATA);
     },
     redact(text) {
       let result = scrub(text, [...told.values()].flat());

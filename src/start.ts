@@ -93,7 +93,7 @@ export async function start(program: Program): Promise<void> {
     return reportError(error, { streams, json: wantsJson(argv) && 'document', debug });
   };
 
-  // Whatever escapes every promise is a bug too, and is told like one.
+  // An error that nothing caught is a bug, and is reported as one.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => void fail(error).then((code) => process.exit(code)));
   }

@@ -9,7 +9,7 @@ export class BadValue extends Error {}
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 // The longest wait that a timer can take.
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Milliseconds of `500ms`, `30s`, `5m`, `24h`, `7d`. */
 export function parseDuration(text: string): number {
@@ -29,7 +29,7 @@ export function parseDuration(text: string): number {
 /** A duration that a timer can wait for. */
 export function parseTimeout(text: string): number {
   const milliseconds = parseDuration(text);
-  if (milliseconds > LONGEST_MS) throw new BadValue('at most 24d');
+  if (milliseconds > MAX_TIMER_MS) throw new BadValue('at most 24d');
   return milliseconds;
 }
 

@@ -3,7 +3,7 @@
 import { GuardError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import type { Pace, Ticket } from './pace.js';
 
-/** Reads that failed in succession, of different payments: after so many it is not the payment. */
+/** After this many failed reads in a row, of different payments, the cause is not the payment. */
 const OUTAGE_AFTER = 3;
 /** Asked to wait this often in succession, with nothing going through: that is an outage too. */
 const MOST_THROTTLES = 25;

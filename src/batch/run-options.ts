@@ -3,7 +3,7 @@ export interface RunOptions {
   rate?: number | undefined;
   /** Rows that go one by one first; the rest only follows when each is done or accepted. */
   canary?: number | undefined;
-  /** Stop once so many were refused, failed or stayed unknown. */
+  /** Stop after this many rows were refused, failed or stayed unknown. */
   stopAfterFailures?: number | undefined;
   wait: boolean;
   resend: boolean;

@@ -258,7 +258,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     if (!this.json) this.streams.write(renderLines(this.#fitted(lines, 'stdout'), this.#themes.stdout));
   };
 
-  /** Prints text as it is, however wide: for programs, or printed by another command of ours. */
+  /** Prints text as it is, however wide: text for programs, or what another paydesk command printed. */
   protected printExact(text: string): void {
     if (!this.json) this.streams.write(text);
   }
@@ -291,7 +291,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.streams.writeError(renderLines([toned('dim', `debug: ${text}`)], this.#themes.stderr));
   }
 
-  /** The result is shown all the same, but the exit code is this error's, and people are told it too. */
+  /** The result is shown all the same, but the exit code is this error's, and people see the error too. */
   endAs(error: PaydeskError): void {
     this.#ending = error;
   }
@@ -361,7 +361,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return error;
   }
 
-  /** A failed filter takes nothing away from what the command did: its own ending counts, and its result is told. */
+  /** A failed filter does not change what the command did: its own exit code counts, and its result is shown. */
   #filterError({ message: why, value }: FilterFailure): PaydeskError {
     this.#filterFailed = true;
     const ending = this.#ending;
@@ -419,7 +419,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return result as T;
   }
 
-  /** Tells how it ended; returns the exit code. */
+  /** Reports how it ended; returns the exit code. */
   async #tell(failure: { error: unknown } | undefined): Promise<number> {
     const nothingSent = this.changesService && !this.sent.any();
     const profile = this.profileName;

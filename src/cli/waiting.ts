@@ -5,7 +5,7 @@ import { matchEndpoint, type EndpointName } from '../contract/endpoints.js';
 import { isJsonNumber, isJsonObject, numberText, parseJson } from '../contract/json.js';
 import { formatAmount } from '../output/amount.js';
 
-const MOMENT_MS = 500;
+const SHOWN_AFTER_MS = 500;
 
 type Parameters = Record<string, string>;
 
@@ -58,7 +58,7 @@ export function createWaiting(show: (text: string | undefined) => void): Waiting
         timer = undefined;
         shown = true;
         show(pending.values().next().value);
-      }, MOMENT_MS).unref();
+      }, SHOWN_AFTER_MS).unref();
     }
   }
 

@@ -29,7 +29,7 @@ export async function walkFound(
   }
 }
 
-/** What a line of a list has room for beside the pointer. */
+/** Text of a list entry, cut to fit beside the pointer. */
 export const choiceWidth = (context: CommandContext): number =>
   Math.max(20, context.streams.stderr.width - 4);
 

@@ -107,7 +107,7 @@ const shapes: Readonly<Record<string, Read>> = {
   'has more': ({ lastId }, { hasMore, find }) => {
     if (hasMore === undefined) return undefined;
     if (!hasMore) return end;
-    // As Stripe has it; nobody else who says only this says how to go on.
+    // As Stripe does; other services that send only this do not say how to get the next page.
     const isKnown = find('has_more') !== undefined && lastId !== undefined;
     return isKnown ? { kind: 'next', query: { starting_after: lastId } } : { kind: 'lost', why: NO_WAY };
   },

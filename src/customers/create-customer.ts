@@ -12,7 +12,7 @@ export interface CreatedCustomer {
 
 /**
  * Creates a customer, or finds the one that has the identifier already and compares it with what was asked for.
- * `unsure` is told when an answer was lost on the way, so that nobody can say which of the two it was.
+ * Calls `unsure` when an answer was lost, so that nobody can say which of the two it was.
  */
 export async function createCustomer(
   client: Client,

@@ -36,7 +36,7 @@ export interface FoundCustomers {
 interface FindOptions {
   words: readonly string[];
   limit: number;
-  /** As many customers of the service are looked at, at the most. */
+  /** Maximum number of the service's customers to read. */
   maxSearched: number | undefined;
 }
 

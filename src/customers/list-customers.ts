@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.js';
 import type { JsonObject } from '../contract/json.js';
 
-/** The first customers, one at a time, up to the limit; `more` is told when the app has others. */
+/** The first customers, one at a time, up to the limit; calls `more` when the app has others. */
 export async function* listCustomers(
   client: Client,
   options: { params: Record<string, string>; limit: number | undefined; more: () => void },

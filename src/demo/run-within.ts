@@ -34,7 +34,7 @@ export async function runWithin(
   command.id = loadable.id;
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
   await command._run();
-  // A line that was shown while something was slow has been taken away again.
+  // Removes status lines, which a terminal would have cleared.
   // oxlint-disable-next-line no-control-regex -- how a terminal is told to clear a line
   return { output: output.replaceAll(/[^\n]*\r\u001B\[2K/g, ''), exit };
 }

@@ -22,7 +22,7 @@ interface Tour {
   /** What the commands run with: a home of the tour's own. */
   env: Record<string, string | undefined>;
   steps: TourStep[];
-  /** States that webhooks told of since the last time this was asked; waits for those that are on their way. */
+  /** States in webhooks that arrived since the last call; waits for those that are on their way. */
   newWebhooks(): Promise<string[]>;
   /** Ends the sandbox and takes the home away. */
   close(): Promise<void>;

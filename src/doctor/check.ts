@@ -51,11 +51,11 @@ export function diagnose(checks: readonly Check[]): Diagnosis {
   return { ok: sorted.every(({ status }) => status !== 'fail'), checks: sorted };
 }
 
-// Who may act goes before whether anybody answers, and that before everything else.
+// A refused key is reported before a service that does not answer, and both before everything else.
 const access: readonly CheckName[] = ['config', 'profile', 'key', 'kind'];
 const reach: readonly CheckName[] = ['proxy', 'dns', 'tls', 'service'];
 
-/** The gravest of what failed, as the error that has its exit code. */
+/** The most serious failure, as the error with its exit code. */
 export function failedCheck({ checks }: Diagnosis): PaydeskError | undefined {
   const failed = checks.filter(({ status }) => status === 'fail').map(({ name }) => name);
   if (failed.length === 0) return undefined;

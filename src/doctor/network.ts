@@ -11,9 +11,9 @@ import { openProxyTunnel } from '../client/tunnel.js';
 import type { Environment } from '../profiles/paths.js';
 import { fail, pass, warn, type Check } from './check.js';
 
-const limitMs = 5_000;
-const soonDays = 14;
-const dayMs = 86_400_000;
+const LIMIT_MS = 5_000;
+const EXPIRES_SOON_DAYS = 14;
+const DAY_MS = 86_400_000;
 
 const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1');
 
@@ -22,7 +22,7 @@ export async function checkDns(baseUrl: string): Promise<Check> {
   if (isIP(host) > 0) return pass('dns', `${host} is an IP address.`);
   const timer = new AbortController();
   const late = new Promise<string>((resolve) => {
-    const timeout = setTimeout(resolve, limitMs, 'no answer within 5 s');
+    const timeout = setTimeout(resolve, LIMIT_MS, 'no answer within 5 s');
     timer.signal.addEventListener('abort', () => clearTimeout(timeout));
   });
   const found = lookup(host, { all: true }).then(
@@ -49,7 +49,7 @@ export async function checkProxy(baseUrl: string, env: Environment): Promise<Che
   // A plain request is handed over as it is: the check of the service shows whether that works.
   if (protocol === 'http:') return pass('proxy', `${who}.`);
   try {
-    const socket = await openProxyTunnel(route.proxy, port ? host : `${host}:443`, { timeoutMs: limitMs });
+    const socket = await openProxyTunnel(route.proxy, port ? host : `${host}:443`, { timeoutMs: LIMIT_MS });
     socket.destroy();
     return pass('proxy', `${who}, which connects to ${host}.`);
   } catch (error) {
@@ -91,15 +91,17 @@ async function checkCertificate(baseUrl: string, connection: Connection, now: Da
       : `Check the base URL and the network: ${commandText(paydesk('whoami'))}`;
     return fail('tls', `No secure connection to ${url.host} (${shaken}).`, fix);
   }
-  const days = Math.floor((shaken.getTime() - now.getTime()) / dayMs);
+  const days = Math.floor((shaken.getTime() - now.getTime()) / DAY_MS);
   const message = `The certificate of ${host} is valid for ${days} more ${days === 1 ? 'day' : 'days'}.`;
-  return days >= soonDays ? pass('tls', message) : warn('tls', message, 'Tell the operator of the service.');
+  return days >= EXPIRES_SOON_DAYS
+    ? pass('tls', message)
+    : warn('tls', message, 'Tell the operator of the service.');
 }
 
 /** The end of the certificate, or why there is none. */
 async function handshake(host: string, port: number, { proxy, tls }: Connection): Promise<Date | string> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-  const tunnel = proxy && (await openProxyTunnel(proxy, target, { timeoutMs: limitMs }).catch(String));
+  const tunnel = proxy && (await openProxyTunnel(proxy, target, { timeoutMs: LIMIT_MS }).catch(String));
   if (typeof tunnel === 'string') return tunnel;
   return new Promise((resolve) => {
     const end = (result: Date | string) => {
@@ -107,7 +109,7 @@ async function handshake(host: string, port: number, { proxy, tls }: Connection)
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => end('no answer within 5 s'), limitMs);
+    const timer = setTimeout(() => end('no answer within 5 s'), LIMIT_MS);
     const socket: TLSSocket = connect({
       ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
       ...tls,

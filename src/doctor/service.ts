@@ -21,7 +21,7 @@ interface ServiceTools {
 }
 
 const timeouts = { connectMs: 2_000, headersMs: 3_000, bodyMs: 3_000, attemptMs: 4_000, overallMs: 6_000 };
-const skewLimitS = 30;
+const MAX_SKEW_S = 30;
 /** Where `sandbox start` listens unless told otherwise. */
 const SANDBOX_PORT = '4010';
 
@@ -97,7 +97,7 @@ function checkClock({ date, at }: Heard): Check {
   if (Number.isNaN(theirs)) return warn('clock', 'The service does not send its time.');
   // Its time has no fractions of a second: half of one is the best guess.
   const seconds = Math.round((at - theirs - 500) / 1000);
-  if (Math.abs(seconds) <= skewLimitS) return pass('clock', 'The clock matches the clock of the service.');
+  if (Math.abs(seconds) <= MAX_SKEW_S) return pass('clock', 'The clock matches the clock of the service.');
   return warn(
     'clock',
     `The clock of this machine is ${span(Math.abs(seconds))} ${seconds > 0 ? 'ahead of' : 'behind'} the clock of the service.`,

@@ -31,7 +31,7 @@ type RowResult = { seen: SeenPayment } | { row: OrderRow; kind: 'unknown' | 'unr
 
 const CHUNK = 200;
 /** Chunks that may be read before the oldest of them is written. */
-const AHEAD = 4;
+const CHUNKS_AHEAD = 4;
 
 /** The rows from `rowsDone` on; what was done before counts as well. Throws when reads fail as a whole. */
 export async function importOrders(
@@ -111,7 +111,7 @@ function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: n
     },
     /** Waits while too much was read and is not written. */
     async room(taken: number): Promise<void> {
-      if (taken - written > AHEAD * CHUNK) await writing;
+      if (taken - written > CHUNKS_AHEAD * CHUNK) await writing;
     },
     async end(): Promise<void> {
       flush(1);

@@ -60,7 +60,7 @@ export function parseChosen(key: string, header: string): ChosenColumn {
 
 const MAX_LENGTH = 500;
 
-/** Yields the rows that name a payment; `onSkipped` is told of the others. */
+/** Yields the rows that name a payment; calls `onSkipped` for the others. */
 export async function* readOrderRows(
   source: AsyncIterable<Uint8Array>,
   layout: SheetLayout<OrderColumn>,

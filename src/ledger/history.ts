@@ -44,7 +44,7 @@ export interface HistoryRecord {
   resendOf: number | null;
 }
 
-/** What was done, the newest first, a page at a time; `more` is told when there would be more than the limit. */
+/** What was done, the newest first, a page at a time; calls `more` when there are more than the limit. */
 export async function* readHistory(
   store: Store<DeskTables>,
   filter: HistoryFilter,

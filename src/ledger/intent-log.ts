@@ -49,7 +49,7 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
 
   /** `at` is the moment of an intent that was written together with its outcome. */
   async function insertOutcome(tx: Tx, intentId: number, outcome: NewOutcome, at?: Moment): Promise<void> {
-    // A failure is told only after the quiet period, which it does not begin again.
+    // A failure is recorded only after the quiet period, so it does not start a new one.
     const [last] =
       outcome.outcome === 'failed' ? await lastOutcomeOf(tx, engine, { intent_id: intentId }) : [];
     const { boot, steady_ms } = last ?? at ?? steadyColumns(await clocks.steady(tx));

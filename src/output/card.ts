@@ -21,13 +21,13 @@ interface Card {
   fields: readonly Field[];
 }
 
-const WIDEST = 70;
+const MAX_WIDTH = 70;
 const LABEL = 11;
 
 function headLine({ kind, id, reference, state }: Card, look: Look): Line[] {
   const head = joinPieces(toned('strong', `${kind} ${id}`), ...(reference ? ['   ', reference] : []));
   if (state === undefined) return [head];
-  const room = Math.min(look.width, WIDEST) - lineWidth(head) - lineWidth(state);
+  const room = Math.min(look.width, MAX_WIDTH) - lineWidth(head) - lineWidth(state);
   return room >= 2 ? [joinPieces(head, ' '.repeat(room), state)] : [head, joinPieces('  ', state)];
 }
 

@@ -30,7 +30,7 @@ function indented(line: Line, indent: number, width: number): Line {
   return joinPieces(space(Math.min(indent, room < 0 ? INDENT : room)), line);
 }
 
-/** A line as one or several that fit. What is wider than the terminal all by itself is left to the terminal. */
+/** A line as one or several that fit. A single word that is wider than the terminal is left as it is. */
 function fitLine(line: Line, width: number): Line[] {
   const text = plainLine(line);
   if (displayWidth(text) <= width) return [line];

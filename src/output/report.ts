@@ -1,4 +1,4 @@
-// How an error is told: one JSON document for programs, what happened, why and what to type next for people.
+// How an error is reported: one JSON document for programs; what happened, why and what to type next for people.
 
 import {
   exitCodeOf,
@@ -110,7 +110,7 @@ const cell = (value: unknown): string => (typeof value === 'string' ? value : sa
 const isFieldError = (value: unknown): value is { path: string; message: string } =>
   isObject(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
 
-/** A detail of an error, unless it has been told: the code is for programs, and one bad field is in the message. */
+/** A detail of an error, unless the message has it: the code is for programs, and one bad field is in the message. */
 function detailRows(key: string, value: unknown, told: ErrorReport): Array<[string, string]> {
   if (key === 'code' && value === told.code) return [];
   // The message has the beginning of it; the whole of it is for programs.
@@ -237,7 +237,7 @@ interface ReportTarget {
   nothingSent?: boolean;
 }
 
-/** Tells an error on the right stream; returns the exit code. */
+/** Reports an error on the right stream; returns the exit code. */
 export async function reportError(error: unknown, to: ReportTarget): Promise<number> {
   const { streams, debug, profile, nothingSent = false } = to;
   const report = describeError(error, profile);
@@ -291,8 +291,7 @@ export function outputError(what: string, cause: NodeJS.ErrnoException): OutputE
 export const isOutputProblem = ({ code = '' }: NodeJS.ErrnoException): boolean => code in outputProblems;
 
 /**
- * Tells that stdout did not take the output. A command that has changed something, or failed, says on stderr what stdout
- * was to say. `exit` is the code without this; returns the code with it.
+ * Reports that stdout did not take the output. A command that changed something, or failed, prints it on stderr instead. `exit` is the code without this; returns the code with it.
  */
 export async function reportUnwritten(
   { cause, text }: Unwritten,

@@ -15,7 +15,7 @@ export interface TableColumn {
 const INDENT = 2;
 const GAP = 2;
 // Narrower than this a column of text is a column of letters.
-const NARROWEST = 8;
+const MIN_COLUMN_WIDTH = 8;
 
 /** How wide each column may be; undefined when they do not fit side by side. */
 export function fitColumns(
@@ -29,7 +29,7 @@ export function fitColumns(
   const least = columns.map((column, index) => {
     if (column.isWhole) return widths[index]!;
     const word = Math.max(0, ...rows.map((row) => longestWord(row[index] ?? '')));
-    return Math.min(widths[index]!, Math.max(NARROWEST, displayWidth(column.title), word));
+    return Math.min(widths[index]!, Math.max(MIN_COLUMN_WIDTH, displayWidth(column.title), word));
   });
   const room = width - INDENT - GAP * (columns.length - 1);
   for (let total = sum(widths); total > room; total--) {
@@ -100,7 +100,7 @@ export async function renderTable(
     .join('\n')}\n`;
 }
 
-/** One value a line, for a terminal too narrow for columns; records are set apart by an empty line. */
+/** One value per line, for a terminal too narrow for columns; an empty line separates records. */
 export function renderStacked(
   columns: readonly TableColumn[],
   rows: ReadonlyArray<readonly Line[]>,

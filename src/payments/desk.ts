@@ -22,7 +22,7 @@ export interface Desk {
   place: Place;
   /** How long the service may take to show what it did: nothing is sent again before that. */
   quietMs: number;
-  /** Where nobody set the quiet period: that of a sandbox of ours, which shows at once what it did. */
+  /** Where nobody set the quiet period: that of a paydesk sandbox, which shows at once what it did. */
   sandboxQuietMs?: number | undefined;
   clock: Clock;
   /** Milliseconds on a clock that does not jump and counts while the machine sleeps. */

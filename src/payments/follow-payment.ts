@@ -16,7 +16,7 @@ import { readerOf, type Desk } from './desk.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { readUntil, type WaitOptions } from './wait.js';
 
-/** Our name of the state that was asked for, be it ours or the service's. */
+/** Our name of a state that was typed as ours or as the service's. */
 export function targetState(client: Client, typed: string): StateName {
   const state = client.canonicalState(typed);
   if (state !== undefined) return state;
@@ -26,7 +26,7 @@ export function targetState(client: Client, typed: string): StateName {
   });
 }
 
-/** Reads a payment until it is over with it, and tells every change of its state. */
+/** Reads a payment until `isOver` or the time is up, and reports every change of its state. */
 export async function followReads(
   desk: Desk,
   start: PaymentRead,
@@ -45,7 +45,7 @@ export async function followReads(
   return last;
 }
 
-/** Reads a payment until it is in a state, or can no longer come to be in it. */
+/** Reads a payment until it reaches a state, or can no longer reach it. */
 export async function followPayment(
   desk: Desk,
   start: PaymentRead,

@@ -33,7 +33,7 @@ export function parsePayment(typed: string): NamedPayment {
   return { typed, key: { paymentId: name }, ...(prefix === undefined ? { mayBeReference: true } : {}) };
 }
 
-/** One payment a line; empty lines are passed over, and every bad line is told at once. */
+/** One payment per line; empty lines are skipped, and all bad lines are reported at once. */
 export function parsePaymentLines(text: string): NamedPayment[] {
   const bad: string[] = [];
   const names = text.split('\n').flatMap((line, index) => {
@@ -149,7 +149,7 @@ function factsOf(read: PaymentRead): string {
   return `payment ${idOf(read)}${reference}${shown}, ${stateText(read)}`;
 }
 
-/** Refuses a payment that was named twice, be it once by its id and once by its reference. */
+/** Refuses a payment that was named twice, also where it was named by its id and by its reference. */
 export function refuseTwice(reads: readonly NamedRead[]): void {
   const seen = new Map<string, string>();
   const details = reads.flatMap((entry) => {

@@ -5,7 +5,7 @@ import type { Secret } from './secret.js';
 
 type PromptContext = NonNullable<Parameters<typeof password>[1]>;
 
-const longestKey = 64 * 1024;
+const MAX_KEY_LENGTH = 64 * 1024;
 
 /** For @inquirer: true, or why not. */
 const validated =
@@ -64,7 +64,7 @@ export async function readApiKey(stdin: NodeJS.ReadableStream & { isTTY?: boolea
   let text = '';
   for await (const chunk of stdin) {
     text += String(chunk);
-    if (text.length > longestKey) break;
+    if (text.length > MAX_KEY_LENGTH) break;
   }
   const checked = checkApiKey(text);
   if ('value' in checked) return checked.value;

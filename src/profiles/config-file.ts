@@ -36,8 +36,8 @@ export interface Config {
   profiles: Record<string, StoredProfile>;
 }
 
-const lockLimit = 10_000;
-const sqliteBusy = 5;
+const LOCK_LIMIT_MS = 10_000;
+const SQLITE_BUSY = 5;
 // The id of a key becomes a file name: no way out of the folder.
 const fileName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
@@ -112,11 +112,14 @@ export async function updateConfig<T>(file: string, change: (config: Config) => 
       cause instanceof HomeError
     )
       throw cause;
-    if (cause.code === 'ERR_SQLITE_ERROR' && 'errcode' in cause && cause.errcode === sqliteBusy) {
-      throw new TemporaryError(`Another paydesk has been writing ${file} for ${lockLimit / 1000} seconds.`, {
-        code: 'config-busy',
-        cause,
-      });
+    if (cause.code === 'ERR_SQLITE_ERROR' && 'errcode' in cause && cause.errcode === SQLITE_BUSY) {
+      throw new TemporaryError(
+        `Another paydesk has been writing ${file} for ${LOCK_LIMIT_MS / 1000} seconds.`,
+        {
+          code: 'config-busy',
+          cause,
+        },
+      );
     }
     throw new ProfileError(`The profiles in ${file} cannot be written: ${cause.message}.`, {
       code: 'config-unwritable',
@@ -128,7 +131,7 @@ export async function updateConfig<T>(file: string, change: (config: Config) => 
 /** A lock of the operating system through SQLite: it is gone with the process that held it, even after kill -9. */
 function takeLock(Database: typeof DatabaseSync, file: string): DatabaseSync {
   closeSync(openSync(file, 'a', 0o600));
-  const lock = new Database(file, { timeout: lockLimit });
+  const lock = new Database(file, { timeout: LOCK_LIMIT_MS });
   try {
     lock.exec('begin exclusive');
     return lock;

@@ -17,7 +17,7 @@ export interface Keyring {
   delete(account: string): Promise<void>;
 }
 
-const probeLimit = 3000;
+const PROBE_LIMIT_MS = 3000;
 
 /** The system's keyring: macOS Keychain, Windows Credential Manager, Secret Service on Linux. Entries are scoped by folder. */
 export function createKeyring(options: { folder: string; env: Environment }): Keyring {
@@ -54,7 +54,7 @@ function probe(service: string, env: Environment): Promise<boolean> {
   // The same extension as this file: .js once compiled, .ts when run from source.
   const script = fileURLToPath(new URL(`./keyring-probe${extname(import.meta.url)}`, import.meta.url));
   return new Promise((done) => {
-    const limits = { timeout: probeLimit, killSignal: 'SIGKILL' as const };
+    const limits = { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL' as const };
     const options = { ...limits, env: childEnvironment(env) };
     execFile(process.execPath, [script, service], options, (error) => done(error === null));
   });

@@ -18,13 +18,13 @@ export interface ResolvedProfile {
   appId: string;
   /** Undefined where nobody said: the service is asked before anything is changed. */
   kind: Kind | undefined;
-  /** Stored by `sandbox start`, and so a sandbox of ours, also where it poses as live. */
+  /** Stored by `sandbox start`: a paydesk sandbox, even where its app poses as live. */
   madeBySandbox: boolean;
   /** The service's state names, mapped onto ours. */
   aliases: Record<string, string>;
   /** How long the service may take to show what it did. Nothing is sent again before it has passed. */
   quietMs: number;
-  /** The quiet period that a sandbox of ours gets where nobody set one. */
+  /** The quiet period of a paydesk sandbox, where nobody set one. */
   sandboxQuietMs?: number;
   /** Nothing is changed at the service. */
   readOnly: boolean;

@@ -58,14 +58,14 @@ export interface ProfileStore {
   apiKey(profile: Profile): Promise<Secret>;
   /** `keyring` or `file /path`. */
   whereKeyIs(profile: Profile): string;
-  /** Refuses a name that is taken, so that nobody is asked for a key in vain. */
+  /** Refuses a name that is taken, so that nobody types a key for nothing. */
   mustBeFree(name: string): void;
   /** The first profile becomes the default. */
   add(profile: NewProfile): Promise<{ profile: Profile; isDefault: boolean }>;
   use(name: string): Promise<Profile>;
   /** `keyLeft` says where the key still is when it could not be deleted. */
   remove(name: string): Promise<{ profile: Profile; wasDefault: boolean; keyLeft?: string }>;
-  /** Adds aliases; an empty name of ours takes one away. Answers with all that there are now. */
+  /** Adds aliases, and removes those without a state of ours. Returns all that there are now. */
   alias(name: string, changes: Readonly<Record<string, string>>): Promise<Profile>;
   /** Changes what is given and leaves the rest. */
   set(name: string, settings: ProfileSettings): Promise<Profile>;

@@ -10,9 +10,9 @@ export function exactProblem(text: string): string | undefined {
   return /\d{16}/.test(text) ? 'has too many digits' : undefined;
 }
 
-const SMALL = /^-?\d{1,11}\.\d\d$/;
+const SMALL_AMOUNT = /^-?\d{1,11}\.\d\d$/;
 const HUNDREDTH = UNIT / 100n;
-const SAFE = Number.MAX_SAFE_INTEGER / 2;
+const SAFE_SUM = Number.MAX_SAFE_INTEGER / 2;
 
 /** A running sum. Most amounts have two decimals and are added as whole hundredths, which is many times faster. */
 export interface ExactSum {
@@ -26,13 +26,13 @@ export function createSum(): ExactSum {
   let hundredths = 0;
   return {
     add(amount) {
-      if (!SMALL.test(amount)) {
+      if (!SMALL_AMOUNT.test(amount)) {
         total += toUnits(amount);
         return;
       }
       const at = amount.length - 3;
       hundredths += Number(amount.slice(0, at) + amount.slice(at + 1));
-      if (Math.abs(hundredths) < SAFE) return;
+      if (Math.abs(hundredths) < SAFE_SUM) return;
       total += BigInt(hundredths) * HUNDREDTH;
       hundredths = 0;
     },

@@ -84,7 +84,7 @@ async function* matchAhead(
   if (ahead) yield await ahead;
 }
 
-/** A line that agrees is done; one of another kind that names no payment is only added up; the others are looked at. */
+/** A line that agrees is done; one of another kind that names no payment is only added up; the others are candidates. */
 function place(
   line: SettlementLine,
   match: LineMatch | undefined,

@@ -31,7 +31,7 @@ export function homeBeside(env: Environment): { path: string; isOurs: boolean } 
   return { path: mkdtempSync(join(tmpdir(), 'paydesk-exec-')), isOurs: true };
 }
 
-/** Runs a command that is told of a sandbox by its environment. Returns its exit code. */
+/** Runs a command that finds the sandbox through its environment. Returns its exit code. */
 export async function runBeside(
   sandbox: StartedSandbox,
   home: ReturnType<typeof homeBeside>,
@@ -112,7 +112,7 @@ function startGuard(self: readonly string[], env: Environment): ChildProcess {
 export async function guardCommand(input: AsyncIterable<unknown>): Promise<void> {
   let text = '';
   for await (const chunk of input) text += String(chunk);
-  // A last line that was cut off is nothing that was told.
+  // A last line that was cut off is ignored.
   const told = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
   const { pid, home, done } = Object.assign({}, ...told.map((line) => JSON.parse(line) as Told)) as Told;
   if (done) return;

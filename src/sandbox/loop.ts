@@ -15,7 +15,7 @@ interface LoopOptions {
 }
 
 const AFTER_ERROR_MS = 500;
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 export function createLoop({ round, nextIn, onError }: LoopOptions): Loop {
   let timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ export function createLoop({ round, nextIn, onError }: LoopOptions): Loop {
   function schedule(ms: number): void {
     if (stopped) return;
     clearTimeout(timer);
-    timer = setTimeout(wake, Math.min(Math.max(ms, 0), LONGEST_WAIT_MS));
+    timer = setTimeout(wake, Math.min(Math.max(ms, 0), MAX_WAIT_MS));
     timer.unref();
   }
 

@@ -1,4 +1,4 @@
-// What a step expects, compared with what is so. Every difference is told, not only the first.
+// What a step expects, compared with what it finds. Every mismatch is reported, not only the first.
 
 import { isJsonNumber, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';

@@ -49,7 +49,7 @@ function notFound(name: string, names: readonly string[]): UsageError {
   });
 }
 
-/** Reads them all. Whatever is wrong with any of them is told at once, and nothing is run. */
+/** Reads them all. The problems of all of them are reported at once, and nothing is run. */
 export function readScenarios(
   texts: readonly ScenarioText[],
   set: Readonly<Record<string, string>>,

@@ -13,7 +13,7 @@ export interface World {
   readonly steady?: () => SteadyTime;
   /** A reference that no payment has; `hint` is what the scenario calls it. */
   newReference(hint: string): string;
-  /** Plays the customer and the provider; undefined on a service that is not a sandbox of ours. */
+  /** Plays the customer and the provider; undefined on a service that is not a paydesk sandbox. */
   readonly actors: Actors | undefined;
   /** What only a sandbox that belongs to the scenario can do. */
   readonly own: OwnSandbox | undefined;

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.js';
 
-const SHOWN = 20;
+const MAX_PROBLEMS_SHOWN = 20;
 
 /** What is wrong with a file, line by line: the first lines are kept, all problems are counted. */
 export interface FileProblems {
@@ -19,7 +19,7 @@ export function createFileProblems(code = 'bad-csv'): FileProblems {
     },
     add(line, problem) {
       count += 1;
-      if (shown.length < SHOWN) shown.push({ line, problem });
+      if (shown.length < MAX_PROBLEMS_SHOWN) shown.push({ line, problem });
     },
     throwIfAny() {
       if (count === 0) return;

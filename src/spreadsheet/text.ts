@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { UsageError } from '../errors.js';
 
-/** The bytes of a file; what is wrong with the file is told in words. */
+/** The bytes of a file. A file that cannot be read is a usage error. */
 export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path) as AsyncIterable<Uint8Array>;

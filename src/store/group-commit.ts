@@ -2,10 +2,10 @@ import { StoreError } from './errors.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { isBusy } from './sqlite-failures.js';
 
-const maxGroup = 64;
-const busyMs = 5000;
+const MAX_GROUP = 64;
+const BUSY_MS = 5000;
 /** How long a patient transaction waits for one that is not, to share its fsync. */
-const patienceMs = 3;
+const MAX_DELAY_MS = 3;
 
 interface Member {
   patient: boolean;
@@ -54,7 +54,7 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
   /** With the next group, now or when those who wait have waited long enough. */
   function goOn(): void {
     if (onDrained.length > 0 || waiting.some(({ patient }) => !patient)) start();
-    else timer ??= setTimeout(start, patienceMs);
+    else timer ??= setTimeout(start, MAX_DELAY_MS);
   }
 
   function start(): void {
@@ -94,14 +94,14 @@ async function runGroup(connection: SqliteConnection, waiting: Member[]): Promis
   try {
     await begin(connection);
   } catch (error) {
-    for (const member of waiting.splice(0, maxGroup)) member.reject(error);
+    for (const member of waiting.splice(0, MAX_GROUP)) member.reject(error);
     return;
   }
   const members: Member[] = [];
   // Even a failure waits for the COMMIT: it may rest on what another member of the group wrote.
   const settle: Array<() => void> = [];
   try {
-    while (members.length < maxGroup) {
+    while (members.length < MAX_GROUP) {
       const member = waiting.shift();
       if (!member) break;
       members.push(member);
@@ -144,7 +144,7 @@ export function assertOpen(connection: SqliteConnection): void {
 
 /** Waits for another process's transaction without blocking the event loop, as SQLite's own busy timeout would. */
 async function begin(connection: SqliteConnection): Promise<void> {
-  const deadline = performance.now() + busyMs;
+  const deadline = performance.now() + BUSY_MS;
   for (;;) {
     try {
       connection.run('begin immediate');

@@ -8,7 +8,7 @@ import { checkParameters } from './parameters.js';
 import { isRetryable, postgresFailure, postgresUnusable } from './postgres-failures.js';
 import type { Inspection, OpenOptions, Store } from './types.js';
 
-const maxAttempts = 5;
+const MAX_ATTEMPTS = 5;
 
 export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store<DB>> {
   const place = describePlace(options.location);
@@ -40,7 +40,7 @@ export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store
       try {
         return await db.transaction().execute(work);
       } catch (error) {
-        if (!isRetryable(error) || count >= maxAttempts) throw error;
+        if (!isRetryable(error) || count >= MAX_ATTEMPTS) throw error;
       }
     }
   }

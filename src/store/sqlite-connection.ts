@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { checkParameters } from './parameters.js';
 import { isReadOnly, sqliteFailure } from './sqlite-failures.js';
 
-const maxStatements = 300;
+const MAX_STATEMENTS = 300;
 
 interface CachedStatement {
   statement: StatementSync;
@@ -92,7 +92,7 @@ export class SqliteConnection implements DatabaseConnection {
     if (known) return known;
     const statement = this.#database.prepare(sql);
     const fresh = { statement, returnsRows: statement.columns().length > 0 };
-    if (this.#statements.size >= maxStatements) {
+    if (this.#statements.size >= MAX_STATEMENTS) {
       const [oldest] = this.#statements.keys();
       if (oldest !== undefined) this.#statements.delete(oldest);
     }

@@ -19,7 +19,7 @@ import { SqliteConnection } from './sqlite-connection.js';
 import { sqliteUnusable } from './sqlite-failures.js';
 import type { Migration, OpenOptions, Store } from './types.js';
 
-const busyMs = 5000;
+const BUSY_MS = 5000;
 
 export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<DB>> {
   const inMemory = options.location === ':memory:';
@@ -53,7 +53,7 @@ export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<D
 
 function connect(file: string, access: 'read' | 'write'): SqliteConnection {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true });
+  const database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
   try {
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
     // In KiB. The reader's cache is emptied by every commit, so it needs less.
@@ -151,7 +151,7 @@ function waitingReads(connection: SqliteConnection, groups: GroupCommit): Connec
           reject(
             new Error('A read waited 5 s for a transaction to end. Inside a transaction, read through `tx`.'),
           );
-        }, busyMs);
+        }, BUSY_MS);
       });
       await Promise.race([groups.betweenGroups(), tooLong]).finally(() => clearTimeout(timer));
       return consumer(connection);

@@ -21,7 +21,7 @@ import type { Age, LastOperation, Situation } from './situation.js';
 
 export interface GatherOptions {
   now: number;
-  /** The quiet period of the profile, and that of a sandbox of ours where nobody set one. */
+  /** The quiet period of the profile, and that of a paydesk sandbox where nobody set one. */
   quietMs: number;
   sandboxQuietMs?: number | undefined;
   /** In place of the steady clock of this machine. */

@@ -8,7 +8,7 @@ import {
   type Receiver,
   type TestSandbox,
 } from '../helpers/sandbox.js';
-import { MOST_WATCHERS } from '../../src/sandbox/console/live.js';
+import { MAX_WATCHERS } from '../../src/sandbox/console/live.js';
 import { SLOW_MS } from '../../src/sandbox/http/pages/console/console-script.js';
 import { consoleLink, textOf, visitConsole } from './console-visitor.js';
 
@@ -294,7 +294,7 @@ describeWithBrowser('the console', (browser) => {
     // Kept until the end: an answer that is no longer referred to is closed when memory is tidied up.
     const streams: Response[] = [];
     try {
-      for (let count = 0; count < MOST_WATCHERS; count += 1) {
+      for (let count = 0; count < MAX_WATCHERS; count += 1) {
         const stream = await fetch(`${own.url}/console/live`, {
           headers: { cookie },
           signal: leave.signal,
@@ -312,7 +312,7 @@ describeWithBrowser('the console', (browser) => {
       leave.abort();
       await page.clock.runFor(SLOW_MS + 100);
       await page.waitForSelector('#live:text("Live")');
-      expect(streams).toHaveLength(MOST_WATCHERS);
+      expect(streams).toHaveLength(MAX_WATCHERS);
     } finally {
       leave.abort();
       await own.close();

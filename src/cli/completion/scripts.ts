@@ -1,4 +1,4 @@
-// What a shell is told so that it asks paydesk. Words are passed on as they are, and nothing that was typed is run.
+// Scripts that make a shell ask paydesk for completions. Words are passed on as they are, and nothing that was typed is run.
 
 import { type Line, TAB } from '../../output/lines.js';
 
@@ -44,7 +44,7 @@ const startFiles: Readonly<Record<Shell, string>> = {
   fish: '> ~/.config/fish/completions/paydesk.fish',
 };
 
-/** How each shell is told to use it, now and at every start. */
+/** How each shell loads its script, now and at every start. */
 export const installLine = (shell: Shell, bin: string): string =>
   `${bin} completion ${shell} ${startFiles[shell]}`;
 

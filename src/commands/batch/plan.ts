@@ -17,8 +17,8 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
 import { openChangingSession } from '../../cli/session.js';
 
-const AT_ONCE = 16;
-const SHOWN = 10;
+const DEFAULT_READS = 16;
+const MAX_ROWS_SHOWN = 10;
 
 export default class BatchPlan extends BaseCommand {
   static override summary = 'Check the rows of a CSV and plan what to send.';
@@ -51,7 +51,7 @@ export default class BatchPlan extends BaseCommand {
       exclusive: ['columns', 'csv', 'json', 'jq'],
       summary: 'Format to print instead of a table.',
     })(),
-    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${AT_ONCE}).` }),
+    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${DEFAULT_READS}).` }),
     ...listFlagsFor(planList),
   };
 
@@ -74,7 +74,7 @@ export default class BatchPlan extends BaseCommand {
     const plan = await planBatch(
       this.context,
       { client, profile, store: database.store },
-      { action, source, concurrency: flags.concurrency ?? AT_ONCE, showsProgress: true },
+      { action, source, concurrency: flags.concurrency ?? DEFAULT_READS, showsProgress: true },
     );
     this.atEnd(plan.close);
 
@@ -107,7 +107,7 @@ export default class BatchPlan extends BaseCommand {
 
   /** The first rows that will not be sent, and how many more there are. */
   async #showLeftOut({ leftOut, rows, counts }: PlannedBatch): Promise<void> {
-    const left = await leftOut(SHOWN);
+    const left = await leftOut(MAX_ROWS_SHOWN);
     if (left.length === 0) return;
     this.print('');
     await this.showList(left, planList);

@@ -14,7 +14,7 @@ import { formatLine } from '../../output/views/batch-plan.js';
 import { importedJson, importedLines, importProblemList } from '../../output/views/imported.js';
 import { parsePair } from '../../typed-values.js';
 
-const AT_ONCE = 16;
+const DEFAULT_READS = 16;
 
 const columnFlag = custom<ChosenColumn>({
   helpValue: 'COLUMN=HEADER',
@@ -43,7 +43,7 @@ export default class PaymentsImport extends BaseCommand {
       multiple: true,
       summary: `Header of a column (${orderColumns.join(', ')}) where paydesk does not recognise it.`,
     }),
-    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${AT_ONCE}).` }),
+    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${DEFAULT_READS}).` }),
     ...listFlagsFor(importProblemList),
   };
 
@@ -68,7 +68,7 @@ export default class PaymentsImport extends BaseCommand {
       app: profile,
       signal: this.signal,
       columns: flags.column ?? [],
-      concurrency: flags.concurrency ?? AT_ONCE,
+      concurrency: flags.concurrency ?? DEFAULT_READS,
       again: this.typed,
       onFormat: (format) => this.json || this.note(formatLine(format)),
       onProgress: ({ done, resumedAt, rows }) =>

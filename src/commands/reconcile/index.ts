@@ -22,8 +22,8 @@ import {
 import { exceptionsCsv, reconciledText } from '../../output/views/reconciled-documents.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
 
-const AT_ONCE = 16;
-const SHOWN = 50;
+const DEFAULT_READS = 16;
+const MAX_EXCEPTIONS_SHOWN = 50;
 
 export default class Reconcile extends BaseCommand {
   static override summary = "Compare a provider's settlement file with the service.";
@@ -57,7 +57,7 @@ export default class Reconcile extends BaseCommand {
       exclusive: ['columns'],
       summary: 'Format to print (default: table).',
     })(),
-    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${AT_ONCE}).` }),
+    concurrency: countFlag({ summary: `Maximum number of reads at once (default ${DEFAULT_READS}).` }),
     ...listFlagsFor(exceptionList),
   };
 
@@ -71,7 +71,7 @@ export default class Reconcile extends BaseCommand {
     const desk = await openReconcile(this.context, {
       file: args.file,
       map: flags.map,
-      concurrency: flags.concurrency ?? AT_ONCE,
+      concurrency: flags.concurrency ?? DEFAULT_READS,
       since: flags.since,
       until: flags.until,
     });
@@ -111,7 +111,7 @@ export default class Reconcile extends BaseCommand {
     await this.showList(result.totals, totalsList);
     this.print(...balanceLines(result), '');
     const shown = [];
-    for await (const row of result.all()) if (shown.push(row) >= SHOWN) break;
+    for await (const row of result.all()) if (shown.push(row) >= MAX_EXCEPTIONS_SHOWN) break;
     if (shown.length === 0 || hasColumns) await this.showList(shown, exceptionList);
     else this.show(shown, exceptionsView);
     this.print(...moreLine(shown.length, openCount(result), file));

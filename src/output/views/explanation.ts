@@ -54,7 +54,7 @@ const failedJson = (
   profile: string | undefined,
 ): FailedRead => ({ payment: typed, error: describeError(error, profile) });
 
-/** Without what can be done: for where that is chosen from a list. */
+/** Without the possible actions, which the guided session offers as a list. */
 export const standingView: View<Explanation> = (explanation, look) => [
   ...standingLines(explanation, look),
   ...warningLines(explanation, look),
@@ -81,7 +81,7 @@ function standingLines(explanation: Explanation, look: Look): Line[] {
 
 type IdentityRow = [label: string, ...parts: string[]];
 
-/** What tells the payment, verifies the caller, and is quoted to the provider; without what the service does not show. */
+/** What identifies the payment, verifies the caller and is quoted to the provider; only what the service shows. */
 function identityRows({ situation, payment }: Explanation): IdentityRow[] {
   const payer = valueAt(payment, 'payInfo', 'payer');
   const rows: IdentityRow[] = [
@@ -242,7 +242,7 @@ export const triageList: ListView<Explained> = {
   ],
 };
 
-/** Below the table of a person: the recommended commands, each on a line of its own so that it can be copied. */
+/** Below the table on a terminal: the recommended commands, each on a line of its own so that it can be copied. */
 export const nextCommandsView: View<readonly Explained[]> = (explained, look) => {
   const commands = explained.map((entry) => of(entry, recommendedCommand, '')).filter(Boolean);
   if (!look.terminal || commands.length === 0) return [];

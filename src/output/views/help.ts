@@ -53,9 +53,9 @@ export interface Row {
 
 const INDENT = 2;
 const GAP = 2;
-const WIDEST = 100;
+const MAX_WIDTH = 100;
 /** Names longer than this stand on a line of their own. */
-const LONGEST = 30;
+const MAX_NAME_WIDTH = 30;
 
 const typed = (id: string): string => id.replaceAll(':', ' ');
 
@@ -149,7 +149,7 @@ function section(title: string, lines: Line[]): Line[] {
   return lines.length === 0 ? [] : ['', toned('strong', title), ...lines];
 }
 
-const roomOf = (look: Look, indent: number): number => Math.min(look.width, WIDEST) - indent;
+const roomOf = (look: Look, indent: number): number => Math.min(look.width, MAX_WIDTH) - indent;
 
 function paragraph(text: string, look: Look, indent: number): Line[] {
   return wrap(text, roomOf(look, indent)).map((line) => `${' '.repeat(indent)}${line}`);
@@ -172,7 +172,7 @@ function hanging(text: string, look: Look): Line[] {
 }
 
 const nameWidth = (rows: readonly Row[]): number =>
-  Math.min(LONGEST, Math.max(0, ...rows.map(({ name }) => displayWidth(name))));
+  Math.min(MAX_NAME_WIDTH, Math.max(0, ...rows.map(({ name }) => displayWidth(name))));
 
 function table(rows: readonly Row[], look: Look, width = nameWidth(rows)): Line[] {
   const start = INDENT + width + GAP;

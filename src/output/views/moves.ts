@@ -102,7 +102,7 @@ function listed({ reads }: MovesPlan): string[] {
   );
 }
 
-/** `EUR 58,112.40   GBP 1,020.00`; amounts that are none count as they are shown. */
+/** `EUR 58,112.40   GBP 1,020.00`; what is no amount is shown as it is. */
 function totals({ reads }: MovesPlan): string {
   const sums = new Map<string, bigint>();
   for (const { fields } of reads) {
@@ -132,7 +132,7 @@ const ways = {
   unhold: 'The payment is approved.',
 } as const;
 
-/** What to do next where something was accepted and is not at its end. */
+/** What to do next where something was accepted and is not final yet. */
 export function nextStepLines(results: readonly PlannedMove[], profile: string | undefined): Line[] {
   const open = results.filter(({ outcome, error }) => outcome === 'accepted' && error === undefined);
   const [first] = open;

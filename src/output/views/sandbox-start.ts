@@ -101,7 +101,7 @@ export const passwordNotes = (): Line[] => [
 ];
 
 const METHOD = 6;
-const TOOK = 7;
+const DURATION_WIDTH = 7;
 
 function toneOf(status: number): Tone {
   if (status === 0 || status >= 500) return 'bad';
@@ -121,7 +121,7 @@ export function requestLine({ method, path, status, ms, note }: RequestLine, at:
     '  ',
     pad(method, METHOD),
     ' ',
-    toned('dim', pad(tookTime(ms), TOOK, 'right')),
+    toned('dim', pad(tookTime(ms), DURATION_WIDTH, 'right')),
     '  ',
     path,
     ...(note === undefined ? [] : ['  ', toned('dim', note)]),

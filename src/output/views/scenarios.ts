@@ -1,4 +1,4 @@
-// How scenarios ended: a line for each, and for one that failed what was expected, what was so and what happened.
+// How scenarios ended: a line for each, and for one that failed what was expected, what was found and what happened.
 
 import type { JsonValue } from '../../contract/json.js';
 import { isJsonNumber, numberJson, numberText } from '../../contract/json.js';
@@ -124,12 +124,12 @@ const marks: Readonly<Record<ScenarioEvent['kind'], string>> = {
 
 const TIME = 19;
 /** Below this width a time gets a line of its own. */
-const NARROW = 70;
+const NARROW_WIDTH = 70;
 
-/** The time is told where it changes. */
+/** The time is shown where it changes. */
 function entryLines(entry: ScenarioEvent, before: ScenarioEvent | undefined, { width }: Look): Line[] {
   const time = entry.time === before?.time ? '' : entry.time.slice(0, TIME).replace('T', ' ');
-  const isNarrow = width < NARROW;
+  const isNarrow = width < NARROW_WIDTH;
   const column = isNarrow ? 0 : TIME;
   const isStep = entry.kind === 'step';
   const prefix = isStep ? `${String(entry.step).padStart(3)} ` : `      ${marks[entry.kind]}`;

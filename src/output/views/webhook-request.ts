@@ -11,7 +11,7 @@ interface ShownRequest extends WholeDelivery {
   secret: string;
 }
 
-const LONGEST_BODY = 16 * 1024;
+const MAX_BODY_SHOWN = 16 * 1024;
 const HEX_ROW = 16;
 
 /** The text of a body, or undefined when it is no text. */
@@ -37,11 +37,11 @@ function hexRows(body: Uint8Array): string[] {
 
 function bodyLines(body: Uint8Array, secret: string): Line[] {
   if (body.length === 0) return [toned('dim', '(no body)')];
-  const start = body.subarray(0, LONGEST_BODY);
+  const start = body.subarray(0, MAX_BODY_SHOWN);
   // Cut between two characters, not within one.
   const text = bodyText(body) === undefined ? undefined : new TextDecoder().decode(start);
   const lines: Line[] = text === undefined ? hexRows(start) : createScrubber(secret)(text).split(/\r?\n/);
-  if (body.length > LONGEST_BODY) lines.push(toned('dim', `… ${body.length} bytes in all`));
+  if (body.length > MAX_BODY_SHOWN) lines.push(toned('dim', `… ${body.length} bytes in all`));
   return lines;
 }
 

@@ -23,10 +23,10 @@ export interface TableState {
 
 const KEYS = '↑↓ select   enter details   r replay   c copy url   q quit';
 const DETAIL_KEYS = '↑↓ scroll   r replay   esc back   q quit';
-const NARROWEST_REFERENCE = 9;
-const WIDEST_REFERENCE = 20;
+const MIN_REFERENCE_WIDTH = 9;
+const MAX_REFERENCE_WIDTH = 20;
 /** `500  31 ms  will retry`. */
-const WIDEST_HANDLER = 24;
+const MAX_HANDLER_WIDTH = 24;
 
 /** At most as many lines as there are rows, each no wider than the screen. */
 export function tableFrame(state: TableState): Line[] {
@@ -74,21 +74,21 @@ function widthsOf(deliveries: readonly Delivery[], columns: number): Widths {
     Math.max(least, ...deliveries.map(of));
   const payment = widest(7, ({ paymentId }) => (paymentId ?? '').length);
   const reference = Math.min(
-    WIDEST_REFERENCE,
-    widest(NARROWEST_REFERENCE, ({ referenceId }) => lineWidth(referenceId ?? '')),
+    MAX_REFERENCE_WIDTH,
+    widest(MIN_REFERENCE_WIDTH, ({ referenceId }) => lineWidth(referenceId ?? '')),
   );
   const state = widest(22, (delivery) => lineWidth(changeLine(delivery)));
   const handler = Math.min(
-    WIDEST_HANDLER,
+    MAX_HANDLER_WIDTH,
     widest(7, (delivery) => lineWidth(handlerLine(delivery))),
   );
   // Besides these there are the time, with what is before it, and two spaces between columns.
   const left = columns - 18 - payment - handler;
   // Where there is no room for both, the reference is cut: the state is what somebody looks for.
-  const whole = Math.max(12, Math.min(state, left - NARROWEST_REFERENCE));
+  const whole = Math.max(12, Math.min(state, left - MIN_REFERENCE_WIDTH));
   return {
     payment,
-    reference: Math.max(NARROWEST_REFERENCE, Math.min(reference, left - whole)),
+    reference: Math.max(MIN_REFERENCE_WIDTH, Math.min(reference, left - whole)),
     state: whole,
   };
 }

@@ -147,7 +147,7 @@ export function forwardJson(forward: ForwardRecord): Record<string, unknown> {
   return { to, status, ms, error, attempts, outcome, replay, chaos };
 }
 
-/** What happens besides deliveries, as a line of JSON; undefined for what is not told. */
+/** What happens besides deliveries, as a line of JSON; undefined for what is not shown. */
 export function eventJson(event: ListenEvent): Record<string, unknown> | undefined {
   switch (event.type) {
     case 'settled':
@@ -167,7 +167,7 @@ export function eventJson(event: ListenEvent): Record<string, unknown> | undefin
   }
 }
 
-/** The same for people. */
+/** The same for a person. */
 export function eventLines(event: ListenEvent, secret: string): Line[] {
   switch (event.type) {
     case 'missed':

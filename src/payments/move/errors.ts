@@ -1,4 +1,4 @@
-// What a person is told when a move does not get there: what happened, whether anything changed, what to do now.
+// Errors of a money move: what happened, whether anything changed, what to do now.
 
 import { type Command, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';

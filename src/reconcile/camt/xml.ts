@@ -8,7 +8,7 @@ import { parseTag } from './xml-tag.js';
 import { decodeReferences } from './xml-text.js';
 
 interface XmlParser {
-  /** Where the tag begins that a handler is being told of. */
+  /** Where the current tag begins. */
   readonly position: XmlPosition;
   write(piece: string): void;
   end(): void;

@@ -3,7 +3,7 @@
 const ISO = 'iso';
 
 /** Patterns that are tried when a mapping is guessed, the usual ones first. */
-export const usualPatterns = [
+export const commonPatterns = [
   ISO,
   'DD.MM.YYYY',
   'DD.MM.YYYY HH:mm',

@@ -3,7 +3,7 @@
 import { stringify } from 'yaml';
 import { createDecimalStyle, type DecimalMark } from '../../spreadsheet/decimals.js';
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
-import { datePattern, usualPatterns } from './dates.js';
+import { datePattern, commonPatterns } from './dates.js';
 import { signedDecimal } from './decimal.js';
 import { type MappedField, mappedFields, namingFields } from './mapping.js';
 
@@ -163,7 +163,7 @@ function guessDecimal(amounts: readonly string[]): DecimalMark {
 
 /** Days and months can be told apart only where a day is after the twelfth. */
 function guessDate(dates: readonly string[]): { pattern: string; notes: string[] } {
-  const fitting = usualPatterns.filter((pattern) => {
+  const fitting = commonPatterns.filter((pattern) => {
     const read = datePattern(pattern);
     return dates.length > 0 && dates.every((text) => read?.(text) !== undefined);
   });

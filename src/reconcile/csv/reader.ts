@@ -119,7 +119,7 @@ function createLineReader(mapping: Mapping, problems: FileProblems): LineReader 
 type Cell = (field: MappedField) => string;
 type Tell = (problem: string) => void;
 
-/** As money that comes in or goes out, before the kind has its say. */
+/** As money that comes in or goes out, before the kind is known. */
 function readAmount({ columns, decimal, directions }: Mapping, cell: Cell, tell: Tell): string | undefined {
   const read = (field: MappedField): string | undefined => {
     const text = cell(field);

@@ -19,7 +19,7 @@ interface Watcher {
 }
 
 /** Each costs a connection of a browser, which has few. */
-export const MOST_WATCHERS = 64;
+export const MAX_WATCHERS = 64;
 /** The first news goes out at once; in a burst, one event stands for everything since the last one. */
 const PAUSE_MS = 100;
 const BEAT_MS = 15_000;
@@ -74,7 +74,7 @@ export function createLiveFeed(engine: SandboxEngine): LiveFeed {
 
   return {
     open(paymentId) {
-      if (closed || watchers.size >= MOST_WATCHERS) return undefined;
+      if (closed || watchers.size >= MAX_WATCHERS) return undefined;
       let watcher: Watcher;
       return new ReadableStream<Uint8Array>(
         {

@@ -5,7 +5,7 @@ import type { SandboxEngine } from '../engine.js';
 import type { PaymentRow, SandboxTables } from '../schema.js';
 import {
   byBytes,
-  COUNTED,
+  COUNT_LIMIT,
   compareBytes,
   endOfPrefix,
   mergeRanges,
@@ -253,7 +253,7 @@ async function among(
   return {
     rows,
     looked,
-    ...(isAll && { total: Math.min(all.length, COUNTED + 1) }),
+    ...(isAll && { total: Math.min(all.length, COUNT_LIMIT + 1) }),
     ...(isMore && { next: writeKey(keyOf(last)) }),
   };
 }

@@ -4,7 +4,7 @@ import type { Engine as StoreEngine } from '../../store/store.js';
 // Pages of long lists. Every page is put together from ranges of an index, each read only as far as the page needs,
 // so that the millionth payment costs what the first did.
 
-/** Reads up to so many rows of one range, in the order of the list. */
+/** Reads at most `limit` rows of one range, in the order of the list. */
 export type Range<Row> = (limit: number) => Promise<Row[]>;
 
 export async function mergeRanges<Row>(
@@ -18,11 +18,11 @@ export async function mergeRanges<Row>(
 }
 
 /** How far results are counted; beyond that a page says "more than". */
-export const COUNTED = 200;
+export const COUNT_LIMIT = 200;
 
 /** How many rows a page reads: the first one also those that are only counted. */
 export const readAhead = (key: string | undefined, size: number): number =>
-  key === undefined ? Math.max(COUNTED, size) + 1 : size + 1;
+  key === undefined ? Math.max(COUNT_LIMIT, size) + 1 : size + 1;
 
 export interface RangePage<Row> {
   /** How many there are in all, or one more than `COUNTED`; only the first page knows. */
@@ -43,7 +43,7 @@ export function pageOf<Row>(
   const last = rows.at(-1);
   return {
     rows,
-    ...(key === undefined && { total: Math.min(found.length, COUNTED + 1) }),
+    ...(key === undefined && { total: Math.min(found.length, COUNT_LIMIT + 1) }),
     ...(found.length > size && last !== undefined && { next: writeKey(keyOf(last)) }),
   };
 }

@@ -16,7 +16,7 @@ const fields: Readonly<Record<string, { label: string; names: readonly string[] 
 };
 
 /** As much of a value as is shown again: a page has a known size. */
-const LONGEST = 300;
+const MAX_VALUE_LENGTH = 300;
 
 /** What a refusal says of a form, in words and beside its fields. */
 export function refusedForm(
@@ -28,7 +28,7 @@ export function refusedForm(
     names: fields[error.path]?.names ?? [error.path],
     text: `${fields[error.path]?.label ?? error.path} ${error.message}.`,
   }));
-  const values = Array.from(form, ([name, value]) => [name, value.slice(0, LONGEST)] as const);
+  const values = Array.from(form, ([name, value]) => [name, value.slice(0, MAX_VALUE_LENGTH)] as const);
   const wrong = said.flatMap(({ names, text }) =>
     names.filter((name) => form.has(name)).map((name) => [name, text] as const),
   );

@@ -27,7 +27,7 @@ export interface Results {
   find(name: string | undefined): ActionResult | undefined;
 }
 
-const KEPT = 100;
+const MAX_RESULTS = 100;
 
 /** Kept here and not in the address: a link that somebody made up must not be able to say that something was done. */
 export function createResults(): Results {
@@ -37,7 +37,7 @@ export function createResults(): Results {
       const name = randomBytes(9).toString('base64url');
       kept.set(name, result);
       const [oldest] = kept.keys();
-      if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
+      if (kept.size > MAX_RESULTS && oldest !== undefined) kept.delete(oldest);
       return name;
     },
     find: (name) => (name === undefined ? undefined : kept.get(name)),

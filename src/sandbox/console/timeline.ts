@@ -21,7 +21,7 @@ export interface PaymentTimeline {
 const TIMELINE_SIZE = 14;
 const LATEST = Number.MAX_SAFE_INTEGER;
 /** What the column for the number of changes can hold. */
-const MOST_CHANGES = 2 ** 31 - 1;
+const MAX_CHANGES = 2 ** 31 - 1;
 
 export async function readTimeline(
   engine: SandboxEngine,
@@ -33,7 +33,7 @@ export async function readTimeline(
   const before = (readKey(key, ['number', 'number', 'number']) ?? [LATEST, LATEST, LATEST]) as number[];
   const read = async <Kind extends ConsoleEntry['kind']>(kind: Kind, table: Tables[Kind], oldest: number) => {
     const order = kind === 'change' ? 'version' : 'id';
-    const most = kind === 'change' ? MOST_CHANGES : LATEST;
+    const most = kind === 'change' ? MAX_CHANGES : LATEST;
     const rows = await engine.store.db
       .selectFrom(table as 'events')
       .selectAll()

@@ -12,7 +12,7 @@ import { Refusal } from '../domain/refusal.js';
 
 // What the control API takes.
 
-// Where nothing else is said of a value, what is wrong with it is told in zod's own words.
+// A field without a message of its own is reported with zod's.
 z.config(english());
 
 const name = text.check(z.minLength(1, 'must not be empty'));

@@ -3,7 +3,7 @@ import { isExpired, testCard } from './cards.js';
 import { expiryOf } from './payer.js';
 import { storeMethod } from './methods.js';
 import {
-  fateOf,
+  providerAnswer,
   instruct,
   lastExchange,
   noteAnswer,
@@ -26,23 +26,23 @@ export async function authorise(
   payment: PaymentRow,
   { cause, capture }: { cause: string; capture: CaptureTiming },
 ): Promise<PaymentRow> {
-  const fate = await fateOf(work, payment, 'authorize');
-  if (fate.done && (await hasExpiredCard(work, payment)))
-    Object.assign(fate, { done: false, reason: 'expired card' });
+  const decided = await providerAnswer(work, payment, 'authorize');
+  if (decided.done && (await hasExpiredCard(work, payment)))
+    Object.assign(decided, { done: false, reason: 'expired card' });
   const exchange = await instruct(work, payment, 'authorize');
-  if (fate.answer === 'later') {
+  if (decided.answer === 'later') {
     const waiting = await changeState(work, payment, 'Processing', 'provider has not answered yet');
-    await scheduleAnswer(work, waiting, fate.delayMs);
+    await scheduleAnswer(work, waiting, decided.delayMs);
     return waiting;
   }
-  await noteAnswer(work, exchange, fate.done, fate.reason);
-  if (fate.answer === 'lost') {
+  await noteAnswer(work, exchange, decided.done, decided.reason);
+  if (decided.answer === 'lost') {
     return changeState(work, payment, 'Processing', 'the answer of the provider was lost', {
-      provider_knows: fate.done ? 'done' : 'failed',
+      provider_knows: decided.done ? 'done' : 'failed',
       failure: null,
     });
   }
-  if (!fate.done) return decline(work, payment, fate.reason, cause);
+  if (!decided.done) return decline(work, payment, decided.reason, cause);
   return authorised(work, payment, { cause, capture });
 }
 
@@ -119,12 +119,12 @@ export async function answerInstruction(
   const exchange = await pendingExchange(work, payment, instruction);
   // The provider knows nothing of a payment that is cancelled before anyone paid.
   if (exchange === undefined) return finishInstruction(work, payment, instruction, true, 'done');
-  const fate = await fateOf(work, payment, instruction);
-  await noteAnswer(work, exchange, fate.done, fate.reason);
-  if (fate.answer === 'lost') {
-    return changeDetails(work, payment, { provider_knows: fate.done ? 'done' : 'failed' });
+  const decided = await providerAnswer(work, payment, instruction);
+  await noteAnswer(work, exchange, decided.done, decided.reason);
+  if (decided.answer === 'lost') {
+    return changeDetails(work, payment, { provider_knows: decided.done ? 'done' : 'failed' });
   }
-  return finishInstruction(work, payment, instruction, fate.done, fate.reason);
+  return finishInstruction(work, payment, instruction, decided.done, decided.reason);
 }
 
 export async function finishInstruction(

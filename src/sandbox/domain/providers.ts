@@ -10,41 +10,46 @@ import { expiryOf, payerOf } from './payer.js';
 import type { Work } from './work.js';
 
 /** What the provider makes of an instruction, and when the service hears of it. */
-interface Fate {
+interface ProviderAnswer {
   done: boolean;
   reason: string;
   answer: 'now' | 'later' | 'lost';
   delayMs: number;
 }
 
-export async function fateOf(
+export async function providerAnswer(
   work: Work,
   payment: PaymentRow,
   instruction: ProviderInstruction,
-): Promise<Fate> {
+): Promise<ProviderAnswer> {
   const card = testCard(payment.card ?? 'approved');
   const profile = await profileOf(work, payment);
-  const fate: Fate = { done: true, reason: 'done', answer: 'now', delayMs: profile?.delay_ms ?? 0 };
+  const decided: ProviderAnswer = {
+    done: true,
+    reason: 'done',
+    answer: 'now',
+    delayMs: profile?.delay_ms ?? 0,
+  };
   if (instruction === 'authorize') {
-    fate.done = card.verdict === 'approve';
-    fate.reason = card.reason ?? 'approved';
-    fate.answer = card.answer;
-    if (card.answer === 'later') fate.delayMs = LATER_MS;
+    decided.done = card.verdict === 'approve';
+    decided.reason = card.reason ?? 'approved';
+    decided.answer = card.answer;
+    if (card.answer === 'later') decided.delayMs = LATER_MS;
   } else if (instruction === 'capture' && card.captureFails) {
-    Object.assign(fate, { done: false, reason: 'the provider could not capture' });
+    Object.assign(decided, { done: false, reason: 'the provider could not capture' });
   } else if (instruction === 'refund' && card.refundFails) {
-    Object.assign(fate, { done: false, reason: 'the provider could not refund' });
+    Object.assign(decided, { done: false, reason: 'the provider could not refund' });
   }
   for (const fault of await work.faults.take(work.tx, ['provider-silent', 'provider-fails'], instruction)) {
-    if (fault.kind === 'provider-silent') fate.answer = 'lost';
+    if (fault.kind === 'provider-silent') decided.answer = 'lost';
     else {
-      Object.assign(fate, { done: false, reason: 'the provider failed', delayMs: 0 });
+      Object.assign(decided, { done: false, reason: 'the provider failed', delayMs: 0 });
       // It fails at once: nothing would remember until a later answer that it is to fail.
-      if (fate.answer === 'later') fate.answer = 'now';
+      if (decided.answer === 'later') decided.answer = 'now';
     }
   }
-  if (fate.answer === 'now' && fate.delayMs > 0) fate.answer = 'later';
-  return fate;
+  if (decided.answer === 'now' && decided.delayMs > 0) decided.answer = 'later';
+  return decided;
 }
 
 export async function profileOf(work: Work, payment: PaymentRow): Promise<ProviderProfileRow | undefined> {

@@ -16,7 +16,7 @@ export interface Work {
   readonly faults: Faults;
   /** Says that this transaction leaves something for the worker or the outbox to do. */
   leavesWork(): void;
-  /** Says that this transaction changes something about a payment; who watches is told after the commit. */
+  /** Says that this transaction changes something about a payment; watchers are notified after the commit. */
   touches(paymentId: number): void;
   /** A repeatable secret for a name: with one seed, the same every time. */
   derive(purpose: string, key: string | number): string;

@@ -25,7 +25,7 @@ export interface ServiceRequest {
   pause?(ms: number): Promise<void>;
 }
 
-/** Query and body of a request, checked by the contract. What is wrong is told all at once. */
+/** Query and body of a request, checked by the contract. All problems are reported at once. */
 export async function readRequest<Name extends EndpointName>(
   request: ServiceRequest,
   name: Name,

@@ -65,7 +65,7 @@ export function plant(kind: DefectKind, entry: BookEntry, draw: Draw): Planted {
   }
 }
 
-/** A line that the provider adds, and what is to be said of it. */
+/** A line that the provider adds, and how the defect is described. */
 type Added = [entry: BookEntry, detail: string];
 
 const additions = {

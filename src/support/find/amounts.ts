@@ -12,7 +12,7 @@ const symbols: Readonly<Record<string, string>> = { '€': 'EUR', $: 'USD', '£'
 const codes = new Set(currencies);
 
 /** What "about" means: within five per cent. */
-const ABOUT = 0.05;
+const ROUGHLY_WITHIN = 0.05;
 
 /** `EUR` of EUR, eur and €. */
 export function currencyOf(text: string): string | undefined {
@@ -33,7 +33,7 @@ export function parseSpokenAmount(text: string): AmountRange | undefined {
   const currency = money === undefined ? undefined : currencyOf(money);
   if (money !== undefined && currency === undefined) return undefined;
   const value = Number(plainNumber(digits));
-  const slack = before === '~' || after === '~' ? value * ABOUT : 0;
+  const slack = before === '~' || after === '~' ? value * ROUGHLY_WITHIN : 0;
   return { from: round(value - slack), to: round(value + slack), currency };
 }
 

@@ -35,7 +35,7 @@ interface FoundPayment {
 }
 
 /** Beginnings of words that are shorter fit too much to help. */
-const SHORTEST_PREFIX = 3;
+const MIN_PREFIX_LENGTH = 3;
 
 export async function findPayments(
   search: KnownSearch,
@@ -93,7 +93,7 @@ const timeOf = (row: KnownPaymentRow): number => row.created_time ?? row.known_t
 
 function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[] {
   const words = [...new Set(text.flatMap(typedWords))];
-  return words.map((word) => ({ text: word, prefix: asPrefix && word.length >= SHORTEST_PREFIX }));
+  return words.map((word) => ({ text: word, prefix: asPrefix && word.length >= MIN_PREFIX_LENGTH }));
 }
 
 /** All of it may be the ID or the reference, said in parts. */

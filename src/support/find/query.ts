@@ -30,8 +30,8 @@ const stateOf = (word: string): string | undefined => {
   return otherSpellings[plain] ?? stateNames.find((name) => name.toLowerCase() === plain);
 };
 
-/** More words in one expression than any of ours has. */
-const LONGEST = 4;
+/** More words than any expression that we understand has. */
+const MAX_PHRASE_WORDS = 4;
 /** A word that can be understood in two ways doubles the searches. */
 const MAX_READINGS = 8;
 
@@ -50,7 +50,7 @@ export function readWords(typed: readonly string[], now: Date): Reading[] {
 
 /** The longest expression that the words begin with, and the ways to understand it. */
 function understand(words: readonly string[], now: Date): { length: number; pieces: Piece[] } {
-  for (let length = Math.min(LONGEST, words.length); length > 0; length -= 1) {
+  for (let length = Math.min(MAX_PHRASE_WORDS, words.length); length > 0; length -= 1) {
     const phrase = words.slice(0, length).join(' ');
     const time = parseSpokenDate(phrase, now);
     if (time) return { length, pieces: [(reading) => ({ ...reading, times: [...reading.times, time] })] };

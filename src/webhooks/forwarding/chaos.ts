@@ -21,8 +21,8 @@ interface ChaosEffect {
 
 /** Each kind hits one forward in four. */
 const CHAOS_SHARE = 0.25;
-const SHORTEST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 3_000;
+const MIN_DELAY_MS = 500;
+const MAX_DELAY_MS = 3_000;
 /** How long one that is to be overtaken steps aside. */
 const ASIDE_MS = 1_000;
 
@@ -36,7 +36,7 @@ export function createChaos(kinds: readonly ChaosKind[], seed: number): Chaos {
       const chance = (what: string) => fraction(`${seed}:${count}:${what}`);
       const hit = kinds.filter((kind) => chance(kind) < CHAOS_SHARE);
       if (hit.includes('drop')) return { done: ['drop'], waitMs: 0 };
-      const delay = SHORTEST_DELAY_MS + chance('length') * (LONGEST_DELAY_MS - SHORTEST_DELAY_MS);
+      const delay = MIN_DELAY_MS + chance('length') * (MAX_DELAY_MS - MIN_DELAY_MS);
       const waitMs =
         (hit.includes('delay') ? Math.round(delay) : 0) + (hit.includes('reorder') ? ASIDE_MS : 0);
       return { done: hit, waitMs };

@@ -22,7 +22,7 @@ interface Chosen {
   since: number | undefined;
   failed: boolean | undefined;
   signal: AbortSignal;
-  /** For `--fresh`: the payment is read, and its state now is told. */
+  /** For `--fresh`: the payment is read, and the webhook says its state as it is now. */
   client: Client | undefined;
 }
 

@@ -11,9 +11,9 @@ const verdicts = [
   'same',
   /** The same webhook came before. */
   'duplicate',
-  /** It tells of a state that the payment has left since. */
+  /** It reports a state that the payment has left since. */
   'stale',
-  /** It tells of a state that the service does not show. */
+  /** It reports a state that the service does not show. */
   'unconfirmed',
   /** The service has no such payment. */
   'unknown',

@@ -153,7 +153,7 @@ export function createInboxWriter(
   return { add: createGroupWriter(store, write, (tx) => holdListener(store, tx, listenerId)) };
 }
 
-/** Whoever writes for a listener holds its row, so that ids become visible in order, also on PostgreSQL. */
+/** A writer for a listener locks its row, so that ids become visible in order, also on PostgreSQL. */
 export async function holdListener(
   store: Store<DeskTables>,
   tx: Kysely<DeskTables>,

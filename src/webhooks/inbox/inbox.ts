@@ -64,7 +64,7 @@ export interface Inbox {
   newestId(place: AppRef): Promise<number>;
   /** Deliveries with a greater id, the oldest first. Ids become visible in order: none is passed over. */
   after(place: AppRef, id: number, options?: { limit?: number }): Promise<Delivery[]>;
-  /** The newest first, a page at a time; `more` is told when there would be more than the limit. */
+  /** The newest first, a page at a time; calls `more` when there are more than the limit. */
   list(
     place: AppRef,
     filter?: DeliveryFilter,

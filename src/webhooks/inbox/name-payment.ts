@@ -45,10 +45,10 @@ const STATE_ID = new Set(['paymentstateid', 'stateid']);
 const EVENT_ID = new Set(['eventid', 'webhookid', 'notificationid', 'messageid', 'deliveryid']);
 const EVENT_HEADERS = new Set(['webhook-id', 'svix-id', 'x-event-id', 'x-webhook-id', 'x-notification-id']);
 
-const DEEPEST = 8;
-const MOST_NODES = 5_000;
-const LONGEST_ID = 255;
-const LARGEST_TEXT = 4 * 1024 * 1024;
+const MAX_DEPTH = 8;
+const MAX_NODES = 5_000;
+const MAX_ID_LENGTH = 255;
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 export function namePayment(request: RequestParts): Named {
   const found = new Findings();
@@ -110,10 +110,10 @@ class Findings {
     if (root === undefined) return;
     if (isJsonNumber(root) || typeof root === 'string') return this.#payment(idText(root), by);
     let level: Array<{ value: JsonValue; key: string }> = [{ value: root, key: '' }];
-    for (let depth = 0; depth < DEEPEST && level.length > 0; depth += 1) {
+    for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
       const deeper: typeof level = [];
       for (const { value, key } of level) {
-        if ((this.#nodes += 1) > MOST_NODES) return;
+        if ((this.#nodes += 1) > MAX_NODES) return;
         if (isJsonObject(value)) this.#object(value, key, by);
         const children = Array.isArray(value) ? value.map((child) => [key, child] as const) : [];
         if (isJsonObject(value)) children.push(...Object.entries(value));
@@ -174,7 +174,7 @@ const idText = (value: string | JsonNumber): string =>
   (isJsonNumber(value) ? numberText(value) : value).trim();
 
 function identifier(value: string): string | undefined {
-  return value === '' || value.length > LONGEST_ID ? undefined : value;
+  return value === '' || value.length > MAX_ID_LENGTH ? undefined : value;
 }
 
 function decoded(text: string): string {
@@ -185,7 +185,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Whatever cannot be parsed, be it too deep, is no JSON for us. */
+/** What cannot be parsed, or is nested too deeply, is not JSON for us. */
 function parsed(text: string): JsonValue | undefined {
   try {
     return parseJson(text);
@@ -195,10 +195,10 @@ function parsed(text: string): JsonValue | undefined {
 }
 
 const expand: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
-  gzip: (body) => gunzipSync(body, { maxOutputLength: LARGEST_TEXT }),
-  'x-gzip': (body) => gunzipSync(body, { maxOutputLength: LARGEST_TEXT }),
-  deflate: (body) => inflateSync(body, { maxOutputLength: LARGEST_TEXT }),
-  br: (body) => brotliDecompressSync(body, { maxOutputLength: LARGEST_TEXT }),
+  gzip: (body) => gunzipSync(body, { maxOutputLength: MAX_TEXT_BYTES }),
+  'x-gzip': (body) => gunzipSync(body, { maxOutputLength: MAX_TEXT_BYTES }),
+  deflate: (body) => inflateSync(body, { maxOutputLength: MAX_TEXT_BYTES }),
+  br: (body) => brotliDecompressSync(body, { maxOutputLength: MAX_TEXT_BYTES }),
 };
 
 function textOf(headers: RequestParts['headers'], body: Uint8Array): string {

@@ -30,7 +30,7 @@ export const WEBHOOK_BODY_LIMIT = 1024 * 1024;
 export const MAX_CONCURRENT = 256;
 const HEADER_LIMIT = 16 * 1024;
 /** For the headers, and again for the body. */
-const PATIENCE_MS = 10_000;
+const READ_TIMEOUT_MS = 10_000;
 /** How long requests in flight may still take when it stops. */
 const DRAIN_MS = 2_000;
 export const PATH_PREFIX = '/wh/';
@@ -40,13 +40,13 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const answer = createAnswerer(options);
   const server = createServer({
     maxHeaderSize: HEADER_LIMIT,
-    headersTimeout: PATIENCE_MS,
-    requestTimeout: 2 * PATIENCE_MS,
+    headersTimeout: READ_TIMEOUT_MS,
+    requestTimeout: 2 * READ_TIMEOUT_MS,
     connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: PATIENCE_MS,
+    keepAliveTimeout: READ_TIMEOUT_MS,
   });
   server.on('request', answer);
-  // Somebody who asks before sending a body is not told to go on before it is clear that there is anything here.
+  // A sender that waits for 100 Continue gets it only if the path is right.
   server.on('checkContinue', answer);
   try {
     await listen(server, options.port);
@@ -122,7 +122,7 @@ function createAnswerer({ secret, probe, take, now, onError }: ReceiverOptions) 
   }
 
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    // Whoever goes away half-way sent nothing.
+    // A request that was cut off is ignored.
     incoming.on('error', () => undefined);
     outgoing.on('error', () => undefined);
     void handle(incoming, outgoing).catch((error: unknown) => {
@@ -165,7 +165,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | number> {
       incoming.pause();
       resolve(result);
     };
-    const timer = setTimeout(finish, PATIENCE_MS, 408);
+    const timer = setTimeout(finish, READ_TIMEOUT_MS, 408);
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);

@@ -13,7 +13,7 @@ import type { AppRef } from '../../ledger/payment-ref.js';
 import { madeWebhook } from '../forwarding/made-webhook.js';
 import type { Reader } from './reader.js';
 
-const MOST = 200;
+const MAX_MISSED = 200;
 /** How long a webhook may be on its way. */
 const GRACE_MS = 2_000;
 /** A payment that has not moved for so long is not waited for. */
@@ -44,7 +44,7 @@ export async function openPayments(
     .where('state_time', '>', now() - RECENT_MS)
     .where('webhook_url', 'like', `%/wh/${secret}%`)
     .orderBy('seen_time', 'desc')
-    .limit(MOST)
+    .limit(MAX_MISSED)
     .execute();
   // In a pattern an underscore stands for any character.
   return rows.filter(({ webhook_url }) => webhook_url?.includes(address));

@@ -17,15 +17,15 @@ export interface ReadBudget {
 
 const RATE = 50;
 const BURST = 100;
-/** Asked for in vain. */
-const STRANGERS = 100;
-const STRANGERS_A_SECOND = 2;
+/** Reads that found nothing. */
+const MAX_UNKNOWN_READS = 100;
+const UNKNOWN_READS_PER_SECOND = 2;
 const ABSENT_MS = 60_000;
-const MOST_ABSENT = 10_000;
+const MAX_ABSENT = 10_000;
 
 export function createReadBudget(now: () => number): ReadBudget {
   const reads = createBucket(BURST, RATE, now);
-  const strangers = createBucket(STRANGERS, STRANGERS_A_SECOND, now);
+  const strangers = createBucket(MAX_UNKNOWN_READS, UNKNOWN_READS_PER_SECOND, now);
   const absent = new Map<string, number>();
   return {
     take: () => reads.take(),
@@ -35,7 +35,7 @@ export function createReadBudget(now: () => number): ReadBudget {
     noteAbsent(key) {
       absent.delete(keyText(key));
       absent.set(keyText(key), now());
-      if (absent.size <= MOST_ABSENT) return;
+      if (absent.size <= MAX_ABSENT) return;
       const [oldest] = absent.keys();
       if (oldest !== undefined) absent.delete(oldest);
     },

@@ -24,7 +24,7 @@ export interface Child {
 
 // The kernel closes our end of its stdin even after kill -9. The keeper sees that and ends the program, whether or not
 // the program looks at its stdin itself. The words of the command are arguments: none of them is read as shell text.
-const KEEPER = `
+const WATCHDOG_SCRIPT = `
 exec 3<&0
 "$@" <&3 3<&- &
 child=$!
@@ -39,8 +39,8 @@ exit "$code"
 `;
 
 const GRACE_MS = 3_000;
-const LAST_WORDS_MS = 500;
-const LONGEST_LINE = 64 * 1024;
+const OUTPUT_GRACE_MS = 500;
+const MAX_LINE_LENGTH = 64 * 1024;
 const KEPT_LINES = 20;
 
 /** Groups that still run; whatever is left is killed when this process exits. */
@@ -81,7 +81,7 @@ export function startChild(program: string, args: readonly string[], env: Tunnel
   const kept = process.platform !== 'win32';
   const child = spawn(
     kept ? '/bin/sh' : program,
-    kept ? ['-c', KEEPER, 'paydesk-tunnel', program, ...args] : args,
+    kept ? ['-c', WATCHDOG_SCRIPT, 'paydesk-tunnel', program, ...args] : args,
     // A group of its own: Ctrl-C is for us to hear first, and the group can be ended as a whole.
     { stdio: 'pipe', detached: kept, env: childEnvironment(env), windowsHide: true },
   );
@@ -103,7 +103,7 @@ export function startChild(program: string, args: readonly string[], env: Tunnel
     let rest = '';
     stream.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split(/\r\n|\n|\r/);
-      rest = (lines.pop() ?? '').slice(-LONGEST_LINE);
+      rest = (lines.pop() ?? '').slice(-MAX_LINE_LENGTH);
       for (const line of lines) take(line);
     });
     stream.on('error', () => {}).on('close', () => take(rest));
@@ -117,7 +117,7 @@ export function startChild(program: string, args: readonly string[], env: Tunnel
     });
     child.on('close', (code) => resolve({ code, words }));
     // What it started itself may hold its output open; that must not make it look alive.
-    child.on('exit', (code) => setTimeout(resolve, LAST_WORDS_MS, { code, words }));
+    child.on('exit', (code) => setTimeout(resolve, OUTPUT_GRACE_MS, { code, words }));
   });
   void ended.then(() => {
     if (!kept || pid === undefined) return;

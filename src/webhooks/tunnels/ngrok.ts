@@ -45,7 +45,7 @@ export function createNgrokTunnel(options: { domain?: string | undefined; env: T
   };
 }
 
-/** A line of its log; what is no such line has nothing in it. */
+/** A line of its log; empty for any other line. */
 function record(line: string): { msg?: string; url?: string; err?: string } {
   try {
     const value: unknown = JSON.parse(line);

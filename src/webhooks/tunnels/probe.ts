@@ -31,7 +31,7 @@ export function createProbe(): Probe {
     answer(method, target) {
       if (method !== 'GET' || target?.startsWith(PREFIX) !== true) return undefined;
       const [nonce = '', seen = '', ...rest] = target.slice(PREFIX.length).split('.');
-      // Without a proof that we asked, nobody is told that anything is here.
+      // Without a proof that this process asked, the answer does not reveal that anything is here.
       if (rest.length > 0 || nonce === '' || !isSeal(seen, seal('ask', nonce))) return undefined;
       return seal('answer', nonce).toString('base64url');
     },
@@ -45,7 +45,7 @@ export function createProbe(): Probe {
   };
 }
 
-const LONGEST_ANSWER = 1_000;
+const MAX_ANSWER_LENGTH = 1_000;
 
 /** Asks once, over a connection of its own: an idle one proves nothing. Returns why it did not come back, if so. */
 export async function sendProbe(options: {
@@ -64,7 +64,7 @@ export async function sendProbe(options: {
     const asked = request(target, { agent: false, headers: { 'user-agent': 'paydesk' } }, (response) => {
       let text = '';
       response.setEncoding('latin1').on('data', (part: string) => {
-        if (text.length < LONGEST_ANSWER) text += part;
+        if (text.length < MAX_ANSWER_LENGTH) text += part;
       });
       response.on('error', failed).on('end', () => {
         if (response.statusCode !== 200) done(`something else answers there (HTTP ${response.statusCode})`);

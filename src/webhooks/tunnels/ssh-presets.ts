@@ -25,7 +25,7 @@ export type PresetName = (typeof presetNames)[number];
 export const presets: Readonly<Record<PresetName, SshPreset>> = {
   'localhost.run': {
     hosts: ['localhost.run'],
-    // Without a key of one's own it gives an address that changes after some hours.
+    // Without a key of your own it gives an address that changes after some hours.
     user: 'nokey',
     secretUser: false,
     forward: named,

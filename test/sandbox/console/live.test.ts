@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { MOST_WATCHERS } from '../../../src/sandbox/console/live.js';
+import { MAX_WATCHERS } from '../../../src/sandbox/console/live.js';
 import { startTestSandbox, eventually, type TestSandbox } from '../../helpers/sandbox.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { visitConsole } from '../../pages/console-visitor.js';
@@ -99,7 +99,7 @@ test('only so many may watch at once; who leaves makes room', async () => {
   const sandbox = await startTestSandbox();
   onTestFinished(() => sandbox.close());
   const streams: Stream[] = [];
-  for (let count = 0; count < MOST_WATCHERS; count += 1) streams.push(await open(sandbox));
+  for (let count = 0; count < MAX_WATCHERS; count += 1) streams.push(await open(sandbox));
   expect((await open(sandbox)).status).toBe(503);
   streams[0]!.cancel();
   await eventually(async () => expect((await open(sandbox)).status).toBe(200));

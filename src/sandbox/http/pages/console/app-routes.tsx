@@ -6,7 +6,7 @@ import { invalidField } from '../../../domain/refusal.js';
 import { AppsPage } from './apps-page.js';
 import { answerForm, FORMS, sections, showConsole, typedForm, type ConsoleTools } from './console-frame.js';
 
-const SHOWN = 4;
+const APPS_PER_PAGE = 4;
 
 export function addAppRoutes(routes: Hono, desk: ConsoleTools): void {
   const { engine, control, commands } = desk;
@@ -15,14 +15,14 @@ export function addAppRoutes(routes: Hono, desk: ConsoleTools): void {
   routes.get('/apps', async (c) => {
     const all = await engine.apps.all();
     const from = (readKey(c.req.query('key'), ['number'])?.[0] as number | undefined) ?? 0;
-    const isMore = all.length > from + SHOWN;
+    const isMore = all.length > from + APPS_PER_PAGE;
     return showConsole(
       c,
       desk,
       { section: 'apps', title: 'Apps' },
       <AppsPage
-        apps={all.slice(from, from + SHOWN)}
-        next={isMore ? writeKey([from + SHOWN]) : undefined}
+        apps={all.slice(from, from + APPS_PER_PAGE)}
+        next={isMore ? writeKey([from + APPS_PER_PAGE]) : undefined}
         isFirst={from === 0}
         commands={commands}
         token={desk.forms.token(FORMS)}

@@ -76,7 +76,7 @@ function AppCard(props: AppProps) {
         </Fact>
         <Fact name="Providers">
           <ul class="quiet-list">
-            {app.profiles.slice(0, LISTED).map((profile) => (
+            {app.profiles.slice(0, MAX_LISTED).map((profile) => (
               <li>
                 {profile.payment_profile_id} <Text of={clip(profile.name, 40)} />: {profile.method_type}
                 {profile.is_active === 1 ? '' : ', not active'}, window {durationText(profile.window_ms)}
@@ -95,7 +95,7 @@ function Changes({ app, commands, token, typed }: AppProps) {
   const id = app.app_id;
   const path = appPath(id);
   const blocked = app.is_blocked === 1;
-  const policies = app.policies.slice(0, LISTED);
+  const policies = app.policies.slice(0, MAX_LISTED);
   const url = typed?.values['url'] ?? app.webhook_url ?? '';
   const policy = typed?.values['policy'] ?? String(app.fraud_policy_id ?? '');
   return (
@@ -159,4 +159,4 @@ function Changes({ app, commands, token, typed }: AppProps) {
 const appPath = (id: string): string => `${sections.apps.path}/${id}`;
 
 /** Longer lists belong to the command line. */
-const LISTED = 12;
+const MAX_LISTED = 12;

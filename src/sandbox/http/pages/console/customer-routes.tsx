@@ -11,7 +11,7 @@ import { showConsole, showNothing, type ConsoleTools } from './console-frame.js'
 import { CustomerPage } from './customer-page.js';
 import { CustomersPage } from './customers-page.js';
 
-const NEWEST = 10;
+const MAX_PAYMENTS_SHOWN = 10;
 const PANEL_MS = 3_600_000;
 
 export function addCustomerRoutes(routes: Hono, desk: ConsoleTools): void {
@@ -49,7 +49,7 @@ export function addCustomerRoutes(routes: Hono, desk: ConsoleTools): void {
       engine,
       { app: appId, search: { by: 'customer', text: id } },
       undefined,
-      NEWEST,
+      MAX_PAYMENTS_SHOWN,
     );
     return showConsole(
       c,

@@ -17,7 +17,7 @@ interface FaultsProps {
 }
 
 /** The most that a page shows; the command lists all. */
-const SHOWN = 40;
+const MAX_FAULTS_SHOWN = 40;
 
 export function FaultsPage({ faults, commands, token, typed }: FaultsProps) {
   const { path } = sections.faults;
@@ -29,10 +29,10 @@ export function FaultsPage({ faults, commands, token, typed }: FaultsProps) {
           <p>No faults. Everything works normally.</p>
         ) : (
           <>
-            <FaultTable faults={faults.slice(-SHOWN)} commands={commands} token={token} />
-            {faults.length > SHOWN && (
+            <FaultTable faults={faults.slice(-MAX_FAULTS_SHOWN)} commands={commands} token={token} />
+            {faults.length > MAX_FAULTS_SHOWN && (
               <p class="muted">
-                The newest {SHOWN} of {faults.length}.
+                The newest {MAX_FAULTS_SHOWN} of {faults.length}.
               </p>
             )}
             <div>

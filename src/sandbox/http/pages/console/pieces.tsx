@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { COUNTED } from '../../../console/ranges.js';
+import { COUNT_LIMIT } from '../../../console/ranges.js';
 import { timeText } from '../../../console/texts.js';
 
 // Small parts that several pages of the console share.
@@ -30,7 +30,8 @@ export function Select({ id, name = id, label, options, chosen }: SelectProps) {
 /** `1 payment`, `36 payments`, `More than 200 payments`; nothing where only a part was looked at. */
 export function Count({ total, one, many }: { total: number | undefined; one: string; many: string }) {
   if (total === undefined) return null;
-  const text = total > COUNTED ? `More than ${COUNTED} ${many}` : `${total} ${total === 1 ? one : many}`;
+  const text =
+    total > COUNT_LIMIT ? `More than ${COUNT_LIMIT} ${many}` : `${total} ${total === 1 ? one : many}`;
   return <p class="muted small count">{text}</p>;
 }
 

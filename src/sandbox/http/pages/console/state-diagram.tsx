@@ -70,8 +70,8 @@ function State({ state, look }: { state: StateName; look: string }) {
   );
 }
 
-const SHOWN = 12;
+const MAX_SHOWN = 12;
 
 function pathText(path: readonly StateName[]): string {
-  return `${path.length > SHOWN ? '… → ' : ''}${path.slice(-SHOWN).join(' → ')}.`;
+  return `${path.length > MAX_SHOWN ? '… → ' : ''}${path.slice(-MAX_SHOWN).join(' → ')}.`;
 }

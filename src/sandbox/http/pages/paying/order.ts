@@ -4,8 +4,8 @@ import type { CustomerOrder } from '../../../../contract/order.js';
 import type { PaymentRow } from '../../../schema.js';
 
 /** How much of an order a page shows: a page is one request of a known size. */
-const MOST_ITEMS = 10;
-const LONGEST = 100;
+const MAX_ITEMS_SHOWN = 10;
+const MAX_TEXT_LENGTH = 100;
 
 export interface OrderLine {
   name: string;
@@ -41,14 +41,14 @@ export function orderOf(payment: Pick<PaymentRow, 'request' | 'amount'>): Order 
   return {
     number: customerOrder.orderId === undefined ? undefined : clipText(customerOrder.orderId),
     description: customerOrder.description,
-    lines: items.slice(0, MOST_ITEMS).map((item) => ({
+    lines: items.slice(0, MAX_ITEMS_SHOWN).map((item) => ({
       name: clipText(item.name),
       quantity: item.quantity,
       unit: numberText(item.amount),
       total: timesQuantity(numberText(item.amount), item.quantity),
       note: item.description === undefined ? item.sku && clipText(item.sku) : clipText(item.description),
     })),
-    further: Math.max(0, items.length - MOST_ITEMS),
+    further: Math.max(0, items.length - MAX_ITEMS_SHOWN),
     parts: parts.flatMap(({ value, ...part }) =>
       isJsonNumber(value) ? [{ ...part, amount: numberText(value) }] : [],
     ),
@@ -63,5 +63,5 @@ function timesQuantity(amount: string, quantity: number): string {
 /** Long text, cut to what a line can hold. */
 export function clipText(text: string): string {
   const characters = Array.from(text);
-  return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : text;
+  return characters.length > MAX_TEXT_LENGTH ? `${characters.slice(0, MAX_TEXT_LENGTH - 1).join('')}…` : text;
 }

@@ -20,7 +20,7 @@ export interface Typed {
 /** The number of the bank that every test account is at. */
 export const ROUTING_NUMBER = '110000000';
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** A card as a customer types it. Numbers that are not ours, and security codes, are not shown again. */
 export function readCard(form: URLSearchParams, now: number): Typed {
@@ -69,7 +69,7 @@ export function readAccount(form: URLSearchParams): Typed {
   };
 }
 
-const shownName = (text: string): string => (hasCardNumber(text) ? '' : text.slice(0, LONGEST_NAME));
+const shownName = (text: string): string => (hasCardNumber(text) ? '' : text.slice(0, MAX_NAME_LENGTH));
 
 export function groupCardDigits(number: string): string {
   return number.replaceAll(/(\d{4})(?=\d)/g, '$1 ');
@@ -102,7 +102,7 @@ function codeProblem(text: string): string | undefined {
 function nameProblem(text: string, missing: string): string | undefined {
   if (text === '') return missing;
   if (hasCardNumber(text)) return 'Enter a name, not a card number.';
-  return text.length > LONGEST_NAME ? `At most ${LONGEST_NAME} characters.` : undefined;
+  return text.length > MAX_NAME_LENGTH ? `At most ${MAX_NAME_LENGTH} characters.` : undefined;
 }
 
 function routingProblem(text: string): string | undefined {

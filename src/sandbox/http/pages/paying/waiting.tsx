@@ -7,9 +7,9 @@ import { returnAddress } from './return-address.js';
 import type { Visit } from './visit.js';
 
 /** After this long the page says that it may be closed. */
-const PATIENT_MS = 60_000;
+const SLOW_AFTER_MS = 60_000;
 const FIRST_MS = 1_000;
-const LONGEST_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 /** Asks whether the payment has changed, less and less often, and continues when it has. */
 const script = `(() => {
@@ -27,9 +27,9 @@ const look = async () => {
   } catch {
     offline.hidden = false;
   }
-  if (Date.now() - began >= ${PATIENT_MS}) leave.hidden = false;
+  if (Date.now() - began >= ${SLOW_AFTER_MS}) leave.hidden = false;
   timer = setTimeout(look, pause);
-  pause = Math.min(pause * 1.5, ${LONGEST_MS});
+  pause = Math.min(pause * 1.5, ${MAX_PAUSE_MS});
 };
 timer = setTimeout(look, pause);
 addEventListener('online', look);
@@ -37,22 +37,22 @@ addEventListener('offline', () => { offline.hidden = false; });
 })();`;
 
 const FIRST_SECONDS = 3;
-const LONGEST_SECONDS = 30;
+const MAX_SECONDS = 30;
 
-/** Without JavaScript the page loads itself again: the n-th time after so many seconds, and so many have passed then. */
+/** Without JavaScript the page reloads itself: how long it waits before the n-th time, and how long it has waited by then. */
 function reloading(looks: number): { seconds: number; waited: number } {
-  const secondsOf = (look: number) => Math.min(Math.round(FIRST_SECONDS * 1.5 ** look), LONGEST_SECONDS);
+  const secondsOf = (look: number) => Math.min(Math.round(FIRST_SECONDS * 1.5 ** look), MAX_SECONDS);
   let waited = 0;
   for (let look = 0; look < looks; look += 1) waited += secondsOf(look);
   return { seconds: secondsOf(looks), waited };
 }
 
-const MOST_LOOKS = 1000;
+const MAX_LOOKS = 1000;
 
 /** How often this page was loaded again, as its own address says. */
 export function looksOf(c: Context): number {
   const looks = Number(c.req.query('look') ?? 0);
-  return Number.isInteger(looks) && looks > 0 ? Math.min(looks, MOST_LOOKS) : 0;
+  return Number.isInteger(looks) && looks > 0 ? Math.min(looks, MAX_LOOKS) : 0;
 }
 
 /** Something is under way that the customer can only wait for. */
@@ -81,7 +81,7 @@ export function showWaiting(c: Context, visit: Visit): Response | Promise<Respon
     >
       <div class="spin" aria-hidden="true"></div>
       <h1>{heading}</h1>
-      <Explained visit={visit} isLong={waited * 1000 >= PATIENT_MS} />
+      <Explained visit={visit} isLong={waited * 1000 >= SLOW_AFTER_MS} />
       <Ways visit={visit} onward={onward} />
     </div>,
   );
