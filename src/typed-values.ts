@@ -11,6 +11,8 @@ const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 // The longest wait that a timer can take.
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+export const isDuration = (text: string): boolean => DURATION.test(text);
+
 /** Milliseconds of `500ms`, `30s`, `5m`, `24h`, `7d`. */
 export function parseDuration(text: string): number {
   const match = DURATION.exec(text);
@@ -36,7 +38,7 @@ export function parseTimeout(text: string): number {
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 function instant(text: string, direction: 1 | -1, now: Date): Date {
-  if (DURATION.test(text)) {
+  if (isDuration(text)) {
     const at = new Date(now.getTime() + direction * parseDuration(text));
     if (Number.isNaN(at.getTime())) throw new BadValue('is too far in the past or future');
     return at;

@@ -2,7 +2,7 @@ import { custom, string } from '@oclif/core/flags';
 import { commandText, paydesk } from '../next-command.js';
 import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
-import { BadValue, parseCount, parseDuration, parseInstant } from '../typed-values.js';
+import { BadValue, parseCount, parseDuration, parseInstant, isDuration } from '../typed-values.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../errors.js';
 import type { CheckoutMethod } from '../contract/payment.js';
@@ -125,7 +125,7 @@ export const parseDelay = (text: string): number => (/^0(ms|s)?$/.test(text) ? 0
 
 /** A time on the sandbox's clock. A duration is refused: it does not say from when. */
 export function parseClockInstant(text: string): Date {
-  if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) {
+  if (isDuration(text)) {
     return bad(
       `an ISO time; to move by a duration: ${commandText(paydesk('sandbox', 'clock', 'advance', text))}`,
     );

@@ -1,7 +1,7 @@
 // What a step expects, compared with what it finds. Every mismatch is reported, not only the first.
 
 import { isJsonNumber, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
-import { sameAmount } from '../contract/money.js';
+import { isAmount, sameAmount } from '../contract/money.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
 import { fieldAt, referenceText } from './references.js';
 import type { Expectation } from './schema.js';
@@ -180,9 +180,7 @@ const moneyOf = (value: JsonValue | undefined): string =>
 function isSame(one: JsonValue, other: JsonValue): boolean {
   if (isJsonNumber(one) && isJsonNumber(other)) {
     const [left, right] = [numberText(one), numberText(other)];
-    return left === right || (isMoney(left) && isMoney(right) && sameAmount(left, right));
+    return left === right || (isAmount(left) && isAmount(right) && sameAmount(left, right));
   }
   return JSON.stringify(one) === JSON.stringify(other);
 }
-
-const isMoney = (text: string): boolean => /^\d+(\.\d{1,2})?$/.test(text);
