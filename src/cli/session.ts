@@ -37,8 +37,10 @@ export interface ChangingSession extends Session {
 interface Connection {
   profileName: string | undefined;
   signal: AbortSignal;
-  /** Makes a listener for the requests of one client. */
+  /** Makes a listener for the requests of one client. Without one, and without a trace, no events are made. */
   onEvent?: () => (event: ClientEvent) => void;
+  /** The client refuses everything but reads. */
+  onlyReads?: boolean;
 }
 
 const SETTLING_MS = 5_000;
@@ -61,27 +63,31 @@ interface SessionOptions {
   tellsWaiting?: boolean;
   /** False where `openApp` has told which app it is. */
   tellsApp?: boolean;
+  /** Nothing but reads can be sent, so that nothing has to be counted. */
+  onlyReads?: boolean;
 }
 
 /** The app that the command acts on. Requests are counted, and a slow one is told on a terminal. */
 export async function openSession(
   context: CommandContext,
-  { tellsWaiting = true, tellsApp = true }: SessionOptions = {},
+  { tellsWaiting = true, tellsApp = true, onlyReads = false }: SessionOptions = {},
 ): Promise<Session> {
   const { stderr } = context.streams;
   const waiting = createWaiting((text) => context.status(text));
+  const tells = tellsWaiting && stderr.terminal && context.trace === undefined;
+  const listener = () => {
+    const tell = tells ? waiting.listener() : undefined;
+    const count = context.sent.listener();
+    return (event: ClientEvent) => {
+      count(event);
+      tell?.(event);
+    };
+  };
   const session = await connect(context, {
     profileName: context.profileName,
     signal: context.signal,
-    onEvent: () => {
-      const tells = tellsWaiting && stderr.terminal && context.trace === undefined;
-      const tell = tells ? waiting.listener() : undefined;
-      const count = context.sent.listener();
-      return (event) => {
-        count(event);
-        tell?.(event);
-      };
-    },
+    onlyReads,
+    ...((tells || !onlyReads) && { onEvent: listener }),
   });
   context.atEnd(() => waiting.close());
   context.refineErrors((error) => refineError(error, context, session));
@@ -122,7 +128,7 @@ export async function connect(context: CommandContext, connection: Connection): 
     appId: profile.appId,
     ...(profile.kind && { kind: profile.kind }),
     aliases: stateAliases(profile.aliases),
-    readOnly: profile.readOnly,
+    readOnly: profile.readOnly || connection.onlyReads === true,
     isSandbox: profile.kind !== 'live' || profile.madeBySandbox,
     apiKey: async () => {
       const key = (await profile.apiKey()).reveal();
@@ -130,17 +136,19 @@ export async function connect(context: CommandContext, connection: Connection): 
       return key;
     },
   };
-  const onEvent = () => {
+  const listening = () => {
     const listen = connection.onEvent?.();
-    return (event: ClientEvent) => {
+    if (listen === undefined && trace === undefined) return {};
+    const onEvent = (event: ClientEvent) => {
       listen?.(event);
       trace?.(eventText(event));
     };
+    return { onEvent };
   };
-  const client = createClient({ ...common, onEvent: onEvent(), signal: connection.signal });
+  const client = createClient({ ...common, ...listening(), signal: connection.signal });
   const settling = createClient({
     ...common,
-    onEvent: onEvent(),
+    ...listening(),
     timeouts: { attemptMs: SETTLING_MS, overallMs: SETTLING_MS },
   });
   context.atEnd(async () => {

@@ -84,24 +84,26 @@ function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: n
   let written = 0;
   let writing: Promise<void> = Promise.resolve();
   let next = 0;
+  /** Rows from the next one on that are there without a gap. */
+  let ready = 0;
 
   function flush(least: number): void {
-    for (;;) {
-      const chunk: RowResult[] = [];
-      while (chunk.length < CHUNK && waiting.has(next + chunk.length)) {
-        chunk.push(waiting.get(next + chunk.length) as RowResult);
-      }
-      if (chunk.length < Math.max(1, least)) return;
-      for (let at = 0; at < chunk.length; at += 1) waiting.delete(next + at);
-      next += chunk.length;
-      const upTo = next;
-      writing = writing.then(async () => {
-        await writeChunk(tools, chunk, counts, rowsDone + upTo);
-        written = upTo;
-      });
-      // It is reported where somebody waits for the writing: in `room`, or at the end.
-      writing.catch(() => {});
-    }
+    while (waiting.has(next + ready)) ready += 1;
+    while (ready >= Math.max(1, least)) write(Math.min(ready, CHUNK));
+  }
+
+  function write(count: number): void {
+    const chunk = Array.from({ length: count }, (_, at) => waiting.get(next + at) as RowResult);
+    for (let at = 0; at < count; at += 1) waiting.delete(next + at);
+    next += count;
+    ready -= count;
+    const upTo = next;
+    writing = writing.then(async () => {
+      await writeChunk(tools, chunk, counts, rowsDone + upTo);
+      written = upTo;
+    });
+    // It is reported where somebody waits for the writing: in `room`, or at the end.
+    writing.catch(() => {});
   }
 
   return {

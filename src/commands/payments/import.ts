@@ -54,7 +54,10 @@ export default class PaymentsImport extends BaseCommand {
   async #import(): Promise<Record<string, unknown>> {
     const { args, flags } = await this.parse(PaymentsImport);
     keepHeapSmall();
-    const { client, profile } = await openSession(this.context, { tellsWaiting: false });
+    const { client, profile } = await openSession(this.context, {
+      tellsWaiting: false,
+      onlyReads: true,
+    });
     const { store } = await openLedger(this.context, { patient: true });
     const progress = createProgressWriter({
       write: (text) => this.streams.writeError(text),
