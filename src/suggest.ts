@@ -1,5 +1,5 @@
 /** How many letters must be added, dropped, replaced or swapped with a neighbour to get from one word to the other. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

@@ -45,7 +45,7 @@ export default class PaymentsFind extends BaseCommand {
   static override description =
     'Searches references, IDs, order numbers, names, e-mail addresses, amounts (49.90, EUR 49.90, ~50 for about 50), ' +
     'dates (yesterday, 12 Nov, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
-    'first. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
+    'first. If nothing matches, a name may have one letter wrong. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
   static override examples = [
     '<%= config.bin %> payments find ana 49.90 yesterday',
     '<%= config.bin %> payments find inv-2041',

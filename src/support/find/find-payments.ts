@@ -7,6 +7,7 @@ import { hasWord, joinedWord, typedWords, type SearchWord } from '../../ledger/s
 import type { AmountRange } from './amounts.js';
 import type { TimeSpan } from './dates.js';
 import { type Reading, readWords } from './query.js';
+import { similarWord } from './similar-words.js';
 
 /** What flags ask for, besides the words. */
 export interface FindFilter {
@@ -26,7 +27,7 @@ interface FindRequest {
 }
 
 /** How a payment was found. */
-const matches = ['name', 'detail', 'words', 'beginning'] as const;
+const matches = ['name', 'detail', 'words', 'beginning', 'similar'] as const;
 export type Match = (typeof matches)[number];
 
 interface FoundPayment {
@@ -80,6 +81,9 @@ export async function findPayments(
     if (beginnings.some(({ prefix }) => prefix))
       add(await search.find(beginnings, known, limit + 1), text, 'beginning');
   }
+  for (const reading of found.size === 0 ? readings : []) {
+    add(await findSimilar(search, reading, limit + 1), reading.text, 'similar');
+  }
   const sorted = [...found.values()].sort(
     (a, b) =>
       matches.indexOf(a.match) - matches.indexOf(b.match) ||
@@ -87,6 +91,23 @@ export async function findPayments(
       b.row.id - a.row.id,
   );
   return { found: sorted.slice(0, limit), more: sorted.length > limit };
+}
+
+/** Payments that have all words but one, and something similar to that one. */
+async function findSimilar(
+  search: KnownSearch,
+  { text, filter }: { text: readonly string[]; filter: KnownFilter },
+  limit: number,
+): Promise<KnownPaymentRow[]> {
+  const found: KnownPaymentRow[] = [];
+  for (const [at, word] of text.entries()) {
+    const similar = similarWord(word);
+    if (similar === undefined) continue;
+    const others = searchWordsOf(text.toSpliced(at, 1), true);
+    const rows = await search.find([...others, ...similar.words], filter, limit);
+    found.push(...rows.filter(similar.fits));
+  }
+  return found;
 }
 
 const timeOf = (row: KnownPaymentRow): number => row.created_time ?? row.known_time;
