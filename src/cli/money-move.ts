@@ -20,6 +20,7 @@ import type { MoneyDesk } from './desk.js';
 import { checkSharedLedger } from './desk-database.js';
 import { listFlagsFor } from './flags.js';
 import { askToConfirm } from './live-guard.js';
+import { oneOrAll } from './payment-args.js';
 import { localLedgerFlag, type MoneyFlags, moneyFlags } from './payment-flags.js';
 
 export const moveFlags = {
@@ -83,5 +84,5 @@ export async function showMoves(
   const ending = endingOf(results, participles[first.operation]);
   if (ending) context.endAs(ending);
   const json = results.map((result) => moveJson(result, context.profileName));
-  return json.length === 1 ? (json[0] as MoveJson) : json;
+  return oneOrAll(json);
 }

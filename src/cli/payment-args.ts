@@ -27,3 +27,9 @@ export const optionalPaymentArgs = {
 };
 
 export const namesIn = (args: { payment: readonly NamedPayment[][] }): NamedPayment[] => args.payment.flat();
+
+/** What `--json` prints: one object for one payment, a list for several. */
+export function oneOrAll<T>(json: readonly T[]): T | T[] {
+  const [first, ...others] = json;
+  return first !== undefined && others.length === 0 ? first : [...json];
+}

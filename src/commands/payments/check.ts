@@ -2,7 +2,7 @@ import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openCheckingDesk } from '../../cli/desk.js';
 import { listFlagsFor } from '../../cli/flags.js';
-import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { namesIn, oneOrAll, paymentArgs } from '../../cli/payment-args.js';
 import { type CheckJson, checkJson, checkLines } from '../../output/views/check.js';
 import { operationList } from '../../output/views/operation.js';
 import { endingOf } from '../../payments/endings.js';
@@ -37,6 +37,6 @@ export default class PaymentsCheck extends BaseCommand {
     if (asTable || !this.streams.stdout.terminal) await this.showList(results, operationList);
     else if (first) this.show(first, checkLines);
     const json = results.map((result) => checkJson(result, this.profileName));
-    return json.length === 1 ? (json[0] as CheckJson) : json;
+    return oneOrAll(json);
   }
 }

@@ -1,6 +1,6 @@
 import { boolean, option } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags.js';
-import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { namesIn, oneOrAll, paymentArgs } from '../../cli/payment-args.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { lazyDatabase } from '../../cli/desk.js';
 import { openSession } from '../../cli/session.js';
@@ -65,6 +65,6 @@ export default class PaymentsExplain extends BaseCommand {
     } else if (first && 'explanation' in first) this.show(first.explanation, explanationView);
     const toJson = asReply ? replyJson : explainedJson;
     const json = explained.map((entry) => toJson(entry, this.profileName));
-    return json.length === 1 ? (json[0] as ExplainJson) : json;
+    return oneOrAll(json);
   }
 }

@@ -1,6 +1,6 @@
 import { boolean } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags.js';
-import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { namesIn, oneOrAll, paymentArgs } from '../../cli/payment-args.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openReadingDesk } from '../../cli/desk.js';
 import { readOptions } from '../../cli/seen-journal.js';
@@ -44,7 +44,7 @@ export default class PaymentsRecheck extends BaseCommand {
     if (asTable || !this.streams.stdout.terminal) await this.showList(results, recheckList);
     else this.show(results[0], recheckLine);
     const json = results.map((result) => recheckJson(result, this.profileName));
-    return json.length === 1 ? (json[0] as RecheckJson) : json;
+    return oneOrAll(json);
   }
 
   async #continue(

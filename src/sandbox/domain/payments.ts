@@ -42,15 +42,15 @@ export async function createOrFindPayment(
 ): Promise<InsertedPayment> {
   const seen = await checkReferences(work, app, body);
   if (seen) return { payment: seen, created: false };
-  const hosted = body as HostedPaymentBody;
-  const expiration = hosted.expirationTime === undefined ? null : Date.parse(hosted.expirationTime);
+  const expires = 'expirationTime' in body ? body.expirationTime : undefined;
+  const expiration = expires === undefined ? null : Date.parse(expires);
   const result = await insertPayment(work, app, body, {
     flow,
     currency: body.currency,
     auto_capture: Number(body.autoCapture),
     return_url: body.returnUrl ?? null,
     expiration_time: expiration,
-    payment_profile_id: (body as ProviderHostedPaymentBody).paymentProfileId ?? null,
+    payment_profile_id: 'paymentProfileId' in body ? body.paymentProfileId : null,
     save_method: Number(body.registerAutoPayment ?? false),
   });
   if (result.created && expiration !== null) {
