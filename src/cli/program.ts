@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Config } from '@oclif/core/config';
 import type { HelpCommand } from '../output/views/help.js';
-import type { ShippedScenarios } from '../scenarios/find.js';
 import type { Runtime } from './runtime.js';
 
 // Finds commands where the build put them, one file per command, and reads the manifest only for help. oclif's own
@@ -35,8 +34,8 @@ export interface Program {
   load(id: string): CommandClass;
   packageFile(): PackageFile;
   manifest(): Manifest;
-  /** The scenarios that ship with it. */
-  readonly scenarios: ShippedScenarios;
+  /** The scenarios that ship with it, by name. */
+  readonly scenarios: { names(): string[]; text(name: string): string };
 }
 
 /** The installed program: one file per command. */

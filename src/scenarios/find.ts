@@ -8,7 +8,7 @@ import { suggest } from '../suggest.js';
 import { readScenario, type Scenario } from './read.js';
 
 /** The scenarios that ship, by name. */
-export interface ShippedScenarios {
+interface ShippedScenarios {
   names(): string[];
   text(name: string): string;
 }
