@@ -168,6 +168,7 @@ function refineError(error: unknown, { typed }: CommandContext, { profile, isOwn
   const { port } = new URL(profile.baseUrl);
   return new TemporaryError(`${error.message} Is the sandbox running?`, {
     code: error.code,
+    details: error.details,
     next: [paydesk('sandbox', 'start', ...(port === SANDBOX_PORT ? [] : ['--port', port]))],
     cause: error,
   });

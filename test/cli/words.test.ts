@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHome } from '../commands/sandbox/processes.js';
 import { paydesk } from '../helpers/run.js';
@@ -52,6 +55,11 @@ it('a stopped sandbox of this machine is offered to be started', async () => {
     const refund = await home.run(['payments', 'refund', 'inv-1']);
     expect(refund.stderr).toContain('Nothing was sent.');
     expect(refund.stderr).toContain('paydesk sandbox start');
+    const orders = join(mkdtempSync(join(tmpdir(), 'paydesk-orders-')), 'orders.csv');
+    writeFileSync(orders, 'reference\ninv-1\n');
+    const imported = await home.run(['payments', 'import', orders]);
+    expect(imported.stderr).toContain('0 of 1 rows are imported. The same command continues there.');
+    expect(imported.stderr).toContain('paydesk sandbox start');
   } finally {
     await home.remove();
   }
