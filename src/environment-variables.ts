@@ -64,13 +64,12 @@ export const environmentVariables: Readonly<Record<string, readonly EnvironmentV
       name: 'HTTPS_PROXY',
       summary: 'Proxy for a service with an https address: `http://USER:PASSWORD@HOST:PORT`, or https.',
     },
-    { name: 'HTTP_PROXY', summary: 'Proxy for a service with an http address.' },
     {
       name: 'NO_PROXY',
       summary:
         'Hosts that are reached directly, separated by commas: `example.com` (with everything below), ' +
         '`*.example.com`, `example.com:8443` or `*`. This machine is never reached through a proxy, unless NO_PROXY is ' +
-        'set and empty.',
+        'set and empty and the address is https.',
     },
     {
       name: 'NODE_EXTRA_CA_CERTS',
@@ -117,8 +116,8 @@ export function environmentPage(): string {
     'Made from the table in `src/environment-variables.ts`. Flags win over variables, and variables over the stored',
     'profile. The names of proxies are read in lower case first. Whether this is a CI job is also seen by the variables',
     'that the common CI services set.\n',
-    'Only requests to the service use a proxy. Webhooks are forwarded, and a sandbox is controlled, without one. The user',
-    'name and the password of a proxy are never shown.\n',
+    'Only requests to the service use a proxy, and only those to an https address: a proxy could read the key of a plain',
+    'one. Webhooks are forwarded, and a sandbox is controlled, without a proxy. Its user name and password are never shown.\n',
     'On a read-only desk, `payments recheck` and `payments resolve` are refused as well, because a recheck may change the',
     'state at the service. `payments check`, `customers panel-link`, `batch plan` and every `--dry-run` work: they only',
     'read. Commands on a sandbox control the sandbox and not an app, and are not affected.\n',

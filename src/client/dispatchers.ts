@@ -1,8 +1,7 @@
 import type { buildConnector, Client, Dispatcher, Pool } from 'undici';
 import type { SendRequest } from './exchange.js';
-import { ConnectFailure, failureOf } from './failures.js';
 import type { Proxy } from './proxy.js';
-import { openProxyTunnel, unreachable } from './tunnel.js';
+import { openProxyTunnel } from './tunnel.js';
 
 /** How the service is reached, beside its address. */
 export interface Connection {
@@ -31,32 +30,24 @@ interface Dispatchers {
   close(): Promise<void>;
 }
 
-/** Connections to one origin, directly or through a proxy: a pool, and one of its own for each `fresh` request. */
+/** Connections to one origin, directly or through a tunnel that a proxy opens: a pool, and one of its own for each `fresh` request. */
 export function createDispatchers(
   origin: string,
   timeouts: { connectMs: number; headersMs: number; bodyMs: number },
   { proxy, tls }: Connection,
 ): Dispatchers {
-  // A plain request is handed to the proxy with its whole address; for TLS the proxy opens a tunnel.
-  const forwarder = proxy !== undefined && origin.startsWith('http:') ? proxy : undefined;
-  const tunnelled = proxy !== undefined && forwarder === undefined ? proxy : undefined;
   const connect = {
     timeout: timeouts.connectMs,
     // Said here, so that no variable of the environment can say otherwise: the key goes over this connection.
     rejectUnauthorized: true,
-    ...(forwarder === undefined ? tls : {}),
+    ...tls,
   };
-  const to = forwarder?.address ?? origin;
   let pool: Promise<{ dispatcher: Pool; stop: () => void }> | undefined;
 
   /** `stop` ends what is still connecting. */
   async function settings() {
     const stopping = new AbortController();
-    const connector = tunnelled
-      ? await tunnelConnector(tunnelled, connect, stopping.signal)
-      : forwarder
-        ? await namedConnector(forwarder, connect)
-        : connect;
+    const connector = proxy ? await tunnelConnector(proxy, connect, stopping.signal) : connect;
     return {
       stop: () => stopping.abort(),
       options: {
@@ -73,7 +64,7 @@ export function createDispatchers(
   async function openPool() {
     const { default: OwnPool } = await import('undici/lib/dispatcher/pool.js');
     const { options, stop } = await settings();
-    return { dispatcher: new OwnPool(to, options), stop };
+    return { dispatcher: new OwnPool(origin, options), stop };
   }
 
   return {
@@ -81,25 +72,20 @@ export function createDispatchers(
       if (!fresh) return { dispatcher: (await (pool ??= openPool())).dispatcher, done: () => undefined };
       const { default: OwnClient } = await import('undici/lib/dispatcher/client.js');
       const { options, stop } = await settings();
-      const dispatcher = new OwnClient(to, options);
+      const dispatcher = new OwnClient(origin, options);
       const done = () => {
         stop();
         dispatcher.destroy().catch(() => undefined);
       };
       return { dispatcher, done };
     },
-    options({ path, method, headers, body, fresh }) {
-      const common = { method, body: body ?? null, reset: fresh };
-      if (forwarder === undefined) return { ...common, path, headers };
-      const authorization = forwarder.authorization && { 'proxy-authorization': forwarder.authorization };
-      return {
-        ...common,
-        path: origin + path,
-        headers: { ...headers, host: new URL(origin).host, ...authorization },
-        // undici would take it from the Host header.
-        servername: new URL(forwarder.address).hostname,
-      } as Dispatcher.DispatchOptions;
-    },
+    options: ({ path, method, headers, body, fresh }) => ({
+      path,
+      method,
+      headers,
+      body: body ?? null,
+      reset: fresh,
+    }),
     async close() {
       const opened = await pool;
       pool = undefined;
@@ -131,15 +117,4 @@ async function tunnelConnector(
       (error: Error) => callback(error, null),
     );
   };
-}
-
-/** A proxy that cannot be reached is not to be taken for the service. */
-async function namedConnector(proxy: Proxy, settings: ConnectSettings): Promise<buildConnector.connector> {
-  const connect = await buildOwnConnector(settings);
-  return (target, callback) =>
-    connect(target, (...result) => {
-      const [error] = result;
-      if (error === null) return callback(...result);
-      callback(new ConnectFailure(unreachable(proxy, failureOf(error, true))), null);
-    });
 }

@@ -21,7 +21,9 @@ type Route = { proxy: Proxy } | { proxy?: undefined; why: string };
 /** How a URL is reached: through a proxy, or directly and why. */
 export function routeTo(url: string, env: Environment): Route {
   const target = new URL(url);
-  const [variable, address] = variableIn(env, target.protocol === 'http:' ? 'http_proxy' : 'https_proxy');
+  if (target.protocol === 'http:')
+    return { why: 'the address is plain http, and a proxy could read the key' };
+  const [variable, address] = variableIn(env, 'https_proxy');
   if (!address) return { why: `${variable.toUpperCase()} is not set` };
   const [noProxy, exceptions] = variableIn(env, 'no_proxy');
   // Loopback is this machine, not the proxy's: only an empty NO_PROXY sends it through the proxy.
@@ -72,7 +74,7 @@ function invalid(variable: string, problem: string): UsageError {
 /** `*`, `example.com` and `.example.com` with everything below, `*.example.com`, each with an optional port. */
 function isExcepted(target: URL, exceptions: string): boolean {
   const host = bare(target.hostname);
-  const port = target.port || (target.protocol === 'http:' ? '80' : '443');
+  const port = target.port || '443';
   return exceptions
     .split(/[,\s]+/)
     .filter((entry) => entry !== '')

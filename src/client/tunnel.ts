@@ -44,7 +44,7 @@ export async function openProxyTunnel(
   });
 }
 
-export function unreachable(proxy: Proxy, why: Failure): Failure {
+function unreachable(proxy: Proxy, why: Failure): Failure {
   const message = `the proxy ${proxy.address} could not be used: ${why.message}`;
   return failure('proxy-unreachable', message, why.permanent);
 }

@@ -41,13 +41,11 @@ export async function checkDns(baseUrl: string): Promise<Check> {
 
 /** Which proxy is used, and whether it opens a connection to the service. */
 export async function checkProxy(baseUrl: string, env: Environment): Promise<Check> {
-  const { host, port, protocol } = new URL(baseUrl);
+  const { host, port } = new URL(baseUrl);
   const route = routeTo(baseUrl, env);
   if (route.proxy === undefined) return pass('proxy', `No proxy is used: ${route.why}.`);
   const { address, variable } = route.proxy;
   const who = `Requests go through ${address} (${variable})`;
-  // A plain request is handed over as it is: the check of the service shows whether that works.
-  if (protocol === 'http:') return pass('proxy', `${who}.`);
   try {
     const socket = await openProxyTunnel(route.proxy, port ? host : `${host}:443`, { timeoutMs: LIMIT_MS });
     socket.destroy();
