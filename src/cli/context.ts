@@ -27,7 +27,7 @@ export interface CommandContext {
   readonly changesService: boolean;
   /** Counts what may have changed something at the service. */
   readonly sent: SentChanges;
-  /** Fires on Ctrl-C, SIGTERM and when `--timeout` is up; a function that takes it promises to end when it fires. */
+  /** Fires on Ctrl-C, SIGTERM, SIGHUP and when `--timeout` is up; a function that takes it promises to end when it fires. */
   readonly signal: AbortSignal;
   /** Prints a line for `--debug`; undefined without it. */
   readonly trace: ((text: string) => void) | undefined;

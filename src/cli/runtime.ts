@@ -5,7 +5,7 @@ import type { OutputStream, StreamSource } from '../output/streams.js';
 export interface Runtime extends StreamSource {
   secrets: Redactor;
   now(): Date;
-  /** Calls back on Ctrl-C and SIGTERM; returns a function that stops it. */
+  /** Calls back on Ctrl-C, SIGTERM and SIGHUP; returns a function that stops it. */
   onInterrupt(callback: () => void): () => void;
   setExitCode(code: number): void;
   /** Leaves at once. */
@@ -27,8 +27,14 @@ export const processRuntime: Runtime = {
   secrets: processSecrets,
   now: () => new Date(),
   onInterrupt(callback) {
-    process.on('SIGINT', callback).on('SIGTERM', callback);
-    return () => void process.off('SIGINT', callback).off('SIGTERM', callback);
+    // A terminal that closes may send it more than once, and nobody is in a hurry: only the first one counts.
+    let hungUp = false;
+    const onHangUp = () => {
+      if (!hungUp) callback();
+      hungUp = true;
+    };
+    process.on('SIGINT', callback).on('SIGTERM', callback).on('SIGHUP', onHangUp);
+    return () => void process.off('SIGINT', callback).off('SIGTERM', callback).off('SIGHUP', onHangUp);
   },
   setExitCode: (code) => void (process.exitCode = code),
   // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C must end whatever hangs

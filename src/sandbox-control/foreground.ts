@@ -19,7 +19,7 @@ export interface StartedSandbox extends Run {
 }
 
 interface ForegroundSandbox extends StartedSandbox {
-  /** Resolves when it is asked to stop: `interrupted` by Ctrl-C or a time limit, else by SIGTERM or the control API. */
+  /** Resolves when it is asked to stop: `interrupted` by Ctrl-C or a time limit, else by SIGTERM, SIGHUP or the control API. */
   stopped: Promise<'asked' | 'interrupted'>;
   close(): Promise<void>;
 }
@@ -42,9 +42,9 @@ export async function startInForeground(
   const runs = createRuns(settings.dataFolder);
   let ask: (how: 'asked' | 'interrupted') => void = () => {};
   const stopped = new Promise<'asked' | 'interrupted'>((resolve) => (ask = resolve));
-  // Before the handler that takes it for a Ctrl-C: a SIGTERM is a proper way to end a server.
+  // Before the handler that takes them for a Ctrl-C: these are proper ways to end a server.
   const onTerminate = () => ask('asked');
-  process.prependListener('SIGTERM', onTerminate);
+  process.prependListener('SIGTERM', onTerminate).prependListener('SIGHUP', onTerminate);
   signal.addEventListener('abort', () => ask('interrupted'));
   if (signal.aborted) ask('interrupted');
   try {
@@ -72,7 +72,7 @@ export async function startInForeground(
     const startedTime = new Date().toISOString();
     const run: Run = { url, consoleUrl, controlToken, pid: process.pid, database, startedTime };
     const close = async () => {
-      process.off('SIGTERM', onTerminate);
+      process.off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);
       await sandbox.close().finally(() => runs.remove(run));
     };
     try {
@@ -83,7 +83,7 @@ export async function startInForeground(
       throw error;
     }
   } catch (error) {
-    process.off('SIGTERM', onTerminate);
+    process.off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);
     throw await inTheWay(error, settings, runs);
   }
 }

@@ -51,14 +51,14 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
   const chaos = kinds === undefined ? undefined : createChaos(kinds, seed ?? randomInt(MAX_SEED));
   let end: (error?: PaydeskError) => void = () => {};
   const ended = new Promise<PaydeskError | undefined>((resolve) => (end = resolve));
-  // Before the handler that takes it for a Ctrl-C: a SIGTERM is a proper way to end a listener.
+  // Before the handler that takes them for a Ctrl-C: these are proper ways to end a listener.
   const onTerminate = () => end();
-  process.prependListener('SIGTERM', onTerminate);
+  process.prependListener('SIGTERM', onTerminate).prependListener('SIGHUP', onTerminate);
   const onAbort = () => end(endOf(signal.reason, expectation));
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   const close = () => {
-    process.off('SIGTERM', onTerminate);
+    process.off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);
     signal.removeEventListener('abort', onAbort);
   };
 

@@ -54,6 +54,13 @@ describe('sandbox start --json', () => {
     expect(sandbox.stdout().split('\n')).toHaveLength(2);
   });
 
+  test('ends properly when its terminal is closed', async () => {
+    const sandbox = await home.start('--memory');
+    sandbox.kill('SIGHUP');
+    expect(await sandbox.ended).toBe(0);
+    expect(runFiles()).toEqual([]);
+  });
+
   test('logs requests on stderr when it is asked to, without secrets', async () => {
     const sandbox = await home.start('--memory', '--debug');
     const created = (await (await createPayment(sandbox.ready, 'inv-1')).json()) as { redirectUrl: string };
