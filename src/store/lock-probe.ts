@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { makePrivate } from './private-file.js';
-import { isBusy } from './sqlite-failures.js';
+import { isBusy, sqliteUnusable } from './sqlite-failures.js';
 
 const LIMIT_MS = 20_000;
 
@@ -16,11 +16,14 @@ export async function probeLocks(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
   const probe = `${file}.probe-${randomBytes(6).toString('hex')}`;
-  makePrivate(probe);
-  const lock = takeLock(probe);
+  let lock: ReturnType<typeof takeLock>;
   try {
+    makePrivate(probe);
+    lock = takeLock(probe);
     if (lock === undefined) return false;
     return (await outputOf([...ask, probe], env)) === LOCKED;
+  } catch (error) {
+    throw sqliteUnusable(error, file);
   } finally {
     lock?.close();
     rmSync(probe, { force: true });

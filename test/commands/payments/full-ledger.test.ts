@@ -11,11 +11,11 @@ import { envOf, temporaryHome } from '../../helpers/desk.js';
 
 const inOwnNamespace = ['unshare', '--user', '--map-root-user', '--mount'];
 /** A shell whose home is a small disk of its own, which ends with it. */
-const onSmallDisk = (script: string) => [
+const onSmallDisk = (script: string, size = '2m') => [
   ...inOwnNamespace,
   'bash',
   '-c',
-  `mount -t tmpfs -o size=2m tmpfs "$PAYDESK_HOME" || exit 99; ${script}`,
+  `mount -t tmpfs -o size=${size} tmpfs "$PAYDESK_HOME" || exit 99; ${script}`,
   'bash',
 ];
 const fill = 'head -c 10m /dev/zero > "$PAYDESK_HOME/fill" 2> /dev/null';
@@ -41,6 +41,27 @@ describe.skipIf(!canMount)('a ledger on a full disk (skipped where no disk can b
     } finally {
       await desk.sandbox.close();
     }
+  });
+
+  it('a disk that is full before the locks of a live ledger were tried: nothing is sent, and it says so', async () => {
+    const payment = { paymentId: 7, amount: 5, currency: 'EUR', paymentState: 'Captured', referenceId: 'r' };
+    const server = await httpServer((_seen, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(payment));
+    });
+    const { code, stdout } = await paydesk(['payments', 'refund', 'id:7', '--confirm', 'a', '--json'], {
+      under: onSmallDisk(`"$1" "$2" history > /dev/null 2>&1; ${fill}; "$@"`, '600k'),
+      env: {
+        PAYDESK_BASE_URL: server.url,
+        PAYDESK_APP_ID: 'a',
+        PAYDESK_API_KEY: 'key-1234',
+        PAYDESK_KIND: 'live',
+      },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'ledger-unavailable', message: expect.stringContaining('the disk is full') },
+    });
+    expect(code).toBe(5);
+    expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
   it('a disk that fills while the refund is on its way: its outcome is told, and it is not sent again', async () => {
