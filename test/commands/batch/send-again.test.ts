@@ -115,6 +115,7 @@ describe('a service that carries a refund out, answers 422 and shows it late', (
     const id = applied.json.id!;
     const early = await desk.run('resume', [id, '--stop-after-failures', '1', '--json'], { env });
     expect([early.code, early.json]).toEqual([7, expect.objectContaining({ refused: 3, state: 'finished' })]);
+    expect(early.stderr).toContain('3 of 3 rows not done');
     isShown = true;
     const late = await desk.run('resume', [id, '--json'], { env });
     expect([late.code, late.json]).toEqual([0, expect.objectContaining({ refused: 0, done: 3 })]);
