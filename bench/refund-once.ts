@@ -19,7 +19,7 @@ const none: Ledger = {
   find: async () => ({ id: 1, last: undefined }) as Entry,
   quietLeft: async () => 0,
   outcomesOf: async () => [],
-  record: async () => undefined,
+  record: async () => true,
   note: async () => undefined,
   noteFound: async () => undefined,
 };

@@ -42,8 +42,11 @@ export interface Ledger {
   quietLeft(entry: Entry, quietMs: number): Promise<number>;
   /** Everything that became known of an intent. */
   outcomesOf(intentId: number): Promise<OutcomeRow[]>;
-  /** Adds the outcome of an intent; one that is closed by it no longer holds its payment. */
-  record(intentId: number, outcome: NewOutcome): Promise<void>;
+  /**
+   * Adds the outcome of an intent; one that is closed by it no longer holds its payment. False when nothing was added,
+   * because the ledger knows more than whoever comes with it.
+   */
+  record(intentId: number, outcome: NewOutcome): Promise<boolean>;
   /**
    * Something that needs no hold, such as a create: what was asked and what came of it. The payment is known from
    * then on by `source`; without one it stays unknown.

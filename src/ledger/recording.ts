@@ -30,14 +30,14 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
     return newest?.id === id;
   }
 
-  async function record(tx: Tx, intentId: number, outcome: NewOutcome): Promise<void> {
+  async function record(tx: Tx, intentId: number, outcome: NewOutcome): Promise<boolean> {
     const [held] = await holdOf(tx, engine, { intent_id: intentId });
     const stays = isOpen(outcome.outcome);
     if (!held) {
       // Only a later proof reopens what was closed; a process that comes late knows less.
       const closed = await log.entry(tx, intentId);
-      if (!(await isNewest(tx, closed)) || !mayChange(closed, outcome.outcome)) return;
-      if (stays && !(await reopen(tx, closed))) return;
+      if (!(await isNewest(tx, closed)) || !mayChange(closed, outcome.outcome)) return false;
+      if (stays && !(await reopen(tx, closed))) return false;
     }
     await log.insertOutcome(tx, intentId, outcome);
     if (outcome.outcome === 'done' && !outcome.inBatch) {
@@ -49,6 +49,7 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
       await remember(tx, engine, { seen, source: 'changed', now: await clocks.wall(tx) });
     }
     if (!stays) await dropHoldOf(tx, engine, { intent_id: intentId });
+    return true;
   }
 
   /** A create or charge that was not known to be done: what its payment shows counts, and not what its answer said. */

@@ -330,7 +330,7 @@ export function isProvable(
 }
 
 /** A capture that was forced before its time and refused: the payment was captured all the same, as it was made to be. */
-function capturedByItself(records: Records, paymentId: number): boolean {
+export function capturedByItself(records: Records, paymentId: number): boolean {
   const isCaptured = records.exchanges.some(
     ({ payment_id, kind, done }) => payment_id === paymentId && kind === 'capture' && done === 1,
   );

@@ -59,5 +59,14 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     seed: 25006457,
     found: 'an unhold that a lost ledger had sent was taken for one that was sent again',
   },
+  {
+    seed: 65000693,
+    found: 'a row was captured by itself while its capture was refused, and was not expected to be done',
+  },
+  {
+    seed: 65000881,
+    found:
+      'a desk was paused before it wrote down a failure, and told it after a colleague had sent it again',
+  },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];

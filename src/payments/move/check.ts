@@ -63,12 +63,15 @@ export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise
   const heldMs = await desk.ledger.quietLeft(known, quietOf(desk, move.read));
   const look = await lookAgain(desk, sent, evidence);
   const result = await settled(desk, sent, { evidence, look, heldMs, entry });
-  if (result.outcome === 'failed') {
+  // Before it is written down, and again where it was not: somebody else may have found out more, or have sent it again.
+  const overtaken = async (): Promise<Entry | undefined> => {
+    if (result.outcome !== 'failed') return undefined;
     const now = await desk.ledger.find(entry.id);
-    // Somebody else has found out more meanwhile, or has sent it again.
-    if (!isSame(known, now)) return checkIntent(desk, { ...move, read: look.last ?? move.read }, now);
-  }
-  await recordResult(desk, sent, result);
+    return isSame(known, now) ? undefined : now;
+  };
+  let other = await overtaken();
+  if (!other && !(await recordResult(desk, sent, result))) other = await overtaken();
+  if (other) return checkIntent(desk, { ...move, read: look.last ?? move.read }, other);
   const followed = move.wait ? await follow(desk, sent, result) : result;
   return followed === result ? withHold(result, heldMs) : followed;
 }

@@ -54,15 +54,18 @@ export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The result is true whether or not it can be written down; what cannot be written stays open in the ledger. */
+/**
+ * The result is true whether or not it can be written down; what cannot be written stays open in the ledger. False when
+ * the ledger knows more by now: then it may be true no longer.
+ */
 export async function recordResult(
   desk: Desk,
   { intent, move }: Sent,
   result: MoveResult,
   { neverLeft = false } = {},
-): Promise<void> {
+): Promise<boolean> {
   const { outcome, after, error } = result;
-  if (intent.last?.outcome === outcome && (after === null || intent.last.after_state === after)) return;
+  if (intent.last?.outcome === outcome && (after === null || intent.last.after_state === after)) return true;
   const row: NewOutcome = {
     outcome,
     after: after ?? undefined,
@@ -73,13 +76,14 @@ export async function recordResult(
     inBatch: move.batchId !== undefined,
   };
   try {
-    await desk.ledger.record(intent.id, row);
+    return await desk.ledger.record(intent.id, row);
   } catch (failure) {
     if (!(failure instanceof StoreError)) throw failure;
     desk.note(
       `The outcome could not be written to the ledger, which has it as unknown: ${failure.message}`,
       `Check it again with: ${commandText(paydesk('payments', 'check', intent.payment_id))}`,
     );
+    return true;
   }
 }
 
