@@ -3,7 +3,7 @@
 import type { FreshPayment } from './explain-exceptions.js';
 import type { Pass } from './pass.js';
 import type { Candidate, CandidateStaging } from './staging.js';
-import { isExactly } from './verdict.js';
+import { isExactly, isOwnCapture } from './verdict.js';
 
 /** What the file has about a payment, as far as it may speak against a refund. */
 export interface FileEvidence {
@@ -50,5 +50,7 @@ export function objectionTo(
   if (!lines.every(({ line }) => isExactly(line, facts))) {
     return 'the amount or the currency of a capture differs';
   }
-  return hasUnprovenCapture ? 'no line has the capture that the service shows' : undefined;
+  // What was not known when the file was read may be known since the payment was read.
+  const isProven = !hasUnprovenCapture || lines.some(({ line }) => isOwnCapture(line, facts));
+  return isProven ? undefined : 'no line has the capture that the service shows';
 }
