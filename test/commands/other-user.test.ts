@@ -1,15 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paydesk } from '../helpers/run.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 
-// The tests may run as root, who can write everywhere: then another user runs the program.
-const under =
-  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] : [];
+// The tests may run as root, who can write everywhere: then the home is another user's, and the program runs without
+// that privilege. It stays root itself, because others may not be able to read the folder that the program is in.
+const isRoot = process.getuid?.() === 0;
+const under = isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : [];
 const works = spawnSync(under[0] ?? 'true', [...under.slice(1), 'true']).status === 0;
 
 describe.skipIf(process.platform === 'win32' || !works)('a home of somebody else', () => {
@@ -28,6 +29,7 @@ describe.skipIf(process.platform === 'win32' || !works)('a home of somebody else
     );
     chmodSync(join(home, 'config.json'), 0o644);
     chmodSync(home, 0o555);
+    if (isRoot) chownSync(home, 65_534, 65_534);
     env = { PAYDESK_BASE_URL: sandbox.url, PAYDESK_APP_ID: appId, PAYDESK_API_KEY: sandbox.app.apiKey };
   });
   afterAll(async () => {
