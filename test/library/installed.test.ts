@@ -22,10 +22,11 @@ const jest = join(root, 'test', 'library', 'jest');
 const { PATH, HOME } = process.env;
 const env = { PATH, HOME, NO_COLOR: '1' };
 
-const run = (program: string, words: string[], cwd: string) =>
-  promisify(execFile)(program, words, { cwd, env, maxBuffer: 16 * 1024 * 1024 });
+const run = (program: string, words: string[], cwd: string, more: NodeJS.ProcessEnv = {}) =>
+  promisify(execFile)(program, words, { cwd, env: { ...env, ...more }, maxBuffer: 16 * 1024 * 1024 });
+// A registry may be reached through settings in the environment: a proxy, a certificate.
 const npm = (words: string[], cwd: string) =>
-  run('npm', [...words, '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], cwd);
+  run('npm', [...words, '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], cwd, process.env);
 const node = (...words: string[]) => run(process.execPath, words, project);
 
 let packed: string[] = [];
