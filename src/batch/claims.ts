@@ -202,8 +202,8 @@ async function releaseRows(store: Store<DeskTables>, batch: BatchRecord, owner: 
 }
 
 async function reopenUnsettled(store: Store<DeskTables>, batch: BatchRecord): Promise<number> {
-  // A charge has no intent before it is answered. What failed was found to have failed, but for a charge, of which its
-  // answer told.
+  // A failed refund was proven to have failed by later reads. A failed charge was told from its answer, so it is looked
+  // at again. A charge has no intent before it is answered.
   const wasSent =
     batch.action === 'charge'
       ? sql<boolean>`planned > 0 and outcome in ('refused', 'failed')`
@@ -336,7 +336,7 @@ async function freeAbandoned(store: Store<DeskTables>, batch: BatchRecord, owner
   }
 }
 
-/** Whether an earlier run has finished the row, which is opened again to see whether its end was the end. */
+/** Whether an earlier run has finished the row as refused, and it was opened again to be checked once more. */
 export const isLookedAtAgain = ({ outcome }: BatchRow): boolean => outcome === 'refused';
 
 /** Whether the instruction of an intent may have reached the service. */

@@ -44,7 +44,7 @@ export interface Ledger {
   outcomesOf(intentId: number): Promise<OutcomeRow[]>;
   /**
    * Adds the outcome of an intent; one that is closed by it no longer holds its payment. False when nothing was added,
-   * because the ledger knows more than whoever comes with it.
+   * because the ledger has a newer outcome or a newer intent.
    */
   record(intentId: number, outcome: NewOutcome): Promise<boolean>;
   /**

@@ -56,7 +56,7 @@ export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
 
 /**
  * The result is true whether or not it can be written down; what cannot be written stays open in the ledger. False when
- * the ledger knows more by now: then it may be true no longer.
+ * the ledger has something newer, so that the result may be out of date.
  */
 export async function recordResult(
   desk: Desk,
