@@ -10,6 +10,8 @@ export interface ErrorOptions {
   /** Further lines for a person, and `error.details` in JSON. */
   details?: unknown;
   httpStatus?: number | undefined;
+  /** Whether the message says by itself that nothing was sent or changed: guards and interruptions do unless they say otherwise. */
+  saysNothingSent?: boolean;
   cause?: unknown;
 }
 
@@ -19,6 +21,7 @@ export class PaydeskError extends Error {
   readonly next: readonly NextStep[];
   readonly details?: unknown;
   readonly httpStatus: number | undefined;
+  readonly saysNothingSent: boolean;
 
   constructor(message: string, options: ErrorOptions) {
     super(message, { cause: options.cause });
@@ -27,6 +30,8 @@ export class PaydeskError extends Error {
     this.next = options.next ?? [];
     this.details = options.details;
     this.httpStatus = options.httpStatus;
+    this.saysNothingSent =
+      options.saysNothingSent ?? (this instanceof GuardError || this instanceof InterruptedError);
   }
 }
 

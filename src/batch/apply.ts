@@ -24,7 +24,7 @@ export async function openPlan(
   if (again && header.action === 'charge') {
     throw new UsageError(
       '--again does not apply to charges: a new attempt needs a new reference. Nothing was sent.',
-      { code: 'usage', next: [paydesk('batch', 'report', 'ID', '--not-done')] },
+      { code: 'usage', saysNothingSent: true, next: [paydesk('batch', 'report', 'ID', '--not-done')] },
     );
   }
   if (header.ledger === ledgerId) return header;

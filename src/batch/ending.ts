@@ -33,7 +33,7 @@ export function endingOfRun(id: string, result: RunResult): PaydeskError | undef
         next: [...stopped.error.next, ...next],
       });
     default:
-      return new PartialError(`${reasonText(stopped)} ${soFar}`, {
+      return new PartialError(`${reasonText(stopped)}\n${soFar}`, {
         code: stopped.kind === 'canary' ? 'canary-failed' : 'too-many-failures',
         next,
       });
@@ -61,6 +61,7 @@ function ledgerLost(
   if (worked === 0) {
     return new TemporaryError(`${cause.message} paydesk sent nothing. ${soFar}`, {
       code: 'ledger-unavailable',
+      saysNothingSent: true,
       cause,
       next,
     });
@@ -75,8 +76,8 @@ function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }
     return `Stopped after ${stopped.failures} ${stopped.failures === 1 ? 'failure' : 'failures'}.`;
   }
   const { line, typed, result } = stopped.row;
-  const why = result.why === undefined ? '' : ` (${result.why.replace(/\.$/, '')})`;
-  return `Stopped at canary row ${typed} on line ${line}, which is ${result.outcome}${why}.`;
+  const why = result.why === undefined ? '.' : `: ${result.why}`;
+  return `Stopped at canary row ${typed} on line ${line}, which is ${result.outcome}${why}`;
 }
 
 function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {

@@ -10,6 +10,7 @@ export async function sendingNothing<T>(work: () => Promise<T>): Promise<T> {
     if (!(error instanceof StoreError) || error.code !== 'store-unavailable') throw error;
     throw new TemporaryError(`${error.message} Nothing was sent.`, {
       code: 'ledger-unavailable',
+      saysNothingSent: true,
       cause: error,
       next: [paydesk('doctor')],
     });

@@ -41,12 +41,7 @@ export function definitionOf(input: {
 const isOption = (flag: AnyFlag): flag is AnyFlag & OptionFlag<unknown> => flag.type === 'option';
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function describe(text: string | undefined): string {
-  const short = (text ?? '').replace(/\.$/, '');
-  // An abbreviation at the start keeps its capitals.
-  const lower = /^[A-Z]([a-z]| )/.test(short) ? short.charAt(0).toLowerCase() + short.slice(1) : short;
-  return lower === '' ? 'missing' : `missing: ${lower}`;
-}
+const describe = (text: string | undefined): string => (text ? `missing: ${text}` : 'missing');
 
 function notAnOption(value: string, options: readonly unknown[]): string {
   const names = options.map(String);

@@ -20,6 +20,7 @@ export function databaseLocation(env: Environment): string {
   if (!isEmbedded(given)) return given;
   throw new UsageError('PAYDESK_DATABASE is invalid. Nothing was sent.', {
     code: 'bad-database',
+    saysNothingSent: true,
     details: [{ input: 'PAYDESK_DATABASE', problem: 'an address such as postgres://user@host/database' }],
   });
 }
@@ -82,6 +83,7 @@ async function parseKeep(keep: string): Promise<number> {
   } catch (error) {
     throw new UsageError('PAYDESK_KEEP is invalid. Nothing was sent.', {
       code: 'bad-keep',
+      saysNothingSent: true,
       details: [{ input: 'PAYDESK_KEEP', problem: (error as Error).message }],
     });
   }

@@ -28,6 +28,7 @@ export function requireTerminal(context: CommandContext, named: readonly string[
   const names = named.length === 0 ? ['-'] : named;
   throw new UsageError('resolve asks questions, so it needs a terminal. Nothing was sent.', {
     code: 'no-terminal',
+    saysNothingSent: true,
     next: [
       paydesk('payments', 'explain', ...names),
       paydesk('payments', 'list', '--stuck', '--json'),

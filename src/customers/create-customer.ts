@@ -35,6 +35,7 @@ export async function createCustomer(
 function differentError(customerId: string, differences: Difference[]): ServiceError {
   return new ServiceError(`Customer ${customerId} already exists with other details. Nothing was changed.`, {
     code: 'customer-differs',
+    saysNothingSent: true,
     details: differences,
     next: [paydesk('customers', 'get', customerId), paydesk('customers', 'update', customerId)],
   });

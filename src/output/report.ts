@@ -1,13 +1,6 @@
 // How an error is reported: one JSON document for programs; what happened, why and what to type next for people.
 
-import {
-  exitCodeOf,
-  GuardError,
-  InterruptedError,
-  OutputError,
-  PaydeskError,
-  UsageError,
-} from '../errors.js';
+import { exitCodeOf, InterruptedError, OutputError, PaydeskError, UsageError } from '../errors.js';
 import { commandText } from '../next-command.js';
 import { StoreError } from '../store/errors.js';
 import { fitLines, longestWord } from './fit.js';
@@ -158,37 +151,13 @@ export function nextLines(commands: readonly string[]): Line[] {
   );
 }
 
-/** Codes whose message says by itself that nothing was sent or changed. */
-const NOTHING_SENT_CODES: ReadonlySet<string> = new Set([
-  'bad-alias',
-  'bad-database',
-  'bad-keep',
-  'bad-key',
-  'bad-proxy',
-  'bad-quiet-period',
-  'bad-request',
-  'client-cert-incomplete',
-  'customer-differs',
-  'failed-before',
-  'ledger-unavailable',
-  'named-twice',
-  'no-profile',
-  'no-terminal',
-  'not-sent',
-  'profile-exists',
-  'still-open',
-  'tls-file',
-  'two-payments',
-]);
+/** Codes of the client's errors whose message says that nothing was sent. */
+const CLIENT_CODES: ReadonlySet<string> = new Set(['bad-key', 'bad-proxy']);
 
 /** Whether the message says by itself that nothing was sent. */
 export function saysNothingSent(error: unknown): boolean {
   if (!(error instanceof PaydeskError)) return false;
-  // What a payment's state does not allow is refused by the state; every other guard says that it stopped the command.
-  if (error instanceof GuardError) return error.code !== 'not-possible';
-  if (error instanceof InterruptedError || NOTHING_SENT_CODES.has(error.code)) return true;
-  // Only the parser lists what is wrong with the command line; rooms speak in sentences.
-  if (error.code === 'usage') return !Array.isArray(error.details);
+  if (error.saysNothingSent || CLIENT_CODES.has(error.code)) return true;
   // Who could not use the database says what that means.
   return error.cause instanceof StoreError;
 }

@@ -199,6 +199,7 @@ function decodedWholly(text: string): string {
 function refuse(input: string, problem: string): UsageError {
   return new UsageError('Invalid request. Nothing was sent.', {
     code: 'bad-request',
+    saysNothingSent: true,
     details: [{ input, problem }],
     next: [paydesk('api', '--help')],
   });

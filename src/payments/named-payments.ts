@@ -132,6 +132,7 @@ function twoPayments(digits: string, byId: PaymentRead, byReference: PaymentRead
     `${digits} is the id of one payment and the reference of another. Nothing was sent. Say which one you mean.`,
     {
       code: 'two-payments',
+      saysNothingSent: true,
       digits,
       details: [
         { input: `id:${digits}`, problem: factsOf(byId) },
@@ -162,6 +163,7 @@ export function refuseTwice(reads: readonly NamedRead[]): void {
   if (details.length > 0) {
     throw new UsageError('A payment is listed twice. Nothing was sent.', {
       code: 'named-twice',
+      saysNothingSent: true,
       details,
     });
   }

@@ -8,7 +8,11 @@ export function parseAliases(pairs: readonly string[]): Record<string, string> {
   const { aliases, problems } = readPairs(pairs);
   if (problems.length > 0) {
     const count = problems.length === 1 ? 'Invalid alias' : `${problems.length} invalid aliases`;
-    throw new UsageError(`${count}. Nothing was changed.`, { code: 'bad-alias', details: problems });
+    throw new UsageError(`${count}. Nothing was changed.`, {
+      code: 'bad-alias',
+      saysNothingSent: true,
+      details: problems,
+    });
   }
   return aliases;
 }
@@ -21,6 +25,7 @@ export function aliasesIn(env: Environment): Record<string, string> | undefined 
   if (problems.length > 0) {
     throw new UsageError('PAYDESK_STATE_ALIASES is invalid. Nothing was sent.', {
       code: 'bad-alias',
+      saysNothingSent: true,
       details: problems,
     });
   }

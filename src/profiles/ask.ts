@@ -57,6 +57,7 @@ export async function readApiKey(stdin: NodeJS.ReadableStream & { isTTY?: boolea
         'Nothing was stored.',
       {
         code: 'usage',
+        saysNothingSent: true,
         details: 'Leave out --api-key-stdin, and paydesk asks for the key.',
       },
     );
@@ -70,5 +71,6 @@ export async function readApiKey(stdin: NodeJS.ReadableStream & { isTTY?: boolea
   if ('value' in checked) return checked.value;
   throw new UsageError(`The key on stdin is invalid: ${checked.problem}. Nothing was stored.`, {
     code: 'bad-key',
+    saysNothingSent: true,
   });
 }

@@ -26,6 +26,7 @@ export function quietPeriodIn(env: Environment): number | undefined {
     if (!(error instanceof BadValue)) throw error;
     throw new UsageError('PAYDESK_QUIET_PERIOD is not a valid duration. Nothing was sent.', {
       code: 'bad-quiet-period',
+      saysNothingSent: true,
       details: [{ input: 'PAYDESK_QUIET_PERIOD', problem: error.message, value: given }],
     });
   }

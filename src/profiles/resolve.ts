@@ -240,6 +240,7 @@ function refuseNone(store: ProfileStore): never {
   if (names.length === 0) {
     throw new ProfileError('There is no profile yet. Nothing was sent. Start a sandbox or add a profile.', {
       code: 'no-profile',
+      saysNothingSent: true,
       next: firstSteps,
     });
   }
@@ -247,6 +248,7 @@ function refuseNone(store: ProfileStore): never {
     `No profile is selected, and there is no default. Nothing was sent. Profiles: ${names.join(', ')}.`,
     {
       code: 'no-profile',
+      saysNothingSent: true,
       next: names.map((name) => paydesk('profiles', 'use', name)),
     },
   );

@@ -293,6 +293,7 @@ function refuseTaken(config: Config, name: string): void {
       `first.`,
     {
       code: 'profile-exists',
+      saysNothingSent: true,
       next: [paydesk('profiles', 'remove', taken)],
     },
   );

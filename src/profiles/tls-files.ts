@@ -28,6 +28,7 @@ export async function readTlsFiles({ caFile, clientCert, clientKey }: TlsFiles):
   if (clientCert === undefined || clientKey === undefined) {
     throw new UsageError('A client certificate and its key belong together. Nothing was changed.', {
       code: 'client-cert-incomplete',
+      saysNothingSent: true,
       details: 'Use --client-cert and --client-key together. To remove them, leave both values empty.',
     });
   }
@@ -58,6 +59,7 @@ function readText(path: string, what: string): string {
 function unusable(path: string, what: string, why: string, cause?: unknown): ProfileError {
   return new ProfileError(`The ${what} ${path} cannot be used: ${why}. Nothing was sent.`, {
     code: 'tls-file',
+    saysNothingSent: true,
     cause,
   });
 }

@@ -17,10 +17,6 @@ const networkCodes = new Set([
  */
 const lostState = /^(08|25006|42501|53|55|57|58|XX)/;
 
-/** pg reports these without a code. */
-const lostMessage =
-  /connection terminated|timeout exceeded when trying to connect|not queryable|connection ended/i;
-
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   // A host with several addresses fails with one error for each of them.
@@ -33,11 +29,15 @@ export function isRetryable(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error));
 }
 
-/** A StoreError when the server is away or out of resources; anything else as it is. */
-export function postgresFailure(error: unknown, place: string): unknown {
+/**
+ * A StoreError when the server is away or out of resources; anything else as it is. pg reports a lost connection and its
+ * own timeouts without a code: `disconnected` says whether the connection is gone.
+ */
+export function postgresFailure(error: unknown, place: string, disconnected: boolean): unknown {
   const code = codeOf(error);
+  const isLost = code === '' ? disconnected : networkCodes.has(code) || lostState.test(code);
+  if (!isLost) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (!networkCodes.has(code) && !lostState.test(code) && !lostMessage.test(message)) return error;
   return new StoreError('store-unavailable', `The database ${place} is not available (${message || code}).`, {
     cause: error,
   });

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, Transaction } from 'kysely';
-import type { Pool, PoolClient } from 'pg';
+import type { ClientConfig, Pool, PoolClient } from 'pg';
 import { claimDue } from './claim.js';
 import { StoreError } from './errors.js';
 import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
@@ -9,6 +9,9 @@ import { isRetryable, postgresFailure, postgresUnusable } from './postgres-failu
 import type { Inspection, OpenOptions, Store } from './types.js';
 
 const MAX_ATTEMPTS = 5;
+
+/** Errors of a driver that could reach the server and did not come to terms with it, for example about TLS. */
+const disagreements = new WeakSet<object>();
 
 export async function openPostgresStore<DB>(options: OpenOptions): Promise<Store<DB>> {
   const place = describePlace(options.location);
@@ -98,6 +101,14 @@ async function createPool(options: OpenOptions, place: string): Promise<Pool> {
       `The database ${place} cannot be used: its address is not a valid URL.`,
     );
   }
+  class WatchedClient extends pg.Client {
+    constructor(config?: ClientConfig) {
+      super(config);
+      this.connection.on('error', (error: object) => {
+        if (!this.connection.stream.destroyed) disagreements.add(error);
+      });
+    }
+  }
   const given = url.searchParams.get('options') ?? '';
   url.searchParams.delete('options');
   const pool = new pg.Pool({
@@ -107,6 +118,7 @@ async function createPool(options: OpenOptions, place: string): Promise<Pool> {
     max: 10,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    Client: WatchedClient,
     types: {
       getTypeParser: (oid, format) =>
         oid === pg.types.builtins.INT8 ? toSafeInteger : pg.types.getTypeParser(oid, format),
@@ -134,7 +146,7 @@ function reportingPool(pool: Pool, place: string): PostgresPool {
       try {
         return reportingClient(await pool.connect(), place);
       } catch (error) {
-        throw postgresFailure(error, place);
+        throw postgresFailure(error, place, !disagreements.has(error as object));
       }
     },
   };
@@ -147,7 +159,7 @@ function reportingClient(client: PoolClient, place: string): PostgresPoolClient 
     try {
       return (await client.query(text, [...parameters])) as unknown as PostgresQueryResult<R>;
     } catch (error) {
-      const failure = postgresFailure(error, place);
+      const failure = postgresFailure(error, place, client.connection.stream.destroyed);
       lost ||= failure instanceof StoreError;
       throw failure;
     }

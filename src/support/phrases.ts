@@ -49,7 +49,4 @@ export function sentBy({ operator, ticket, time, outcome }: LastOperation, now: 
   return `${safeText(operator)} ${did} ${ago(time, now)}${note}`;
 }
 
-/** A sentence of the service, with exactly one full stop. */
-export const sentence = (text: string): string => `${safeText(text).replace(/[.\s]+$/, '')}.`;
-
 export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -13,7 +13,7 @@ import {
   type NotDone,
 } from './condition.js';
 import { ABANDONED_MS } from './overdue.js';
-import { ago, capitalise, moment, nouns, reservationEnd, sentBy, sentence, since } from './phrases.js';
+import { ago, capitalise, moment, nouns, reservationEnd, sentBy, since } from './phrases.js';
 import type { LastOperation, Situation } from './situation.js';
 
 export const severities = ['urgent', 'attention', 'waiting', 'failed', 'ok'] as const;
@@ -75,7 +75,7 @@ function verdictOn(condition: PaymentCondition, situation: Situation): Verdict {
     case 'charged-anyway': {
       const charged = condition.state === 'Captured' ? `was charged ${amount}` : `is being charged ${amount}`;
       return attention(
-        `${headlines[condition.outcome]('Cancellation')}: the customer ${charged}. ${details(condition.last, now)}`,
+        `${headlines[condition.outcome]('Cancellation')}: the customer ${charged}. ${details(condition.last, now)}${saidOf(condition.last)}`,
         true,
       );
     }
@@ -100,7 +100,7 @@ function unknownState(
       : `The service shows the state ${safeText(shown)}. paydesk does not know it and cannot tell what is possible.`;
   if (notDone === undefined) return attention(text, false);
   const headline = headlines[notDone.outcome](capitalise(nouns[notDone.operation]));
-  const full = `${headline}. ${details(notDone, now)} ${text}`;
+  const full = `${headline}. ${details(notDone, now)} ${text}${saidOf(notDone)}`;
   return notDone.outcome === 'failed' ? urgent(full) : attention(full, true);
 }
 
@@ -163,7 +163,7 @@ function notDone(
   const text = `${headline} ${details(last, now)}${reservation}`;
   if (outcome === 'failed') return urgent(text);
   const wait = now < last.quietUntil ? ` It can be sent again at ${moment(last.quietUntil, now)}.` : '';
-  return attention(`${text}${wait}`, true);
+  return attention(`${text}${wait}${saidOf(last)}`, true);
 }
 
 /** What the customer or the merchant has not got because an instruction was not carried out. */
@@ -177,11 +177,14 @@ function missing(operation: SettleOperation, state: StateName, { amount }: Situa
   return 'the customer can still pay';
 }
 
-/** Who sent it, how often it failed, and what the service said. */
+/** What the service said. It comes last: it may end with a full stop, or not. */
+const saidOf = ({ outcome, why }: LastOperation): string =>
+  outcome === 'failed' || why === undefined ? '' : ` ${safeText(why)}`;
+
+/** Who sent it, and how often it failed. */
 function details(last: LastOperation, now: number): string {
   const times = last.failures > 1 ? ` It has failed ${last.failures} times.` : '';
-  const said = last.outcome === 'failed' || last.why === undefined ? '' : ` ${sentence(last.why)}`;
-  return `${sentBy(last, now)}.${times}${said}`;
+  return `${sentBy(last, now)}.${times}`;
 }
 
 function seenFailing(
@@ -263,7 +266,7 @@ const byState: Readonly<Record<StateName, (situation: Situation) => Verdict>> = 
   Expired: (situation) => failed(`${expiry(situation)} Nothing was charged.`),
 };
 
-const because = ({ reason }: Situation): string => (reason === '' ? '.' : `: ${sentence(reason)}`);
+const because = ({ reason }: Situation): string => (reason === '' ? '.' : ` (${safeText(reason)}).`);
 
 function retry({ isCharge }: Situation): string {
   if (isCharge === undefined) return '';

@@ -24,7 +24,8 @@ const kinds = [
 const src = new URL('../../src/', import.meta.url);
 /** The rooms whose errors can end a command that changes something at the service. */
 const rooms = ['batch', 'cli', 'client', 'customers', 'ledger', 'payments', 'profiles'];
-const construction = /new (\w+Error)\(\s*([^]*?),\s*\{\s*code: '([\w-]+)'/g;
+const construction =
+  /new (\w+Error)\(\s*([^]*?),\s*\{\s*code: '([\w-]+)'(?:,\s*saysNothingSent: (true|false))?/g;
 
 /** Every error with a code that is written where it is made. */
 const made = rooms.flatMap((room) =>
@@ -33,7 +34,13 @@ const made = rooms.flatMap((room) =>
     .flatMap((name) =>
       Array.from(
         readFileSync(new URL(`${room}/${name}`, src), 'utf8').matchAll(construction),
-        ([, kind = '', message = '', code = '']) => ({ file: `${room}/${name}`, kind, message, code }),
+        ([, kind = '', message = '', code = '', flag]) => ({
+          file: `${room}/${name}`,
+          kind,
+          message,
+          code,
+          ...(flag === undefined ? {} : { saysNothingSent: flag === 'true' }),
+        }),
       ),
     ),
 );
@@ -44,10 +51,10 @@ it('knows which errors say by themselves that nothing was sent', () => {
     ({ file, kind, code }) =>
       kinds.some(({ name }) => name === kind) && code !== 'usage' && file !== 'cli/sandbox-flags.ts',
   );
-  const wrong = told.filter(({ kind, message, code }) => {
+  const wrong = told.filter(({ kind, message, ...options }) => {
     const Kind = kinds.find(({ name }) => name === kind) ?? UsageError;
     const says = /nothing was|sent nothing/i.test(message);
-    return saysNothingSent(new Kind('', { code })) !== says;
+    return saysNothingSent(new Kind('', options)) !== says;
   });
   expect(made.length).toBeGreaterThan(80);
   expect(wrong.map(({ file, code }) => `${file}: ${code}`)).toEqual([]);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/store.js';
@@ -39,6 +41,17 @@ describeWithOwnPostgres('PostgreSQL', (postgres) => {
     const rows = await store.db.selectFrom('payment').select('reference').orderBy('reference').execute();
     expect(rows.map((row) => row.reference)).toEqual(['a', 'b', 'c', 'e']);
     await store.close();
+  });
+
+  test('that hangs up before it has answered is unavailable', async () => {
+    const hangUp = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    await once(hangUp, 'listening');
+    const { port } = hangUp.address() as AddressInfo;
+    const location = `postgres://me@127.0.0.1:${port}/desk`;
+    await expect(openStore<Tables>(schemaOptions(location))).rejects.toMatchObject({
+      code: 'store-unavailable',
+    });
+    hangUp.close();
   });
 
   test('that refuses to write while it is used is unavailable', async () => {
@@ -97,6 +110,11 @@ describeWithOwnPostgres('PostgreSQL', (postgres) => {
       code: 'store-unavailable',
       message: expect.stringMatching(/^The database 127\.0\.0\.1:1\/nowhere is not available (?!.*geheim)/),
     });
+    await expect(openStore<Tables>(schemaOptions(`${postgres().url}?sslmode=require`))).rejects.toMatchObject(
+      {
+        code: 'store-unusable',
+      },
+    );
     await expect(openStore<Tables>(schemaOptions('postgres://me:geheim@[broken/x'))).rejects.toMatchObject({
       code: 'store-unusable',
       message: expect.not.stringContaining('geheim'),

@@ -37,9 +37,9 @@ const verdicts: Record<string, [severity: string, text: string]> = {
   'seed-cancelled': ['ok', 'Cancelled. The customer was not charged.'],
   'seed-declined': [
     'failed',
-    'Declined: insufficient funds. Nothing was charged. The customer can try again with the same link.',
+    'Declined (insufficient funds). Nothing was charged. The customer can try again with the same link.',
   ],
-  'seed-failed': ['failed', 'Failed at the provider: the provider did not charge it. Nothing was charged.'],
+  'seed-failed': ['failed', 'Failed at the provider (the provider did not charge it). Nothing was charged.'],
   'seed-expired': ['failed', 'Expired: the customer did not pay in time. Nothing was charged.'],
   'stuck-charged': [
     'urgent',
@@ -220,7 +220,7 @@ describe('of a payment that this desk followed', () => {
     );
     await desk.run('charge', ['--customer', customer, '--amount', '3', '--reference', 'late-charge']);
     expect((await desk.explain('late-charge')).verdict).toBe(
-      'Declined: expired card. Nothing was charged. To try again, make a new charge with a new reference.',
+      'Declined (expired card). Nothing was charged. To try again, make a new charge with a new reference.',
     );
   });
 });

@@ -1,4 +1,5 @@
 // Errors of a money move: what happened, whether anything changed, what to do now.
+// The words of the service end their line: they may have a full stop, or none.
 
 import { type Command, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
@@ -24,9 +25,6 @@ import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { forbidden } from './legality.js';
 import { endStateOf, type Standing } from './proof.js';
 import type { Evidence, Move, PaymentLook, Sent } from './result.js';
-
-/** What the service says may end with a full stop, and so do our sentences. */
-const clause = (text: string): string => text.replace(/\.+$/, '');
 
 const explain = (read: PaymentRead): Command => paydesk('payments', 'explain', idOf(read));
 const check = (read: PaymentRead): Command => paydesk('payments', 'check', idOf(read));
@@ -54,7 +52,7 @@ export function refusedBy(
     ...(Object.keys(details).length > 0 ? { details } : {}),
   };
   const text =
-    `The service refused the ${operation} of payment ${labelOf(sent.beforeRead)}: ${clause(message)}.\n` +
+    `The service refused the ${operation} of payment ${labelOf(sent.beforeRead)}: ${message}\n` +
     `The payment has not changed. ${hold(operation, heldMs)}`;
   if (httpStatus === 401 || httpStatus === 403) {
     return new ProfileError(text, { ...common, next: [paydesk('whoami'), paydesk('doctor')] });
@@ -74,8 +72,8 @@ export function notCarriedOut(sent: Sent, read: PaymentRead): ServiceError {
 /** It provably never left. */
 export function notSent(sent: Sent, why: string): TemporaryError {
   return new TemporaryError(
-    `${nameOf(sent)} was not sent: ${clause(why)}. Nothing was sent. It is safe to run the command again.`,
-    { code: 'not-sent', next: [paydesk('doctor')] },
+    `${nameOf(sent)} was not sent: ${why}. Nothing was sent. It is safe to run the command again.`,
+    { code: 'not-sent', saysNothingSent: true, next: [paydesk('doctor')] },
   );
 }
 
@@ -87,7 +85,7 @@ export function notTaken(
 ): TemporaryError {
   const { operation } = sent.move;
   return new TemporaryError(
-    `${nameOf(sent)} was not taken: ${clause(why)}.\n` +
+    `${nameOf(sent)} was not taken: ${why}\n` +
       `The payment has not changed so far. ${hold(operation, heldMs)}`,
     {
       code: 'not-taken',
@@ -110,10 +108,14 @@ export function failed(sent: Sent, read: PaymentRead): NotReachedError {
 
 export function failedBefore(sent: Sent, { last, operation }: Entry): NotReachedError {
   const read = sent.beforeRead;
-  const why = last?.why ? ` ${clause(last.why)}.` : '';
+  const why = last?.why ? `\n${last.why}` : '';
   return new NotReachedError(
-    `The ${operation} of payment ${labelOf(read)} was sent before and failed.${why} Nothing was sent now.`,
-    { code: 'failed-before', next: [paydesk('payments', operation, idOf(read), '--again'), explain(read)] },
+    `The ${operation} of payment ${labelOf(read)} was sent before and failed. Nothing was sent now.${why}`,
+    {
+      code: 'failed-before',
+      saysNothingSent: true,
+      next: [paydesk('payments', operation, idOf(read), '--again'), explain(read)],
+    },
   );
 }
 
@@ -127,7 +129,7 @@ const counts = ['No read', 'One read', 'Two reads', 'Three reads', 'Four reads',
 
 export function stillUnknown(sent: Sent, why: string, shown: readonly string[]): UnknownOutcomeError {
   return new UnknownOutcomeError(
-    `${nameOf(sent)} has an unknown outcome: ${clause(why)}.\n` +
+    `${nameOf(sent)} has an unknown outcome: ${why}\n` +
       `It may or may not have been carried out. ${onceMore(sent)}\n${seenText(shown)}`,
     { code: 'outcome-unknown', next: [check(sent.beforeRead), explain(sent.beforeRead)] },
   );
@@ -177,7 +179,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
     return new UnknownOutcomeError(
       `The ${operation} of payment ${labelOf(read)} was accepted, and the payment shows ${stateText(read)}${stateOf(read) === entry.before_state ? ' again' : ''}. ${later}\n` +
         'Nothing was sent.',
-      { code: 'still-open', next: [check(read), explain(read)] },
+      { code: 'still-open', saysNothingSent: true, next: [check(read), explain(read)] },
     );
   }
   if (look.last !== undefined && look.standing === 'changed') return stillDiffers(sent, look.last, since);
@@ -191,6 +193,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
       `the payment shows ${shows}.\nNothing was sent now. ${again}`,
     {
       code: 'still-open',
+      saysNothingSent: true,
       next:
         heldMs === 0
           ? [paydesk('payments', operation, id, '--resend'), explain(read)]
@@ -210,6 +213,7 @@ function stillDiffers(sent: Sent, read: PaymentRead, since: string): UnknownOutc
       'Ask the operator of the service whether it was carried out.',
     {
       code: 'still-open',
+      saysNothingSent: true,
       ...(hint && { details: hint.details }),
       next: [explain(read), ...(hint?.next ?? [])],
     },

@@ -42,6 +42,7 @@ export function forbidden(operation: SettleOperation, read: PaymentRead): GuardE
       `${alreadyThere(operation, state) ?? states[state].meaning}${advice}`,
     {
       code: 'not-possible',
+      saysNothingSent: false,
       next: [paydesk('payments', other ?? 'explain', idOf(read))],
     },
   );

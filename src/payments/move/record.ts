@@ -49,6 +49,7 @@ export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
     }
     throw new TemporaryError(`The ledger cannot be used. Nothing was sent. ${error.message}`, {
       code: 'ledger-unavailable',
+      saysNothingSent: true,
       cause: error,
     });
   }

@@ -61,7 +61,11 @@ async function make(
   const { body, bad, missing } = draftRequest(kind, { flags: { ...flags, reference, customer, amount } });
   const details = [...bad, ...missing.map(({ input: name, problem }) => ({ input: name, problem }))];
   if (details.length > 0)
-    throw new UsageError('Invalid value. Nothing was sent.', { code: 'usage', details });
+    throw new UsageError('Invalid value. Nothing was sent.', {
+      code: 'usage',
+      saysNothingSent: true,
+      details,
+    });
   const made = await makePayment(
     desk,
     { kind, body: { ...body, referenceId: reference }, isNew, dryRun: false },

@@ -95,14 +95,14 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
       </div>
       <p>
         {states[state].meaning}
-        {payment.failure !== null && (
-          <>
-            {' '}
-            <Text of={sentence(clip(payment.failure, 200))} />
-          </>
-        )}
         {isStuck(state, payment.provider_knows) &&
           ' The provider has decided, but the service does not know it yet: run a recheck.'}
+        {payment.failure !== null && (
+          <>
+            {' Reason: '}
+            <Text of={clip(payment.failure, 200)} />
+          </>
+        )}
       </p>
       <dl class="pairs">
         <Fact name="Amount">
@@ -155,6 +155,3 @@ function booksText(books: Books): string {
   if (told.length === 0) return 'no instructions';
   return told.map((kind) => `${kind}: told ${books[kind].told}, did ${books[kind].done}`).join('; ');
 }
-
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;

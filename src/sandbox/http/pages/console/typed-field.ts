@@ -6,8 +6,7 @@ export function readTyped<T>(field: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof BadValue)
-      throw invalidField(field, `${error.message.startsWith('must') ? '' : 'must be '}${error.message}`);
+    if (error instanceof BadValue) throw invalidField(field, `cannot be used: ${error.message}`);
     throw error;
   }
 }
