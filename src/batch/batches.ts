@@ -15,7 +15,7 @@ export interface Batches extends Loading {
   rows(id: string): AsyncGenerator<BatchRow>;
 }
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 export function createBatches(store: Store<DeskTables>): Batches {
   return {
@@ -46,10 +46,10 @@ export function createBatches(store: Store<DeskTables>): Batches {
           .where('batch_id', '=', id)
           .where('id', '>', after)
           .orderBy('id')
-          .limit(sql.lit(PAGE))
+          .limit(sql.lit(PAGE_SIZE))
           .execute();
         yield* page;
-        if (page.length < PAGE) return;
+        if (page.length < PAGE_SIZE) return;
         after = page.at(-1)?.id ?? after;
       }
     },

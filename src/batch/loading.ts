@@ -35,7 +35,7 @@ export interface Loading {
 }
 
 /** Rows that are written at once. */
-const CHUNK = 500;
+const CHUNK_SIZE = 500;
 /** A loader that has written nothing for this long has ended, or must check before it continues. */
 const LOADING_MS = 60_000;
 
@@ -62,7 +62,7 @@ export function createLoading(store: Store<DeskTables>): Loading {
         let chunk: NewRow[] = [];
         for await (const row of rows) {
           chunk.push(newRow(batch.id, { reason, ticket, ...row }, again));
-          if (chunk.length < CHUNK) continue;
+          if (chunk.length < CHUNK_SIZE) continue;
           await insertRows(batch.id, owner, chunk);
           chunk = [];
         }

@@ -38,9 +38,9 @@ export interface Pace {
 }
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** Slower than usual by this much, and it is taken as a sign of too much work. */
-const SLOWER = 4;
+const SLOW_FACTOR = 4;
 const SLACK_MS = 100;
 
 export function createPace({ concurrency, rate, clock, signal }: PaceOptions): Pace {
@@ -115,8 +115,7 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
       // Those that were on their way together are told the same thing.
       if (ticket.at > lastCut) throttles += 1;
       cut(ticket);
-      const wait =
-        retryAfterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(throttles - 1, 10));
+      const wait = retryAfterMs ?? Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(throttles - 1, 10));
       pausedUntil = Math.max(pausedUntil, clock.monotonic() + wait);
       ticket.at = Math.max(pausedUntil, clock.monotonic() + 1);
     },
@@ -144,7 +143,7 @@ function createSlowness(): (tookMs: number) => boolean {
     usualMs ??= tookMs;
     usualMs += (tookMs - usualMs) * (tookMs < usualMs ? 0.1 : 0.002);
     recentMs = recentMs === 0 ? tookMs : recentMs + (tookMs - recentMs) * 0.2;
-    if (recentMs <= usualMs * SLOWER + SLACK_MS) return false;
+    if (recentMs <= usualMs * SLOW_FACTOR + SLACK_MS) return false;
     recentMs = 0;
     return true;
   };

@@ -63,7 +63,7 @@ export function planHeader(
   };
 }
 
-const LONGEST_LINE = 1024 * 1024;
+const MAX_LINE_LENGTH = 1024 * 1024;
 
 /** Unprintable characters are written out, so that a plan can be looked at safely. */
 type WriteJson = (value: unknown) => string;
@@ -187,7 +187,7 @@ async function* readLines(path: string): AsyncGenerator<string> {
     for await (const chunk of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>) {
       const lines = (rest + chunk).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > LONGEST_LINE) throw notAPlan(path);
+      if (rest.length > MAX_LINE_LENGTH) throw notAPlan(path);
       for (const line of lines) yield `${line}\n`;
     }
   } catch (error) {

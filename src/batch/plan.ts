@@ -46,7 +46,7 @@ interface MadePlan extends PlanSummary {
   close(): Promise<void>;
 }
 
-const CHUNK = 500;
+const CHUNK_SIZE = 500;
 
 /** Refuses a file that cannot be used before anything is read from the service. */
 export async function makePlan(
@@ -86,7 +86,7 @@ async function stage(
   for (; !step.done; step = await rows.next()) {
     total += 1;
     chunk.push(step.value);
-    if (chunk.length < CHUNK) continue;
+    if (chunk.length < CHUNK_SIZE) continue;
     await staging.add(chunk);
     chunk = [];
   }
@@ -174,7 +174,7 @@ async function readAll(
   async function keep(assessment: Assessment): Promise<void> {
     tools.onProgress((done += 1), total);
     assessed.push(assessment);
-    if (assessed.length >= CHUNK) await flush();
+    if (assessed.length >= CHUNK_SIZE) await flush();
   }
 
   async function work(): Promise<void> {
@@ -208,12 +208,12 @@ async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
   return undefined;
 }
 
-const MOST_NOTES = 5;
+const MAX_NOTES = 5;
 
 function takeNote(notes: MadePlan['notes'], { verdict, why }: Assessment): void {
   if (verdict === 'act' || verdict === 'not-found' || why === undefined) return;
   const known = (notes[verdict] ??= []);
-  if (known.length < MOST_NOTES && !known.includes(why)) known.push(why);
+  if (known.length < MAX_NOTES && !known.includes(why)) known.push(why);
 }
 
 function unreadable(error: PaydeskError, done: number): TemporaryError {

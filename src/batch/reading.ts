@@ -6,7 +6,7 @@ import type { Pace, Ticket } from './pace.js';
 /** After this many failed reads in a row, of different payments, the cause is not the payment. */
 const OUTAGE_AFTER = 3;
 /** Asked to wait this often in succession, with nothing going through: that is an outage too. */
-const MOST_THROTTLES = 25;
+const MAX_THROTTLES = 25;
 
 export interface Outage {
   /** Set once reads fail as a whole. */
@@ -37,7 +37,7 @@ export function createOutage(onOutage: (error: PaydeskError) => void): Outage {
       if (failures >= OUTAGE_AFTER) declare(error);
     },
     throttled(times, error) {
-      if (times >= MOST_THROTTLES) declare(error);
+      if (times >= MAX_THROTTLES) declare(error);
     },
   };
 }
@@ -82,7 +82,7 @@ export async function readPaced<T>(
       return { read };
     } catch (error) {
       const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;
-      if (throttle && !signal.aborted && pace.throttles < MOST_THROTTLES) {
+      if (throttle && !signal.aborted && pace.throttles < MAX_THROTTLES) {
         pace.throttled(ticket, throttle.retryAfterMs);
         await pace.pause();
         continue;

@@ -63,7 +63,7 @@ export interface Staging {
 
 type StagingStore = Store<StagingTables>;
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 export async function openStaging(): Promise<Staging> {
   const folder = await mkdtemp(join(tmpdir(), 'paydesk-plan-'));
@@ -139,10 +139,10 @@ async function* readPages(store: StagingStore): AsyncGenerator<StagedTable[]> {
       .selectAll()
       .where('line', '>', after)
       .orderBy('line')
-      .limit(sql.lit(PAGE))
+      .limit(sql.lit(PAGE_SIZE))
       .execute();
     if (page.length > 0) yield page;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
     after = page.at(-1)?.line ?? after;
   }
 }
@@ -160,9 +160,9 @@ async function* findRepeated(store: StagingStore, by: 'typed' | 'payment_id'): A
       where later.line > ${after} and exists (
         select 1 from staged as earlier where earlier.${column} = later.${column} and earlier.line < later.line
       )
-      order by later.line limit ${sql.lit(PAGE)}`.execute(store.db);
+      order by later.line limit ${sql.lit(PAGE_SIZE)}`.execute(store.db);
     yield* rows;
-    if (rows.length < PAGE) return;
+    if (rows.length < PAGE_SIZE) return;
     after = rows.at(-1)?.line ?? after;
   }
 }

@@ -44,13 +44,13 @@ const rawJson = exact.rawJSON;
  */
 const inexact = /\d{14}|\d[eE][+-]?\d+\s*(?:[,\]}]|$)|-0\s*(?:[,\]}]|$)|\.(?:\d?0|\d{3,})\s*(?:[,\]}]|$)/;
 
-const SHORT = 8192;
+const MAX_SHORT_LENGTH = 8192;
 
 /** Parses JSON text; throws SyntaxError as JSON.parse does. `JSON.stringify` gives the numbers back unchanged. */
 export function parseJson(text: string): JsonValue {
   // A reviver makes parsing several times slower, and few answers need it. It also refuses nesting that is too deep for
   // whatever comes after it, which a short text cannot have.
-  if (text.length <= SHORT && !inexact.test(text)) return JSON.parse(text) as JsonValue;
+  if (text.length <= MAX_SHORT_LENGTH && !inexact.test(text)) return JSON.parse(text) as JsonValue;
   return exact.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source
       ? new ExactNumber(source)

@@ -11,7 +11,7 @@ import { openProxyTunnel } from '../client/tunnel.js';
 import type { Environment } from '../profiles/paths.js';
 import { fail, pass, warn, type Check } from './check.js';
 
-const LIMIT_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const EXPIRES_SOON_DAYS = 14;
 const DAY_MS = 86_400_000;
 
@@ -22,7 +22,7 @@ export async function checkDns(baseUrl: string): Promise<Check> {
   if (isIP(host) > 0) return pass('dns', `${host} is an IP address.`);
   const timer = new AbortController();
   const late = new Promise<string>((resolve) => {
-    const timeout = setTimeout(resolve, LIMIT_MS, 'no answer within 5 s');
+    const timeout = setTimeout(resolve, TIMEOUT_MS, 'no answer within 5 s');
     timer.signal.addEventListener('abort', () => clearTimeout(timeout));
   });
   const found = lookup(host, { all: true }).then(
@@ -47,7 +47,7 @@ export async function checkProxy(baseUrl: string, env: Environment): Promise<Che
   const { address, variable } = route.proxy;
   const who = `Requests go through ${address} (${variable})`;
   try {
-    const socket = await openProxyTunnel(route.proxy, port ? host : `${host}:443`, { timeoutMs: LIMIT_MS });
+    const socket = await openProxyTunnel(route.proxy, port ? host : `${host}:443`, { timeoutMs: TIMEOUT_MS });
     socket.destroy();
     return pass('proxy', `${who}, which connects to ${host}.`);
   } catch (error) {
@@ -99,7 +99,7 @@ async function checkCertificate(baseUrl: string, connection: Connection, now: Da
 /** The end of the certificate, or why there is none. */
 async function handshake(host: string, port: number, { proxy, tls }: Connection): Promise<Date | string> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-  const tunnel = proxy && (await openProxyTunnel(proxy, target, { timeoutMs: LIMIT_MS }).catch(String));
+  const tunnel = proxy && (await openProxyTunnel(proxy, target, { timeoutMs: TIMEOUT_MS }).catch(String));
   if (typeof tunnel === 'string') return tunnel;
   return new Promise((resolve) => {
     const end = (result: Date | string) => {
@@ -107,7 +107,7 @@ async function handshake(host: string, port: number, { proxy, tls }: Connection)
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => end('no answer within 5 s'), LIMIT_MS);
+    const timer = setTimeout(() => end('no answer within 5 s'), TIMEOUT_MS);
     const socket: TLSSocket = connect({
       ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
       ...tls,

@@ -103,7 +103,7 @@ async function removeDeliveries(tx: Db, ids: readonly number[]): Promise<number>
 }
 
 /** As many as are removed at a time, so that no command waits for long. */
-const AT_A_TIME = 1_000;
+const CHUNK_SIZE = 1_000;
 
 /**
  * Removes known payments that were not seen since, and webhooks that came before: a page at each call. A payment with
@@ -114,12 +114,12 @@ export async function forgetBefore(store: Store<DeskTables>, time: number): Prom
     where known_time < ${time} and seen_time < ${time} and not exists (
       select 1 from holds where holds.app_id = known_payments.app_id
         and holds.payment_id = known_payments.payment_id)
-    limit ${sql.lit(AT_A_TIME)}`.execute(store.db);
+    limit ${sql.lit(CHUNK_SIZE)}`.execute(store.db);
   const oldest = await store.db
     .selectFrom('deliveries')
     .select(['id', 'time', 'finished'])
     .orderBy('id')
-    .limit(AT_A_TIME)
+    .limit(CHUNK_SIZE)
     .execute();
   const ids = old.map(({ id }) => id);
   const deliveries = oldest.filter((row) => row.finished === 1 && row.time < time).map(({ id }) => id);

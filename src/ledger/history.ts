@@ -14,7 +14,7 @@ interface HistoryFilter {
   batchId?: string | undefined;
 }
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 /** An intent and its outcome, as people and programs read it. */
 export interface HistoryRecord {
@@ -61,7 +61,7 @@ export async function* readHistory(
       yield recordOf(entry);
     }
     before = page.at(-1)?.id;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
   }
 }
 
@@ -122,7 +122,7 @@ async function readPage(
       'outcomes.time as outcome_time',
     ])
     .orderBy('intents.id', 'desc')
-    .limit(PAGE);
+    .limit(PAGE_SIZE);
   const { payment } = filter;
   if (before !== undefined) query = query.where('intents.id', '<', before);
   if (filter.appId !== undefined) query = query.where('app_id', '=', filter.appId);

@@ -17,7 +17,7 @@ export interface PaymentRecord {
 }
 
 // A payment that was rechecked all day has more than anybody reads.
-const NEWEST_INTENTS = 100;
+const MAX_INTENTS = 100;
 
 /** By payment ID; those that nothing is known of have an empty record. */
 export async function readPaymentRecords(
@@ -30,7 +30,7 @@ export async function readPaymentRecords(
     select * from (
       select intents.*, row_number() over (partition by payment_id order by id desc) as newest from intents
       where app_id = ${appId} and retired = 0 and payment_id in (${sql.join(paymentIds)})
-    ) as numbered where newest <= ${sql.lit(NEWEST_INTENTS)} order by id`.execute(db);
+    ) as numbered where newest <= ${sql.lit(MAX_INTENTS)} order by id`.execute(db);
   const ids = intents.map(({ id }) => id);
   const outcomes =
     ids.length === 0

@@ -5,11 +5,11 @@ import { elapsedSince, type SteadyTime } from './steady-clock.js';
 // known of an instruction, the same instruction is not sent again.
 
 /** The longest that an instruction may be written after its intent was written or renewed. */
-const LONGEST_FENCE_MS = 15_000;
+const MAX_FENCE_MS = 15_000;
 
 /** How fresh an intent must be when the first byte leaves: far less than the quiet period. */
 export function fenceOf(quietMs: number): number {
-  return Math.min(quietMs / 4, LONGEST_FENCE_MS);
+  return Math.min(quietMs / 4, MAX_FENCE_MS);
 }
 
 interface Quiet {

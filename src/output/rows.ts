@@ -83,13 +83,13 @@ function withCurrency<T>(amount: Column<T>, currency: Column<T>): Column<T> {
   return { ...amount, number: false, value };
 }
 
-const CHUNK = 200;
+const CHUNK_SIZE = 200;
 
 async function* chunks<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const item of items) {
     chunk.push(item);
-    if (chunk.length === CHUNK) {
+    if (chunk.length === CHUNK_SIZE) {
       yield chunk;
       chunk = [];
     }

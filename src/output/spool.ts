@@ -7,7 +7,7 @@ interface Spool {
 }
 
 const IN_MEMORY = 4 * 1024 * 1024;
-const PIECE = 64 * 1024;
+const PIECE_SIZE = 64 * 1024;
 
 export function createSpool(): Spool {
   let text = '';
@@ -55,9 +55,9 @@ function openUnnamed(): number {
 function* readAll(file: number): Generator<string> {
   const { readSync } = process.getBuiltinModule('node:fs');
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const piece = Buffer.alloc(PIECE);
+  const piece = Buffer.alloc(PIECE_SIZE);
   for (let at = 0; ;) {
-    const length = readSync(file, piece, 0, PIECE, at);
+    const length = readSync(file, piece, 0, PIECE_SIZE, at);
     if (length === 0) return;
     at += length;
     yield decoder.decode(piece.subarray(0, length), { stream: true });

@@ -178,11 +178,11 @@ function plainly(part: string): string {
     .replace(/[^a-z\d-].*$/s, '');
 }
 
-const DECODINGS = 5;
+const MAX_DECODINGS = 5;
 
 function decodedWholly(text: string): string {
   let decoded = text;
-  for (let round = 0; round < DECODINGS; round += 1) {
+  for (let round = 0; round < MAX_DECODINGS; round += 1) {
     const next = decoded.replaceAll(/(%[0-9a-f]{2})+/gi, (run) => {
       try {
         return decodeURIComponent(run);

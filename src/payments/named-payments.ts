@@ -53,7 +53,7 @@ export function parsePaymentLines(text: string): NamedPayment[] {
 export type NamedRead =
   { name: NamedPayment; read: PaymentRead } | { name: NamedPayment; error: PaydeskError };
 
-const READS_AT_ONCE = 8;
+const MAX_CONCURRENT_READS = 8;
 
 export interface ReadOptions {
   /**
@@ -69,7 +69,7 @@ export async function readPayments(
   names: readonly NamedPayment[],
   options: ReadOptions = {},
 ): Promise<NamedRead[]> {
-  return mapConcurrent(names, READS_AT_ONCE, (name) => readOne(client, name, options));
+  return mapConcurrent(names, MAX_CONCURRENT_READS, (name) => readOne(client, name, options));
 }
 
 async function readOne(client: Client, name: NamedPayment, options: ReadOptions): Promise<NamedRead> {

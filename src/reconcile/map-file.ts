@@ -10,7 +10,7 @@ import { createCsvReader } from './csv/reader.js';
 import type { SettlementLine } from './line.js';
 import { isXml } from './settlement-file.js';
 
-const LINES_SHOWN = 5;
+const MAX_LINES_SHOWN = 5;
 
 export interface GuessedMap {
   /** The text of the mapping file. */
@@ -58,9 +58,9 @@ async function firstLines(path: string, text: string): Promise<Pick<GuessedMap, 
   const read = createCsvReader(parseMapping('the mapping', text));
   for await (const chunk of read(readFileBytes(path), found)) {
     lines.push(...chunk);
-    if (lines.length >= LINES_SHOWN) break;
+    if (lines.length >= MAX_LINES_SHOWN) break;
   }
-  return { lines: lines.slice(0, LINES_SHOWN), problems: problems.slice(0, LINES_SHOWN) };
+  return { lines: lines.slice(0, MAX_LINES_SHOWN), problems: problems.slice(0, MAX_LINES_SHOWN) };
 }
 
 const SAMPLE_ROWS = 1_000;

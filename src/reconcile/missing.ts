@@ -15,8 +15,8 @@ import type { Pass, PassTools } from './pass.js';
 import type { CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
 
-const PAGE = 10_000;
-const READ_AT_ONCE = 200;
+const PAGE_SIZE = 10_000;
+const CHUNK_SIZE = 200;
 
 /** Their totals. Only payments of the provider profiles in the file count: another provider has a file of its own. */
 export async function findMissing(
@@ -68,13 +68,13 @@ async function* unseenPages(
   let waiting: number[] = [];
   for (let after = 0; ;) {
     signal.throwIfAborted();
-    const ids = await expectedIds(store, app, kind, { period, after, limit: PAGE });
+    const ids = await expectedIds(store, app, kind, { period, after, limit: PAGE_SIZE });
     waiting.push(...ids.filter(isUnseen));
-    while (waiting.length >= READ_AT_ONCE) {
-      yield waiting.slice(0, READ_AT_ONCE);
-      waiting = waiting.slice(READ_AT_ONCE);
+    while (waiting.length >= CHUNK_SIZE) {
+      yield waiting.slice(0, CHUNK_SIZE);
+      waiting = waiting.slice(CHUNK_SIZE);
     }
-    if (ids.length < PAGE) break;
+    if (ids.length < PAGE_SIZE) break;
     after = ids.at(-1) ?? after;
   }
   if (waiting.length > 0) yield waiting;

@@ -10,7 +10,7 @@ export interface SeenPayments {
 }
 
 const PAGE_BITS = 12;
-const PAGE = 1 << PAGE_BITS;
+const PAGE_SIZE = 1 << PAGE_BITS;
 
 export function createSeen(): SeenPayments {
   const kinds: Record<SeenKind, Map<number, Uint32Array>> = {
@@ -20,15 +20,15 @@ export function createSeen(): SeenPayments {
   };
   return {
     mark(kind, id, line) {
-      const key = Math.floor(id / PAGE);
+      const key = Math.floor(id / PAGE_SIZE);
       let page = kinds[kind].get(key);
-      if (page === undefined) kinds[kind].set(key, (page = new Uint32Array(PAGE)));
-      const at = id % PAGE;
+      if (page === undefined) kinds[kind].set(key, (page = new Uint32Array(PAGE_SIZE)));
+      const at = id % PAGE_SIZE;
       const first = page[at];
       if (first) return first;
       page[at] = line;
       return undefined;
     },
-    has: (kind, id) => Boolean(kinds[kind].get(Math.floor(id / PAGE))?.[id % PAGE]),
+    has: (kind, id) => Boolean(kinds[kind].get(Math.floor(id / PAGE_SIZE))?.[id % PAGE_SIZE]),
   };
 }

@@ -28,13 +28,13 @@ export async function chooseReader(
   return createCsvReader(parseMapping(map, await readMapping(map)));
 }
 
-const START = 1024;
+const HEAD_LENGTH = 1024;
 
 export async function isXml(path: string): Promise<boolean> {
   let text = '';
   for await (const bytes of readFileBytes(path)) {
-    text += Buffer.from(bytes).toString('latin1', 0, START);
-    if (text.trim() !== '' || text.length > START) break;
+    text += Buffer.from(bytes).toString('latin1', 0, HEAD_LENGTH);
+    if (text.trim() !== '' || text.length > HEAD_LENGTH) break;
   }
   return /^(\u00EF\u00BB\u00BF)?\s*</.test(text);
 }

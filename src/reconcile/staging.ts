@@ -43,7 +43,7 @@ const migrations: Migration[] = [
   },
 ];
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 export interface CandidateStaging {
   add(candidates: readonly Candidate[]): Promise<void>;
@@ -119,9 +119,9 @@ function createStaging(store: StagingStore, close: () => Promise<void>): Candida
     async *openReferences() {
       for (let after = ''; ;) {
         const { rows } = await sql<{ reference: string }>`select distinct reference from candidates
-          where reference > ${after} order by reference limit ${sql.lit(PAGE)}`.execute(store.db);
+          where reference > ${after} order by reference limit ${sql.lit(PAGE_SIZE)}`.execute(store.db);
         if (rows.length > 0) yield rows.map(({ reference }) => reference);
-        if (rows.length < PAGE) return;
+        if (rows.length < PAGE_SIZE) return;
         after = rows.at(-1)?.reference ?? after;
       }
     },
@@ -166,9 +166,9 @@ async function* readPages<Table extends 'candidates' | 'exceptions'>(
     const { rows } = await sql<
       StagingTables[Table] & Record<string, unknown>
     >`select * from ${sql.table(table)}
-      where ${sql.ref(key)} > ${after} order by ${sql.ref(key)} limit ${sql.lit(PAGE)}`.execute(db);
+      where ${sql.ref(key)} > ${after} order by ${sql.ref(key)} limit ${sql.lit(PAGE_SIZE)}`.execute(db);
     if (rows.length > 0) yield rows;
-    if (rows.length < PAGE) return;
+    if (rows.length < PAGE_SIZE) return;
     after = Number(rows.at(-1)?.[key]);
   }
 }

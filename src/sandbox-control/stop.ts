@@ -6,13 +6,13 @@ import { createRemote } from './remote.js';
 import { isRunning } from '../store/owner.js';
 import type { Run } from './run.js';
 
-const LIMIT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
 /** Asks a sandbox to stop and returns when its process has ended. */
 export async function stopAndWait(run: Run, signal: AbortSignal): Promise<void> {
-  const limit = performance.now() + LIMIT_MS;
-  const late = AbortSignal.timeout(LIMIT_MS);
+  const limit = performance.now() + TIMEOUT_MS;
+  const late = AbortSignal.timeout(TIMEOUT_MS);
   await createRemote(run, AbortSignal.any([signal, late]))
     .stop()
     .catch((error: unknown) => {

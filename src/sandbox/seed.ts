@@ -12,9 +12,9 @@ import type { PaymentRow } from './schema.js';
 
 // A ready-made set: a payment in every state, and the kinds of stuck payment that support staff meet.
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 interface Scene {
   /** What is interesting about it, for people who read the list. */
@@ -44,7 +44,7 @@ interface Stage {
 export const scenes: Readonly<Record<string, Scene>> = {
   'seed-created': {
     about: 'The customer has not paid yet.',
-    age: 10 * MINUTE,
+    age: 10 * MINUTE_MS,
     amount: '19.90',
     currency: 'EUR',
     customer: 'c_ada',
@@ -52,7 +52,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   'seed-action-required': {
     about: 'The customer is at the 3-D Secure page.',
-    age: 5 * MINUTE,
+    age: 5 * MINUTE_MS,
     amount: '35.00',
     currency: 'EUR',
     customer: 'c_ada',
@@ -70,7 +70,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   'seed-held': {
     about: 'A fraud rule holds it: approve or cancel it.',
-    age: 3 * HOUR,
+    age: 3 * HOUR_MS,
     amount: '240.00',
     currency: 'EUR',
     customer: 'c_cleo',
@@ -79,7 +79,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   'seed-authorised': {
     about: 'Authorised and ready to capture.',
-    age: DAY,
+    age: DAY_MS,
     amount: '80.00',
     currency: 'EUR',
     customer: 'c_dora',
@@ -89,21 +89,21 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   'seed-capturing': {
     about: 'The provider captured it, but its answer was lost.',
-    age: 2 * HOUR,
+    age: 2 * HOUR_MS,
     amount: '64.20',
     currency: 'USD',
     customer: 'c_ada',
     autoCapture: false,
     card: 'approved',
     afterwards: async (stage) => {
-      stage.payment = await capture(stage.at(HOUR), stage.payment);
+      stage.payment = await capture(stage.at(HOUR_MS), stage.payment);
       await stage.loseAnswer(true);
     },
     ends: 'Capturing',
   },
   'seed-captured': {
     about: 'Paid. The card is stored for later charges.',
-    age: 2 * DAY,
+    age: 2 * DAY_MS,
     amount: '49.90',
     currency: 'EUR',
     customer: 'c_ben',
@@ -113,59 +113,59 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   'seed-refunding': {
     about: 'The provider refunded it, but its answer was lost.',
-    age: 3 * DAY,
+    age: 3 * DAY_MS,
     amount: '15.00',
     currency: 'EUR',
     customer: 'c_ben',
     card: 'approved',
     afterwards: async (stage) => {
-      stage.payment = await refund(stage.at(2 * HOUR), stage.payment, 'parcel lost');
+      stage.payment = await refund(stage.at(2 * HOUR_MS), stage.payment, 'parcel lost');
       await stage.loseAnswer(true);
     },
     ends: 'Refunding',
   },
   'seed-refunded': {
     about: 'Refunded yesterday.',
-    age: 4 * DAY,
+    age: 4 * DAY_MS,
     amount: '22.00',
     currency: 'EUR',
     customer: 'c_cleo',
     card: 'approved',
     afterwards: async (stage) => {
-      stage.payment = await refund(stage.at(DAY), stage.payment, 'sent back');
-      await runJob(stage.at(DAY), stage.payment, 'provider-answers');
+      stage.payment = await refund(stage.at(DAY_MS), stage.payment, 'sent back');
+      await runJob(stage.at(DAY_MS), stage.payment, 'provider-answers');
     },
     ends: 'Refunded',
   },
   'seed-cancelling': {
     about: 'The provider cancelled it, but its answer was lost.',
-    age: DAY,
+    age: DAY_MS,
     amount: '31.00',
     currency: 'EUR',
     customer: 'c_dora',
     autoCapture: false,
     card: 'approved',
     afterwards: async (stage) => {
-      stage.payment = await cancel(stage.at(HOUR), stage.payment);
+      stage.payment = await cancel(stage.at(HOUR_MS), stage.payment);
       await stage.loseAnswer(true);
     },
     ends: 'Cancelling',
   },
   'seed-cancelled': {
     about: 'Cancelled before the customer paid.',
-    age: DAY,
+    age: DAY_MS,
     amount: '18.00',
     currency: 'EUR',
     customer: 'c_ada',
     afterwards: async (stage) => {
-      stage.payment = await cancel(stage.at(HOUR), stage.payment);
-      await runJob(stage.at(HOUR), stage.payment, 'provider-answers');
+      stage.payment = await cancel(stage.at(HOUR_MS), stage.payment);
+      await runJob(stage.at(HOUR_MS), stage.payment, 'provider-answers');
     },
     ends: 'Cancelled',
   },
   'seed-declined': {
     about: 'Declined: insufficient funds.',
-    age: 6 * HOUR,
+    age: 6 * HOUR_MS,
     amount: '99.00',
     currency: 'EUR',
     customer: 'c_ben',
@@ -174,27 +174,27 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   'seed-failed': {
     about: 'Failed: the provider never charged it.',
-    age: 5 * HOUR,
+    age: 5 * HOUR_MS,
     amount: '70.00',
     currency: 'EUR',
     customer: 'c_cleo',
     card: 'unknown-not-charged',
-    afterwards: (stage) => recheck(stage.at(HOUR), stage.payment),
+    afterwards: (stage) => recheck(stage.at(HOUR_MS), stage.payment),
     ends: 'Failed',
   },
   'seed-expired': {
     about: 'The checkout link expired.',
-    age: 3 * DAY,
+    age: 3 * DAY_MS,
     amount: '25.00',
     currency: 'EUR',
     customer: 'c_dora',
-    expires: DAY,
-    afterwards: (stage) => runJob(stage.at(2 * DAY), stage.payment, 'expire-link'),
+    expires: DAY_MS,
+    afterwards: (stage) => runJob(stage.at(2 * DAY_MS), stage.payment, 'expire-link'),
     ends: 'Expired',
   },
   'stuck-charged': {
     about: 'The provider charged it, the service does not know.',
-    age: 2 * HOUR,
+    age: 2 * HOUR_MS,
     amount: '120.00',
     currency: 'EUR',
     customer: 'c_ada',
@@ -203,7 +203,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   'stuck-not-charged': {
     about: 'The provider did not charge it, the service does not know.',
-    age: 2 * HOUR,
+    age: 2 * HOUR_MS,
     amount: '55.00',
     currency: 'EUR',
     customer: 'c_ben',
@@ -212,34 +212,34 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   'stuck-capture-failed': {
     about: 'The capture failed at the provider, the service does not know.',
-    age: 2 * HOUR,
+    age: 2 * HOUR_MS,
     amount: '33.30',
     currency: 'EUR',
     customer: 'c_cleo',
     autoCapture: false,
     card: 'capture-fails',
     afterwards: async (stage) => {
-      stage.payment = await capture(stage.at(HOUR), stage.payment);
+      stage.payment = await capture(stage.at(HOUR_MS), stage.payment);
       await stage.loseAnswer(false);
     },
     ends: 'Capturing',
   },
   'stuck-refund-failed': {
     about: 'The refund failed at the provider, the service does not know.',
-    age: 2 * DAY,
+    age: 2 * DAY_MS,
     amount: '44.40',
     currency: 'EUR',
     customer: 'c_dora',
     card: 'refund-fails',
     afterwards: async (stage) => {
-      stage.payment = await refund(stage.at(HOUR), stage.payment, 'goods damaged');
+      stage.payment = await refund(stage.at(HOUR_MS), stage.payment, 'goods damaged');
       await stage.loseAnswer(false);
     },
     ends: 'Refunding',
   },
   'stuck-expiring': {
     about: 'The authorisation expires in 6 hours.',
-    age: 7 * DAY - 6 * HOUR,
+    age: 7 * DAY_MS - 6 * HOUR_MS,
     amount: '310.00',
     currency: 'EUR',
     customer: 'c_ada',

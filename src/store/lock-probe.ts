@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { makePrivate } from './private-file.js';
 import { isBusy, sqliteUnusable } from './sqlite-failures.js';
 
-const LIMIT_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** `ask` are the words that start a process which prints `tryLock` of the file that is added to them. */
 export async function probeLocks(
@@ -58,7 +58,7 @@ function outputOf(
 ): Promise<string> {
   const [program = '', ...args] = words;
   return new Promise((resolve) => {
-    const limits = { timeout: LIMIT_MS, killSignal: 'SIGKILL' as const };
+    const limits = { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' as const };
     execFile(program, args, { ...limits, env: { ...env } }, (_error, stdout) => resolve(stdout.trim()));
   });
 }

@@ -62,7 +62,7 @@ export async function findStates(
   });
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /** What needs attention first, a page at a time. */
 async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenerator<ListedPayment> {
@@ -74,7 +74,7 @@ async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenera
   }
   for (const span of await spansOf(options, filter)) {
     for (let last: KnownPaymentRow | undefined; ;) {
-      const rows = await spanQuery(store.db, place, span, PAGE, last).execute();
+      const rows = await spanQuery(store.db, place, span, PAGE_SIZE, last).execute();
       const fresh = rows.filter(({ payment_id }) => !shown.has(payment_id));
       const ids = fresh.map(({ payment_id }) => payment_id);
       const records = await readPaymentRecords(store.db, place, ids);
@@ -83,7 +83,7 @@ async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenera
         if (!filter.stuck || payment.verdict.stuck) yield payment;
       }
       last = rows.at(-1);
-      if (rows.length < PAGE) break;
+      if (rows.length < PAGE_SIZE) break;
     }
   }
 }
@@ -122,8 +122,8 @@ async function unsettled(options: ListOptions, filter: ListFilter): Promise<List
   const { store, place } = options;
   const ids = await readUnsettledIds(store.db, place);
   const found: ListedPayment[] = [];
-  for (let start = 0; start < ids.length; start += PAGE) {
-    const records = await readPaymentRecords(store.db, place, ids.slice(start, start + PAGE));
+  for (let start = 0; start < ids.length; start += PAGE_SIZE) {
+    const records = await readPaymentRecords(store.db, place, ids.slice(start, start + PAGE_SIZE));
     for (const record of records.values()) {
       if (record.known && passes(record.known, filter, options.now)) {
         found.push(listed(options, record.known, record));

@@ -37,7 +37,7 @@ export interface Records {
   find(reads: readonly PaymentRead[]): Promise<Sources[]>;
 }
 
-const NEWEST_WEBHOOKS = 100;
+const MAX_WEBHOOKS = 100;
 /** As many IDs as fit into one query. */
 const IDS_PER_QUERY = 500;
 
@@ -61,7 +61,7 @@ export function createRecords(
         reads.map(async (read) => {
           const paymentId = idOf(read);
           const names = { paymentId, referenceId: read.fields.referenceId };
-          const deliveries = await inbox.ofPayment(place, names, { limit: NEWEST_WEBHOOKS });
+          const deliveries = await inbox.ofPayment(place, names, { limit: MAX_WEBHOOKS });
           const record = records.get(paymentId);
           const alsoPaid = record?.known ? await findAlsoPaid(store.db, record.known) : [];
           return { record, webhooks: receivedWebhooks(deliveries), alsoPaid };

@@ -4,7 +4,7 @@ import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import type { Records } from './records.js';
 
-const READS_AT_ONCE = 8;
+const MAX_CONCURRENT_READS = 8;
 
 interface RefreshedPayment {
   typed: string;
@@ -35,7 +35,7 @@ export async function refreshKnown(
 ): Promise<Refreshed> {
   const payments: RefreshedPayment[] = [];
   let unavailable: PaydeskError | undefined;
-  await mapConcurrent(rows, READS_AT_ONCE, async (row) => {
+  await mapConcurrent(rows, MAX_CONCURRENT_READS, async (row) => {
     if (unavailable) return;
     signal.throwIfAborted();
     const typed = row.payment_id;

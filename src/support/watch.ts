@@ -68,10 +68,10 @@ interface WatchOptions extends ReadOptions {
 }
 
 const MAX_PAUSE_MS = 10_000;
-const READS_AT_ONCE = 8;
+const MAX_CONCURRENT_READS = 8;
 
 export async function watchAll(names: readonly NamedPayment[], options: WatchOptions): Promise<Watched[]> {
-  const slots = createSlots(READS_AT_ONCE);
+  const slots = createSlots(MAX_CONCURRENT_READS);
   return Promise.all(names.map((name) => watchOne(name, options, slots)));
 }
 

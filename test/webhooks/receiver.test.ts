@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookRequest } from '../../src/webhooks/inbox/inbox-writer.js';
 import {
-  WEBHOOK_BODY_LIMIT,
+  MAX_WEBHOOK_BYTES,
   MAX_CONCURRENT,
   type Receiver,
   startReceiver,
@@ -137,12 +137,12 @@ describe('what arrives', () => {
   });
 
   it('may have 1 MiB and no more', async () => {
-    expect(await ask(`/wh/${SECRET}`, 'POST', Buffer.alloc(WEBHOOK_BODY_LIMIT, 1))).toMatchObject({
+    expect(await ask(`/wh/${SECRET}`, 'POST', Buffer.alloc(MAX_WEBHOOK_BYTES, 1))).toMatchObject({
       status: 200,
     });
-    expect(taken[0]?.body).toHaveLength(WEBHOOK_BODY_LIMIT);
+    expect(taken[0]?.body).toHaveLength(MAX_WEBHOOK_BYTES);
     const { answer, ended } = await raw(
-      `POST /wh/${SECRET} HTTP/1.1\r\nhost: x\r\ncontent-length: ${WEBHOOK_BODY_LIMIT + 1}\r\n\r\n`,
+      `POST /wh/${SECRET} HTTP/1.1\r\nhost: x\r\ncontent-length: ${MAX_WEBHOOK_BYTES + 1}\r\n\r\n`,
     );
     await ended;
     expect(answer()).toContain('413 ');
@@ -153,7 +153,7 @@ describe('what arrives', () => {
     const { socket, answer, ended } = await raw(
       `POST /wh/${SECRET} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n`,
     );
-    socket.write(`${(WEBHOOK_BODY_LIMIT + 10).toString(16)}\r\n${'x'.repeat(WEBHOOK_BODY_LIMIT + 10)}\r\n`);
+    socket.write(`${(MAX_WEBHOOK_BYTES + 10).toString(16)}\r\n${'x'.repeat(MAX_WEBHOOK_BYTES + 10)}\r\n`);
     await ended;
     expect(answer()).toContain('413 ');
     expect(taken).toEqual([]);

@@ -9,7 +9,7 @@ import type { XmlHandler } from './xml-elements.js';
 import { type XmlPosition, XmlProblem } from './xml-problem.js';
 
 const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.0[2-8]$/;
-const CHUNK = 1_000;
+const CHUNK_SIZE = 1_000;
 
 export const readCamt: SettlementReader = async function* read(source, problems) {
   let lines: SettlementLine[] = [];
@@ -22,7 +22,7 @@ export const readCamt: SettlementReader = async function* read(source, problems)
   try {
     for await (const piece of decodeText(source)) {
       parser.write(piece);
-      if (lines.length < CHUNK) continue;
+      if (lines.length < CHUNK_SIZE) continue;
       yield lines;
       lines = [];
     }

@@ -9,7 +9,7 @@ import { datePattern } from './dates.js';
 import { negated, signedDecimal } from './decimal.js';
 import { type MappedField, mappedFields, type Mapping, namingFields } from './mapping.js';
 
-const CHUNK = 1_000;
+const CHUNK_SIZE = 1_000;
 
 export function createCsvReader(mapping: Mapping): SettlementReader {
   return async function* read(source, problems) {
@@ -29,7 +29,7 @@ export function createCsvReader(mapping: Mapping): SettlementReader {
         rows += 1;
         const found = readLine(places, line, cells);
         if (found !== undefined) chunk.push(found);
-        if (chunk.length < CHUNK) continue;
+        if (chunk.length < CHUNK_SIZE) continue;
         yield chunk;
         chunk = [];
       }

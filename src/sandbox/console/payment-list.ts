@@ -5,7 +5,7 @@ import type { SandboxEngine } from '../engine.js';
 import type { PaymentRow, SandboxTables } from '../schema.js';
 import {
   byBytes,
-  COUNT_LIMIT,
+  MAX_COUNT,
   compareBytes,
   endOfPrefix,
   mergeRanges,
@@ -55,7 +55,7 @@ export interface PaymentListPage extends RangePage<ConsolePayment> {
 
 export const PAGE_SIZE = 30;
 /** How far one page looks for payments in a state among those that a search found. */
-const WINDOW = 500;
+const WINDOW_SIZE = 500;
 
 /** A page of payments: the newest first, or in the order of their references where those are searched. */
 export async function listPayments(
@@ -242,18 +242,18 @@ async function among(
 ): Promise<PaymentListPage> {
   if (fits === undefined)
     return pageOf(await mergeRanges(ranges, compare, readAhead(key, size)), size, keyOf, key);
-  const found = await mergeRanges(ranges, compare, WINDOW + 1);
-  const window = found.slice(0, WINDOW);
+  const found = await mergeRanges(ranges, compare, WINDOW_SIZE + 1);
+  const window = found.slice(0, WINDOW_SIZE);
   const all = window.filter(fits);
   const rows = all.slice(0, size);
   const last = rows.length === size ? rows.at(-1) : window.at(-1);
   const looked = last === undefined ? 0 : window.indexOf(last) + 1;
   const isMore = looked < found.length && last !== undefined;
-  const isAll = key === undefined && found.length <= WINDOW;
+  const isAll = key === undefined && found.length <= WINDOW_SIZE;
   return {
     rows,
     looked,
-    ...(isAll && { total: Math.min(all.length, COUNT_LIMIT + 1) }),
+    ...(isAll && { total: Math.min(all.length, MAX_COUNT + 1) }),
     ...(isMore && { next: writeKey(keyOf(last)) }),
   };
 }

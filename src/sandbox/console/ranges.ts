@@ -18,11 +18,11 @@ export async function mergeRanges<Row>(
 }
 
 /** How far results are counted; beyond that a page says "more than". */
-export const COUNT_LIMIT = 200;
+export const MAX_COUNT = 200;
 
 /** How many rows a page reads: the first one also those that are only counted. */
 export const readAhead = (key: string | undefined, size: number): number =>
-  key === undefined ? Math.max(COUNT_LIMIT, size) + 1 : size + 1;
+  key === undefined ? Math.max(MAX_COUNT, size) + 1 : size + 1;
 
 export interface RangePage<Row> {
   /** How many there are in all, or one more than `COUNTED`; only the first page knows. */
@@ -43,7 +43,7 @@ export function pageOf<Row>(
   const last = rows.at(-1);
   return {
     rows,
-    ...(key === undefined && { total: Math.min(found.length, COUNT_LIMIT + 1) }),
+    ...(key === undefined && { total: Math.min(found.length, MAX_COUNT + 1) }),
     ...(found.length > size && last !== undefined && { next: writeKey(keyOf(last)) }),
   };
 }

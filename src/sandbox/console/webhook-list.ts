@@ -94,7 +94,7 @@ export interface WebhookStory {
   deliveries: RangePage<AttemptRow>;
 }
 
-const DELIVERIES = 5;
+const MAX_DELIVERIES = 5;
 
 export async function readWebhook(
   engine: SandboxEngine,
@@ -110,7 +110,7 @@ export async function readWebhook(
     .where('event_id', '=', id)
     .where('id', '<', readNumberKey(key))
     .orderBy('id', 'desc')
-    .limit(DELIVERIES + 1)
+    .limit(MAX_DELIVERIES + 1)
     .execute();
-  return { event, deliveries: pageOf(deliveries, DELIVERIES, (row) => [row.id], key) };
+  return { event, deliveries: pageOf(deliveries, MAX_DELIVERIES, (row) => [row.id], key) };
 }

@@ -2,16 +2,16 @@ import type { Insertable } from 'kysely';
 import type { SandboxTables } from '../schema.js';
 import type { Work } from './work.js';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** The provider profiles that a new app has. */
 const profiles: ReadonlyArray<Omit<Insertable<SandboxTables['provider_profiles']>, 'app_id'>> = [
-  { name: 'Northbank', method_type: 'CreditCard', is_active: 1, window_ms: 7 * DAY, delay_ms: 0 },
-  { name: 'Checkline', method_type: 'ElectronicCheck', is_active: 1, window_ms: 7 * DAY, delay_ms: 0 },
-  { name: 'Coinbridge', method_type: 'Crypto', is_active: 1, window_ms: 7 * DAY, delay_ms: 0 },
-  { name: 'Paypal', method_type: 'Paypal', is_active: 1, window_ms: 7 * DAY, delay_ms: 0 },
-  { name: 'Slowbank', method_type: 'CreditCard', is_active: 1, window_ms: 3 * DAY, delay_ms: 60_000 },
-  { name: 'Oldbank', method_type: 'CreditCard', is_active: 0, window_ms: 7 * DAY, delay_ms: 0 },
+  { name: 'Northbank', method_type: 'CreditCard', is_active: 1, window_ms: 7 * DAY_MS, delay_ms: 0 },
+  { name: 'Checkline', method_type: 'ElectronicCheck', is_active: 1, window_ms: 7 * DAY_MS, delay_ms: 0 },
+  { name: 'Coinbridge', method_type: 'Crypto', is_active: 1, window_ms: 7 * DAY_MS, delay_ms: 0 },
+  { name: 'Paypal', method_type: 'Paypal', is_active: 1, window_ms: 7 * DAY_MS, delay_ms: 0 },
+  { name: 'Slowbank', method_type: 'CreditCard', is_active: 1, window_ms: 3 * DAY_MS, delay_ms: 60_000 },
+  { name: 'Oldbank', method_type: 'CreditCard', is_active: 0, window_ms: 7 * DAY_MS, delay_ms: 0 },
 ];
 
 const policies: ReadonlyArray<Omit<Insertable<SandboxTables['fraud_policies']>, 'app_id'>> = [

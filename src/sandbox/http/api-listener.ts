@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../domain/refusal.js';
-import { BODY_LIMIT, type ServiceRequest } from './service-request.js';
+import { MAX_BODY_BYTES, type ServiceRequest } from './service-request.js';
 import type { ServiceAnswer } from './service.js';
 
 export const API_PREFIX = '/api/apps/';
@@ -47,12 +47,12 @@ function cut(outgoing: ServerResponse, answer: ServiceAnswer): void {
 async function readText(incoming: IncomingMessage): Promise<string> {
   const tooLarge = () =>
     new Refusal('body-too-large', 'The body is larger than 1 MiB.', { headers: { connection: 'close' } });
-  if (Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > BODY_LIMIT) throw tooLarge();
+    if (size > MAX_BODY_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
   return decode(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));

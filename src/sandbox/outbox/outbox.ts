@@ -29,10 +29,10 @@ interface OutboxOptions {
 
 const CONCURRENCY = 16;
 const POLL_MS = 10;
-const SECOND = 1000;
+const SECOND_MS = 1000;
 
 /** By the sandbox's clock; after the last one the webhook is given up. */
-export const RETRY_DELAYS = [5, 30, 120, 600, 3600, 21_600, 86_400].map((seconds) => seconds * SECOND);
+export const RETRY_DELAYS_MS = [5, 30, 120, 600, 3600, 21_600, 86_400].map((seconds) => seconds * SECOND_MS);
 
 export function createOutbox({ engine, answers, webhookHosts, receive, onError }: OutboxOptions): Outbox {
   const queue = createWebhookQueue(engine, randomUUID());
@@ -124,7 +124,7 @@ function createDelivery(
     if (result === 'delivered') return queue.finish(event, 'delivered');
     // Another process that serves this database may send it at once.
     if (result === 'stopped') return queue.release(event);
-    const wait = RETRY_DELAYS[event.attempts];
+    const wait = RETRY_DELAYS_MS[event.attempts];
     if (result === 'forbidden' || wait === undefined) return queue.finish(event, 'failed');
     const { now } = await engine.clock.read();
     await queue.postpone(event, now + wait, event.attempts + 1);
@@ -135,7 +135,7 @@ function createDelivery(
     if (faults.has('webhook-drop')) return queue.finish(event, 'dropped');
     const delay = faults.get('webhook-delay');
     if (delay !== undefined) {
-      return queue.postpone(event, event.due_time + (delay || 60 * SECOND), event.attempts);
+      return queue.postpone(event, event.due_time + (delay || 60 * SECOND_MS), event.attempts);
     }
     if (faults.has('webhook-reorder')) {
       const next = await queue.following(event);

@@ -39,7 +39,7 @@ interface Planted {
   detail: string;
 }
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 export function plant(kind: DefectKind, entry: BookEntry, draw: Draw): Planted {
   switch (kind) {
@@ -95,7 +95,7 @@ const additions = {
 
 const later = (entry: BookEntry, draw: Draw): BookEntry => ({
   ...entry,
-  bookedAt: entry.bookedAt + (1 + draw('later', 60)) * MINUTE,
+  bookedAt: entry.bookedAt + (1 + draw('later', 60)) * MINUTE_MS,
 });
 
 const takenBack = (entry: BookEntry, draw: Draw): BookEntry => ({

@@ -33,7 +33,7 @@ export interface BooksScope {
 
 type Reader = Pick<SandboxEngine, 'store' | 'derive'>;
 
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 
 /** Page by page, so that the size of the books does not matter; from the instruction after `after`. */
 export async function* readEntries(
@@ -52,10 +52,10 @@ export async function* readEntries(
       .where('answered_time', '>=', scope.since)
       .where('answered_time', '<=', scope.until)
       .orderBy('id')
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
       .execute();
     if (exchanges.length > 0) yield entriesOf(reader, exchanges, await paymentsOf(reader, exchanges, scope));
-    if (exchanges.length < PAGE) return;
+    if (exchanges.length < PAGE_SIZE) return;
     last = exchanges.at(-1)!.id;
   }
 }

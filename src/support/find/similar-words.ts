@@ -12,9 +12,9 @@ interface SimilarWord {
 }
 
 /** One slip in a shorter word would make it another one. */
-const SHORTEST_NAME = 5;
+const MIN_NAME_LENGTH = 5;
 /** People seldom mistype the first letters. */
-const CERTAIN = 3;
+const PREFIX_LENGTH = 3;
 
 /** Undefined for a word that only counts as it is, such as a number. */
 export function similarWord(said: string): SimilarWord | undefined {
@@ -22,15 +22,15 @@ export function similarWord(said: string): SimilarWord | undefined {
   if (said.includes('@')) {
     const fragment = said.toLowerCase();
     return {
-      words: parts.map((text) => ({ text, prefix: text.length >= CERTAIN })),
+      words: parts.map((text) => ({ text, prefix: text.length >= PREFIX_LENGTH })),
       fits: ({ payer_email, order_email }) =>
         [payer_email, order_email].some((email) => email?.toLowerCase().includes(fragment)),
     };
   }
   const [name = ''] = parts;
-  if (parts.length !== 1 || name.length < SHORTEST_NAME || /\p{N}/u.test(name)) return undefined;
+  if (parts.length !== 1 || name.length < MIN_NAME_LENGTH || /\p{N}/u.test(name)) return undefined;
   return {
-    words: [{ text: name.slice(0, CERTAIN), prefix: true }],
+    words: [{ text: name.slice(0, PREFIX_LENGTH), prefix: true }],
     fits: ({ words }) => words.split(' ').some((word) => distance(name, word) <= 1),
   };
 }

@@ -13,7 +13,7 @@ export interface Sender {
 /** How long a target may take to answer. */
 const ANSWER_MS = 5_000;
 const ANSWER_START = 500;
-const CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 export function createSender(now: () => number): Sender {
   const agents = new Map<boolean, Promise<Agent>>();
@@ -78,7 +78,7 @@ async function createAgent(skipVerify: boolean): Promise<Agent> {
   const { default: OwnAgent } = await import('undici/lib/dispatcher/agent.js');
   return new OwnAgent({
     allowH2: false,
-    connections: CONNECTIONS,
+    connections: MAX_CONNECTIONS,
     connect: { timeout: ANSWER_MS, ...(skipVerify ? { rejectUnauthorized: false } : {}) },
   });
 }

@@ -75,7 +75,7 @@ export interface Inbox {
   named(place: AppRef, ids: readonly number[]): Promise<Delivery[]>;
 }
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 export function createInbox(store: Store<DeskTables>): Inbox {
   const { db } = store;
@@ -112,7 +112,7 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       return newestIn(db, listener);
     },
 
-    async after(place, id, { limit = PAGE } = {}) {
+    async after(place, id, { limit = PAGE_SIZE } = {}) {
       const listener = await listenerOf(place);
       if (listener === undefined) return [];
       return withForwards(
@@ -200,7 +200,7 @@ async function* pagesOf(
 ): AsyncGenerator<SummaryRow[]> {
   let given = 0;
   for (let before: number | undefined; given < limit;) {
-    const size = Math.min(PAGE, limit - given);
+    const size = Math.min(PAGE_SIZE, limit - given);
     let query = summariesOf(db, listener).orderBy('id', 'desc').limit(size);
     if (before !== undefined) query = query.where('id', '<', before);
     if (state !== undefined) query = query.where('read_state', '=', state);

@@ -30,7 +30,7 @@ interface LiveOptions {
 
 /** Another process on the same database may have taken a part of the work: it is looked up now and then. */
 const LOOK_MS = 1_000;
-const LOOK_AT = 100;
+const MAX_READ = 100;
 
 export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
   const { load, now, onProgress, onSettled, onError } = options;
@@ -50,7 +50,7 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
   }
 
   async function refresh(): Promise<void> {
-    const old = [...live].filter(([, { changed }]) => now() - changed > LOOK_MS).slice(0, LOOK_AT);
+    const old = [...live].filter(([, { changed }]) => now() - changed > LOOK_MS).slice(0, MAX_READ);
     if (old.length === 0) return;
     const loaded = await load(old.map(([id]) => id));
     for (const delivery of loaded) if (live.has(delivery.id) && isSettled(delivery)) update(delivery);

@@ -26,9 +26,9 @@ interface ReceiverOptions {
   onError(error: unknown): void;
 }
 
-export const WEBHOOK_BODY_LIMIT = 1024 * 1024;
+export const MAX_WEBHOOK_BYTES = 1024 * 1024;
 export const MAX_CONCURRENT = 256;
-const HEADER_LIMIT = 16 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
 /** For the headers, and again for the body. */
 const READ_TIMEOUT_MS = 10_000;
 /** How long requests in flight may still take when it stops. */
@@ -39,7 +39,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const { createServer } = process.getBuiltinModule('node:http');
   const answer = createAnswerer(options);
   const server = createServer({
-    maxHeaderSize: HEADER_LIMIT,
+    maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: READ_TIMEOUT_MS,
     requestTimeout: 2 * READ_TIMEOUT_MS,
     connectionsCheckingInterval: 1_000,
@@ -156,7 +156,7 @@ function createComparison(secret: string): (given: string) => boolean {
 
 /** The bytes, or the status to refuse them with. */
 function readBody(incoming: IncomingMessage): Promise<Uint8Array | number> {
-  if (Number(incoming.headers['content-length'] ?? 0) > WEBHOOK_BODY_LIMIT) return Promise.resolve(413);
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_WEBHOOK_BYTES) return Promise.resolve(413);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -169,7 +169,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | number> {
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > WEBHOOK_BODY_LIMIT) finish(413);
+      if (size > MAX_WEBHOOK_BYTES) finish(413);
     });
     incoming.on('end', () => finish(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     incoming.on('close', () => finish(408));

@@ -15,7 +15,7 @@ interface UnreadQueue {
   release(): Promise<void>;
 }
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 export function createUnreadQueue(store: Store<DeskTables>, listenerId: number, owner: Owner): UnreadQueue {
   const setLease = (name: string, values: { lease_until: unknown; lease_owner?: null }) =>
@@ -46,7 +46,7 @@ export function createUnreadQueue(store: Store<DeskTables>, listenerId: number, 
         table: 'deliveries',
         now,
         leaseMs: DELIVERY_LEASE_MS,
-        limit: PAGE,
+        limit: PAGE_SIZE,
         owner: owner.name,
         where: sql<boolean>`due.listener_id = ${listenerId}`,
       });

@@ -41,7 +41,7 @@ exit "$code"
 const GRACE_MS = 3_000;
 const OUTPUT_GRACE_MS = 500;
 const MAX_LINE_LENGTH = 64 * 1024;
-const KEPT_LINES = 20;
+const MAX_KEPT_LINES = 20;
 
 /** Groups that still run; whatever is left is killed when this process exits. */
 const running = new Set<number>();
@@ -96,7 +96,7 @@ export function startChild(program: string, args: readonly string[], env: Tunnel
   const take = (line: string) => {
     if (line.trim() === '') return;
     words.push(line.slice(0, 500));
-    if (words.length > KEPT_LINES) words.shift();
+    if (words.length > MAX_KEPT_LINES) words.shift();
     for (const listener of listeners) listener(line);
   };
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RETRY_DELAYS } from '../../../src/sandbox/outbox/outbox.js';
+import { RETRY_DELAYS_MS } from '../../../src/sandbox/outbox/outbox.js';
 import { eventually, type TestSandbox } from '../../helpers/sandbox.js';
 import { inMemory, onEveryStore } from './stores.js';
 
@@ -154,7 +154,7 @@ onEveryStore((bench) => {
       expect(await eventsOf(own, paymentId)).toMatchObject([
         { outcome: null, deliveries: [{ status: null, error: expect.any(String) }] },
       ]);
-      await own.advance(RETRY_DELAYS[0] as number);
+      await own.advance(RETRY_DELAYS_MS[0] as number);
       expect(receiver.states()).toEqual(['Created', 'Created']);
       expect(receiver.requests[0]?.body).toEqual(receiver.requests[1]?.body);
     });
@@ -201,20 +201,20 @@ onEveryStore((bench) => {
       receiver.answer({ status: 500, body: 'no' });
       const { paymentId } = await own.create({ webhookUrl: receiver.url });
       await own.settle();
-      for (const [index, delay] of RETRY_DELAYS.entries()) {
+      for (const [index, delay] of RETRY_DELAYS_MS.entries()) {
         await own.advance(delay - 1);
         expect(receiver.requests).toHaveLength(index + 1);
         await own.advance(1);
         expect(receiver.requests).toHaveLength(index + 2);
       }
-      expect(RETRY_DELAYS.toSorted((a, b) => a - b)).toEqual(RETRY_DELAYS);
+      expect(RETRY_DELAYS_MS.toSorted((a, b) => a - b)).toEqual(RETRY_DELAYS_MS);
       const [event] = await eventsOf(own, paymentId);
-      expect(event).toMatchObject({ outcome: 'failed', attempts: RETRY_DELAYS.length + 1 });
+      expect(event).toMatchObject({ outcome: 'failed', attempts: RETRY_DELAYS_MS.length + 1 });
       const times = event?.deliveries.map((delivery) => delivery.time) as number[];
-      expect(times.slice(1).map((time, index) => time - (times[index] as number))).toEqual(RETRY_DELAYS);
+      expect(times.slice(1).map((time, index) => time - (times[index] as number))).toEqual(RETRY_DELAYS_MS);
       expect(event?.deliveries.every(({ status, answer }) => status === 500 && answer === 'no')).toBe(true);
       await own.advance(400 * 86_400_000);
-      expect(receiver.requests).toHaveLength(RETRY_DELAYS.length + 1);
+      expect(receiver.requests).toHaveLength(RETRY_DELAYS_MS.length + 1);
     });
 
     test('keeps the later ones of its payment waiting, so that the order holds', async () => {
@@ -236,9 +236,9 @@ onEveryStore((bench) => {
       const receiver = await bench.receiver();
       const { paymentId } = await own.create({ webhookUrl: receiver.url });
       await own.settle();
-      receiver.next(...RETRY_DELAYS.map(() => ({ status: 500 })), { status: 500 });
+      receiver.next(...RETRY_DELAYS_MS.map(() => ({ status: 500 })), { status: 500 });
       await own.pay(paymentId);
-      await own.advance(RETRY_DELAYS.reduce((sum, delay) => sum + delay, 0));
+      await own.advance(RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0));
       expect(receiver.states().slice(-3)).toEqual(['Authorised', 'Capturing', 'Captured']);
       expect((await eventsOf(own, paymentId)).map((event) => event.outcome)).toEqual([
         'delivered',

@@ -57,11 +57,11 @@ export class FormRefused extends Error {
   override name = 'FormRefused';
 }
 
-const FORM_LIMIT = 16_384;
+const MAX_FORM_BYTES = 16_384;
 
 /** Larger forms than any page has. */
 export const limitForms = bodyLimit({
-  maxSize: FORM_LIMIT,
+  maxSize: MAX_FORM_BYTES,
   onError: () => {
     throw new FormRefused('The form is larger than any on these pages.');
   },

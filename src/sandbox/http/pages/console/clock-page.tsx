@@ -69,11 +69,11 @@ export function ClockPage({ now, stopped, commands, token, typed }: ClockProps) 
   );
 }
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** The next full hour, as something to begin with. */
 const soon = (now: number): string =>
-  new Date(Math.min((Math.floor(now / HOUR) + 1) * HOUR, Date.UTC(9999, 0)))
+  new Date(Math.min((Math.floor(now / HOUR_MS) + 1) * HOUR_MS, Date.UTC(9999, 0)))
     .toISOString()
     .replace('.000', '');
 

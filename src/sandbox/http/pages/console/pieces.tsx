@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { COUNT_LIMIT } from '../../../console/ranges.js';
+import { MAX_COUNT } from '../../../console/ranges.js';
 import { timeText } from '../../../console/texts.js';
 
 // Small parts that several pages of the console share.
@@ -31,7 +31,7 @@ export function Select({ id, name = id, label, options, chosen }: SelectProps) {
 export function Count({ total, one, many }: { total: number | undefined; one: string; many: string }) {
   if (total === undefined) return null;
   const text =
-    total > COUNT_LIMIT ? `More than ${COUNT_LIMIT} ${many}` : `${total} ${total === 1 ? one : many}`;
+    total > MAX_COUNT ? `More than ${MAX_COUNT} ${many}` : `${total} ${total === 1 ? one : many}`;
   return <p class="muted small count">{text}</p>;
 }
 
