@@ -397,7 +397,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
       const interrupted = new Promise<never>((_, reject) => {
         this.#interrupted = reject;
       });
-      result = await Promise.race([this.run() as Promise<unknown>, interrupted]);
+      result = await Promise.race([this.run(), interrupted]);
       if (this.json && this.#printed === 'nothing' && result !== undefined) await this.#printJson(result);
     } catch (error) {
       failure = { error: this.#refine(this.#meaning(error)) };

@@ -1,3 +1,6 @@
+// Finds commands where the build put them, one file per command, and reads the manifest only for help. oclif's own
+// configuration would search the disk for them.
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -5,15 +8,12 @@ import type { Config } from '@oclif/core/config';
 import type { HelpCommand } from '../output/views/help.js';
 import type { Runtime } from './runtime.js';
 
-// Finds commands where the build put them, one file per command, and reads the manifest only for help. oclif's own
-// configuration would search the disk for them.
-
 /** The part of oclif's command class that is needed to run one. */
 export type CommandClass = (new (
   argv: string[],
   config: Config,
   runtime?: Runtime,
-) => { id: string; _run(): Promise<unknown> }) & { id: string };
+) => { id: string; _run(): Promise<void> }) & { id: string };
 
 export interface Manifest {
   commands: Record<string, HelpCommand>;

@@ -1,3 +1,5 @@
+// Flags of the sandbox, and parsers for their values.
+
 import { custom, string } from '@oclif/core/flags';
 import { commandText, paydesk } from '../next-command.js';
 import { isLoopbackHost } from '../loopback.js';
@@ -9,8 +11,6 @@ import type { CheckoutMethod } from '../contract/payment.js';
 import type { AnswerChoices } from '../sandbox/index.js';
 import { isPostgresUrl } from '../store/location.js';
 import { DATABASE_VARIABLE } from '../sandbox-control/settings.js';
-
-// Flags of the sandbox, and parsers for their values.
 
 const bad = (problem: string): never => {
   throw new BadValue(problem);

@@ -1,9 +1,9 @@
+// Rules for what is sent to the service that several resources share. Lengths are the sandbox's choice; the service names none.
+
 import * as z from 'zod/mini';
 import { described } from './described.js';
 import { isJsonNumber, numberText, type JsonNumber } from './json.js';
 import { amountProblem, MAX_AMOUNT } from './money.js';
-
-// Rules for what is sent to the service that several resources share. Lengths are the sandbox's choice; the service names none.
 
 const required = (kind: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `must be ${kind}`),

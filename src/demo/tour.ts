@@ -1,3 +1,5 @@
+// A tour with a sandbox of its own: from nothing to a refunded payment, command by command.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,8 +11,6 @@ import { storeSandboxProfiles } from '../profiles/sandbox-profiles.js';
 import { openProfiles } from '../profiles/store.js';
 import { createRuns } from '../sandbox-control/runs.js';
 import { startSandbox } from '../sandbox/index.js';
-
-// A tour with a sandbox of its own: from nothing to a refunded payment, command by command.
 
 interface TourStep {
   /** Why a person would type it. */

@@ -1,8 +1,8 @@
+// The words of the ledger: intents, their outcomes, and what keeps an instruction from being sent.
+
 import type { SeenPayment } from './known-payments.js';
 import type { IntentRow, OutcomeRow } from './schema.js';
 import type { SteadyTime } from './steady-clock.js';
-
-// The words of the ledger: intents, their outcomes, and what keeps an instruction from being sent.
 
 export const outcomes = ['done', 'accepted', 'failed', 'refused', 'unsent', 'unknown'] as const;
 export type Outcome = (typeof outcomes)[number];

@@ -1,11 +1,11 @@
+// A sandbox that was reset gives ids that were used before to other payments. Each life of it has a name of its own,
+// its generation; a service that names none has only one.
+
 import type { Kysely } from 'kysely';
 import { prepared } from '../store/prepared.js';
 import type { Engine } from '../store/types.js';
 import type { PaymentRef } from './payment-ref.js';
 import type { DeskTables } from './schema.js';
-
-// A sandbox that was reset gives ids that were used before to other payments. Each life of it has a name of its own,
-// its generation; a service that names none has only one.
 
 /** Whether the ledger's records of the app speak of another generation than this payment's. */
 export async function isNewGeneration(

@@ -1,7 +1,7 @@
+// Webhooks as they arrived, the outcome of each, and where they were forwarded.
+
 import { sql, type Generated, type Kysely, type Selectable } from 'kysely';
 import { blobType, idColumn, type Migration } from '../store/store.js';
-
-// Webhooks as they arrived, the outcome of each, and where they were forwarded.
 
 /** The listener of an app: there is one, wherever it runs, and its address contains its secret. */
 interface ListenerTable {

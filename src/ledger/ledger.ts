@@ -1,3 +1,7 @@
+// What this desk did: an intent is written before anything is sent, and outcomes are added as they become known.
+// While an intent is open, nobody on the same ledger sends anything else for that payment. Whatever may have left is
+// not sent again before its quiet period has passed.
+
 import type { Store } from '../store/store.js';
 import { createClocks, steadyColumns, type ClockOptions } from './clocks.js';
 import {
@@ -18,10 +22,6 @@ import { refColumns, type PaymentRef } from './payment-ref.js';
 import { createRecording } from './recording.js';
 import type { DeskTables, OutcomeRow } from './schema.js';
 import { outcomesOf, renewHold } from './statements.js';
-
-// What this desk did: an intent is written before anything is sent, and outcomes are added as they become known.
-// While an intent is open, nobody on the same ledger sends anything else for that payment. Whatever may have left is
-// not sent again before its quiet period has passed.
 
 export interface Ledger {
   /** Resolves when it can be used. Asking early lets it be opened while something else is waited for. */

@@ -1,8 +1,8 @@
-import type { IntentRow, OutcomeRow } from './schema.js';
-import { elapsedSince, type SteadyTime } from './steady-clock.js';
-
 // The quiet period: how long the service may take to show what it did. Until it has passed since the last that is
 // known of an instruction, the same instruction is not sent again.
+
+import type { IntentRow, OutcomeRow } from './schema.js';
+import { elapsedSince, type SteadyTime } from './steady-clock.js';
 
 /** The longest that an instruction may be written after its intent was written or renewed. */
 const MAX_FENCE_MS = 15_000;

@@ -1,7 +1,7 @@
+// Where a guided session stands, so that it can be left and taken up again.
+
 import { type Generated, type Selectable } from 'kysely';
 import { idColumn, type Migration } from '../store/store.js';
-
-// Where a guided session stands, so that it can be left and taken up again.
 
 interface ResolveSessionTable {
   id: Generated<number>;

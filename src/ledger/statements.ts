@@ -1,10 +1,10 @@
+// The statements of every money move, made once: a batch runs them for each of its rows.
+
 import { sql, type Selectable } from 'kysely';
 import { prepared } from '../store/store.js';
 import { UNNAMED } from './entries.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 import type { SteadyTime } from './steady-clock.js';
-
-// The statements of every money move, made once: a batch runs them for each of its rows.
 
 type Ref = 'app_id' | 'payment_id';
 type IntentValues = Omit<IntentRow, 'id' | 'retired'>;

@@ -1,7 +1,7 @@
+// Quiet periods are measured on a clock that nobody can set: the time since the machine started, sleep included.
+
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
-
-// Quiet periods are measured on a clock that nobody can set: the time since the machine started, sleep included.
 
 export interface SteadyTime {
   /** Which start of the machine the time counts from. */

@@ -1,3 +1,5 @@
+// The status of the answer says nothing about a charge: its state does.
+
 import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { StateName } from '../contract/states.js';
@@ -15,8 +17,6 @@ import type { Desk } from './desk.js';
 import { failureReason } from './failure-reason.js';
 import { followReads } from './follow-payment.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
-
-// The status of the answer says nothing about a charge: its state does.
 
 const failures: readonly StateName[] = ['Declined', 'Failed', 'Expired', 'Cancelling', 'Cancelled'];
 const given: readonly StateName[] = ['Refunding', 'Refunded'];

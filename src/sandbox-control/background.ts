@@ -1,3 +1,5 @@
+// A sandbox left running in the background: the same program with the same settings, in a process of its own.
+
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,8 +17,6 @@ import {
 import type { StartedSandbox } from './foreground.js';
 import { createRuns } from './runs.js';
 import { DATABASE_VARIABLE, type SandboxSettings } from './settings.js';
-
-// A sandbox left running in the background: the same program with the same settings, in a process of its own.
 
 export async function startInBackground(
   settings: SandboxSettings,

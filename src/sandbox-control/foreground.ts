@@ -1,3 +1,5 @@
+// A sandbox as a process of its own: what it needs around the server to be found, and to be told what is in its way.
+
 import { paydesk } from '../next-command.js';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -10,8 +12,6 @@ import { portOf, type Run } from './run.js';
 import { Refusal, startSandbox, type SandboxApp } from '../sandbox/index.js';
 import { withoutPassword } from '../store/location.js';
 import type { SandboxSettings } from './settings.js';
-
-// A sandbox as a process of its own: what it needs around the server to be found, and to be told what is in its way.
 
 /** A sandbox that accepts requests, in this process or in another. */
 export interface StartedSandbox extends Run {

@@ -1,10 +1,10 @@
+// The control API of a running sandbox, called from another process.
+
 import { paydesk } from '../next-command.js';
 import { isJsonObject, parseJson, type JsonObject } from '../contract/json.js';
 import { type ErrorOptions, PaydeskError, ServiceError, TemporaryError, UsageError } from '../errors.js';
 import type { Run } from './run.js';
 import type { ControlInputs, ControlResults, ControlRoute } from '../sandbox/index.js';
-
-// The control API of a running sandbox, called from another process.
 
 type Address = Pick<Run, 'url' | 'controlToken'>;
 

@@ -1,11 +1,11 @@
+// A running sandbox leaves a note of itself in the data folder, so that the other commands find it.
+
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAnswering } from './remote.js';
 import { portOf, type Run } from './run.js';
 import { makeFolder, writePrivately } from '../home-folder.js';
 import { isRunning } from '../store/owner.js';
-
-// A running sandbox leaves a note of itself in the data folder, so that the other commands find it.
 
 export interface Runs {
   write(run: Run): void;

@@ -1,3 +1,6 @@
+// What the API and the control API would not take does not come in by an import either. Types and keys are for the
+// database to judge.
+
 import * as z from 'zod/mini';
 import { isKnownCurrency } from '../contract/currencies.js';
 import { email, identifier, phone, text, webAddress } from '../contract/fields.js';
@@ -18,9 +21,6 @@ import { faultKindNames, faultRoutes, providerInstructions } from './domain/faul
 import { fraudRules } from './domain/fraud.js';
 import { hasCardNumber } from './domain/payer.js';
 import type { tableNames } from './schema.js';
-
-// What the API and the control API would not take does not come in by an import either. Types and keys are for the
-// database to judge.
 
 const bit = z.union([z.literal(0), z.literal(1)], 'must be 0 or 1');
 const name = text.check(z.minLength(1, 'must not be empty'));

@@ -1,8 +1,8 @@
-import type { Generated, Insertable, Selectable } from 'kysely';
-import type { StateName } from '../contract/states.js';
-
 // Times are milliseconds of the sandbox's clock, truth values 0 or 1, amounts their decimal text: the same on
 // both engines, and nothing is rounded.
+
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { StateName } from '../contract/states.js';
 
 interface SettingTable {
   key: string;

@@ -1,3 +1,5 @@
+// A ready-made set: a payment in every state, and the kinds of stuck payment that support staff meet.
+
 import { numberFromText } from '../contract/json.js';
 import type { StateName } from '../contract/states.js';
 import type { App } from './domain/apps.js';
@@ -9,8 +11,6 @@ import { createOrFindPayment, lockPayment } from './domain/payments.js';
 import { Refusal } from './domain/refusal.js';
 import type { Work } from './domain/work.js';
 import type { PaymentRow } from './schema.js';
-
-// A ready-made set: a payment in every state, and the kinds of stuck payment that support staff meet.
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,3 +1,5 @@
+// The whole database as one document, and back. A document that was exported, imported and exported again is the same.
+
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
 import { duplicateKey } from '../contract/json.js';
@@ -11,8 +13,6 @@ import { rowProblem } from './import-rules.js';
 import { firstIds, restartIds } from './migrations.js';
 import { tableNames, type SandboxTables } from './schema.js';
 import { startIdsAt, StoreError } from '../store/store.js';
-
-// The whole database as one document, and back. A document that was exported, imported and exported again is the same.
 
 const FORMAT = 'paydesk-sandbox-1';
 

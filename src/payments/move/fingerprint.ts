@@ -1,8 +1,8 @@
+// A payment is "exactly as before" when nothing in it differs but times and links, which may be made at each read.
+
 import { createHash } from 'node:crypto';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonValue } from '../../contract/json.js';
-
-// A payment is "exactly as before" when nothing in it differs but times and links, which may be made at each read.
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 const LINK = /^https?:\/\//i;

@@ -1,9 +1,9 @@
+// One transaction, or an entry without any, as a line of money.
+
 import { exactProblem, fromUnits, toUnits } from '../exact.js';
 import type { SettlementLine } from '../line.js';
 import type { Charge, Fields } from './fields.js';
 import { kindOf, type Direction } from './kinds.js';
-
-// One transaction, or an entry without any, as a line of money.
 
 interface Booked {
   /** Of the entry in the file, from 1. */

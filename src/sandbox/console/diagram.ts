@@ -1,7 +1,7 @@
-import { states, type StateName } from '../../contract/states.js';
-
 // The states as a picture: where each stands, and the ways between them. Tall rather than wide, so that it can be
 // read on a phone.
+
+import { states, type StateName } from '../../contract/states.js';
 
 export const BOX = { width: 98, height: 30 };
 const COLUMNS = [50, 170, 290];

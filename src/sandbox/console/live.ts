@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
-import type { SandboxEngine } from '../engine.js';
-
 // News for open consoles, as server-sent events. An event only says that there is something new: the page then reads
 // itself again, so that what it shows live and what it shows at first are made in one place.
+
+import { sql } from 'kysely';
+import type { SandboxEngine } from '../engine.js';
 
 export interface LiveFeed {
   /** News of one payment, or of all of them; undefined when too many are open already. */

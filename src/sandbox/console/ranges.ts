@@ -1,8 +1,8 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { Engine as StoreEngine } from '../../store/store.js';
-
 // Pages of long lists. Every page is put together from ranges of an index, each read only as far as the page needs,
 // so that the millionth payment costs what the first did.
+
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { Engine as StoreEngine } from '../../store/store.js';
 
 /** Reads at most `limit` rows of one range, in the order of the list. */
 export type Range<Row> = (limit: number) => Promise<Row[]>;

@@ -1,6 +1,6 @@
-import { currencyDigits } from '../../contract/currencies.js';
-
 // How the console writes things down.
+
+import { currencyDigits } from '../../contract/currencies.js';
 
 /** `EUR 1,049.90`, as the desk does. */
 export function amountText(amount: string, currency: string): string {

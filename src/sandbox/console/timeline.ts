@@ -1,10 +1,10 @@
+// What happened to a payment, the newest first: its changes of state with their webhooks, what was asked for, and
+// what went to and fro with the provider.
+
 import type { SandboxEngine } from '../engine.js';
 import type { AttemptRow, EventRow, ExchangeRow, OperationRow } from '../schema.js';
 import { readKey, writeKey } from './ranges.js';
 import { lastDeliveries } from './webhook-list.js';
-
-// What happened to a payment, the newest first: its changes of state with their webhooks, what was asked for, and
-// what went to and fro with the provider.
 
 export type ConsoleEntry =
   | { kind: 'change'; row: EventRow; delivery?: AttemptRow | undefined }

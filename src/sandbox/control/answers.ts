@@ -1,10 +1,10 @@
+// What the control API answers with.
+
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.js';
 import { answeredNumber, payment } from '../../contract/payment.js';
 import { defectNames } from '../settlement/defects.js';
 import type { ProviderInstruction } from '../domain/faults.js';
-
-// What the control API answers with.
 
 const time = described(z.string(), { format: 'date-time' });
 const milliseconds = z.int();

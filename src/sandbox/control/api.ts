@@ -1,3 +1,6 @@
+// The control API, once: the handlers of the sandbox, the commands that control it and its OpenAPI document are
+// derived from this table.
+
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.js';
 import type { NamesIn } from '../../contract/endpoints.js';
@@ -24,9 +27,6 @@ import {
   providerBody,
   settlementQuery,
 } from './requests.js';
-
-// The control API, once: the handlers of the sandbox, the commands that control it and its OpenAPI document are
-// derived from this table.
 
 export const CONTROL_PATH = '/_sandbox';
 

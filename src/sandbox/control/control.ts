@@ -1,3 +1,6 @@
+// What the sandbox can be told that the real service cannot: play the customer and the provider, move the clock,
+// make faults, change apps, fill and empty the database.
+
 import type * as z from 'zod/mini';
 import { faultRoutes } from '../domain/faults.js';
 import { invalidField, Refusal } from '../domain/refusal.js';
@@ -14,9 +17,6 @@ import type { StreamedFile } from './api.js';
 import { createAppControl, type AppControl } from './app-control.js';
 import { createPaymentControl, type PaymentControl } from './payment-control.js';
 import type { clockBody, faultBody } from './requests.js';
-
-// What the sandbox can be told that the real service cannot: play the customer and the provider, move the clock,
-// make faults, change apps, fill and empty the database.
 
 export interface Control extends PaymentControl, AppControl {
   clock(request: z.infer<typeof clockBody>): Promise<void>;

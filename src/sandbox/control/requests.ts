@@ -1,3 +1,5 @@
+// What the control API takes.
+
 import english from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
 import { id, instant, text, webAddress } from '../../contract/fields.js';
@@ -9,8 +11,6 @@ import { challengeResults, providerAnswers, settlementFormats } from './choices.
 import { faultKindNames } from '../domain/faults.js';
 import { fraudRules } from '../domain/fraud.js';
 import { Refusal } from '../domain/refusal.js';
-
-// What the control API takes.
 
 // A field without a message of its own is reported with zod's.
 z.config(english());

@@ -1,12 +1,12 @@
+// Things that nobody can make the real service do, on demand: for the next N matching calls, or for a share of
+// them that the seed decides.
+
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { endpointNames, type EndpointName } from '../../contract/endpoints.js';
 import { stateNames } from '../../contract/states.js';
 import type { Store } from '../../store/store.js';
 import type { FaultRow, SandboxTables } from '../schema.js';
-
-// Things that nobody can make the real service do, on demand: for the next N matching calls, or for a share of
-// them that the seed decides.
 
 export const faultKinds = {
   latency: {

@@ -1,3 +1,5 @@
+// What the provider is told, and what happens to the payment when it answers, answers later, or its answer is lost.
+
 import type { PaymentRow } from '../schema.js';
 import { isExpired, testCard } from './cards.js';
 import { expiryOf } from './payer.js';
@@ -15,8 +17,6 @@ import {
 } from './providers.js';
 import { addJob, changeDetails, changeState, type PaymentChanges } from './transitions.js';
 import type { Work } from './work.js';
-
-// What the provider is told, and what happens to the payment when it answers, answers later, or its answer is lost.
 
 /** Capture within the same step (the customer or a charge waits for the result), or as work of its own. */
 type CaptureTiming = 'inline' | 'scheduled';

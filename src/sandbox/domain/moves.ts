@@ -1,3 +1,5 @@
+// What the merchant may ask for: capture, cancel, refund, unhold, recheck.
+
 import { isLegal, type Operation } from '../../contract/states.js';
 import type { PaymentRow } from '../schema.js';
 import {
@@ -14,8 +16,6 @@ import { instruct, lastExchange, mayHoldMoney, noteAnswer, profileOf } from './p
 import { Refusal } from './refusal.js';
 import { changeState } from './transitions.js';
 import type { Work } from './work.js';
-
-// What the merchant may ask for: capture, cancel, refund, unhold, recheck.
 
 export async function capture(work: Work, payment: PaymentRow): Promise<PaymentRow> {
   requireLegal('capture', payment);

@@ -1,3 +1,5 @@
+// The customer's side: what may be chosen, what fraud rules say, and the step at the provider.
+
 import { checkoutMethods, type CheckoutMethod } from '../../contract/payment.js';
 import type { PaymentRow, ProviderProfileRow } from '../schema.js';
 import type { App } from './apps.js';
@@ -9,8 +11,6 @@ import type { Payer } from './payer.js';
 import { invalidField, Refusal } from './refusal.js';
 import { changeDetails, changeState } from './transitions.js';
 import type { Work } from './work.js';
-
-// The customer's side: what may be chosen, what fraud rules say, and the step at the provider.
 
 /** What the creating request says about how it may be paid. */
 interface PayChoices {

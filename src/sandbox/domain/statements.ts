@@ -1,8 +1,8 @@
+// The statements of every create and every read, made once: building them each time would cost more than running them.
+
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { prepared, type Engine } from '../../store/store.js';
 import type { PaymentRow, SandboxTables } from '../schema.js';
-
-// The statements of every create and every read, made once: building them each time would cost more than running them.
 
 type Tables = SandboxTables;
 

@@ -1,9 +1,9 @@
+// camt.053.001.08, as banks and card acquirers send it: one entry per line of text, booked with what the provider pays
+// out; its transaction has what the customer paid, and the charges that the provider kept.
+
 import { signed } from './defects.js';
 import type { BookEntry } from './entries.js';
 import type { FileFormat } from './file-format.js';
-
-// camt.053.001.08, as banks and card acquirers send it: one entry per line of text, booked with what the provider pays
-// out; its transaction has what the customer paid, and the charges that the provider kept.
 
 export const camtFile: FileFormat = {
   mediaType: 'application/xml',

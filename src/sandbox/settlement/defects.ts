@@ -1,8 +1,8 @@
+// Mistakes of a settlement file that somebody has to find, planted on purpose.
+
 import { hash } from 'node:crypto';
 import { fromHundredths } from '../../contract/money.js';
 import type { BookEntry } from './entries.js';
-
-// Mistakes of a settlement file that somebody has to find, planted on purpose.
 
 /** Each by the name that people type, and what is wrong with the file afterwards. */
 export const defectKinds = {

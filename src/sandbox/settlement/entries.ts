@@ -1,10 +1,10 @@
+// What the provider's books hold that moved money: captures and refunds, in the order in which they were asked for.
+
 import { toHundredths } from '../../contract/money.js';
 import type { PayInfo } from '../../contract/payment.js';
 import { feeOf, providerReference } from '../domain/providers.js';
 import type { SandboxEngine } from '../engine.js';
 import type { ExchangeRow, PaymentRow } from '../schema.js';
-
-// What the provider's books hold that moved money: captures and refunds, in the order in which they were asked for.
 
 /** Amounts are in hundredths, as the merchant sees them: a refund is negative. */
 export interface BookEntry {

@@ -1,3 +1,6 @@
+// A provider's settlement file, written from its books. The same books, seed and time give the same file, so what was
+// planted in it can be asked for on its own.
+
 import type * as z from 'zod/mini';
 import type { PlantedDefect, SettlementReport } from '../control/answers.js';
 import type { StreamedFile } from '../control/api.js';
@@ -10,9 +13,6 @@ import { defectNames, plant, type DefectKind } from './defects.js';
 import type { FileFormat } from './file-format.js';
 import { readEntries, type BookEntry, type BooksScope } from './entries.js';
 import { chooseVictims, type PlannedDefect } from './victims.js';
-
-// A provider's settlement file, written from its books. The same books, seed and time give the same file, so what was
-// planted in it can be asked for on its own.
 
 const formats = { csv: csvFile, camt: camtFile } as const;
 

@@ -1,8 +1,8 @@
+// Small parts that several pages of the console share.
+
 import type { Child } from 'hono/jsx';
 import { MAX_COUNT } from '../../../console/ranges.js';
 import { timeText } from '../../../console/texts.js';
-
-// Small parts that several pages of the console share.
 
 interface SelectProps {
   id: string;
@@ -30,8 +30,7 @@ export function Select({ id, name = id, label, options, chosen }: SelectProps) {
 /** `1 payment`, `36 payments`, `More than 200 payments`; nothing where only a part was looked at. */
 export function Count({ total, one, many }: { total: number | undefined; one: string; many: string }) {
   if (total === undefined) return null;
-  const text =
-    total > MAX_COUNT ? `More than ${MAX_COUNT} ${many}` : `${total} ${total === 1 ? one : many}`;
+  const text = total > MAX_COUNT ? `More than ${MAX_COUNT} ${many}` : `${total} ${total === 1 ? one : many}`;
   return <p class="muted small count">{text}</p>;
 }
 
