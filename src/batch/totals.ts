@@ -1,4 +1,5 @@
 import { fromHundredths, isAmount, toHundredths } from '../contract/money.js';
+import type { BatchRow } from '../ledger/schema.js';
 
 /** Exact sums by currency, added one by one. */
 interface Totals {
@@ -35,6 +36,19 @@ export function addTotals(
   const totals = createTotals();
   for (const sums of [one, other]) {
     for (const [currency, sum] of Object.entries(sums)) totals.add(sum, currency);
+  }
+  return totals.sums();
+}
+
+/** Totals by currency of the rows that may still be sent. */
+export async function pendingTotals(
+  rows: AsyncIterable<BatchRow>,
+  withUnknown: boolean,
+): Promise<Record<string, string>> {
+  const totals = createTotals();
+  for await (const { outcome, amount, currency } of rows) {
+    const isPending = outcome === null || outcome === 'unsent' || (withUnknown && outcome === 'unknown');
+    if (isPending) totals.add(amount, currency);
   }
   return totals.sums();
 }

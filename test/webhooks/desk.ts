@@ -15,7 +15,7 @@ import {
   startListener,
 } from '../../src/webhooks/listen.js';
 import { parseTarget } from '../../src/webhooks/forwarding/targets.js';
-import { createNoTunnel } from '../../src/webhooks/tunnels/none.js';
+import { createNoTunnel } from '../../src/webhooks/tunnels/without-program.js';
 import { eventually, type TestSandbox } from '../helpers/sandbox.js';
 
 export const everything = { states: [], payments: [], paths: [] };

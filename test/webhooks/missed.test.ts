@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AddressInfo, createServer, type Server, type Socket, connect } from 'node:net';
-import { createGivenTunnel } from '../../src/webhooks/tunnels/given.js';
-import { createNoTunnel } from '../../src/webhooks/tunnels/none.js';
+import { createGivenTunnel, createNoTunnel } from '../../src/webhooks/tunnels/without-program.js';
 import type { Tunnel } from '../../src/webhooks/tunnels/tunnel.js';
 import { remember } from '../../src/ledger/known-payments.js';
 import { eventually, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';

@@ -13,7 +13,7 @@ import { createOwner } from '../../store/owner.js';
 import { createBatches } from '../../batch/batches.js';
 import { countRows } from '../../batch/counts.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
-import { pendingTotals } from '../../batch/pending.js';
+import { pendingTotals } from '../../batch/totals.js';
 import { liveBanner } from '../../output/views/live.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
 
