@@ -13,7 +13,7 @@ import {
 
 /** What an endpoint takes and answers. */
 interface Schemas {
-  query?: z.ZodMiniType;
+  query?: z.ZodMiniObject;
   body?: z.ZodMiniType;
   /** The body of a success; undefined for an empty one. */
   answer?: z.ZodMiniType;

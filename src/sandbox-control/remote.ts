@@ -139,7 +139,7 @@ export function createRemote(run: Run, signal?: AbortSignal, onChange?: () => vo
     return answer.text;
   }
 
-  /** The sandbox is our own, of this version or one close to it: its answers are what the types say. */
+  /** The one cast of this side: the sandbox is our own, so its answers are not checked against the table again. */
   async function call<Route extends ControlRoute>(
     route: Route,
     ...input: Arguments<Route>

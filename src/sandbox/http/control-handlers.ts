@@ -49,7 +49,7 @@ export async function askControl<Route extends ControlRoute>(
   tools: ControlTools,
 ): Promise<ControlAnswers[Route]> {
   const takes = controlOperation(route);
-  // The schemas are those that the types are inferred from.
+  // The one cast of this table: TypeScript does not follow a generic route from a schema to the type inferred from it.
   const request = {
     parameters,
     query: takes.query && check(takes.query, query),
