@@ -1,6 +1,6 @@
 // Folders that paydesk keeps something in.
 
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from './store/errors.js';
 
@@ -15,15 +15,6 @@ export function makeFolder(path: string): void {
   } catch (cause) {
     throw new HomeError(path, cause);
   }
-}
-
-/** Writes a file that only its owner can read, whole or not at all. */
-export function writePrivately(file: string, text: string): void {
-  const draft = `${file}.${process.pid}.new`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  // The mode above counts only for a new file.
-  chmodSync(draft, 0o600);
-  renameSync(draft, file);
 }
 
 /** What would keep a command from writing there; nothing is made. */

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
 const leaves = [
+  'atomic-file',
   'child-environment',
   'ci',
   'concurrency',
@@ -25,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: [],
   errors: ['next-command', 'store', 'home-folder'],
   'next-command': [],
+  'atomic-file': [],
   'child-environment': [],
   ci: [],
   concurrency: [],

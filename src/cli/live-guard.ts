@@ -3,7 +3,7 @@
 import { addWords, type Command, paydesk } from '../next-command.js';
 import { isAmount, sameAmount } from '../contract/money.js';
 import { GuardError, InterruptedError } from '../errors.js';
-import { formatAmount } from '../output/amount.js';
+import { formatAmount } from '../contract/amount-format.js';
 import type { Line } from '../output/lines.js';
 import type { AmountToType } from '../output/views/moves.js';
 import { liveBanner } from '../output/views/live.js';

@@ -3,7 +3,7 @@
 import type { ClientEvent } from '../client/call.js';
 import { matchEndpoint, type EndpointName } from '../contract/endpoints.js';
 import { isJsonNumber, isJsonObject, numberText, parseJson } from '../contract/json.js';
-import { formatAmount } from '../output/amount.js';
+import { formatAmount } from '../contract/amount-format.js';
 
 const SHOWN_AFTER_MS = 500;
 

@@ -7,12 +7,15 @@ export const MAX_AMOUNT = '999999999.99';
 export function amountProblem(text: string): string | undefined {
   if (text.startsWith('-')) return 'must be more than zero';
   if (/^\d+(\.\d+)?[eE]/.test(text)) return 'write the number out, for example 1000.00';
-  if (!/^\d+(\.\d+)?$/.test(text)) return 'must be a decimal number in major units, for example 10.23';
+  if (!isDecimal(text)) return 'must be a decimal number in major units, for example 10.23';
   if (/\.\d{3,}$/.test(text)) return 'at most two decimals, for example 10.23';
   if (toHundredths(text) === 0n) return 'must be more than zero';
   if (toHundredths(text) > toHundredths(MAX_AMOUNT)) return `must be at most ${MAX_AMOUNT}`;
   return undefined;
 }
+
+/** Whether a text is a number written out with a decimal point: `-10.5`. */
+export const isDecimal = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
 
 /** Whether a text is a decimal with at most two places, which can be compared and added up. */
 export const isAmount = (text: string): boolean => /^\d+(\.\d{1,2})?$/.test(text);

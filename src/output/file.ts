@@ -1,11 +1,13 @@
 // Files that people name for output: `-` is stdout, a plain file is replaced whole or not at all, a link is followed, and
 // a device, a FIFO or another open file of this process is written to as it is.
 
-import { constants, openSync, type Stats, write as writeBytes } from 'node:fs';
-import { type FileHandle, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { constants, fsync, openSync, type Stats, write as writeBytes } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { openDraft } from '../atomic-file.js';
 import { UsageError } from '../errors.js';
 import { isOutputProblem, outputError } from './report.js';
 
@@ -123,25 +125,19 @@ async function followLinks(file: string): Promise<string> {
   return link?.isSymbolicLink() ? followLinks(resolve(dirname(file), await readlink(file))) : file;
 }
 
-/** A reader finds the old file or the new one, whole. */
+/** A new file has the mode of the old one. */
 async function replaceFile(file: string, old: Stats | undefined, pieces: Pieces): Promise<number> {
-  const draft = `${file}.${process.pid}.new`;
+  const draft = openDraft(file, old === undefined ? 0o600 : old.mode & 0o777);
+  let bytes: number;
   try {
-    const handle = await open(draft, 'wx', old === undefined ? 0o600 : old.mode & 0o777);
-    const close = async () => {
-      try {
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-    };
-    const bytes = await writeTo({ ...writerOf(handle), close }, pieces);
-    await rename(draft, file);
-    return bytes;
+    bytes = await writeTo(createFileWriter(draft.fd), pieces);
+    await promisify(fsync)(draft.fd);
   } catch (error) {
-    await rm(draft, { force: true });
+    draft.discard();
     throw error;
   }
+  draft.commit();
+  return bytes;
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -12,7 +12,7 @@ import {
 } from '../errors.js';
 import { mapConcurrent } from '../concurrency.js';
 import { BadValue, parseId } from '../typed-values.js';
-import { formatAmount } from '../output/amount.js';
+import { formatAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 
 /** A payment as a person named it. */

@@ -1,6 +1,6 @@
 // An exception in a sentence: who says what.
 
-import { formatAmount } from '../output/amount.js';
+import { formatAmount } from '../contract/amount-format.js';
 import type { Exception } from './exception.js';
 import type { ExceptionName } from './verdict.js';
 

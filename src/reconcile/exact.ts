@@ -1,11 +1,13 @@
 // Exact sums of signed decimals. Amounts are texts everywhere else; here they are whole numbers of a small unit.
 
+import { isDecimal } from '../contract/money.js';
+
 const DECIMALS = 6;
 const UNIT = 10n ** BigInt(DECIMALS);
 
 /** What is wrong with an amount of a file, or undefined when nothing is. */
 export function exactProblem(text: string): string | undefined {
-  if (!/^-?\d+(\.\d+)?$/.test(text)) return 'must be a decimal number, for example 10.23';
+  if (!isDecimal(text)) return 'must be a decimal number, for example 10.23';
   if (/\.\d{7,}$/.test(text)) return `has more than ${DECIMALS} decimals`;
   return /\d{16}/.test(text) ? 'has too many digits' : undefined;
 }

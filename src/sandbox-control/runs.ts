@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAnswering } from './remote.js';
 import { portOf, type Run } from './run.js';
-import { makeFolder, writePrivately } from '../home-folder.js';
+import { writePrivately } from '../atomic-file.js';
+import { makeFolder } from '../home-folder.js';
 import { isRunning } from '../store/owner.js';
 
 export interface Runs {

@@ -1,5 +1,6 @@
 // A scenario file, read and checked. Everything that is wrong with it is found before the first step.
 
+import { isDecimal } from '../contract/money.js';
 import { suggest } from '../suggest.js';
 import { type FileProblem, type ParsedYaml, parseYaml, type Path, type Position } from '../yaml/positions.js';
 import { issueProblems } from '../yaml/schema.js';
@@ -71,7 +72,7 @@ export function readScenario(
 
 /** A value of `--set` takes the type of the one that it replaces. */
 function typed(text: string, like: Value): Value {
-  if (typeof like === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (typeof like === 'number' && isDecimal(text)) return Number(text);
   if (typeof like === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }

@@ -3,7 +3,7 @@
 import { madeTime } from '../ledger/also-paid.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { commandText, paydesk } from '../next-command.js';
-import { formatAmount } from '../output/amount.js';
+import { formatAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { roughDuration } from '../output/time.js';
 

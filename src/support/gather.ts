@@ -13,7 +13,7 @@ import type { KnownPaymentRow } from '../ledger/schema.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { isAsBefore } from '../payments/move/proof.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
-import { amountDigits, groupDigits } from '../output/amount.js';
+import { amountDigits, groupDigits } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
 import type { Sources } from './records.js';

@@ -3,7 +3,8 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { currencyDigits } from '../contract/currencies.js';
 import { numberText } from '../contract/json.js';
-import { amountDigits, groupDigits } from '../output/amount.js';
+import { isDecimal } from '../contract/money.js';
+import { amountDigits, groupDigits } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
 import { conditionOf, isDoubtful } from './condition.js';
@@ -84,7 +85,7 @@ function textFor(situation: Situation, texts: ReplyTexts): ReplyText {
 /** `EUR 1,234.50` in English, `1.234,50 €` in German. What is no amount stays as it is. */
 function amountIn(amount: string, currency: string | undefined, locale: string): string {
   const isCode = currency !== undefined && /^[A-Z]{3}$/.test(currency);
-  if (locale.startsWith('en') || !isCode || !/^\d+(\.\d+)?$/.test(amount)) {
+  if (locale.startsWith('en') || !isCode || !isDecimal(amount)) {
     const digits = groupDigits(amountDigits(amount, currency));
     return safeText(currency === undefined ? digits : `${currency} ${digits}`);
   }

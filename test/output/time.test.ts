@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { amountDigits, formatAmount, groupDigits } from '../../src/output/amount.js';
+import { amountDigits, formatAmount, groupDigits } from '../../src/contract/amount-format.js';
 import { age, instantText, roughDuration, shortInstant, tookTime } from '../../src/output/time.js';
 
 const now = new Date('2026-11-16T09:12:40Z');

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivately } from '../../home-folder.js';
+import { writePrivately } from '../../atomic-file.js';
 
 /** Where a file is: which file of which device, on which machine, since which start of it. */
 export interface FilePlace {

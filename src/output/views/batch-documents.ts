@@ -5,7 +5,7 @@ import type { BatchStatus } from '../../batch/standing.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { actedOn, groups } from '../../batch/counts.js';
 import { groupNames } from '../../batch/ending.js';
-import { formatAmount } from '../amount.js';
+import { formatAmount } from '../../contract/amount-format.js';
 import { markup, PAGE_END, pageStart, plainMarkup } from '../html.js';
 import { safeText } from '../text.js';
 import { reportMarkdown } from './batch-markdown.js';

@@ -5,7 +5,7 @@ import { groupNames } from '../../batch/ending.js';
 import type { PlanRow } from '../../batch/plan-row.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import type { BatchRow } from '../../ledger/schema.js';
-import { formatAmount } from '../amount.js';
+import { formatAmount } from '../../contract/amount-format.js';
 import { markdownRow, markdownRows, markdownText } from '../markdown.js';
 import {
   amountShown,

@@ -5,7 +5,7 @@ import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
-import { amountDigits, formatAmount, groupDigits, plainAmount } from '../amount.js';
+import { amountDigits, formatAmount, groupDigits, plainAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad, safeText } from '../text.js';

@@ -3,7 +3,7 @@
 import type { Waiting } from '../../batch/claims.js';
 import { actedOn } from '../../batch/counts.js';
 import type { Progress } from '../../batch/run.js';
-import { groupDigits } from '../amount.js';
+import { groupDigits } from '../../contract/amount-format.js';
 
 interface ProgressWriter {
   /** Draws at intervals; `lines` is called only then. */

@@ -4,7 +4,7 @@ import { numberJson, totalsJson } from '../../contract/json.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { nextAttempt } from '../../batch/attempts.js';
 import type { BatchStatus } from '../../batch/standing.js';
-import { formatAmount } from '../amount.js';
+import { formatAmount } from '../../contract/amount-format.js';
 import { createCsvWriter } from '../csv.js';
 import { toned } from '../lines.js';
 import type { ListView } from '../rows.js';

@@ -7,7 +7,7 @@ import type { PaydeskError } from '../../errors.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import type { RequestKind } from '../../payments/differences.js';
 import { didYouMean } from '../../suggest.js';
-import { formatAmount } from '../amount.js';
+import { formatAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { textAt, valueAt } from '../values.js';

@@ -1,5 +1,5 @@
 import type { FoundCustomer, FoundCustomers } from '../../customers/find-customers.js';
-import { groupDigits } from '../amount.js';
+import { groupDigits } from '../../contract/amount-format.js';
 import { choiceLines } from '../choices.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';

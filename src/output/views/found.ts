@@ -3,7 +3,7 @@ import { parseSpokenAmount } from '../../support/find/amounts.js';
 import type { Match } from '../../support/find/find-payments.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { commandText, paydesk } from '../../next-command.js';
-import { amountDigits, formatAmount, groupDigits } from '../amount.js';
+import { amountDigits, formatAmount, groupDigits } from '../../contract/amount-format.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { choiceLines } from '../choices.js';

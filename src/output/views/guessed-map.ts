@@ -1,7 +1,7 @@
 import { numberJson } from '../../contract/json.js';
 import type { SettlementLine } from '../../reconcile/line.js';
 import type { GuessedMap } from '../../reconcile/map-file.js';
-import { formatAmount } from '../amount.js';
+import { formatAmount } from '../../contract/amount-format.js';
 import { type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 

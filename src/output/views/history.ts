@@ -1,6 +1,6 @@
 import { numberJson } from '../../contract/json.js';
 import type { HistoryRecord } from '../../ledger/history.js';
-import { formatAmount } from '../amount.js';
+import { formatAmount } from '../../contract/amount-format.js';
 import type { ListView } from '../rows.js';
 import { localTime } from '../time.js';
 import { statePiece } from '../values.js';

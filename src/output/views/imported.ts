@@ -1,6 +1,6 @@
 import type { Imported } from '../../import/import-file.js';
 import type { ImportProblem } from '../../import/import-record.js';
-import { groupDigits } from '../amount.js';
+import { groupDigits } from '../../contract/amount-format.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 

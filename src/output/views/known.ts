@@ -1,7 +1,7 @@
 import { numberJson } from '../../contract/json.js';
 import type { ListedPayment } from '../../support/list.js';
 import type { Refreshed } from '../../support/refresh.js';
-import { amountDigits, formatAmount } from '../amount.js';
+import { amountDigits, formatAmount } from '../../contract/amount-format.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { age as agoText, roughDuration } from '../time.js';

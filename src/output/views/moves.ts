@@ -6,7 +6,7 @@ import { numberText } from '../../contract/json.js';
 import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
-import { formatAmount } from '../amount.js';
+import { formatAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { safeJson } from '../text.js';

@@ -2,7 +2,7 @@ import { payment as paymentSchema } from '../../contract/payment.js';
 import type { JsonObject } from '../../contract/json.js';
 import { isStateName } from '../../contract/states.js';
 import type { NamedRead } from '../../payments/named-payments.js';
-import { amountDigits, formatAmount } from '../amount.js';
+import { amountDigits, formatAmount } from '../../contract/amount-format.js';
 import { cardLines, extraFields, type Field } from '../card.js';
 import { type Line, type View, joinPieces, toned } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';

@@ -2,7 +2,7 @@
 
 import type { Exception } from '../../reconcile/exception.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
-import { formatAmount } from '../amount.js';
+import { formatAmount } from '../../contract/amount-format.js';
 import { createCsvWriter } from '../csv.js';
 import { markup, PAGE_END, pageStart, plainMarkup } from '../html.js';
 import { plainLine } from '../lines.js';

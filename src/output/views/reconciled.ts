@@ -6,7 +6,7 @@ import type { Exception } from '../../reconcile/exception.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
 import type { TotalRow } from '../../reconcile/tally.js';
 import type { ExceptionName } from '../../reconcile/verdict.js';
-import { amountDigits, formatAmount, groupDigits } from '../amount.js';
+import { amountDigits, formatAmount, groupDigits } from '../../contract/amount-format.js';
 import { commandLines } from '../fit.js';
 import { joinPieces, type Line, toned, type View, wrapLine } from '../lines.js';
 import type { ListView } from '../rows.js';

@@ -4,7 +4,7 @@ import type { WrittenFile } from '../file.js';
 import type { ClockTime } from '../../sandbox/index.js';
 import type { Resent } from '../../sandbox-control/resend.js';
 import type { Run } from '../../sandbox-control/run.js';
-import { groupDigits } from '../amount.js';
+import { groupDigits } from '../../contract/amount-format.js';
 import { cardLines } from '../card.js';
 import { joinPieces, TAB, toned, type Line, type View } from '../lines.js';
 import { instantText, localTime, roughDuration, tookTime } from '../time.js';

@@ -1,5 +1,5 @@
 import type { SettlementReport } from '../../sandbox/index.js';
-import { groupDigits } from '../amount.js';
+import { groupDigits } from '../../contract/amount-format.js';
 import type { WrittenFile } from '../file.js';
 import { joinPieces, TAB, toned, type Line, type View } from '../lines.js';
 import { pad } from '../text.js';

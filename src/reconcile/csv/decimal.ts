@@ -1,3 +1,4 @@
+import { isDecimal } from '../../contract/money.js';
 import { type DecimalMark, evidenceOf, plainDecimal } from '../../spreadsheet/decimals.js';
 
 const SIGNED = /^(\()?\s*([-+−])?\s*([\d.,'’\s]+?)\s*([-−)])?$/u;
@@ -9,7 +10,7 @@ const GROUP_MARK = /(?<=\d)['’\s](?=\d{3}(?!\d))/gu;
  * Undefined for a text that is no amount in this style.
  */
 export function signedDecimal(text: string, style: DecimalMark): string | undefined {
-  if (style === 'point' && /^-?\d+(\.\d+)?$/.test(text)) return text;
+  if (style === 'point' && isDecimal(text)) return text;
   const [, open, sign, digits = '', close] = SIGNED.exec(text) ?? [];
   if ((open !== undefined) !== (close === ')')) return undefined;
   if (sign !== undefined && close !== undefined) return undefined;

@@ -1,15 +1,5 @@
 // How the console writes things down.
 
-import { currencyDigits } from '../../contract/currencies.js';
-
-/** `EUR 1,049.90`, as the desk does. */
-export function amountText(amount: string, currency: string): string {
-  const [whole = '', decimals = ''] = amount.split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  const padded = decimals.padEnd(currencyDigits(currency), '0');
-  return `${currency} ${grouped}${padded === '' ? '' : `.${padded}`}`;
-}
-
 /** `2026-11-14 09:12:40`, in UTC. */
 export const timeText = (instant: number): string =>
   new Date(instant).toISOString().slice(0, 19).replace('T', ' ');

@@ -1,8 +1,9 @@
+import { formatAmount } from '../../../../contract/amount-format.js';
 import { states, type StateName } from '../../../../contract/states.js';
 import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import type { PaymentTimeline } from '../../../console/timeline.js';
-import { amountText, clip } from '../../../console/texts.js';
+import { clip } from '../../../console/texts.js';
 import { providerInstructions } from '../../../domain/faults.js';
 import type { App } from '../../../domain/apps.js';
 import type { Books } from '../../../domain/providers.js';
@@ -106,7 +107,7 @@ function Facts({ app, payment, books, checkout }: PaymentProps) {
       </p>
       <dl class="pairs">
         <Fact name="Amount">
-          {amountText(payment.amount, currency)}, captured {amountText(payment.captured_amount, currency)}
+          {formatAmount(payment.amount, currency)}, captured {formatAmount(payment.captured_amount, currency)}
         </Fact>
         <Fact name="Customer">
           <a href={customerPath(payment.app_id, payment.customer_id)}>

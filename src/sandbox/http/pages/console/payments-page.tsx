@@ -1,7 +1,8 @@
+import { formatAmount } from '../../../../contract/amount-format.js';
 import type { CommandTemplate } from '../../../console/commands.js';
 import { stateNames, type StateName } from '../../../../contract/states.js';
 import type { ConsolePayment, PaymentFilter, PaymentListPage } from '../../../console/payment-list.js';
-import { amountText, clip, timeText } from '../../../console/texts.js';
+import { clip, timeText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
 import { StateBadge } from '../badge.js';
 import { sections } from './console-frame.js';
@@ -168,12 +169,12 @@ export function PaymentTable({ payments, apps }: { payments: ConsolePayment[]; a
                 <span class="sub">
                   <Text of={clip(payment.reference_id, 40)} />
                 </span>
-                <span class="compact">{amountText(payment.amount, payment.currency)}</span>
+                <span class="compact">{formatAmount(payment.amount, payment.currency)}</span>
               </td>
               <td class="roomy">
                 <Text of={clip(payment.customer_id, 24)} />
               </td>
-              <td class="num roomy">{amountText(payment.amount, payment.currency)}</td>
+              <td class="num roomy">{formatAmount(payment.amount, payment.currency)}</td>
               <td>
                 <StateBadge state={payment.state} isStuck={isStuck(payment.state, payment.provider_knows)} />
                 {isStuck(payment.state, payment.provider_knows) && <span class="sub">needs a recheck</span>}

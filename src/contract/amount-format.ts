@@ -1,4 +1,6 @@
-import { currencyDigits } from '../contract/currencies.js';
+// Amounts as people and programs read them.
+
+import { currencyDigits } from './currencies.js';
 
 /** The digits of an amount, filled up to the currency's decimals; never rounded, and what is no number stays as it is. */
 export function amountDigits(source: string, currency: string | undefined): string {
