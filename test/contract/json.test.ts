@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { duplicateKey } from '../../src/contract/json.js';
+
+test.each([
+  ['{"a":1,"a":2}', 'a'],
+  ['{"a":1,"\\u0061":2}', 'a'],
+  ['{"":1,"":2}', ''],
+  ['{"a\\\\":1,"a\\"":2,"a\\\\":3}', 'a\\'],
+  ['[{"b":{"c":1 , "c" : 2}}]', 'c'],
+  ['{"a":{"a":1},"b":[{"a":1},{"a":2}]}', undefined],
+  ['{"a":"\\"a\\":","b":"{\\"b\\":1"}', undefined],
+  ['"a:b"', undefined],
+])('%s has %o twice', (text, key) => expect(duplicateKey(text)).toBe(key));
+
+test('what was written by JSON.stringify has no key twice', () => {
+  fc.assert(fc.property(fc.json(), (text) => duplicateKey(text) === undefined));
+});
+
+test('a key that is added again is found, however it is spelled', () => {
+  const spelled = (key: string) =>
+    `"${[...key].map((_, at) => `\\u${key.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
+      fc.boolean(),
+      fc.nat(),
+      (object, escaped, chosen) => {
+        const keys = Object.keys(object);
+        const key = keys[chosen % keys.length] ?? '';
+        const again = escaped && [...key].length === key.length ? spelled(key) : JSON.stringify(key);
+        const text = `${JSON.stringify(object).slice(0, -1)},${again}:null}`;
+        return duplicateKey(text) === key;
+      },
+    ),
+  );
+});
