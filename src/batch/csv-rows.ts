@@ -46,8 +46,10 @@ export async function* readCsvRows<Column extends string>(
   const sheet = readSheet(source, layout, problems);
   let step = await sheet.next();
   for (; !step.done; step = await sheet.next()) {
-    const row = read(step.value, problems);
-    if (row) yield row;
+    for (const cells of step.value) {
+      const row = read(cells, problems);
+      if (row) yield row;
+    }
   }
   return step.value;
 }

@@ -1,5 +1,6 @@
 // Brings the merchant's own orders in: each payment is read from the service and becomes a known payment.
 
+import type { Kysely } from 'kysely';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
@@ -29,14 +30,14 @@ interface ImportTools {
 
 type RowResult = { seen: SeenPayment } | { row: OrderRow; kind: 'unknown' | 'unreadable'; problem: string };
 
-const CHUNK = 200;
+const CHUNK = 500;
 /** Chunks that may be read before the oldest of them is written. */
-const CHUNKS_AHEAD = 4;
+const CHUNKS_AHEAD = 2;
 
 /** The rows from `rowsDone` on; what was done before counts as well. Throws when reads fail as a whole. */
 export async function importOrders(
   tools: ImportTools,
-  rows: AsyncIterator<OrderRow>,
+  rows: AsyncIterator<OrderRow[]>,
   { concurrency, rowsDone, counts }: { concurrency: number; rowsDone: number; counts: ImportCounts },
 ): Promise<ImportCounts> {
   const stop = new AbortController();
@@ -44,20 +45,18 @@ export async function importOrders(
   const pace = createPace({ concurrency, clock: tools.clock, signal });
   const total = { ...counts };
   const writer = createChunkWriter(tools, total, rowsDone);
-  let taken = 0;
+  const queue = createRowQueue(rows);
   let finished = rowsDone;
 
   async function work(): Promise<void> {
     for (let ticket = await pace.enter(); ticket; ticket = await pace.enter()) {
       try {
-        await writer.room(taken);
-        const step = await rows.next();
-        if (step.done) return;
-        const index = taken;
-        taken += 1;
-        const result = await readRow(tools, step.value, { pace, ticket, signal });
+        await writer.room(queue.taken);
+        const next = await queue.take();
+        if (next === undefined) return;
+        const result = await readRow(tools, next.row, { pace, ticket, signal });
         if (signal.aborted) return;
-        writer.add(index, result);
+        writer.add(next.index, result);
         tools.onProgress((finished += 1));
       } finally {
         pace.leave(ticket);
@@ -76,6 +75,40 @@ export async function importOrders(
   tools.signal.throwIfAborted();
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   return total;
+}
+
+/** Hands the rows out one by one. */
+function createRowQueue(chunks: AsyncIterator<OrderRow[]>) {
+  let rows: OrderRow[] = [];
+  let at = 0;
+  let taken = 0;
+  let reading: Promise<boolean> | undefined;
+
+  async function readMore(): Promise<boolean> {
+    const step = await chunks.next();
+    reading = undefined;
+    if (step.done) return false;
+    [rows, at] = [step.value, 0];
+    return true;
+  }
+
+  return {
+    get taken() {
+      return taken;
+    },
+    /** Undefined at the end. */
+    async take(): Promise<{ index: number; row: OrderRow } | undefined> {
+      for (let row = rows[at]; ; row = rows[at]) {
+        if (row !== undefined) {
+          at += 1;
+          taken += 1;
+          return { index: taken - 1, row };
+        }
+        reading ??= readMore();
+        if (!(await reading)) return undefined;
+      }
+    },
+  };
 }
 
 /** Writes results in the order of their rows, so that everything up to a row is done when that row is. */
@@ -136,12 +169,14 @@ async function writeChunk(
   );
   const ids = [...new Set(read.map(({ paymentId }) => paymentId))];
   const after = await store.transaction(async (tx) => {
-    const before = byId(await readKnown(tx, app, ids));
-    const known = await rememberMany(tx, store.engine, { seen: read, source: 'imported', now: now() });
+    const before = await readKnown(tx, app, ids);
+    await rememberMany(tx, store.engine, { seen: read, source: 'imported', now: now() });
+    const changed = await countChanged(tx, app, before);
     const sum = { ...counts };
-    for (const id of ids) sum[difference(before.get(id), known.get(id))] += 1;
+    sum.created += ids.length - before.length;
+    sum.changed += changed;
     // A second row of the same payment adds nothing of its own.
-    sum.same += read.length - ids.length;
+    sum.same += read.length - (ids.length - before.length) - changed;
     for (const result of chunk) if ('kind' in result) sum[result.kind] += 1;
     await record.save(tx, rowsDone, sum, problems);
     return sum;
@@ -154,18 +189,22 @@ function seenOrder(app: AppRef, { order }: OrderRow, read: PaymentRead): SeenPay
   return { ...seen, order: { ...order, orderId: order.orderId ?? seen.order?.orderId } };
 }
 
-const byId = (rows: readonly KnownPaymentRow[]) => new Map(rows.map((row) => [row.payment_id, row]));
-
-type Compared = Pick<KnownPaymentRow, 'words' | 'state' | 'amount'>;
-
-function difference(
-  before: Compared | undefined,
-  after: Compared | undefined,
-): 'created' | 'changed' | 'same' {
-  if (before === undefined || after === undefined) return 'created';
-  return before.words === after.words && before.state === after.state && before.amount === after.amount
-    ? 'same'
-    : 'changed';
+/** How many of these payments are known otherwise now. */
+async function countChanged(
+  tx: Kysely<DeskTables>,
+  app: AppRef,
+  before: readonly KnownPaymentRow[],
+): Promise<number> {
+  const now = await readKnown(
+    tx,
+    app,
+    before.map((row) => row.payment_id),
+  );
+  const rows = new Map(now.map((row) => [row.payment_id, row]));
+  return before.filter((row) => {
+    const { words, state, amount } = rows.get(row.payment_id) ?? row;
+    return words !== row.words || state !== row.state || amount !== row.amount;
+  }).length;
 }
 
 interface Reading {

@@ -19,8 +19,8 @@ interface OrderFile {
   format: SheetFormat;
   /** Of the contents, and of how the columns are read. */
   fingerprint: string;
-  /** The rows after the first ones. */
-  rowsFrom(first: number): AsyncGenerator<OrderRow>;
+  /** The rows after the first ones, several at once. */
+  rowsFrom(first: number): AsyncGenerator<OrderRow[]>;
 }
 
 /** Refuses a file that cannot be used, with all bad lines. */
@@ -36,7 +36,7 @@ export async function checkOrderFile(path: string, layout: SheetLayout<OrderColu
   let [rows, skipped] = [0, 0];
   const reading = readOrderRows(hashed(), layout, { problems, onSkipped: () => (skipped += 1) });
   let step = await reading.next();
-  for (; !step.done; step = await reading.next()) rows += 1;
+  for (; !step.done; step = await reading.next()) rows += step.value.length;
   problems.throwIfAny();
   return {
     rows,
@@ -44,10 +44,10 @@ export async function checkOrderFile(path: string, layout: SheetLayout<OrderColu
     format: step.value.format,
     fingerprint: hash.digest('hex'),
     async *rowsFrom(first) {
-      let at = 0;
-      for await (const row of readOrderRows(readFileBytes(path), layout, { problems })) {
-        if (at >= first) yield row;
-        at += 1;
+      let skip = first;
+      for await (const some of readOrderRows(readFileBytes(path), layout, { problems })) {
+        if (skip < some.length) yield some.slice(skip);
+        skip = Math.max(0, skip - some.length);
       }
     },
   };

@@ -3,7 +3,7 @@
 import type { OrderDetails } from '../ledger/known-payments.js';
 import { parsePayment, type NamedPayment } from '../payments/named-payments.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
-import { readSheet, type SheetEnd, type SheetLayout } from '../spreadsheet/sheet.js';
+import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
 import { BadValue } from '../typed-values.js';
 
 const naming = ['payment', 'paymentId', 'referenceId'] as const;
@@ -60,36 +60,46 @@ export function parseChosen(key: string, header: string): ChosenColumn {
 
 const MAX_LENGTH = 500;
 
-/** Yields the rows that name a payment; calls `onSkipped` for the others. */
+/** Yields the rows that name a payment, several at once; calls `onSkipped` for the others. */
 export async function* readOrderRows(
   source: AsyncIterable<Uint8Array>,
   layout: SheetLayout<OrderColumn>,
   { problems, onSkipped = () => {} }: { problems: FileProblems; onSkipped?: () => void },
-): AsyncGenerator<OrderRow, SheetEnd> {
+): AsyncGenerator<OrderRow[], SheetEnd> {
   const sheet = readSheet(source, layout, problems);
   let step = await sheet.next();
   for (; !step.done; step = await sheet.next()) {
-    const { line, cells } = step.value;
-    const column = naming.find((name) => cells[name] !== undefined);
-    if (column === undefined) {
-      onSkipped();
-      continue;
+    const rows: OrderRow[] = [];
+    for (const row of step.value) {
+      const column = naming.find((name) => row.cells[name] !== undefined);
+      if (column === undefined) onSkipped();
+      else rows.push(...readOrder(row, column, problems));
     }
-    try {
-      const name = parsePayment(prefixes[column] + cells[column]);
-      const text = (value: string | undefined) => value?.replaceAll('\0', '').slice(0, MAX_LENGTH);
-      const order = {
-        orderId: text(cells.order),
-        name: text(cells.name),
-        email: text(cells.email),
-        note: text(cells.note),
-      };
-      yield { line, name, order };
-    } catch (error) {
-      problems.add(line, `${column} ${cells[column]?.slice(0, 40)}: ${(error as Error).message}`);
-    }
+    yield rows;
   }
   return step.value;
 }
+
+/** The order of a row, or none and a problem more. */
+function readOrder(
+  { line, cells }: SheetRow<OrderColumn>,
+  column: (typeof naming)[number],
+  problems: FileProblems,
+): OrderRow[] {
+  try {
+    const order = {
+      orderId: keptText(cells.order),
+      name: keptText(cells.name),
+      email: keptText(cells.email),
+      note: keptText(cells.note),
+    };
+    return [{ line, name: parsePayment(prefixes[column] + cells[column]), order }];
+  } catch (error) {
+    problems.add(line, `${column} ${cells[column]?.slice(0, 40)}: ${(error as Error).message}`);
+    return [];
+  }
+}
+
+const keptText = (value: string | undefined) => value?.replaceAll('\0', '').slice(0, MAX_LENGTH);
 
 const prefixes = { payment: '', paymentId: 'id:', referenceId: 'ref:' } as const;

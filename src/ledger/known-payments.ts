@@ -101,21 +101,21 @@ const columns = [
   'words',
 ] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
 
-const returned = ['id', 'words', 'state', 'amount', ...searchedColumns] as const;
-type Returned = Pick<KnownPaymentRow, (typeof returned)[number]>;
+type Returned = Pick<KnownPaymentRow, 'id' | 'words' | (typeof searchedColumns)[number]>;
 type Values = Pick<KnownPaymentRow, (typeof columns)[number]>;
 
-/** The name of a value of the row at this place. */
-const valueName = (column: string, at: number): string => `${column} ${at}`;
-
 /** `isChange`: a state that is new here came about just now, and not at some time since the payment was last seen. */
-const upsertRows = (isChange: boolean, count: number) =>
-  prepared<DeskTables, Returned>((db, value) =>
+const upsertRows = <Column extends keyof KnownPaymentRow>(
+  isChange: boolean,
+  count: number,
+  returned: readonly Column[],
+) =>
+  prepared<DeskTables, Pick<KnownPaymentRow, Column>, keyof Values>((db, value) =>
     db
       .insertInto('known_payments')
       .values(
         Array.from({ length: count }, (_, at) =>
-          Object.fromEntries(columns.map((name) => [name, value(valueName(name, at))])),
+          Object.fromEntries(columns.map((name) => [name, value(name, at)])),
         ) as never,
       )
       .onConflict((conflict) =>
@@ -146,10 +146,9 @@ const upsertRows = (isChange: boolean, count: number) =>
 
 /** As many rows in one statement: one by one, most of the time would go to the way to the database and back. */
 const AT_ONCE = 50;
-const upserts = { change: upsertRows(true, 1), read: upsertRows(false, 1), many: upsertRows(false, AT_ONCE) };
-
-const upsertValues = (rows: readonly Values[]) =>
-  Object.fromEntries(rows.flatMap((row, at) => columns.map((name) => [valueName(name, at), row[name]])));
+const searched = ['id', 'words', ...searchedColumns] as const;
+const upserts = { change: upsertRows(true, 1, searched), read: upsertRows(false, 1, searched) };
+const upsertMany = upsertRows(false, AT_ONCE, ['payment_id', 'words']);
 
 const replaceWords = prepared<DeskTables, unknown, 'id' | 'words'>((db, value) =>
   db
@@ -179,35 +178,38 @@ export async function rememberSeen(
 ): Promise<void> {
   const values = valuesOf(seen, source, now);
   const upsert = upserts[isChange ? 'change' : 'read'];
-  const [known] = await upsert(db, engine, upsertValues([values]));
+  const [known] = await upsert(db, engine, values);
   if (known) await keepWords(db, engine, known, values.words);
 }
 
-/** Records payments of one app that were read; returns each as it is known now. */
+/** Records payments of one app that were read. */
 export async function rememberMany(
   db: Kysely<DeskTables>,
   engine: Engine,
   { seen, source, now }: { seen: readonly SeenPayment[]; source: Source; now: number },
-): Promise<Map<string, Returned>> {
+): Promise<void> {
   const generations = new Map(seen.map((payment) => [payment.generation, payment]));
   for (const payment of generations.values()) await startGeneration(db, engine, payment);
-  const known = new Map<string, Returned>();
   // A statement changes each payment once; what is there twice follows in another one.
   for (let left = [...seen]; left.length > 0;) {
     const once = new Map<string, SeenPayment>();
     left = left.filter((payment) => once.has(payment.paymentId) || !once.set(payment.paymentId, payment));
-    const rows = [...once.values()].map((payment) => valuesOf(payment, source, now));
-    while (rows.length > 0) {
-      const some = rows.splice(0, rows.length < AT_ONCE ? 1 : AT_ONCE);
-      const words = new Map(some.map((row) => [row.payment_id, row.words]));
-      const upsert = upserts[some.length === AT_ONCE ? 'many' : 'read'];
-      for (const row of await upsert(db, engine, upsertValues(some))) {
-        const kept = await keepWords(db, engine, row, words.get(row.payment_id) ?? '');
-        known.set(row.payment_id, { ...row, words: kept });
+    const rest = [...once.values()];
+    const alone: SeenPayment[] = [];
+    while (rest.length >= AT_ONCE) {
+      const some = new Map(
+        rest.splice(0, AT_ONCE).map((payment) => [payment.paymentId, valuesOf(payment, source, now)]),
+      );
+      for (const known of await upsertMany(db, engine, ...some.values())) {
+        // It has more to be found by than what was seen now.
+        const payment = once.get(known.payment_id);
+        if (payment && known.words !== some.get(known.payment_id)?.words) alone.push(payment);
       }
     }
+    for (const payment of [...rest, ...alone]) {
+      await rememberSeen(db, engine, { seen: payment, source, now });
+    }
   }
-  return known;
 }
 
 /** A payment that was known before may have more to be found by than what was seen now. */
@@ -216,11 +218,10 @@ async function keepWords(
   engine: Engine,
   known: Returned,
   seenWords: string,
-): Promise<string> {
-  if (known.words === seenWords) return seenWords;
+): Promise<void> {
+  if (known.words === seenWords) return;
   const words = searchWords(known);
   if (known.words !== words) await replaceWords(db, engine, { id: known.id, words });
-  return words;
 }
 
 function valuesOf(seen: SeenPayment, source: Source, now: number): Values {

@@ -39,16 +39,17 @@ const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const MAX_WORD_LENGTH = 100;
 const MAX_WORDS = 60;
 
-/** The words of one value, with the other ways in which people write it. */
-function wordsIn(value: string): string[] {
+/** Adds the words of one value, with the other ways in which people write it. */
+function addWords(found: Set<string>, value: string): void {
   const words = plainWords(value);
-  return [
-    ...words,
-    ...(words.length > 1 ? [words.join(''), ...value.split(/\s+/).map(joinedWord).filter(Boolean)] : []),
-    ...(isAscii(value) ? [] : spelledOut(value)),
-    // A number that is read out has no zeros in front.
-    ...words.flatMap((word) => (/^0+[1-9]\d*$/.test(word) ? [word.replace(/^0+/, '')] : [])),
-  ];
+  for (const word of words) found.add(word);
+  if (words.length > 1) {
+    found.add(words.join(''));
+    for (const part of value.split(/\s+/)) found.add(joinedWord(part));
+  }
+  if (!isAscii(value)) for (const word of spelledOut(value)) found.add(word);
+  // A number that is read out has no zeros in front.
+  for (const word of words) if (/^0+[1-9]\d*$/.test(word)) found.add(word.replace(/^0+/, ''));
 }
 
 /** With umlauts as two letters, where there are any. */
@@ -75,11 +76,16 @@ export const searchedColumns = [
 ] as const satisfies ReadonlyArray<keyof KnownPaymentRow>;
 
 /** The words of several values, each once. */
-export const wordsOf = (values: readonly string[]): string[] => [...new Set(values.flatMap(wordsIn))];
+export function wordsOf(values: ReadonlyArray<string | null>): string[] {
+  const found = new Set<string>();
+  for (const value of values) if (value) addWords(found, value);
+  found.delete('');
+  return [...found];
+}
 
 /** What the index has of a payment. */
 export function searchWords(row: Pick<KnownPaymentRow, (typeof searchedColumns)[number]>): string {
-  return wordsOf(searchedColumns.flatMap((column) => row[column] ?? []))
+  return wordsOf(searchedColumns.map((column) => row[column]))
     .filter((word) => word.length <= MAX_WORD_LENGTH)
     .slice(0, MAX_WORDS)
     .join(' ');

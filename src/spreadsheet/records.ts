@@ -24,19 +24,7 @@ const csvProblems: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: 'the row is longer than 64 KiB: is a quote not closed?',
 };
 
-/** Yields the records that are not empty, and returns the separator. */
-export async function* readRecords(
-  source: AsyncIterable<Uint8Array>,
-  isHeader: (cells: readonly string[]) => boolean,
-  problems: FileProblems,
-): AsyncGenerator<FileRecord, Separator | undefined> {
-  const chunks = readRecordChunks(source, isHeader, problems);
-  let step = await chunks.next();
-  for (; !step.done; step = await chunks.next()) yield* step.value;
-  return step.value;
-}
-
-/** The same, with all records of a piece of the file at once: several times faster for a long file. */
+/** Yields the records that are not empty, all of a piece of the file at once, and returns the separator. */
 export async function* readRecordChunks(
   source: AsyncIterable<Uint8Array>,
   isHeader: (cells: readonly string[]) => boolean,

@@ -3,7 +3,7 @@
 
 import { createDecimalStyle, type DecimalMark, type DecimalStyle } from './decimals.js';
 import type { FileProblems } from './problems.js';
-import { readRecords } from './records.js';
+import { readRecordChunks } from './records.js';
 import { separatorNames } from './separator.js';
 
 /** The columns that a file may have. Case, spaces, hyphens and underscores in a header do not matter. */
@@ -44,36 +44,44 @@ export interface SheetEnd {
   readAmount: DecimalStyle['read'];
 }
 
-/** Yields the rows that have the right number of cells; the caller decides when the problems are thrown. */
+/**
+ * Yields the rows that have the right number of cells, all of a piece of the file at once; the caller decides when the
+ * problems are thrown.
+ */
 export async function* readSheet<Column extends string>(
   source: AsyncIterable<Uint8Array>,
   layout: SheetLayout<Column>,
   problems: FileProblems,
-): AsyncGenerator<SheetRow<Column>, SheetEnd> {
+): AsyncGenerator<Array<SheetRow<Column>>, SheetEnd> {
   const style = createDecimalStyle();
   const isHeader = (cells: readonly string[]) =>
     cells.some((cell) => layout.key.includes(columnOf(layout, cell)!));
-  const records = readRecords(source, isHeader, problems);
+  const chunks = readRecordChunks(source, isHeader, problems);
   let header: Header<Column> | undefined;
-  let rows = 0;
-  let step = await records.next();
-  for (; !step.done; step = await records.next()) {
-    const { line, cells } = step.value;
+  let count = 0;
+  let step = await chunks.next();
+  for (; !step.done; step = await chunks.next()) {
+    const records = step.value;
     if (header === undefined) {
-      header = readHeader(layout, cells, line, problems);
+      const first = records.shift();
+      if (first === undefined) continue;
+      header = readHeader(layout, first.cells, first.line, problems);
       if (header === undefined) break;
-      continue;
     }
-    rows += 1;
-    const row = readRow(header, cells, line, problems);
-    if (row === undefined) continue;
-    for (const column of layout.amounts) style.see(line, row.cells[column] ?? '');
-    yield row;
+    count += records.length;
+    const rows: Array<SheetRow<Column>> = [];
+    for (const { line, cells } of records) {
+      const row = readRow(header, cells, line, problems);
+      if (row === undefined) continue;
+      for (const column of layout.amounts) style.see(line, row.cells[column] ?? '');
+      rows.push(row);
+    }
+    yield rows;
   }
   if (problems.count === 0) {
     if (header === undefined)
       problems.add(1, `the file is empty: it needs a header, for example ${exampleHeader(layout)}`);
-    else if (rows === 0) problems.add(2, 'the file has a header and no rows');
+    else if (count === 0) problems.add(2, 'the file has a header and no rows');
   }
   const separator = step.done ? (step.value ?? ',') : ',';
   return {
@@ -157,9 +165,11 @@ function readRow<Column extends string>(
     return undefined;
   }
   const row: SheetRow<Column> = { line, cells: {} };
-  for (const [index, column] of columns.entries()) {
+  for (let index = 0; index < columns.length; index += 1) {
+    const column = columns[index];
+    if (column === undefined) continue;
     const value = unescaped(cells[index] ?? '');
-    if (column !== undefined && value !== '') row.cells[column] = value;
+    if (value !== '') row.cells[column] = value;
   }
   return row;
 }

@@ -3,15 +3,17 @@ import type { Engine } from './types.js';
 
 type Value = string | number | Uint8Array | null;
 
-/** Marks where a value will be. It fits any column: the caller names the right one. */
+/** Marks where a value will be; with `row`, that of one of several rows. It fits any column: the caller names the right one. */
 // oxlint-disable-next-line typescript/no-explicit-any -- kysely compares the type with that of the column
-type Place<Name extends string> = (name: Name) => RawBuilder<any>;
+type Place<Name extends string> = (name: Name, row?: number) => RawBuilder<any>;
 
 class Mark {
   readonly name: string;
+  readonly row: number;
 
-  constructor(name: string) {
+  constructor(name: string, row: number) {
     this.name = name;
+    this.row = row;
   }
 }
 
@@ -21,16 +23,16 @@ class Mark {
  */
 export function prepared<DB, Row, Name extends string = string>(
   build: (db: Kysely<DB>, value: Place<Name>, engine: Engine) => Compilable<Row>,
-): (db: Kysely<DB>, engine: Engine, values: Readonly<Record<Name, Value>>) => Promise<Row[]> {
+): (db: Kysely<DB>, engine: Engine, ...rows: Array<Readonly<Record<Name, Value>>>) => Promise<Row[]> {
   const made = new Map<Engine, CompiledQuery<Row>>();
-  return async (db, engine, values) => {
+  return async (db, engine, ...values) => {
     let query = made.get(engine);
     if (!query) {
-      query = build(db, (name) => sql`${new Mark(name)}`, engine).compile();
+      query = build(db, (name, row = 0) => sql`${new Mark(name, row)}`, engine).compile();
       made.set(engine, query);
     }
     const parameters = query.parameters.map((parameter) =>
-      parameter instanceof Mark ? values[parameter.name as Name] : parameter,
+      parameter instanceof Mark ? values[parameter.row]?.[parameter.name as Name] : parameter,
     );
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });
     return rows;

@@ -23,7 +23,7 @@ async function read(text: string, size = 1024) {
   const reading = readSheet<Column>(pieces(text, size), layout, problems);
   const rows: Array<SheetRow<Column>> = [];
   let step = await reading.next();
-  for (; !step.done; step = await reading.next()) rows.push(step.value);
+  for (; !step.done; step = await reading.next()) rows.push(...step.value);
   const end: SheetEnd = step.value;
   return { rows, end, problems };
 }
