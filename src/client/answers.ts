@@ -183,22 +183,23 @@ function unwrap(
 const NUMERIC_TEXT = /^-?\d+(\.\d+)?$/;
 
 /** Each field on its own, so that one odd field does not hide the others. Numbers written as text count. */
-function knownFields<Shape extends z.core.$ZodShape>(
+function knownFields<Shape extends Record<string, z.ZodMiniType>>(
   schema: z.ZodMiniObject<Shape, z.core.$loose>,
   object: JsonObject,
 ): z.infer<typeof schema> {
   const fields: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(schema.shape)) {
-    const value = object[name];
-    if (value === undefined || value === null) continue;
-    const parsed = (field as unknown as z.ZodMiniType).safeParse(value);
+  const shape: Readonly<Record<string, z.ZodMiniType>> = schema.shape;
+  for (const name in shape) {
+    const [field, value] = [shape[name], object[name]];
+    if (field === undefined || value === undefined || value === null) continue;
+    const parsed = field.safeParse(value);
     if (parsed.success) {
       fields[name] = parsed.data;
     } else if (typeof value === 'string' && NUMERIC_TEXT.test(value)) {
-      const number = (field as unknown as z.ZodMiniType).safeParse(numberFromText(value));
+      const number = field.safeParse(numberFromText(value));
       if (number.success) fields[name] = number.data;
     } else if (isJsonNumber(value)) {
-      const text = (field as unknown as z.ZodMiniType).safeParse(numberText(value));
+      const text = field.safeParse(numberText(value));
       if (text.success) fields[name] = text.data;
     }
   }

@@ -145,8 +145,9 @@ function createAttempts({ baseUrl, transport, timeouts, headers: extra }: Caller
     if (open.kind === 'open' && stream && open.status >= 200 && open.status < 300) return { ...open, scrub };
     const exchange = await readWhole(open);
     if (exchange.kind !== 'answer') return exchange;
-    const headers = Object.entries(exchange.headers).map(([name, value]) => [name, scrub(value)]);
-    return { ...exchange, headers: Object.fromEntries(headers), body: scrub(exchange.body) };
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(exchange.headers)) headers[name] = scrub(value);
+    return { ...exchange, headers, body: scrub(exchange.body) };
   };
 }
 

@@ -191,13 +191,14 @@ export function pathParameters(path: string): string[] {
 export function pathOf<Name extends EndpointName>(
   name: Name,
   parameters: PathParameters[Name] & { appId: string },
-  query: Readonly<Record<string, string | number | undefined>> = {},
+  query?: Readonly<Record<string, string | number | undefined>>,
 ): string {
   const path = (APP_PATH + endpointOf(name).path).replace(/\{(\w+)\}/g, (_, key: string) => {
     const value = (parameters as Record<string, string>)[key];
     if (value === undefined) throw new TypeError(`${name} needs ${key}`);
     return encodeURIComponent(value);
   });
+  if (query === undefined) return path;
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));
   return search.size > 0 ? `${path}?${search.toString()}` : path;
