@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { paydesk } from '../helpers/run.js';
+import { runTyped } from '../helpers/desk.js';
 import { createFlags, envOf, openTestDesk, type TestDesk } from './payments/desk.js';
 
 // References that strangers chose, completed with Tab and run with Enter in the real shells, on a real terminal.
@@ -50,8 +50,12 @@ printf '%s\\n' "$@" > '${got}.new'; mv '${got}.new' '${got}'
   );
   env = { ...envOf(desk.sandbox), PAYDESK_HOME: home, NODE_ENV: 'production' };
   for (const reference of [...references.map(([, each]) => each), 'xk']) {
-    const run = await paydesk(['payments', 'create', ...createFlags(reference)], { home, env });
+    const run = await runTyped(['payments', 'create', ...createFlags(reference)], { home, env });
     expect([reference, run.code, run.stderr]).toEqual([reference, 0, expect.any(String)]);
+  }
+  for (const shell of Object.keys(shells)) {
+    const { stdout } = await runTyped(['completion', shell], { home });
+    writeFileSync(join(folder, `completion.${shell}`), stdout);
   }
   // One that another client of the service could have made, and that came by a webhook.
   const database = new DatabaseSync(join(home, 'data', 'desk.db'));
@@ -64,14 +68,14 @@ afterAll(async () => {
 });
 
 const shells = {
-  bash: { args: ['--norc', '-i'], setUp: "PS1='ready> '; source <(paydesk completion bash)" },
+  bash: { args: ['--norc', '-i'], setUp: "PS1='ready> '; source completion.bash" },
   zsh: {
     args: ['-f', '-i'],
-    setUp: "autoload -Uz compinit; compinit -u -D; PS1='ready> '; source <(paydesk completion zsh)",
+    setUp: "autoload -Uz compinit; compinit -u -D; PS1='ready> '; source ./completion.zsh",
   },
   fish: {
     args: ['--no-config', '-i'],
-    setUp: "function fish_prompt; echo 'ready> '; end; paydesk completion fish | source",
+    setUp: "function fish_prompt; echo 'ready> '; end; source completion.fish",
   },
 };
 

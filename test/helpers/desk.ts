@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxApp } from '../../src/sandbox/index.js';
-import { type InProcessOptions, runInProcess } from './in-process.js';
+import { findCommand, type InProcessOptions, runInProcess } from './in-process.js';
 import type { Client, ShownPayment, TestSandbox } from './sandbox.js';
 
 export type Env = Record<string, string>;
@@ -55,6 +55,16 @@ export async function runCommand(
       return JSON.parse(stdout) as Json;
     },
   };
+}
+
+/** Runs what was typed, at the present time. */
+export async function runTyped(
+  args: ReadonlyArray<string | number>,
+  options: DeskOptions & { home: string },
+): Promise<Ran> {
+  const { Class, id, rest } = await findCommand(args.map(String));
+  const { home, ...more } = options;
+  return runCommand(Class, rest, { now: new Date(), ...more, id, env: { PAYDESK_HOME: home, ...more.env } });
 }
 
 /** A payment that a customer paid with this card, once everything due has happened. */

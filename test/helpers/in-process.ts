@@ -31,6 +31,8 @@ export interface InProcessOptions {
   stdout?: OutputStream;
   /** Called once the command runs, with what a Ctrl-C would do. */
   onStart?: (interrupt: () => void) => void;
+  /** As it is called in next steps. */
+  id?: string;
 }
 
 type CommandClass = new (argv: string[], config: Config, runtime?: Runtime) => BaseCommand;
@@ -64,7 +66,7 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     exit: (value) => (code = value),
   };
   const command = new Class(argv, config, runtime);
-  command.id = 'fixture';
+  command.id = options.id ?? 'fixture';
   // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
   const result: unknown = await command._run().finally(() => {
     if (home !== undefined) rmSync(home, { recursive: true, force: true });
@@ -101,10 +103,13 @@ function watched(env: Runtime['env'], onRead: InProcessOptions['onEnvRead']): Ru
 }
 
 /** The class of a command, and the words after its name. */
-export async function findCommand(args: readonly string[]): Promise<{ Class: CommandClass; rest: string[] }> {
+export async function findCommand(
+  args: readonly string[],
+): Promise<{ Class: CommandClass; id: string; rest: string[] }> {
   for (let length = args.length; length > 0; length--) {
-    const Class = await importCommand(args.slice(0, length));
-    if (Class !== undefined) return { Class, rest: args.slice(length) };
+    const words = args.slice(0, length);
+    const Class = await importCommand(words);
+    if (Class !== undefined) return { Class, id: words.join(':'), rest: args.slice(length) };
   }
   throw new Error(`there is no command ${args.join(' ')}`);
 }

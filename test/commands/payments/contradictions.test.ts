@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { paydesk } from '../../helpers/run.js';
+import { runTyped } from '../../helpers/desk.js';
+import { paydesk, type RunResult } from '../../helpers/run.js';
 
 // A service that says one thing and does another, and services that are taken for each other.
 
@@ -47,8 +48,11 @@ async function start(reply: (request: IncomingMessage) => Reply): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-async function run(port: number, args: string[], env: Record<string, string> = {}) {
-  const result = await paydesk([...args, '--json'], {
+type Way = (args: string[], options: { home: string; env: Record<string, string> }) => Promise<RunResult>;
+
+/** In this process, unless the test is about two of them. */
+async function run(port: number, args: string[], env: Record<string, string> = {}, way: Way = runTyped) {
+  const result = await way([...args, '--json'], {
     home,
     env: {
       PAYDESK_BASE_URL: `http://127.0.0.1:${port}`,
@@ -261,11 +265,12 @@ it('nobody takes a payment over whose instruction is still waiting for its answe
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   servers.push(server);
   const { port } = server.address() as AddressInfo;
-  const first = run(port, ['payments', 'refund', '100231'], quiet);
+  const first = run(port, ['payments', 'refund', '100231'], quiet, paydesk);
   await isTold;
   // Much longer than the quiet period: each of these reads for 1.5 s before it says that it is too early.
   for (let times = 0; times < 3; times += 1) {
-    expect(await run(port, ['payments', 'refund', '100231', '--resend'], quiet)).toMatchObject({ exit: 9 });
+    const second = await run(port, ['payments', 'refund', '100231', '--resend'], quiet, paydesk);
+    expect(second).toMatchObject({ exit: 9 });
   }
   answer();
   expect([await first, told]).toMatchObject([{ exit: 0, outcome: 'accepted' }, 1]);

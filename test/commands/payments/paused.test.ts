@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runTyped } from '../../helpers/desk.js';
 import { paydesk, type RunOptions } from '../../helpers/run.js';
 
 // Real processes that sleep, clocks that are set, and one service by two names: one refund arrives.
@@ -76,20 +77,22 @@ afterEach(() => {
 interface Options extends Pick<RunOptions, 'under' | 'onStderr'> {
   quiet?: string;
   host?: string;
+  /** In the process of the tests, which is another one than that which is paused or has another clock. */
+  here?: boolean;
 }
 
-async function refund(args: string[], { quiet, host = '127.0.0.1', ...options }: Options = {}) {
-  const result = await paydesk(['payments', 'refund', ...args, '--json'], {
-    ...options,
-    home,
-    env: {
-      PAYDESK_BASE_URL: `http://${host}:${service.port}`,
-      PAYDESK_APP_ID: 'app-1',
-      PAYDESK_API_KEY: 'key-1234',
-      PAYDESK_KIND: 'sandbox',
-      PAYDESK_QUIET_PERIOD: quiet,
-    },
-  });
+async function refund(args: string[], { quiet, host = '127.0.0.1', here, ...options }: Options = {}) {
+  const env = {
+    PAYDESK_BASE_URL: `http://${host}:${service.port}`,
+    PAYDESK_APP_ID: 'app-1',
+    PAYDESK_API_KEY: 'key-1234',
+    PAYDESK_KIND: 'sandbox',
+    ...(quiet !== undefined && { PAYDESK_QUIET_PERIOD: quiet }),
+  };
+  const words = ['payments', 'refund', ...args, '--json'];
+  const result = here
+    ? await runTyped(words, { home, env })
+    : await paydesk(words, { ...options, home, env });
   const json = JSON.parse(result.stdout) as { outcome?: string; error?: { code: string } };
   return { code: result.code, outcome: json.outcome, error: json.error?.code };
 }
@@ -121,16 +124,16 @@ describe('a process that is paused while it waits to try a refused connection ag
     const first = await pauseBeforeRetry(id);
     if (!first) return undefined;
     try {
-      const early = await refund([id, '--resend'], { quiet: '5s' });
+      const early = await refund([id, '--resend'], { quiet: '5s', here: true });
       expect([early.code, early.error]).toEqual([9, 'quiet-period']);
       expect(service.told).not.toContain(id);
-      const resend = async () => (await refund([id, '--resend'], { quiet: '5s' })).outcome;
+      const resend = async () => (await refund([id, '--resend'], { quiet: '5s', here: true })).outcome;
       await expect.poll(resend, { timeout: 60_000, interval: 200 }).toBe('done');
     } finally {
       first.child.kill('SIGCONT');
     }
     const late = await first.ended;
-    expect(await refund([id])).toMatchObject({ code: 0, outcome: 'done' });
+    expect(await refund([id], { here: true })).toMatchObject({ code: 0, outcome: 'done' });
     expect(service.told.filter((told) => told === id)).toEqual([id]);
     return late.error;
   }
@@ -148,7 +151,7 @@ describe.skipIf(!hasFaketime)('a wall clock that is set', () => {
 
   it.each(['+11m', '+2d', '-2d'])('by %s does not shorten the quiet period', async (by) => {
     service.isDeaf = true;
-    expect(await refund(['100231'])).toMatchObject({ code: 6, outcome: 'unknown' });
+    expect(await refund(['100231'], { here: true })).toMatchObject({ code: 6, outcome: 'unknown' });
     const again = await refund(['100231', '--resend'], { under: shifted(by) });
     expect([again.code, again.error]).toEqual([9, 'quiet-period']);
     expect(service.told).toEqual(['100231']);
@@ -160,7 +163,7 @@ describe.skipIf(!hasFaketime)('a wall clock that is set', () => {
     expect(first).toMatchObject({ code: 6, outcome: 'unknown' });
     service.isDeaf = false;
     await expect
-      .poll(async () => (await refund(['100231', '--resend'], { quiet: '1s' })).outcome, {
+      .poll(async () => (await refund(['100231', '--resend'], { quiet: '1s', here: true })).outcome, {
         timeout: 60_000,
         interval: 200,
       })

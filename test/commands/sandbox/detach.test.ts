@@ -26,7 +26,7 @@ interface Status {
 }
 
 test('--detach leaves it running; status and stop find it', async () => {
-  const { stdout, code } = await home.run(['sandbox', 'start', '--detach', '--port', '0', '--json']);
+  const { stdout, code } = await home.spawn(['sandbox', 'start', '--detach', '--port', '0', '--json']);
   expect(code).toBe(0);
   expect(stdout.trim().split('\n')).toHaveLength(1);
   const ready = JSON.parse(stdout) as Ready;
@@ -45,7 +45,7 @@ test('--detach leaves it running; status and stop find it', async () => {
   const stopped = await home.json(['sandbox', 'stop']);
   expect(stopped).toEqual({ stopped: true, url: ready.url, pid: status.pid, database: expect.any(String) });
   expect(isRunning(status.pid)).toBe(false);
-  const again = await home.run(['sandbox', 'stop']);
+  const again = await home.spawn(['sandbox', 'stop']);
   expect(again).toEqual({ stdout: '', stderr: 'No sandbox was running.\n', code: 0 });
 });
 
@@ -64,7 +64,7 @@ test('on a terminal it says where the log is and how to stop it', async () => {
 test('what keeps it from starting is told as if it had happened here', async () => {
   const running = await home.start('--memory');
   const port = new URL(running.ready.url).port;
-  const { stdout, stderr, code } = await home.run(['sandbox', 'start', '--detach', '--port', port]);
+  const { stdout, stderr, code } = await home.spawn(['sandbox', 'start', '--detach', '--port', port]);
   expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
   expect(stderr).toContain(`pid ${running.pid}`);
   expect(stderr).toContain(`paydesk sandbox stop --port ${port}`);
@@ -83,7 +83,7 @@ test('settings reach the sandbox in the background', async () => {
     'localhost',
   ];
   const args = ['sandbox', 'start', '--detach', '--memory', '--port', '0', '--no-profiles', ...settings];
-  const { stdout } = await home.run([...args, '--json']);
+  const { stdout } = await home.spawn([...args, '--json']);
   const ready = JSON.parse(stdout) as Ready;
   expect(ready.url).toMatch(/^http:\/\/localhost:/);
   const status = await home.json(['sandbox', 'status']);
@@ -96,14 +96,14 @@ test('among several, the profile decides, else the newest; --port chooses', asyn
   const first = await home.start('--memory');
   const second = await home.start('--memory', '--no-profiles');
   const port = new URL(second.ready.url).port;
-  const usual = await home.run(['sandbox', 'status']);
+  const usual = await home.spawn(['sandbox', 'status']);
   expect(usual.stdout).toContain(first.ready.url);
   expect(usual.stderr).toBe(`Also running, choose with --port: ${port}\n`);
   expect(await home.json(['sandbox', 'status', '--port', port])).toMatchObject({ url: second.ready.url });
   await home.json(['profiles', 'remove', 'local']);
   expect(await home.json(['sandbox', 'status'])).toMatchObject({ url: second.ready.url });
   expect(await home.json(['sandbox', 'stop', '--port', port])).toMatchObject({ url: second.ready.url });
-  const gone = await home.run(['sandbox', 'status', '--port', port]);
+  const gone = await home.spawn(['sandbox', 'status', '--port', port]);
   expect(gone.code).toBe(1);
   expect(gone.stderr).toContain(`No sandbox is running on port ${port}.`);
 });

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findCommand, runInProcess } from '../../helpers/in-process.js';
+import { runTyped } from '../../helpers/desk.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -32,9 +32,11 @@ export interface Home {
   path: string;
   /** Starts a sandbox in the foreground with `--json`, on a free port unless told otherwise. */
   start(...args: string[]): Promise<SandboxProcess>;
-  /** Runs paydesk in this home, as a script does. */
+  /** Runs paydesk in this home, as a script does, without a process. */
   run(args: string[], input?: string): Promise<RunResult>;
-  /** The same with `--json`, parsed and without a process; fails when the exit code is another. */
+  /** The same in a process. */
+  spawn(args: string[]): Promise<RunResult>;
+  /** With `--json`, parsed and without a process; fails when the exit code is another. */
   json<T = Record<string, unknown>>(args: string[], code?: number): Promise<T>;
   /** Ends what is still running and removes the folder. */
   remove(): Promise<void>;
@@ -43,12 +45,15 @@ export interface Home {
 export async function createHome(): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), 'paydesk-sandbox-'));
   const started: SandboxProcess[] = [];
-  const run: Home['run'] = (args, input) =>
-    paydesk(args, { home: path, ...(input !== undefined && { input }) });
+  const run: Home['run'] = async (args, input) => {
+    const ran = await runTyped(args, { home: path, ...(input !== undefined && { input }) });
+    return { stdout: ran.stdout, stderr: ran.stderr, code: ran.code };
+  };
 
   return {
     path,
     run,
+    spawn: (args) => paydesk(args, { home: path }),
     async start(...args) {
       const port = args.includes('--port') ? [] : ['--port', '0'];
       const sandbox = await spawnSandbox(path, ['--json', ...port, ...args]);
@@ -56,8 +61,7 @@ export async function createHome(): Promise<Home> {
       return sandbox;
     },
     async json<T>(args: string[], code = 0) {
-      const { Class, rest } = await findCommand(args);
-      const result = await runInProcess(Class, [...rest, '--json'], { env: { PAYDESK_HOME: path } });
+      const result = await run([...args, '--json']);
       if (result.code !== code) throw new Error(`exit ${result.code}:\n${result.stdout}\n${result.stderr}`);
       return JSON.parse(result.stdout) as T;
     },

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-const start = () => home.run(['sandbox', 'start', '--database', file, '--port', '0', '--json']);
+const start = () => home.spawn(['sandbox', 'start', '--database', file, '--port', '0', '--json']);
 const refused = (part: string) => ({
   error: { code: 'store-unusable', exit: 1, message: expect.stringContaining(part) as unknown },
 });
@@ -21,7 +21,7 @@ describe('sandbox start', () => {
     const first = await home.start('--database', file, '--no-profiles');
     const other = join(home.path, 'other.db');
     linkSync(file, other);
-    const second = await home.run(['sandbox', 'start', '--database', other, '--port', '0', '--json']);
+    const second = await home.spawn(['sandbox', 'start', '--database', other, '--port', '0', '--json']);
     expect(JSON.parse(second.stdout)).toMatchObject(refused('hard links'));
     await createPayment(first.ready, 'kept');
     first.kill('SIGKILL');
@@ -53,7 +53,7 @@ describe('sandbox stop', () => {
   it('says that a paused sandbox was not stopped, and stops it once it runs again', async () => {
     const sandbox = await home.start();
     sandbox.kill('SIGSTOP');
-    const paused = await home.run(['sandbox', 'stop', '--json']);
+    const paused = await home.spawn(['sandbox', 'stop', '--json']);
     expect(JSON.parse(paused.stdout)).toMatchObject({
       error: {
         code: 'sandbox-paused',
