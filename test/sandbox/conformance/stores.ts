@@ -22,9 +22,13 @@ export interface Bench {
   receiver(): Promise<Receiver>;
 }
 
-/** The same tests on SQLite in memory, on a SQLite file and on PostgreSQL. */
+/**
+ * The same tests on a SQLite file and on PostgreSQL, and in `npm run proof` on SQLite in memory, which nearly all tests
+ * of the commands use.
+ */
 export function onEveryStore(define: (bench: Bench) => void): void {
-  describe('SQLite in memory', () => define(createBench('memory', inMemoryPlace)));
+  if (process.env['PAYDESK_TEST_EVERY_STORE'])
+    describe('SQLite in memory', () => define(createBench('memory', inMemoryPlace)));
   describe('SQLite file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'paydesk-sandbox-'));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
