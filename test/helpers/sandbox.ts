@@ -131,7 +131,7 @@ export interface SandboxProcess extends Client {
 
 /** The sandbox as a process of its own, from dist; `through` is a command that is put in front. */
 export async function sandboxProcess(
-  options: Partial<SandboxOptions> & { location: string },
+  options: Pick<SandboxOptions, 'location' | 'seed'>,
   through: string[] = [],
 ): Promise<SandboxProcess> {
   const script = fileURLToPath(new URL('../sandbox/serve.ts', import.meta.url));

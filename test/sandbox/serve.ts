@@ -1,10 +1,13 @@
 // Run as a process of its own: `node serve.ts '{"location": …}'`, one line on stdout once it accepts requests.
-import type * as source from '../../src/sandbox/sandbox.js';
+import { createRequire } from 'node:module';
+import type { StartSandbox } from '../../src/library/types.js';
 
-const compiled = new URL('../../dist/sandbox/sandbox.js', import.meta.url).href;
-const { startSandbox } = (await import(compiled)) as typeof source;
+const { startSandbox } = createRequire(import.meta.url)('../../dist/app/sandbox.js') as {
+  startSandbox: StartSandbox;
+};
+const { location, seed } = JSON.parse(process.argv[2] ?? '') as { location: string; seed?: number };
 
-const sandbox = await startSandbox(JSON.parse(process.argv[2] ?? '') as source.SandboxOptions);
-process.once('SIGTERM', () => void sandbox.close());
+const sandbox = await startSandbox({ database: location, ...(seed !== undefined && { seed }) });
+process.once('SIGTERM', () => void sandbox.stop());
 const { url, controlToken } = sandbox;
-process.stdout.write(`${JSON.stringify({ url, controlToken, apps: await sandbox.apps() })}\n`);
+process.stdout.write(`${JSON.stringify({ url, controlToken, apps: await sandbox.apps.list() })}\n`);
