@@ -56,7 +56,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   readonly #runtime: Runtime;
   readonly #debug: boolean;
   readonly #abort = new AbortController();
-  #heedsSignal = false;
+  #observesSignal = false;
   #interrupted: (error: PaydeskError) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #themes: { stdout: Theme; stderr: Theme } = { stdout: plainTheme, stderr: plainTheme };
@@ -89,7 +89,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   get signal(): AbortSignal {
-    this.#heedsSignal = true;
+    this.#observesSignal = true;
     return this.#abort.signal;
   }
 
@@ -331,7 +331,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
 
   #stop(reason: PaydeskError): void {
     this.#abort.abort(reason);
-    if (!this.#heedsSignal) this.#interrupted(reason);
+    if (!this.#observesSignal) this.#interrupted(reason);
   }
 
   /** Does what Ctrl-C does. In raw mode the terminal passes Ctrl-C on as a key. */
@@ -350,7 +350,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   /** The error behind a cancelled prompt or an aborted call. */
-  #meaning(error: unknown): unknown {
+  #errorBehind(error: unknown): unknown {
     const name = error instanceof Error ? error.name : '';
     if (name === 'ExitPromptError')
       return new InterruptedError('Interrupted.', { code: 'interrupted', cause: error });
@@ -373,10 +373,16 @@ export abstract class BaseCommand extends Command implements CommandContext {
         details: { result: value },
       });
     }
-    const { message, code, next, httpStatus } = ending;
+    const { message, code, next, httpStatus, saysNothingSent } = ending;
     const details = { 'filter-failed': why, result: value };
     const Ending = ending.constructor as typeof PaydeskError;
-    return new Ending(message, { code, next, details, ...(httpStatus === undefined ? {} : { httpStatus }) });
+    return new Ending(message, {
+      code,
+      next,
+      details,
+      saysNothingSent,
+      ...(httpStatus === undefined ? {} : { httpStatus }),
+    });
   }
 
   async #close(): Promise<void> {
@@ -400,7 +406,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
       result = await Promise.race([this.run(), interrupted]);
       if (this.json && this.#printed === 'nothing' && result !== undefined) await this.#printJson(result);
     } catch (error) {
-      failure = { error: this.#refine(this.#meaning(error)) };
+      failure = { error: this.#refine(this.#errorBehind(error)) };
     }
     try {
       await this.#close();
@@ -411,7 +417,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     stopListening();
     const { reason } = this.#abort.signal;
     const isLost = reason instanceof OutputError && failure?.error instanceof OutputError;
-    const exit = await this.#tell(isLost ? undefined : failure);
+    const exit = await this.#report(isLost ? undefined : failure);
     const lost = await this.streams.unwritten();
     const to = { streams: this.streams, changed: this.sent.any(), exit, debug: this.#debug };
     const code = lost ? await reportUnwritten(lost, to) : exit;
@@ -420,7 +426,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   /** Reports how it ended; returns the exit code. */
-  async #tell(failure: { error: unknown } | undefined): Promise<number> {
+  async #report(failure: { error: unknown } | undefined): Promise<number> {
     const nothingSent = this.changesService && !this.sent.any();
     const profile = this.profileName;
     const to = { streams: this.streams, debug: this.#debug, profile, nothingSent, filter: this.#filter };

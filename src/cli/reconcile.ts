@@ -37,7 +37,7 @@ export async function openReconcile(
   const { file, map, concurrency, since, until } = request;
   const path = file === '-' ? await piped(context) : file;
   const read = await chooseReader(path, { name: file, map });
-  const session = await openSession(context, { tellsWaiting: false });
+  const session = await openSession(context, { showsWaiting: false });
   const { client, profile } = session;
   const { store } = await openLedger(context, { patient: true });
   const { signal } = context;

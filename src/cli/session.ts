@@ -59,39 +59,39 @@ export function openApp(context: CommandContext): Pick<Session, 'profile'> & {
 }
 
 interface SessionOptions {
-  /** False where the screen shows what happens anyway. */
-  tellsWaiting?: boolean;
-  /** False where `openApp` has told which app it is. */
-  tellsApp?: boolean;
+  /** False where the screen shows the waiting by itself. */
+  showsWaiting?: boolean;
+  /** False where `openApp` has shown which app it is. */
+  showsApp?: boolean;
   /** Nothing but reads can be sent, so that nothing has to be counted. */
   onlyReads?: boolean;
 }
 
-/** The app that the command acts on. Requests are counted, and a slow one is told on a terminal. */
+/** The app that the command acts on. Requests are counted, and a terminal shows that a slow one is waited for. */
 export async function openSession(
   context: CommandContext,
-  { tellsWaiting = true, tellsApp = true, onlyReads = false }: SessionOptions = {},
+  { showsWaiting = true, showsApp = true, onlyReads = false }: SessionOptions = {},
 ): Promise<Session> {
   const { stderr } = context.streams;
   const waiting = createWaiting((text) => context.status(text));
-  const tells = tellsWaiting && stderr.terminal && context.trace === undefined;
+  const isShown = showsWaiting && stderr.terminal && context.trace === undefined;
   const listener = () => {
-    const tell = tells ? waiting.listener() : undefined;
+    const show = isShown ? waiting.listener() : undefined;
     const count = context.sent.listener();
     return (event: ClientEvent) => {
       count(event);
-      tell?.(event);
+      show?.(event);
     };
   };
   const session = await connect(context, {
     profileName: context.profileName,
     signal: context.signal,
     onlyReads,
-    ...((tells || !onlyReads) && { onEvent: listener }),
+    ...((isShown || !onlyReads) && { onEvent: listener }),
   });
   context.atEnd(() => waiting.close());
   context.refineErrors((error) => refineError(error, context, session));
-  if (tellsApp) noteApp(context, session.profile);
+  if (showsApp) noteApp(context, session.profile);
   return session;
 }
 
@@ -118,12 +118,12 @@ export async function connect(context: CommandContext, connection: Connection): 
   const store = openProfiles(env);
   const profile = resolveProfile({ flag: connection.profileName, env, store });
   if (dropInsecureTls(env) && profile.baseUrl.startsWith('https:')) note(INSECURE_TLS_IGNORED);
-  const way = await connectionTo(profile, env, secrets);
-  if (way.proxy) trace?.(`proxy ${way.proxy.address} (${way.proxy.variable})`);
+  const route = await connectionTo(profile, env, secrets);
+  if (route.proxy) trace?.(`proxy ${route.proxy.address} (${route.proxy.variable})`);
   const { createClient } = await import('../client/client.js');
   const common: ClientOptions = {
     baseUrl: profile.baseUrl,
-    connection: way,
+    connection: route,
     headers: requestHeaders(env, context.program.packageFile().version),
     appId: profile.appId,
     ...(profile.kind && { kind: profile.kind }),

@@ -104,17 +104,17 @@ const isFieldError = (value: unknown): value is { path: string; message: string 
   isObject(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
 
 /** A detail of an error, unless the message has it: the code is for programs, and one bad field is in the message. */
-function detailRows(key: string, value: unknown, told: ErrorReport): Array<[string, string]> {
-  if (key === 'code' && value === told.code) return [];
+function detailRows(key: string, value: unknown, report: ErrorReport): Array<[string, string]> {
+  if (key === 'code' && value === report.code) return [];
   // The message has the beginning of it; the whole of it is for programs.
-  if (key === 'body' && told.httpStatus !== undefined) return [];
+  if (key === 'body' && report.httpStatus !== undefined) return [];
   if (!Array.isArray(value) || value.length === 0 || !value.every(isFieldError)) return [[key, cell(value)]];
   return value
-    .filter(({ message }) => !told.message.includes(message))
+    .filter(({ message }) => !report.message.includes(message))
     .map(({ path, message }) => [path, message]);
 }
 
-function detailLines(details: unknown, width: number, told: ErrorReport): Line[] {
+function detailLines(details: unknown, width: number, report: ErrorReport): Line[] {
   if (details === undefined || details === null) return [];
   const items = Array.isArray(details) ? details : [details];
   if (items.length > 0 && items.every(isUsageProblem)) {
@@ -126,7 +126,7 @@ function detailLines(details: unknown, width: number, told: ErrorReport): Line[]
   if (Array.isArray(details) && items.length > 0 && sameFields(items)) return table(items, width);
   return items.flatMap((item: unknown) => {
     if (isObject(item)) {
-      const rows = Object.entries(item).flatMap(([key, value]) => detailRows(key, value, told));
+      const rows = Object.entries(item).flatMap(([key, value]) => detailRows(key, value, report));
       return rows.length === 0 ? [] : columns(rows, width);
     }
     return cell(item)
@@ -153,11 +153,14 @@ export function nextLines(commands: readonly string[]): Line[] {
 
 /** Codes of the client's errors whose message says that nothing was sent. */
 const CLIENT_CODES: ReadonlySet<string> = new Set(['bad-key', 'bad-proxy']);
+/** The service may use the same codes. */
+const isClientRefusal = ({ code, httpStatus }: PaydeskError): boolean =>
+  httpStatus === undefined && CLIENT_CODES.has(code);
 
 /** Whether the message says by itself that nothing was sent. */
 export function saysNothingSent(error: unknown): boolean {
   if (!(error instanceof PaydeskError)) return false;
-  if (error.saysNothingSent || CLIENT_CODES.has(error.code)) return true;
+  if (error.saysNothingSent || isClientRefusal(error)) return true;
   // Who could not use the database says what that means.
   return error.cause instanceof StoreError;
 }
@@ -212,10 +215,10 @@ export async function reportError(error: unknown, to: ReportTarget): Promise<num
   const report = describeError(error, profile);
   const isShort = to.json !== false && (await printDocument(report, to)) && !to.inFull;
   const { terminal, width } = streams.stderr;
-  const told = isShort
+  const unfitted = isShort
     ? [...shortLine(error, report), ...(debug ? stackLines(error) : [])]
     : errorLines(error, { width, debug, profile, nothingSent });
-  const lines = terminal ? fitLines(told, width) : told;
+  const lines = terminal ? fitLines(unfitted, width) : unfitted;
   if (lines.length > 0) streams.writeError(renderLines(lines, await loadTheme(streams.stderr.colour)));
   return report.exit;
 }

@@ -107,7 +107,7 @@ export default class PaymentsFind extends BaseCommand {
       this.note(...aboutNothingFound(words, await search.count(MAX_COUNTED)));
     if (walks) {
       const { walkFound } = await import('../../cli/walk-found.js');
-      await walkFound(this.context, await openSession(this.context, { tellsApp: false }), items);
+      await walkFound(this.context, await openSession(this.context, { showsApp: false }), items);
     }
     return items.map(foundJson);
   }

@@ -55,7 +55,7 @@ export default class PaymentsImport extends BaseCommand {
     const { args, flags } = await this.parse(PaymentsImport);
     keepHeapSmall();
     const { client, profile } = await openSession(this.context, {
-      tellsWaiting: false,
+      showsWaiting: false,
       onlyReads: true,
     });
     const { store } = await openLedger(this.context, { patient: true });

@@ -54,7 +54,7 @@ export default class WebhookListen extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(WebhookListen);
-    const session = await openSession(this.context, { tellsWaiting: false });
+    const session = await openSession(this.context, { showsWaiting: false });
     const { client } = session;
     const filter = filterOf(client, flags);
     const targets = targetsOf(client, flags);

@@ -61,10 +61,10 @@ export async function moveAll(
     beforeSending(() => desk.ledger.ready()),
   ]);
   refuseTwice(reads);
-  const checked: Checked[] = [];
-  for (const entry of reads) checked.push(await check(desk, request, entry));
-  const possible = checked.filter((entry) => 'move' in entry);
-  const leftOut = checked.flatMap(({ name, ...rest }) =>
+  const planned: PlannedPayment[] = [];
+  for (const entry of reads) planned.push(await planPayment(desk, request, entry));
+  const possible = planned.filter((entry) => 'move' in entry);
+  const leftOut = planned.flatMap(({ name, ...rest }) =>
     'error' in rest ? [{ typed: name.typed, error: rest.error }] : [],
   );
   const [only] = leftOut;
@@ -75,15 +75,15 @@ export async function moveAll(
   }
 
   const results: PlannedMove[] = [];
-  for (const entry of checked) {
-    const result = await one(desk, request, entry);
+  for (const entry of planned) {
+    const result = await finish(desk, request, entry);
     results.push(result);
     steps.onResult?.(result);
   }
   return results;
 }
 
-type Checked =
+type PlannedPayment =
   /** To be confirmed and sent. */
   | { name: NamedPayment; move: Move }
   /** Open in the ledger: its outcome is checked by reading, whatever its state is now. */
@@ -92,11 +92,11 @@ type Checked =
   | { name: NamedPayment; result: MoveResult }
   | { name: NamedPayment; error: PaydeskError; seen?: PaymentRead };
 
-async function check(desk: Desk, request: MovesRequest, entry: NamedRead): Promise<Checked> {
+async function planPayment(desk: Desk, request: MovesRequest, entry: NamedRead): Promise<PlannedPayment> {
   if ('error' in entry) return entry;
   const { name, read } = entry;
   try {
-    return { name, ...(await judge(desk, moveOf(request, name, read), request)) };
+    return { name, ...(await decide(desk, moveOf(request, name, read), request)) };
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     return { name, error, seen: read };
@@ -108,10 +108,10 @@ function moveOf(request: MovesRequest, { typed }: NamedPayment, read: PaymentRea
   return { typed, operation, read, description, force, wait, again, reason, ticket, readsOnly: dryRun };
 }
 
-type Judged = { move: Move } | { settle: Move; entry: Entry } | { result: MoveResult };
+type Decision = { move: Move } | { settle: Move; entry: Entry } | { result: MoveResult };
 
 /** The ledger is asked before the state: an open intent explains a state that would otherwise forbid the operation. */
-async function judge(desk: Desk, move: Move, { resend }: MovesRequest): Promise<Judged> {
+async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise<Decision> {
   const { operation, read, force } = move;
   const blocked = await beforeSending(() =>
     desk.ledger.findBlocking(refOfPayment(desk, read), operation, {
@@ -138,13 +138,13 @@ async function judge(desk: Desk, move: Move, { resend }: MovesRequest): Promise<
   return { move };
 }
 
-async function one(desk: Desk, request: MovesRequest, entry: Checked): Promise<PlannedMove> {
+async function finish(desk: Desk, request: MovesRequest, entry: PlannedPayment): Promise<PlannedMove> {
   const { operation } = request;
   const { typed } = entry.name;
   if ('error' in entry) return notMoved(typed, operation, entry.error, entry.seen);
   if ('result' in entry) return entry.result;
   // What is open is checked by reading; a dry run may do that as well.
-  if (request.dryRun && 'move' in entry) return planned(desk, entry.move);
+  if (request.dryRun && 'move' in entry) return dryRunOf(desk, entry.move);
   const { read } = 'move' in entry ? entry.move : entry.settle;
   try {
     desk.signal.throwIfAborted();
@@ -178,7 +178,7 @@ function notMoved(
   };
 }
 
-function planned({ client }: Desk, { typed, operation, read, description }: Move): PlannedMove {
+function dryRunOf({ client }: Desk, { typed, operation, read, description }: Move): PlannedMove {
   const state = stateOf(read);
   return {
     typed,

@@ -105,7 +105,7 @@ export async function recordCreated(
   why: Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>,
 ): Promise<void> {
   const { read, operation, outcome, order, error } = made;
-  await note(desk, async () => {
+  await recordOrNote(desk, async () => {
     const after = stateOf(read) ?? undefined;
     const facts = { ...factsOf(desk, read), order, operation };
     const result = { outcome, after, why: error?.message.split('\n', 1)[0] };
@@ -116,7 +116,7 @@ export async function recordCreated(
 /** The payment of an earlier run was found by its reference: an outcome that was unknown is known now. */
 export async function recordFound(desk: Desk, found: MadePayment): Promise<void> {
   const { read, operation, outcome, order } = found;
-  await note(desk, () =>
+  await recordOrNote(desk, () =>
     desk.ledger.noteFound(
       { ...factsOf(desk, read), order, operation },
       { outcome, after: stateOf(read) ?? undefined },
@@ -157,7 +157,7 @@ export async function recordRecheck(
   before: PaymentRead,
   now: PaymentRead,
 ): Promise<void> {
-  await note(desk, () =>
+  await recordOrNote(desk, () =>
     desk.ledger.note(
       { ...factsOf(desk, now), operation: 'recheck', before: stateOf(before) ?? undefined },
       { outcome: 'done', after: stateOf(now) ?? undefined },
@@ -166,7 +166,7 @@ export async function recordRecheck(
   );
 }
 
-async function note(desk: Pick<Desk, 'note'>, write: () => Promise<void>): Promise<void> {
+async function recordOrNote(desk: Pick<Desk, 'note'>, write: () => Promise<void>): Promise<void> {
   try {
     await write();
   } catch (failure) {

@@ -54,7 +54,7 @@ async function send(
   const from = desk.clock.monotonic();
   const sent: Sent = { move, before: beforeOf(before), beforeRead: before, intent };
   let answer: SettleResult;
-  const letGo = keepHold(desk, sent, fence.limitMs);
+  const stopRenewing = keepHold(desk, sent, fence.limitMs);
   try {
     answer = await desk.client.operate(move.operation, idOf(before), {
       fence: fence.of(sent),
@@ -70,7 +70,7 @@ async function send(
     });
     throw error;
   } finally {
-    letGo();
+    stopRenewing();
   }
   sent.tookMs = desk.clock.monotonic() - from;
   if (answer.kind === 'unsent') {
@@ -122,8 +122,8 @@ async function lastRead(
 }
 
 /**
- * Renews the hold while the answer is waited for: a slow service may be at it still, so nobody may take it over. Gives
- * back how to stop that.
+ * Renews the hold while the answer is waited for: a slow service may still be working on it, so nobody may take it
+ * over. Returns a function that stops the renewing.
  */
 function keepHold(desk: Desk, sent: Sent, everyMs: number): () => void {
   let isOver = false;
