@@ -38,7 +38,12 @@ interface OpenAnswer {
   close(): Promise<void>;
 }
 
-const PROBE_MS = 2_000;
+/** How long a sandbox may take to answer on a busy machine before it counts as silent. */
+const PROBE_MS = 5_000;
+
+/** Loaded by file: the index of undici brings everything along. */
+const loadClient = () =>
+  Promise.all([import('undici/lib/dispatcher/client.js'), import('undici/lib/api/api-request.js')]);
 
 async function open(
   to: Address,
@@ -46,11 +51,7 @@ async function open(
   { parameters = {}, query, body }: Input,
   signal: AbortSignal | undefined,
 ): Promise<OpenAnswer> {
-  // Loaded by file: the index of undici brings everything along.
-  const [{ default: Client }, { default: request }] = await Promise.all([
-    import('undici/lib/dispatcher/client.js'),
-    import('undici/lib/api/api-request.js'),
-  ]);
+  const [{ default: Client }, { default: request }] = await loadClient();
   const client = new Client(new URL(to.url).origin, { allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
   const [method = '', template = ''] = route.split(' ');
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -110,6 +111,8 @@ async function* readPieces(
 /** Whether the sandbox of a note is there: `gone` when nothing, or something else, answers at its address. */
 export async function isAnswering(to: Address): Promise<'yes' | 'no' | 'gone'> {
   try {
+    // The time begins with the request, not with loading what makes it.
+    await loadClient();
     const { status } = await send(to, 'GET /status', {}, AbortSignal.timeout(PROBE_MS));
     return status === 200 ? 'yes' : status >= 500 ? 'no' : 'gone';
   } catch (error) {
