@@ -141,8 +141,9 @@ async function post(
     method: 'POST',
     headers: { 'user-agent': 'paydesk-sandbox', ...headers },
     body,
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
+    // One limit alone, so that the reason is always the same.
+    headersTimeout: 0,
+    bodyTimeout: 0,
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   return { status: answer.statusCode, answer: await startOf(answer.body) };
