@@ -2,8 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeSandboxProfiles } from '../../src/profiles/sandbox-profiles.js';
 import { openProfiles } from '../../src/profiles/store.js';
-import { type Ran, runCommand, temporaryHome } from '../helpers/desk.js';
-import { findCommand } from '../helpers/in-process.js';
+import { type Ran, runTyped, temporaryHome } from '../helpers/desk.js';
 import { paydeskTty } from '../helpers/run.js';
 import { newReference, type TestSandbox } from '../helpers/sandbox.js';
 
@@ -35,10 +34,7 @@ export async function openLiveDesk(sandbox: TestSandbox): Promise<LiveDesk> {
 const newHome = () => join(temporaryHome(), 'home');
 
 function deskIn(sandbox: TestSandbox, home: string): LiveDesk {
-  const run: LiveDesk['run'] = async (args, env = {}) => {
-    const { Class, rest } = await findCommand(args);
-    return runCommand(Class, rest, { env: { PAYDESK_HOME: home, ...env } });
-  };
+  const run: LiveDesk['run'] = (args, env = {}) => runTyped(args, { home, env });
   return {
     home,
     ledger: join(home, 'data', 'desk.db'),

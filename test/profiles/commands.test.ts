@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findCommand, runInProcess } from '../helpers/in-process.js';
+import { runTyped } from '../helpers/desk.js';
 import { paydeskTty, type RunResult } from '../helpers/run.js';
 import { startTestSandbox } from '../helpers/sandbox.js';
 import { canary, modeOf, temporaryFolder } from './temporary-home.js';
@@ -17,8 +17,7 @@ const noKeyring = { DBUS_SESSION_BUS_ADDRESS: undefined, XDG_RUNTIME_DIR: undefi
 function desk() {
   const home = temporaryFolder();
   const run = async (args: string[], more: { input?: string; env?: Record<string, string> } = {}) => {
-    const { Class, rest } = await findCommand(args);
-    const result = await runInProcess(Class, rest, { ...more, env: { PAYDESK_HOME: home, ...more.env } });
+    const result = await runTyped(args, { home, ...more });
     expect(result.stdout + result.stderr).not.toContain(canary);
     return result;
   };

@@ -2,9 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { APP, httpServer, json, KEY } from '../../client/servers.js';
-import { temporaryHome } from '../../helpers/desk.js';
-import { findCommand } from '../../helpers/in-process.js';
-import { runCommand } from '../../helpers/desk.js';
+import { runTyped, temporaryHome } from '../../helpers/desk.js';
 
 // What the answer to a charge says is evidence; the payment that its reference shows is what counts.
 
@@ -58,15 +56,13 @@ async function fakeDesk(fake: FakeCharges) {
   });
   const home = temporaryHome();
   const env = {
-    PAYDESK_HOME: home,
     PAYDESK_BASE_URL: url,
     PAYDESK_APP_ID: APP,
     PAYDESK_API_KEY: KEY,
     PAYDESK_KIND: 'sandbox',
   };
   const run = async (...args: string[]) => {
-    const { Class, rest } = await findCommand(args);
-    const { code, stdout } = await runCommand(Class, [...rest, '--json'], { env });
+    const { code, stdout } = await runTyped([...args, '--json'], { home, env });
     return { code, json: (stdout === '' ? undefined : JSON.parse(stdout)) as never };
   };
   return {
