@@ -1,24 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import {
-  GuardError,
-  NotReachedError,
-  ProfileError,
-  ServiceError,
-  TemporaryError,
-  UnknownOutcomeError,
-  UsageError,
-} from '../../src/errors.js';
+import * as errors from '../../src/errors.js';
 import { saysNothingSent } from '../../src/output/report.js';
 
 const kinds = [
-  GuardError,
-  NotReachedError,
-  ProfileError,
-  ServiceError,
-  TemporaryError,
-  UnknownOutcomeError,
-  UsageError,
+  errors.GuardError,
+  errors.NotReachedError,
+  errors.ProfileError,
+  errors.ServiceError,
+  errors.TemporaryError,
+  errors.UnknownOutcomeError,
+  errors.UsageError,
 ];
 
 const src = new URL('../../src/', import.meta.url);
@@ -52,7 +44,7 @@ it('knows which errors say by themselves that nothing was sent', () => {
       kinds.some(({ name }) => name === kind) && code !== 'usage' && file !== 'cli/sandbox-flags.ts',
   );
   const wrong = told.filter(({ kind, message, ...options }) => {
-    const Kind = kinds.find(({ name }) => name === kind) ?? UsageError;
+    const Kind = kinds.find(({ name }) => name === kind) ?? errors.UsageError;
     const says = /nothing was|sent nothing/i.test(message);
     return saysNothingSent(new Kind('', options)) !== says;
   });
