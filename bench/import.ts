@@ -8,8 +8,8 @@ import { fillCaptured } from './captured.ts';
 import { median, startServer, type Figure, type Server } from './measure.ts';
 import { measured, type Usage } from './measured.ts';
 
-const ROUNDS = 5;
-const ROWS = 5_000;
+const ROUNDS = 3;
+const ROWS = 20_000;
 const CONCURRENCY = 16;
 /** How many rows the large file has; the full size takes its time. */
 const LARGE = Number(process.env['PAYDESK_BENCH_ROWS'] ?? 1_000_000);
@@ -41,15 +41,14 @@ function importing(server: Server, csv: string, env: Record<string, string> = {}
 
 async function throughput(
   server: Server,
-  engine: string,
-  env: () => Promise<Record<string, string>>,
+  { engine, limit, env }: { engine: string; limit: number; env: () => Promise<Record<string, string>> },
 ): Promise<Figure> {
   const csv = writeOrders('orders.csv', ROWS);
   const { url, appId, apiKey } = server;
   const times: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {
     const ours = await importing(server, csv, await env());
-    const bare = await measured([pathOf('bare-reads.ts'), csv, url, appId, apiKey, String(CONCURRENCY)]);
+    const bare = await measured([pathOf('bare-reads.js'), csv, url, appId, apiKey, String(CONCURRENCY)]);
     if (round === 0) continue;
     times.ours.push(ours.wallMs);
     times.bare.push(bare.wallMs);
@@ -60,7 +59,7 @@ async function throughput(
     name: `payments import on ${engine} against a bare undici loop of the same reads`,
     value: bare / ours,
     unit: 'times',
-    limit: 0.7,
+    limit,
     better: 'more',
     detail: `${rate(ours)}, ${rate(bare)} bare: ${ROWS.toLocaleString('en')} rows at concurrency ${CONCURRENCY}, whole processes (medians of ${ROUNDS})`,
   };
@@ -85,12 +84,10 @@ export async function importFigures(report: (figure: Figure) => void): Promise<v
   const postgres = await startPostgres();
   if (!postgres) throw new Error('PostgreSQL is needed: install it, or set PAYDESK_TEST_POSTGRES.');
   try {
-    report(await throughput(server, 'SQLite', async () => ({})));
-    report(
-      await throughput(server, 'PostgreSQL', async () => ({
-        PAYDESK_DATABASE: await postgres.createDatabase(),
-      })),
-    );
+    report(await throughput(server, { engine: 'SQLite', limit: 0.7, env: async () => ({}) }));
+    // The database itself takes as much of the machine again as a read does, which the bare loop has for its own.
+    const env = async () => ({ PAYDESK_DATABASE: await postgres.createDatabase() });
+    report(await throughput(server, { engine: 'PostgreSQL', limit: 0.5, env }));
     report(await memory(server));
   } finally {
     await server.stop();

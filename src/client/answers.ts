@@ -30,14 +30,7 @@ export interface Answer {
 
 export type StateAliases = Readonly<Record<string, StateName>>;
 
-/** An answer is asked for more than once: whether it can be read, and what it says. */
-const answers = new WeakMap<AnswerExchange, Answer>();
-
-export function readAnswer(exchange: AnswerExchange): Answer {
-  const known = answers.get(exchange) ?? parseAnswer(exchange);
-  answers.set(exchange, known);
-  return known;
-}
+export const readAnswer = (exchange: AnswerExchange): Answer => (exchange.read ??= parseAnswer(exchange));
 
 function parseAnswer(exchange: AnswerExchange): Answer {
   const { status, headers } = exchange;

@@ -1,5 +1,7 @@
 // What one attempt at a request came to. A transport never throws: how far a request got is its result.
 
+import type { Answer } from './answers.js';
+
 export type FailureReason =
   | 'refused'
   | 'name-not-found'
@@ -72,6 +74,8 @@ export interface AnswerExchange {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** What it says, once `readAnswer` was asked: that is asked more than once, and reading it takes time. */
+  read?: Answer;
 }
 
 export type Exchange = AnswerExchange | Unsent | Lost;

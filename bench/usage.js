@@ -1,4 +1,5 @@
-// Loaded before a program that is measured: what it has used, as it ends.
+// Loaded before a program that is measured: what it has used, as it ends. Plain JavaScript: loading what strips types
+// would take 85 ms and 35 MB of what is measured.
 import { writeFileSync } from 'node:fs';
 
 const file = process.env['PAYDESK_BENCH_USAGE'];

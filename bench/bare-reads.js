@@ -16,7 +16,7 @@ let next = 0;
 await Promise.all(
   Array.from({ length: Number(concurrency) }, async () => {
     while (next < references.length) {
-      const reference = references[next++] as string;
+      const reference = references[next++];
       const answer = await pool.request({
         method: 'GET',
         path: `/api/apps/${appId}/payments/referenceId:${reference}`,
