@@ -13,20 +13,9 @@ import {
 } from '../contract/json.js';
 import { payment as paymentSchema, type Payment } from '../contract/payment.js';
 import { isStateName, type StateName } from '../contract/states.js';
-import type { AnswerExchange } from './exchange.js';
+import type { Answer, AnswerExchange } from './exchange.js';
 
 // Tolerant reading: fields of the expected type are taken, everything else stays in `raw`.
-
-export interface Answer {
-  httpStatus: number;
-  headers: Record<string, string>;
-  requestId?: string;
-  text: string;
-  /** The JSON of the body whatever its content type says; undefined when it is empty or not JSON. */
-  raw: JsonValue | undefined;
-  /** Empty or JSON. */
-  readable: boolean;
-}
 
 export type StateAliases = Readonly<Record<string, StateName>>;
 

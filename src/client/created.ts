@@ -1,6 +1,6 @@
 import { endpointOf, type EndpointName } from '../contract/endpoints.js';
-import { readAnswer, type Answer } from './answers.js';
-import type { Exchange } from './exchange.js';
+import { readAnswer } from './answers.js';
+import type { Answer, Exchange } from './exchange.js';
 import { problemOf, type ServiceProblem } from './problems.js';
 import type { Retried } from './retry.js';
 import { successOf, type ErrorContext } from './service-errors.js';

@@ -1,18 +1,11 @@
 import type { Customer, PaymentMethod } from '../contract/customer.js';
 import type { Requests } from '../contract/schemas.js';
-import {
-  decodeCustomer,
-  decodeLink,
-  decodeMethods,
-  type Answer,
-  type Decoded,
-  type DecodedLink,
-} from './answers.js';
+import { decodeCustomer, decodeLink, decodeMethods, type Decoded, type DecodedLink } from './answers.js';
 import { createdBy, type Created } from './created.js';
 import { listObjects, type ListTools } from './customer-list.js';
 import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
 import { checkIdentity, type AppIdentity } from './identity.js';
-import type { Exchange } from './exchange.js';
+import type { Answer, Exchange } from './exchange.js';
 import type { Retried } from './retry.js';
 import { successOf } from './service-errors.js';
 

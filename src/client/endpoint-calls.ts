@@ -2,9 +2,8 @@ import { paydesk } from '../next-command.js';
 import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js';
 import type { QueryTexts, Requests } from '../contract/schemas.js';
 import { ServiceError, UsageError } from '../errors.js';
-import type { Answer } from './answers.js';
 import type { Call, Caller } from './call.js';
-import type { Exchange, Fence, OpenAnswer } from './exchange.js';
+import type { Answer, Exchange, Fence, OpenAnswer } from './exchange.js';
 import type { Retried } from './retry.js';
 import { successOf, type ErrorContext } from './service-errors.js';
 

@@ -1,6 +1,6 @@
 // What one attempt at a request came to. A transport never throws: how far a request got is its result.
 
-import type { Answer } from './answers.js';
+import type { JsonValue } from '../contract/json.js';
 
 export type FailureReason =
   | 'refused'
@@ -67,6 +67,18 @@ export interface Lost {
   kind: 'lost';
   failure: Failure;
   status?: number;
+}
+
+/** What an answer says. */
+export interface Answer {
+  httpStatus: number;
+  headers: Record<string, string>;
+  requestId?: string;
+  text: string;
+  /** The JSON of the body whatever its content type says; undefined when it is empty or not JSON. */
+  raw: JsonValue | undefined;
+  /** Empty or JSON. */
+  readable: boolean;
 }
 
 export interface AnswerExchange {

@@ -8,11 +8,11 @@ import {
   canonicalState,
   decodePayment,
   isOtherPayment,
-  type Answer,
   type Decoded,
   type PaymentKeyParts,
   type StateAliases,
 } from './answers.js';
+import type { Answer } from './exchange.js';
 import { createdBy, type Created } from './created.js';
 import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
 import { checkIdentity, type AppIdentity } from './identity.js';

@@ -1,6 +1,6 @@
+import type { Answer } from './exchange.js';
 import type { FieldError } from '../contract/problem.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
-import type { Answer } from './answers.js';
 
 // The service does not say how its errors look: every common shape is understood.
 

@@ -8,8 +8,8 @@ import {
   UnknownOutcomeError,
   type ErrorOptions,
 } from '../errors.js';
-import { readAnswer, type Answer } from './answers.js';
-import type { Exchange, Failure, OpenAnswer } from './exchange.js';
+import { readAnswer } from './answers.js';
+import type { Answer, Exchange, Failure, OpenAnswer } from './exchange.js';
 import { problemOf, type ServiceProblem } from './problems.js';
 import { isTemporaryStatus, type Retried } from './retry.js';
 

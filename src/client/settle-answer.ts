@@ -7,8 +7,8 @@ import {
   type JsonValue,
 } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
-import { decodePayment, isOtherPayment, readAnswer, type Answer, type Decoded } from './answers.js';
-import type { Exchange } from './exchange.js';
+import { decodePayment, isOtherPayment, readAnswer, type Decoded } from './answers.js';
+import type { Answer, Exchange } from './exchange.js';
 import { problemOf, type ServiceProblem } from './problems.js';
 
 /** What the answer to capture, cancel, refund or unhold says. It is evidence; only the payment proves anything. */
