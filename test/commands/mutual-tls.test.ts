@@ -10,7 +10,7 @@ import ProfilesSet from '../../src/commands/profiles/set.js';
 import ProfilesShow from '../../src/commands/profiles/show.js';
 import Whoami from '../../src/commands/whoami.js';
 import type { Diagnosis } from '../../src/doctor/check.js';
-import { runInProcess } from '../helpers/in-process.js';
+import { runInProcess } from '../helpers/desk.js';
 import { startProxy } from '../helpers/proxy.js';
 import {
   makeCertificates,

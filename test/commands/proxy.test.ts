@@ -6,8 +6,7 @@ import ProfilesAdd from '../../src/commands/profiles/add.js';
 import SandboxBooks from '../../src/commands/sandbox/books.js';
 import WebhookSend from '../../src/commands/webhook/send.js';
 import type { Diagnosis } from '../../src/doctor/check.js';
-import { runInProcess } from '../helpers/in-process.js';
-import { temporaryHome } from '../helpers/desk.js';
+import { runInProcess, temporaryHome } from '../helpers/desk.js';
 import { eventually, startReceiver, startTestSandbox } from '../helpers/sandbox.js';
 import { startProxy, type ProxyBehaviour, type TestProxy } from '../helpers/proxy.js';
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findCommand, type runInProcess } from '../helpers/in-process.js';
+import { findCommand, type runInProcess } from '../helpers/desk.js';
 import { createFlags, newReference, type TestDesk } from '../commands/payments/desk.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -12,7 +12,7 @@ import { openTestDesk, type TestDesk } from '../commands/payments/desk.js';
 import { createHome, createPayment, type Home, type SandboxProcess } from '../commands/sandbox/processes.js';
 import { commandClass, commandNames, serviceCases } from './cases.js';
 import { settlementWords } from './settlement.js';
-import { homeWithLedger, type InProcessOptions, runInProcess } from '../helpers/in-process.js';
+import { homeWithLedger, type InProcessOptions, runInProcess } from '../helpers/desk.js';
 import { paydesk } from '../helpers/run.js';
 import { createRedactor, type Redactor } from '../../src/redact.js';
 

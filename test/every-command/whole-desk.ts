@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
-import { type InProcessOptions, runInProcess } from '../helpers/in-process.js';
+import { type InProcessOptions, runInProcess } from '../helpers/desk.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { commandClass, serviceCases } from './cases.js';
 import { settlementWords } from './settlement.js';

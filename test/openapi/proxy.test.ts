@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { envOf, newReference, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
 import { commandClass, refusedCases, serviceCases } from '../every-command/cases.js';
-import { runInProcess } from '../helpers/in-process.js';
+import { runInProcess } from '../helpers/desk.js';
 import { startPrism, type ValidatingProxy } from './prism.js';
 
 const document = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));

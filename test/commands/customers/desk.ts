@@ -1,8 +1,14 @@
 import { expect } from 'vitest';
 import type { AnswerChoices } from '../../../src/sandbox/answers.js';
 import { cleanUpAfterFile } from '../../helpers/clean-up.js';
-import { addFault, type Env, envOf, temporaryHome } from '../../helpers/desk.js';
-import { runInProcess, type InProcessOptions } from '../../helpers/in-process.js';
+import {
+  runInProcess,
+  type InProcessOptions,
+  addFault,
+  type Env,
+  envOf,
+  temporaryHome,
+} from '../../helpers/desk.js';
 import { startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 
 type CommandClass = Parameters<typeof runInProcess>[0];

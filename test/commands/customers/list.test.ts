@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import CustomersList from '../../../src/commands/customers/list.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
 import { httpServer, json, type Seen } from '../../client/servers.js';
-import { runInProcess } from '../../helpers/in-process.js';
+import { runInProcess } from '../../helpers/desk.js';
 import { paydesk } from '../../helpers/run.js';
 import { parsed, startDesk } from './desk.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import History from '../../../src/commands/history.js';
-import { runInProcess } from '../../helpers/in-process.js';
+import { runInProcess } from '../../helpers/desk.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
