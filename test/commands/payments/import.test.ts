@@ -1,12 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { paydesk } from '../../helpers/run.js';
 import { openTestDesk, type TestDesk } from './desk.js';
+import { startNumberedService } from './numbered-service.js';
 
 let desk: TestDesk;
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-import-test-'));
@@ -138,37 +137,23 @@ describe('an import that is stopped', () => {
   const STOP_AT = 1_100;
   /** Read at once. */
   const CONCURRENT = 16;
-  let server: Server;
+  let service: Awaited<ReturnType<typeof startNumberedService>>;
   let reads: string[] = [];
   let onRead: () => void = () => {};
   let file: string;
 
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      const reference = decodeURIComponent(request.url?.split('referenceId:')[1] ?? '');
+    service = await startNumberedService((reference) => {
       reads.push(reference);
       onRead();
-      const payment = {
-        paymentId: Number(reference.slice(4)),
-        referenceId: reference,
-        paymentState: 'Captured',
-        amount: 5,
-        currency: 'EUR',
-      };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(payment));
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
+    });
     const references = Array.from({ length: ROWS }, (_, index) => `ref-${index + 1}`);
     file = csv('many.csv', 'reference', ...references);
   });
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  afterAll(() => service.close());
 
   const envWith = (more: Record<string, string>) => ({
-    PAYDESK_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    PAYDESK_APP_ID: 'app-1',
-    PAYDESK_API_KEY: 'sk_test_kill',
-    PAYDESK_KIND: 'sandbox',
+    ...service.env,
     PAYDESK_HOME: mkdtempSync(join(tmpdir(), 'paydesk-home-')),
     ...more,
   });

@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A service that has a payment for every reference such as `ref-12`; says which one it is asked for. */
+export async function startNumberedService(
+  onRead: (reference: string) => void,
+): Promise<{ env: Record<string, string>; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const reference = decodeURIComponent(request.url?.split('referenceId:')[1] ?? '');
+    onRead(reference);
+    const payment = {
+      paymentId: Number(reference.slice(4)),
+      referenceId: reference,
+      paymentState: 'Captured',
+      amount: 5,
+      currency: 'EUR',
+    };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(payment));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return {
+    env: {
+      PAYDESK_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      PAYDESK_APP_ID: 'app-1',
+      PAYDESK_API_KEY: 'sk_test_kill',
+      PAYDESK_KIND: 'sandbox',
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
