@@ -141,9 +141,9 @@ async function post(
     method: 'POST',
     headers: { 'user-agent': 'paydesk-sandbox', ...headers },
     body,
-    // One limit alone, so that the reason is always the same.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    // The signal comes first, so that the reason is always the same; these end what it should have ended.
+    headersTimeout: 2 * TIMEOUT_MS,
+    bodyTimeout: 2 * TIMEOUT_MS,
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   return { status: answer.statusCode, answer: await startOf(answer.body) };
