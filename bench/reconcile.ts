@@ -15,6 +15,7 @@ import { median, type Figure } from './measure.ts';
 const LINES = Number(process.env['PAYDESK_BENCH_ROWS'] ?? 1_000_000);
 /** One line in so many has another amount, and its payment is read from the service. */
 const WRONG_EVERY = 10_000;
+const CUSTOMERS = 100_000;
 const ROUNDS = 3;
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -62,7 +63,7 @@ const paymentOf = (number: number) => ({
   capturedAmount: Number(amountOf(number)),
   currency: 'EUR',
   createdTime: BOOKED,
-  customerId: 'c_1',
+  customerId: `c_${number % CUSTOMERS}`,
   payInfo: {
     providerReferenceId: `ref_${number}`,
     captureId: `cap_${number}`,
@@ -105,7 +106,7 @@ const fee = (n: string) => `cast(((${n} % 400) * 100 + 190) * 15 / 1000 as text)
 const valuesOf = (
   n: string,
   hundredths: (text: string) => string,
-) => `'app-1', cast(1000000 + ${n} as text), 'inv-' || ${n}, 'c_1',
+) => `'app-1', cast(1000000 + ${n} as text), 'inv-' || ${n}, 'c_' || ${n} % ${CUSTOMERS},
   cast(${n} % 400 + 1 as text) || '.90', ${n} % 400 + 1.9, 'EUR', 'Captured', ${Date.parse(BOOKED)}, 'imported',
   ${Date.now()}, ${Date.now()}, ${Date.parse(BOOKED)}, ${Date.now()}, 'ref_' || ${n}, 'cap_' || ${n},
   ${hundredths(fee(n))}, 'inv ' || ${n}`;
@@ -150,7 +151,7 @@ async function reconciling(
   const [reading, reconciled]: [Usage[], Usage[]] = [[], []];
   const wrong = Math.floor(LINES / WRONG_EVERY);
   for (let round = 0; round < ROUNDS; round += 1) {
-    reading.push(await run([pathOf('csv-parse-alone.ts'), file], {}, folder));
+    reading.push(await run([pathOf('csv-parse-alone.js'), file], {}, folder));
     const usage = await paydesk(['reconcile', file, '--map', map, '--json'], env, folder, [0, 7]);
     const { lines, matched, open } = JSON.parse(usage.text) as Record<string, number>;
     if (lines !== LINES || matched !== LINES - wrong || open !== wrong)

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
 
 let records = 0;
-createReadStream(process.argv[2] as string)
+createReadStream(process.argv[2])
   .pipe(parse())
   .on('data', () => (records += 1))
   .on('end', () => process.stdout.write(`${records}\n`));
