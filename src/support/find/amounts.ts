@@ -1,4 +1,4 @@
-// Amounts as people say them: 49.90, EUR 49.90, €49,90, ~50.
+// Amounts as people say them: 49.90, EUR 49.90, €49,90, 1.234,56, ~50.
 
 import { currencies } from '../../contract/currencies.js';
 
@@ -20,7 +20,7 @@ export function currencyOf(text: string): string | undefined {
   return codes.has(code) ? code : undefined;
 }
 
-const NUMBER = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d{1,3})?`;
+const NUMBER = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d{1,2}|\d+(?:[.,]\d{1,3})?`;
 const MONEY = String.raw`[A-Za-z]{3}|[€$£¥]`;
 const AMOUNT = new RegExp(`^(~?)\\s*(${MONEY})?\\s*(~?)(${NUMBER})\\s*(${MONEY})?$`, 'u');
 
@@ -39,7 +39,7 @@ export function parseSpokenAmount(text: string): AmountRange | undefined {
 
 /** A comma before three digits separates thousands; before one or two it is a decimal comma. */
 const plainNumber = (digits: string): string =>
-  /^\d+,\d{1,2}$/.test(digits) ? digits.replace(',', '.') : digits.replaceAll(',', '');
+  /,\d{1,2}$/.test(digits) ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '');
 
 // Sums of binary fractions must not leave out the end of the range.
 const round = (value: number): number => Number(value.toFixed(6));

@@ -1,4 +1,4 @@
-// Days as people say them: yesterday, 12 Nov, 2026-11-10..12. A day is one in the time zone of this machine.
+// Days as people say them: yesterday, 12 Nov, 12.11.2026, 2026-11-10..12. A day is one in the time zone of this machine.
 
 /** From the first moment up to, and without, the last. */
 export interface TimeSpan {
@@ -22,6 +22,8 @@ const ISO_RANGE = /^(\d{4})-(\d{2})-(\d{2})\.\.(?:(?:(\d{4})-)?(\d{2})-)?(\d{2})
 const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 const ISO_MONTH = /^(\d{4})-(\d{2})$/;
 const DAY_MONTH = new RegExp(`^${DAY}(?:\\.\\.${DAY})?\\s+${MONTH}${YEAR}$`, 'i');
+// With a dot at the end where the year is not said: 12.11 is an amount. Dots always have the day first, slashes do not.
+const DOTTED = /^(\d{1,2})(?:\.\.(\d{1,2}))?\.(\d{1,2})\.(\d{4})?$/;
 const MONTH_DAY = new RegExp(`^${MONTH}\\s+${DAY}(?:\\.\\.${DAY})?${YEAR}$`, 'i');
 
 /** Undefined when it is no date, or no day that exists. */
@@ -59,10 +61,10 @@ const numberOrNone = (text: string | undefined): number | undefined =>
 
 /** Without a year it is the last such day that has begun. */
 function namedSpan(typed: string, now: Date): TimeSpan | undefined {
-  const first = DAY_MONTH.exec(typed);
-  const [, firstDay, lastDay, name, year] = first ?? reordered(MONTH_DAY.exec(typed)) ?? [];
+  const match = DAY_MONTH.exec(typed) ?? DOTTED.exec(typed) ?? reordered(MONTH_DAY.exec(typed));
+  const [, firstDay, lastDay, name, year] = match ?? [];
   if (firstDay === undefined || name === undefined) return undefined;
-  const month = months.indexOf(name.slice(0, 3)) + 1;
+  const month = months.indexOf(name.slice(0, 3)) + 1 || Number(name);
   const at = (inYear: number) =>
     span(
       { year: inYear, month, day: Number(firstDay) },

@@ -12,6 +12,7 @@ const grouped = (amount: number) => {
   const [whole = '', rest] = decimal(amount).split('.');
   return `${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${rest}`;
 };
+const swapMarks = (text: string) => text.replaceAll(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'));
 
 describe('amounts as people say them', () => {
   it('mean one value, however they are written', () => {
@@ -19,7 +20,7 @@ describe('amounts as people say them', () => {
       fc.property(cents, currency, (amount, code) => {
         const value = { from: amount / 100, to: amount / 100 };
         const plain = decimal(amount);
-        for (const text of [plain, grouped(amount), plain.replace('.', ',')]) {
+        for (const text of [plain, grouped(amount), swapMarks(plain), swapMarks(grouped(amount))]) {
           expect(parseSpokenAmount(text)).toEqual({ ...value, currency: undefined });
           for (const said of [`${code} ${text}`, `${text} ${code}`, `${code.toLowerCase()}${text}`]) {
             expect(parseSpokenAmount(said)).toEqual({ ...value, currency: code });
@@ -43,12 +44,23 @@ describe('amounts as people say them', () => {
     expect(parseSpokenAmount('EUR ~50')).toEqual({ from: 47.5, to: 52.5, currency: 'EUR' });
   });
 
-  it.each(['', '~', 'EUR', 'abc 5', 'EUR 5 USD', '5 5', '1,23,456', '12.3456', '-5', 'inv-5', '~~5'])(
-    'are not: %s',
-    (text) => {
-      expect(parseSpokenAmount(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    '~',
+    'EUR',
+    'abc 5',
+    'EUR 5 USD',
+    '5 5',
+    '1,23,456',
+    '1.23,45',
+    '1.234.56',
+    '12.3456',
+    '-5',
+    'inv-5',
+    '~~5',
+  ])('are not: %s', (text) => {
+    expect(parseSpokenAmount(text)).toBeUndefined();
+  });
 });
 
 describe('days as people say them', () => {
@@ -99,6 +111,8 @@ describe('days as people say them', () => {
             `${day} ${names[month]}`,
             `${names[month]} ${day}`,
             `${day} ${names[month]} ${year}`,
+            `${day}.${month + 1}.${year}`,
+            `${String(day).padStart(2, '0')}.${String(month + 1).padStart(2, '0')}.`,
             'today',
           ];
           for (const said of says) expect([said, parseSpokenDate(said, at)]).toEqual([said, expected]);
@@ -130,6 +144,7 @@ describe('days as people say them', () => {
     expect(days('2026-11-28..12-02')).toEqual(['2026-11-28', '2026-12-03']);
     expect(days('2026-12-30..2027-01-02')).toEqual(['2026-12-30', '2027-01-03']);
     expect(days('10..12 Nov')).toEqual(['2026-11-10', '2026-11-13']);
+    expect(days('10..12.11.2026')).toEqual(['2026-11-10', '2026-11-13']);
     expect(days('2026-02')).toEqual(['2026-02-01', '2026-03-01']);
   });
 
@@ -143,6 +158,10 @@ describe('days as people say them', () => {
     'inv-2026-11-10',
     '12',
     '12 nova',
+    '12.11',
+    '31.02.2026',
+    '11.14.2026',
+    '12/11/2026',
   ])('are not: %s', (text) => {
     expect(parseSpokenDate(text, new Date('2026-11-15T10:00:00Z'))).toBeUndefined();
   });
