@@ -1,5 +1,6 @@
 // Finds known payments by what a caller says, the likeliest first.
 
+import { UsageError } from '../../errors.js';
 import type { KnownSearch } from '../../ledger/known-search.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import type { KnownFilter } from '../../ledger/search-conditions.js';
@@ -38,10 +39,16 @@ interface FoundPayment {
 /** Beginnings of words that are shorter fit too much to help. */
 const MIN_PREFIX_LENGTH = 3;
 
+const narrows = (filter: FindFilter): boolean =>
+  Object.values(filter).some((value) => value !== undefined && (!Array.isArray(value) || value.length > 0));
+
 export async function findPayments(
   search: KnownSearch,
   { words, filter, limit, now }: FindRequest,
 ): Promise<{ found: FoundPayment[]; more: boolean }> {
+  // A script whose variable is empty must not get just any payments.
+  if (words.every((word) => word.trim() === '') && !narrows(filter))
+    throw new UsageError('The text to find is empty. Nothing was searched.', { code: 'usage' });
   const found = new Map<number, FoundPayment>();
   const readings = readWords(words, now).flatMap((reading) => {
     const known = filterOf(reading, filter);

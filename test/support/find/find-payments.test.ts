@@ -43,6 +43,12 @@ function callerTests(location: () => Promise<string>): void {
     expect(first === undefined ? found : found.slice(0, expected.length)).toEqual(expected);
   });
 
+  it('refuses to search for nothing', async () => {
+    for (const said of ['', '  ']) {
+      await expect(ids(said, { times: [], states: undefined })).rejects.toThrow('The text to find is empty');
+    }
+  });
+
   it('narrows by flags, and tells that there are more', async () => {
     expect(await ids('ana', { customer: 'c_17' })).toEqual([]);
     expect(await ids('', { customer: 'c_881' })).toEqual(['100232', '100231']);
