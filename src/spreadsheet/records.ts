@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { FileProblems } from './problems.js';
-import { findSeparator, type Separator } from './separator.js';
+import { findSeparator, type Separator, separatorIn } from './separator.js';
 import { decodeText, NotText } from './text.js';
 
 interface FileRecord {
@@ -33,11 +33,12 @@ export async function* readRecordChunks(
   let line = 1;
   let separator: Separator | undefined;
   try {
-    const { head, text } = await splitHead(decodeText(source));
-    separator = findSeparator(head, isHeader);
+    const { head, text, declared, firstLine } = await splitHead(decodeText(source));
+    line = firstLine;
+    separator = declared ?? findSeparator(head, isHeader);
     if (separator === undefined) {
       problems.add(
-        1,
+        line,
         'the header uses several separators: use commas, semicolons or tabs, but only one of them',
       );
       return undefined;
@@ -113,29 +114,42 @@ const failureOf = (work: Promise<void>): Promise<{ error: unknown } | undefined>
 const trimUnquoted = (cell: string, { quoting }: { quoting: boolean }): string =>
   quoting ? cell : cell.trim();
 
-/** The beginning of the text up to the end of its first line with anything on it, and all of the text. */
-async function splitHead(
-  pieces: AsyncGenerator<string>,
-): Promise<{ head: string; text: AsyncIterable<string> }> {
+interface SplitText {
+  /** The first line with anything on it. */
+  head: string;
+  /** The text from `firstLine` on. */
+  text: AsyncIterable<string>;
+  firstLine: number;
+  declared: Separator | undefined;
+}
+
+// Excel reads and writes this line before the header.
+const SEPARATOR_LINE = /^sep=([^\r\n])[^\S\r\n]*(?:\r\n|\n|\r)/i;
+
+async function splitHead(pieces: AsyncGenerator<string>): Promise<SplitText> {
   let read = '';
   let head: string | undefined;
+  const rest = () => read.replace(SEPARATOR_LINE, '');
   while (head === undefined && read.length < MAX_RECORD_LENGTH) {
     const { value, done } = await pieces.next();
     if (done) break;
     read += value;
-    head = /^[\s,;]*[^\s,;][^\r\n]*(?=[\r\n])/.exec(read)?.[0];
+    head = /^[\s,;]*[^\s,;][^\r\n]*(?=[\r\n])/.exec(rest())?.[0];
   }
+  const mark = SEPARATOR_LINE.exec(read)?.[1];
   async function* all(): AsyncGenerator<string> {
-    yield read;
+    yield rest();
     yield* pieces;
   }
   return {
     head:
-      (head ?? read)
+      (head ?? rest())
         .trim()
         .split(/[\r\n]/)
         .at(-1) ?? '',
     text: all(),
+    firstLine: mark === undefined ? 1 : 2,
+    declared: mark === undefined ? undefined : separatorIn(mark),
   };
 }
 

@@ -9,6 +9,8 @@ export const separatorNames: Readonly<Record<Separator, string>> = {
   '\t': 'tabs',
 };
 
+export const separatorIn = (mark: string): Separator | undefined => separators.find((one) => one === mark);
+
 /** The one separator that makes a usable header of the first line; undefined when more than one does. */
 export function findSeparator(
   line: string,

@@ -138,6 +138,17 @@ describe('a spreadsheet', () => {
     expect(rows.map(({ line }) => line)).toEqual([3, 5]);
   });
 
+  it.each([1, 6, 7, 1024])(
+    'skips the line that names the separator to Excel, in pieces of %i',
+    async (size) => {
+      const { rows, end, problems } = await read('\uFEFFsep=;\r\npayment;note, more\r\na;x\r\n', size);
+      problems.throwIfAny();
+      expect([rows, end.format.separator]).toEqual([[{ line: 3, cells: { payment: 'a' } }], 'semicolons']);
+      const tabs = await read('SEP=\t\npayment\tnote\n\na\tx\n', size);
+      expect(tabs.rows).toEqual([{ line: 4, cells: { payment: 'a', note: 'x' } }]);
+    },
+  );
+
   it.each([',', ';', '\t'])('keeps the spaces of quoted cells only, separated by %j', async (separator) => {
     const { rows } = await read(`payment${separator}note\n a ${separator}" two "\n`);
     expect(rows.map(({ cells }) => cells)).toEqual([{ payment: 'a', note: ' two ' }]);
