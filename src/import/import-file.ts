@@ -100,5 +100,6 @@ export function importEnding({ rows, counts: { unknown, unreadable } }: Imported
   if (missing < rows) {
     return new PartialError(`${missing} of ${rows} rows did not become known payments.`, { code: 'partial' });
   }
-  return new ServiceError(`None of the ${rows} rows became a known payment.`, { code: 'not-found' });
+  const none = rows === 1 ? 'The only row did not become' : `None of the ${rows} rows became`;
+  return new ServiceError(`${none} a known payment.`, { code: 'not-found' });
 }

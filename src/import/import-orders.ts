@@ -64,7 +64,8 @@ export async function importOrders(
     }
   }
 
-  const workers = Array.from({ length: concurrency }, () =>
+  // More workers than rows that may be read ahead would only wake each other.
+  const workers = Array.from({ length: Math.min(concurrency, CHUNKS_AHEAD * CHUNK) }, () =>
     work().catch((error: unknown) => {
       stop.abort(error);
       throw error;

@@ -41,6 +41,7 @@ export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColu
     optional: kept,
     amounts: [],
     about: 'payment',
+    chosen: [...taken],
     naming: 'name yours with --column referenceId=HEADER',
     otherNames: Object.fromEntries(
       orderColumns.map((column) => {

@@ -19,6 +19,8 @@ export interface SheetLayout<Column extends string> {
   about: string;
   /** Other headers that a column may have. */
   otherNames?: Partial<Record<Column, readonly string[]>>;
+  /** Headers that must be there, because somebody named them. */
+  chosen?: readonly string[];
   /** What else than adding a column helps where none has a known header. */
   naming?: string;
 }
@@ -123,6 +125,10 @@ function readHeader<Column extends string>(
     const other = cells[first] === cell ? '' : `, as ${cells[first]} and ${cell}`;
     problems.add(line, `the column ${columnOf(layout, cell) ?? cell} is there twice${other}`);
   }
+  for (const header of layout.chosen ?? []) {
+    if (!names.includes(plainName(header)))
+      problems.add(line, `there is no column ${header}: the columns are ${cells.join(', ')}`);
+  }
   const columns = cells.map((cell) => columnOf(layout, cell));
   for (const [index, column] of columns.entries()) {
     const first = columns.indexOf(column);
@@ -147,8 +153,8 @@ function readHeader<Column extends string>(
   return { columns, ignored: ignored.map((name) => name || '(no name)') };
 }
 
-const exampleHeader = <Column extends string>({ key, required }: SheetLayout<Column>): string =>
-  [key[0], ...(required ?? [['amount']]).map(([name]) => name)].join(',');
+const exampleHeader = <Column extends string>({ key, required, amounts, optional }: SheetLayout<Column>) =>
+  [key[0], ...(required?.map(([name]) => name) ?? [amounts[0] ?? optional[0]])].join(',');
 
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;

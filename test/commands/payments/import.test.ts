@@ -106,6 +106,16 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect(twice.stdout).toContain('email and mail can both be the column email');
     const none = await run('import', csv('none.csv', 'colour,size', 'red,1'), '--json');
     expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('--column referenceId=HEADER')]);
+    const typo = await run(
+      'import',
+      csv('typo.csv', 'reference,Mail', 'a,b'),
+      '--column',
+      'email=Mial',
+      '--json',
+    );
+    expect([typo.code, typo.stdout]).toEqual([2, expect.stringContaining('there is no column Mial')]);
+    const empty = await run('import', csv('empty.csv'), '--json');
+    expect([empty.code, empty.stdout]).toEqual([2, expect.stringContaining('for example payment,order')]);
     const bad = await run('import', csv('bad.csv', 'paymentId', '12', 'x'), '--json');
     expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('line 3')]);
     const flag = await run('import', 'x.csv', '--column', 'colour=Farbe', '--json');
@@ -116,6 +126,12 @@ function importTests(database: () => Promise<Record<string, string>>): void {
   it('ends with the refusal when no row is known, and temporarily when the service is away', async () => {
     const file = csv('unknown.csv', 'reference', 'nobody-1', 'nobody-2');
     expect((await run('import', file)).code).toBe(1);
+    // As many reads at once as nobody can do: it must not take longer than a few.
+    const many = await run('import', csv('one.csv', 'reference', 'nobody-1'), '--concurrency', '99999');
+    expect([many.code, many.stderr]).toEqual([
+      1,
+      expect.stringContaining('The only row did not become a known payment.'),
+    ]);
     const away = await desk.run('import', [file], {
       env: { ...env, PAYDESK_BASE_URL: 'http://127.0.0.1:9' },
     });
