@@ -78,6 +78,7 @@ async function readSample(path: string): Promise<Sample> {
     }
     if (rows.length >= SAMPLE_ROWS) break;
   }
+  problems.throwIfAny();
   if (header === undefined) problems.add(1, 'the file is empty');
   else if (rows.length === 0) problems.add(2, 'the file has a header and no rows');
   problems.throwIfAny();

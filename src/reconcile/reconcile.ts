@@ -1,6 +1,7 @@
 // A provider's file against the service: which lines agree, which do not, and what to do about those. Nothing is changed.
 
 import { firstLine } from '../batch/worked-row.js';
+import { UsageError } from '../errors.js';
 import type { Period } from '../ledger/known-settled.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import type { Exception } from './exception.js';
@@ -60,10 +61,8 @@ async function reconcileWith(
   let pass = await readFile();
   // What the look-up found is known from now on. Reading the file again gives what the next run will give.
   if (await lookUpReferences(tools, staging)) pass = await readFile();
+  const period = periodOf(given, pass.period);
   await explainLines(tools, staging, pass);
-  const since = given.since ?? pass.period?.since;
-  const until = given.until ?? pass.period?.until;
-  const period = since === undefined || until === undefined ? undefined : { since, until };
   const missing = period ? await findMissing(tools, staging, pass, period) : createSettlementTally();
   const { tally } = pass;
   if (!tally.balances()) throw new Error('the totals of the file do not balance');
@@ -78,6 +77,17 @@ async function reconcileWith(
     all: () => staging.exceptions(),
     close: () => staging.close(),
   };
+}
+
+/** What was given goes before what the file has. */
+function periodOf(given: Partial<Period>, ofFile: Period | undefined): Period | undefined {
+  const since = given.since ?? ofFile?.since;
+  const until = given.until ?? ofFile?.until;
+  if (since === undefined || until === undefined) return undefined;
+  if (since <= until) return { since, until };
+  const [first, last] = [since, until].map((time) => new Date(time).toISOString().slice(0, 10));
+  const problem = `The period ends before it starts: ${first} to ${last}.`;
+  throw new UsageError(`${problem} Correct --since or --until.`, { code: 'bad-period' });
 }
 
 /**

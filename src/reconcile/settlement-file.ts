@@ -20,6 +20,8 @@ export async function chooseReader(
     });
   }
   if (map === undefined) {
+    if ((await readHead(path)).trim() === '')
+      throw new UsageError(`${name} is empty. Nothing was read.`, { code: 'bad-file' });
     throw new UsageError(`paydesk does not know the columns of ${name} yet. Nothing was read.`, {
       code: 'no-mapping',
       next: [paydesk('reconcile', 'map', name)],
@@ -30,13 +32,17 @@ export async function chooseReader(
 
 const HEAD_LENGTH = 1024;
 
-export async function isXml(path: string): Promise<boolean> {
+export const isXml = async (path: string): Promise<boolean> =>
+  /^(\u00EF\u00BB\u00BF)?\s*</.test(await readHead(path));
+
+/** The first bytes of a file, up to some that are not white space. */
+async function readHead(path: string): Promise<string> {
   let text = '';
   for await (const bytes of readFileBytes(path)) {
     text += Buffer.from(bytes).toString('latin1', 0, HEAD_LENGTH);
     if (text.trim() !== '' || text.length > HEAD_LENGTH) break;
   }
-  return /^(\u00EF\u00BB\u00BF)?\s*</.test(text);
+  return text;
 }
 
 async function readMapping(file: string): Promise<string> {

@@ -112,6 +112,16 @@ describe('reconcile map', () => {
     expect((await map(csv('<Document/>'), '--yes')).code).toBe(2);
     expect((await map(csv(''), '--yes')).code).toBe(2);
   });
+
+  it('says of a file in another encoding only that', async () => {
+    const file = csv('x');
+    writeFileSync(file, Buffer.from('Betrag;W\u00E4hrung;Referenz\n1,00;EUR;a\n', 'latin1'));
+    const { code, json } = await map(file, '--yes', '--json');
+    expect(code).toBe(2);
+    expect(json['error']?.['details']).toEqual([
+      { input: 'line 1', problem: expect.stringContaining('not UTF-8') },
+    ]);
+  });
 });
 
 describe('a guessed mapping', () => {

@@ -153,6 +153,22 @@ describe('reconcile refuses', () => {
     expect((await desk.reconcile(file, '--out', join(folder, 'no', 'such', 'x.csv'))).code).toBe(2);
   });
 
+  it('an empty file, before it asks for a mapping', async () => {
+    const empty = join(folder, 'empty.xml');
+    writeFileSync(empty, '\n');
+    const { code, stderr } = await desk.run([empty]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('empty.xml is empty.')]);
+  });
+
+  it('a period that ends before it starts', async () => {
+    const { code, stderr } = await desk.reconcile(file, '--since', '2020-02-01', '--until', '2020-01-31');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('The period ends before it starts: 2020-02-01 to 2020-01-31.'),
+    ]);
+    expect((await desk.reconcile(file, '--since', '2999-01-01')).code).toBe(2);
+  });
+
   it('a mapping with a problem, by line and column', async () => {
     const map = join(folder, 'bad.yaml');
     writeFileSync(map, MAPPING.replace('kind:', 'knd:'));
