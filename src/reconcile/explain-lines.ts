@@ -31,12 +31,13 @@ export async function explainLines(
     );
     const asked = await staging.askedFor(references);
     const evidence = await findEvidence(staging, pass, known);
+    const suggestions = await suggestFor(tools, page, suggest);
     const exceptions: Exception[] = [];
     for (const candidate of page) {
       const { line } = candidate;
       const found = candidate.match
         ? withPayment(tools, candidate, candidate.match, { fresh, evidence })
-        : withoutPayment(tools, line, asked.get(line.reference ?? ''), await suggest(line));
+        : withoutPayment(tools, line, asked.get(line.reference ?? ''), suggestions.get(line));
       pass.tally.add(found === undefined ? 'matched' : 'exceptions', line);
       if (found !== undefined) exceptions.push(found);
     }
@@ -77,6 +78,28 @@ function withoutPayment(
   const isOther = line.kind !== 'capture' && line.kind !== 'refund' && line.kind !== 'chargeback';
   const exception = asked === undefined ? 'not-known' : 'not-at-service';
   return exceptionFor(line, { exception: isOther ? 'other-kind' : exception, suggestion, profile });
+}
+
+/** Suggestions for the lines of no payment, each in the state that the service shows now. */
+async function suggestFor(
+  tools: ExplainTools,
+  page: readonly Candidate[],
+  suggest: (line: SettlementLine) => Promise<SettledRow | undefined>,
+): Promise<Map<SettlementLine, SettledRow>> {
+  const found = new Map<SettlementLine, SettledRow>();
+  for (const { line, match } of page) {
+    const row = match ? undefined : await suggest(line);
+    if (row !== undefined) found.set(line, row);
+  }
+  const fresh = await readFresh(
+    tools,
+    [...found.values()].map((row) => row.payment_id),
+  );
+  for (const [line, row] of found) {
+    const payment = fresh.get(row.payment_id);
+    if (payment && 'facts' in payment) found.set(line, { ...row, state: payment.facts.state });
+  }
+  return found;
 }
 
 /** A payment of the same amount around the same time that no line of the file names: shown, and never taken for a match. */

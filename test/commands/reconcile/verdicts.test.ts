@@ -279,6 +279,7 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     await fresh();
     const [payment, other] = [await desk.paid({ amount: 77.7 }), await desk.paid()];
     await desk.know(payment, other);
+    await desk.seeState(payment.paymentId, 'Processing');
     const { json } = await desk.reconcile(
       desk.file(desk.line(other), `${today()},capture,ref_wrong,,nobody-1,77.70,,,EUR`),
       '--json',
