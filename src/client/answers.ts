@@ -172,7 +172,8 @@ function knownFields<Shape extends Record<string, z.ZodMiniType>>(
   const fields: Record<string, unknown> = {};
   const shape: Readonly<Record<string, z.ZodMiniType>> = schema.shape;
   for (const name in shape) {
-    const [field, value] = [shape[name], object[name]];
+    const field = shape[name];
+    const value = object[name];
     if (field === undefined || value === undefined || value === null) continue;
     const parsed = field.safeParse(value);
     if (parsed.success) {

@@ -53,7 +53,7 @@ export default class PaymentsImport extends BaseCommand {
 
   async #import(): Promise<Record<string, unknown>> {
     const { args, flags } = await this.parse(PaymentsImport);
-    keepHeapSmall();
+    keepHeapSmall({ percent: 150 });
     const { client, profile } = await openSession(this.context, {
       showsWaiting: false,
       onlyReads: true,
