@@ -63,6 +63,13 @@ describe('the program', () => {
     expect(stdout).toContain('$ paydesk sandbox provider PAYMENT ANSWER');
   });
 
+  it('shows the flags of a command that has others below it, and the others', async () => {
+    const { stdout } = await paydesk(['reconcile', '--help']);
+    expect(stdout).toContain('$ paydesk reconcile FILE ');
+    expect(stdout).toContain('$ paydesk reconcile COMMAND\n\nCOMMANDS\n  reconcile map  Write a mapping');
+    expect(stdout).toMatch(/^  --map MAP.yaml /m);
+  });
+
   it('keeps the paragraphs and lists of a long description', async () => {
     const { stdout } = await paydesk(['sandbox', 'fault', 'add', '--help']);
     expect(stdout).toContain(

@@ -24,7 +24,7 @@ export function helpOn(
   const command = id === undefined ? undefined : commands[id];
   const inner =
     id === undefined || !(id in oclif.topics) ? undefined : rowsWithin(commands, oclif.topics, id);
-  if (command && !inner) return commandHelp({ bin, command }, look);
+  if (command) return commandHelp({ bin, command, below: inner?.commands ?? [] }, look);
   const topic: HelpTopic = {
     ...(inner ?? rowsWithin(commands, oclif.topics, '')),
     name: typed(id ?? ''),
@@ -34,7 +34,7 @@ export function helpOn(
   return topicHelp({ bin, topic }, look);
 }
 
-/** The topics and commands one step below a topic, and the topic's own command where it has one. */
+/** The topics and commands one step below a topic. */
 function rowsWithin(
   commands: Manifest['commands'],
   topics: Record<string, { description: string }>,
@@ -49,8 +49,7 @@ function rowsWithin(
       .map(([name, { description }]) => ({ name: typed(name), text: description }))
       .sort(byName),
     commands: Object.values(commands)
-      .filter((command) => !command.hidden && (command.id === id || below(command.id)))
-      .filter((command) => command.id === id || !(command.id in topics))
+      .filter((command) => !command.hidden && below(command.id) && !(command.id in topics))
       .map((command) => ({ name: typed(command.id), text: command.summary ?? '' }))
       .sort(byName),
   };

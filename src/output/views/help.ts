@@ -73,7 +73,11 @@ export function topicHelp({ bin, topic }: { bin: string; topic: HelpTopic }, loo
   ];
 }
 
-export function commandHelp({ bin, command }: { bin: string; command: HelpCommand }, look: Look): Line[] {
+/** `below` are the commands that begin with the name of this one. */
+export function commandHelp(
+  { bin, command, below }: { bin: string; command: HelpCommand; below: Row[] },
+  look: Look,
+): Line[] {
   const { id, summary = '', description, args, examples = [] } = command;
   const flags = Object.values(command.flags)
     .filter(({ hidden }) => !hidden)
@@ -84,7 +88,11 @@ export function commandHelp({ bin, command }: { bin: string; command: HelpComman
   const usage = [bin, typed(id), ...names, ...own.map(usageOf)].join(' ');
   return [
     ...paragraph(summary, look, 0),
-    ...section('USAGE', hanging(`$ ${usage}`, look)),
+    ...section('USAGE', [
+      ...hanging(`$ ${usage}`, look),
+      ...(below.length === 0 ? [] : [`  $ ${bin} ${typed(id)} COMMAND`]),
+    ]),
+    ...section('COMMANDS', table(below, look)),
     ...section(
       'ARGUMENTS',
       table(
