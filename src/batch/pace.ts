@@ -53,14 +53,12 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
   let lastCut = -Infinity;
   const takeTurn = createTurns(rate, clock, signal);
   const isSlowing = createSlowness();
-  let waiting: Array<() => void> = [];
+  const waiting: Array<() => void> = [];
 
-  const wake = () => {
-    const all = waiting;
-    waiting = [];
-    for (const each of all) each();
+  const wake = (count: number) => {
+    for (const each of waiting.splice(0, count)) each();
   };
-  signal.addEventListener('abort', wake, { once: true });
+  signal.addEventListener('abort', () => wake(Infinity), { once: true });
 
   /** Once for all that were on their way at the same time. */
   function cut({ at }: Ticket): void {
@@ -100,7 +98,7 @@ export function createPace({ concurrency, rate, clock, signal }: PaceOptions): P
 
     leave() {
       inside -= 1;
-      wake();
+      wake(Math.max(0, Math.floor(limit) - inside));
     },
 
     answered(ticket, tookMs) {

@@ -30,7 +30,7 @@ interface ImportTools {
 
 type RowResult = { seen: SeenPayment } | { row: OrderRow; kind: 'unknown' | 'unreadable'; problem: string };
 
-const CHUNK = 500;
+const CHUNK_SIZE = 500;
 /** Chunks that may be read before the oldest of them is written. */
 const CHUNKS_AHEAD = 2;
 
@@ -64,8 +64,8 @@ export async function importOrders(
     }
   }
 
-  // More workers than rows that may be read ahead would only wake each other.
-  const workers = Array.from({ length: Math.min(concurrency, CHUNKS_AHEAD * CHUNK) }, () =>
+  // More workers than rows that may be read ahead would only wait.
+  const workers = Array.from({ length: Math.min(concurrency, CHUNKS_AHEAD * CHUNK_SIZE) }, () =>
     work().catch((error: unknown) => {
       stop.abort(error);
       throw error;
@@ -123,7 +123,7 @@ function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: n
 
   function flush(least: number): void {
     while (waiting.has(next + ready)) ready += 1;
-    while (ready >= Math.max(1, least)) write(Math.min(ready, CHUNK));
+    while (ready >= Math.max(1, least)) write(Math.min(ready, CHUNK_SIZE));
   }
 
   function write(count: number): void {
@@ -143,11 +143,11 @@ function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: n
   return {
     add(index: number, result: RowResult): void {
       waiting.set(index, result);
-      flush(CHUNK);
+      flush(CHUNK_SIZE);
     },
     /** Waits while too much was read and is not written. */
     async room(taken: number): Promise<void> {
-      if (taken - written > CHUNKS_AHEAD * CHUNK) await writing;
+      if (taken - written > CHUNKS_AHEAD * CHUNK_SIZE) await writing;
     },
     async end(): Promise<void> {
       flush(1);

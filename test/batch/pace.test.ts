@@ -43,6 +43,23 @@ describe('the pace', () => {
     expect(pace.limit).toBe(8);
   });
 
+  it('wakes no more than may enter, however many wait', async () => {
+    const { pace, clock } = open(4);
+    let asked = 0;
+    clock.monotonic = () => (asked += 1);
+    let done = 0;
+    const work = async () => {
+      const ticket = await enter(pace);
+      done += 1;
+      pace.answered(ticket);
+      pace.leave(ticket);
+    };
+    await Promise.all(Array.from({ length: 2_000 }, work));
+    expect(done).toBe(2_000);
+    // A few looks at the clock for each; waking everybody at every turn would take millions.
+    expect(asked).toBeLessThan(20_000);
+  });
+
   it('halves once for all that were told 429 together, waits as told, and grows slowly again', async () => {
     const { pace, clock } = open(16);
     const early = await enter(pace);
