@@ -72,7 +72,7 @@ function base64Core(bytes: Buffer, before: number): string {
 
 /** Most texts hold no secret: they are only looked at, and nothing is kept of where each letter came from. */
 function holdsAny(text: string, forms: readonly Form[]): boolean {
-  // Escapes only make it longer.
+  // A secret that is escaped is longer than a plain one.
   if (forms.every((form) => text.length < form.text.length)) return false;
   let now = text;
   for (let round = 0; ; round += 1) {

@@ -1,3 +1,5 @@
+// Tolerant reading: fields of the expected type are taken, everything else stays in `raw`.
+
 import type * as z from 'zod/mini';
 import { customer as customerSchema, paymentMethod as methodSchema } from '../contract/customer.js';
 import type { Customer, PaymentMethod } from '../contract/customer.js';
@@ -14,8 +16,6 @@ import {
 import { payment as paymentSchema, type Payment } from '../contract/payment.js';
 import { isStateName, type StateName } from '../contract/states.js';
 import type { Answer, AnswerExchange } from './exchange.js';
-
-// Tolerant reading: fields of the expected type are taken, everything else stays in `raw`.
 
 export type StateAliases = Readonly<Record<string, StateName>>;
 

@@ -160,6 +160,7 @@ function readKey(key: string): Credentials {
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new ProfileError('The API key is empty or has spaces or line breaks. Nothing was sent.', {
       code: 'bad-key',
+      saysNothingSent: true,
       next: [paydesk('whoami')],
     });
   }

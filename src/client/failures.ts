@@ -1,6 +1,6 @@
-import type { Failure, FailureReason } from './exchange.js';
-
 // Only the code and the name of an error are used: its own text and properties may hold headers of the request.
+
+import type { Failure, FailureReason } from './exchange.js';
 
 const known: Record<string, [FailureReason, string]> = {
   ECONNREFUSED: ['refused', 'the connection was refused'],

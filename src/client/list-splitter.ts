@@ -1,8 +1,8 @@
+// Cuts the elements out of a list that is still arriving, so that a page of any size needs the memory of one.
+
 import { parseJson, type JsonValue } from '../contract/json.js';
 import { BodyLost } from './exchange.js';
 import { failure } from './failures.js';
-
-// Cuts the elements out of a list that is still arriving, so that a page of any size needs the memory of one.
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

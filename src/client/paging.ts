@@ -1,6 +1,6 @@
-import { isJsonNumber, isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
-
 // How services page: one row for each shape that is common. The first row that recognises an answer decides.
+
+import { isJsonNumber, isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 
 /** A page that was read, and how it was asked for. */
 export interface Page {

@@ -1,8 +1,8 @@
+// The service does not say how its errors look: every common shape is understood.
+
 import type { Answer } from './exchange.js';
 import type { FieldError } from '../contract/problem.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
-
-// The service does not say how its errors look: every common shape is understood.
 
 export interface ServiceProblem {
   httpStatus: number;

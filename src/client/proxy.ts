@@ -67,6 +67,7 @@ function decoded(text: string): string {
 function invalid(variable: string, problem: string): UsageError {
   return new UsageError(`${variable} is invalid. Nothing was sent.`, {
     code: 'bad-proxy',
+    saysNothingSent: true,
     details: [{ input: variable, problem: `${problem}; use http://HOST:PORT or https://HOST:PORT` }],
   });
 }

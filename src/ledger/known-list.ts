@@ -72,7 +72,7 @@ export function statesQuery({ appId }: AppRef) {
 }
 
 // More than anybody goes through by hand.
-const MOST_LISTED = sql.lit(10_000);
+const MAX_LISTED = sql.lit(10_000);
 
 /**
  * The payments that may need attention whatever their state: an instruction of this desk is open, or was not carried
@@ -89,7 +89,7 @@ export async function readUnsettledIds(db: Kysely<DeskTables>, { appId }: AppRef
       select intents.payment_id from outcomes join intents on intents.id = outcomes.intent_id
         where outcomes.outcome in ('failed', 'refused', 'unsent')
           and intents.app_id = ${appId} and intents.retired = 0
-    ) as unsettled limit ${MOST_LISTED}`.execute(db);
+    ) as unsettled limit ${MAX_LISTED}`.execute(db);
   return rows.map(({ payment_id }) => payment_id);
 }
 

@@ -1,3 +1,6 @@
+// The service has no list of payments. This is what the desk knows of them: those that it created, changed, read,
+// imported or received webhooks for, each as it was last seen.
+
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { canReach, operationStates, stateNames, states } from '../contract/states.js';
 import { prepared } from '../store/prepared.js';
@@ -6,9 +9,6 @@ import { startGeneration } from './generations.js';
 import { ofPayment, type PaymentRef } from './payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from './schema.js';
 import { searchedColumns, searchWords } from './search-words.js';
-
-// The service has no list of payments. This is what the desk knows of them: those that it created, changed, read,
-// imported or received webhooks for, each as it was last seen.
 
 const sources = ['created', 'changed', 'heard', 'read', 'imported'] as const;
 /** How the desk came to know of a payment. */

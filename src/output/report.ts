@@ -151,16 +151,10 @@ export function nextLines(commands: readonly string[]): Line[] {
   );
 }
 
-/** Codes of the client's errors whose message says that nothing was sent. */
-const CLIENT_CODES: ReadonlySet<string> = new Set(['bad-key', 'bad-proxy']);
-/** The service may use the same codes. */
-const isClientRefusal = ({ code, httpStatus }: PaydeskError): boolean =>
-  httpStatus === undefined && CLIENT_CODES.has(code);
-
 /** Whether the message says by itself that nothing was sent. */
 export function saysNothingSent(error: unknown): boolean {
   if (!(error instanceof PaydeskError)) return false;
-  if (error.saysNothingSent || isClientRefusal(error)) return true;
+  if (error.saysNothingSent) return true;
   // Who could not use the database says what that means.
   return error.cause instanceof StoreError;
 }
