@@ -201,7 +201,7 @@ export async function rememberMany(
         rest.splice(0, AT_ONCE).map((payment) => [payment.paymentId, valuesOf(payment, source, now)]),
       );
       for (const known of await upsertMany(db, engine, ...some.values())) {
-        // It has more to be found by than what was seen now.
+        // It was known before with other words: they are made again of all that is known now.
         const payment = once.get(known.payment_id);
         if (payment && known.words !== some.get(known.payment_id)?.words) alone.push(payment);
       }

@@ -148,7 +148,7 @@ describeWithPostgres('payments import, on PostgreSQL', (postgres) => {
   importTests(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }));
 });
 
-describe('an import that is stopped', () => {
+describe('an import of many rows', () => {
   const ROWS = 1_500;
   const STOP_AT = 1_100;
   /** Read at once. */
@@ -203,14 +203,34 @@ describe('an import that is stopped', () => {
     expect(reads.length).toBeLessThan(ROWS);
   }
 
-  it('by kill -9 continues where it was, and counts every row once', async () => {
+  /** More rows than are written by one statement: a later file may add names, and takes none away. */
+  async function importThrice(env: Record<string, string>): Promise<void> {
+    const named = Array.from({ length: 60 }, (_, index) => `ref-${index + 1},Surname${index + 1}`);
+    const bare = csv('bare.csv', 'reference', ...named.map((row) => row.split(',')[0] ?? ''));
+    const files = [bare, csv('named.csv', 'reference,name', ...named), bare];
+    const counts: unknown[] = [];
+    for (const each of files) counts.push((await run('import', [each, '--json'], env)).json);
+    expect(counts).toMatchObject([
+      { new: 60, changed: 0, same: 0 },
+      { new: 0, changed: 60, same: 0 },
+      { new: 0, changed: 0, same: 60 },
+    ]);
+    expect((await run('find', ['Surname42', '--json'], env)).json).toMatchObject([{ referenceId: 'ref-42' }]);
+  }
+
+  it('adds what a later file says, and keeps what an earlier one said', () => importThrice(envWith({})));
+
+  it('stopped by kill -9 continues where it was, and counts every row once', async () => {
     const env = envWith({});
     await kill(env);
     expect(await continueIt(env)).toBeGreaterThan(0);
   });
 
   describeWithPostgres('on PostgreSQL', (postgres) => {
-    it('by kill -9 continues where it was, and counts every row once', async () => {
+    it('adds what a later file says, and keeps what an earlier one said', async () =>
+      importThrice(envWith({ PAYDESK_DATABASE: await postgres().createDatabase() })));
+
+    it('stopped by kill -9 continues where it was, and counts every row once', async () => {
       const env = envWith({ PAYDESK_DATABASE: await postgres().createDatabase() });
       await kill(env);
       expect(await continueIt(env)).toBeGreaterThan(0);
@@ -218,7 +238,7 @@ describe('an import that is stopped', () => {
   });
 
   it.each([[[]], [['--json']]])(
-    'by Ctrl-C keeps what was read, and says how to continue: %j',
+    'stopped by Ctrl-C keeps what was read, and says how to continue: %j',
     async (flags) => {
       const env = envWith({});
       const stopped = await run('import', [file, ...flags], env, { onStart: atSomeRead });
