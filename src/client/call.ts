@@ -3,7 +3,7 @@ import type { RepeatClass } from '../contract/endpoints.js';
 import { GuardError, ProfileError } from '../errors.js';
 import { readAnswer } from './answers.js';
 import type { Clock } from './clock.js';
-import { readWhole, type Exchange, type Fence, type OpenAnswer, type Transport } from './exchange.js';
+import type { Exchange, Fence, OpenAnswer, Transport } from './exchange.js';
 import { createScrubber, hideLinks } from '../redact.js';
 import { withRetry, type Retried, type RetryBudget, type RetryPolicy } from './retry.js';
 
@@ -123,7 +123,7 @@ function createAttempts({ baseUrl, transport, timeouts, headers: extra }: Caller
   const prefix = new URL(baseUrl).pathname.replace(/\/+$/, '');
   return async (call: Call, attempt: Attempt): Promise<Exchange | OpenAnswer> => {
     const { stream, body, signal, credentials } = attempt;
-    const open = await transport.send({
+    const result = await transport.send({
       method: call.method,
       path: prefix + call.path,
       headers: {
@@ -142,12 +142,11 @@ function createAttempts({ baseUrl, transport, timeouts, headers: extra }: Caller
       ...(call.fence ? { beforeFirstByte: call.fence.beforeFirstByte } : {}),
     });
     const { scrub } = credentials;
-    if (open.kind === 'open' && stream && open.status >= 200 && open.status < 300) return { ...open, scrub };
-    const exchange = await readWhole(open);
-    if (exchange.kind !== 'answer') return exchange;
+    if (result.kind === 'open') return { ...result, scrub };
+    if (result.kind !== 'answer') return result;
     const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(exchange.headers)) headers[name] = scrub(value);
-    return { ...exchange, headers, body: scrub(exchange.body) };
+    for (const [name, value] of Object.entries(result.headers)) headers[name] = scrub(value);
+    return { ...result, headers, body: scrub(result.body) };
   };
 }
 

@@ -54,7 +54,7 @@ export function createEndpointCalls(caller: Caller, appId: string, signal?: Abor
   function prepare(name: EndpointName, given: AnyCall): Call {
     const { method, repeat } = endpointOf(name);
     const { parameters = {}, query, body } = given;
-    for (const [key, value] of Object.entries(parameters)) checkPathPart(key, value);
+    for (const key in parameters) checkPathPart(key, parameters[key] ?? '');
     return {
       method,
       repeat,

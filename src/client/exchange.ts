@@ -42,7 +42,7 @@ export interface SendRequest {
   fresh: boolean;
   /** The time for the whole attempt; for a `stream`, until the headers have arrived. */
   limitMs: number;
-  /** The body is read piece by piece and may be of any size. */
+  /** The body of a success is read piece by piece and may be of any size. */
   stream?: boolean;
   signal?: AbortSignal;
   /** Asked right before the first byte is written; where it says no, nothing is. */
@@ -103,7 +103,7 @@ export interface OpenAnswer {
 }
 
 export interface Transport {
-  send(request: SendRequest): Promise<OpenAnswer | Unsent | Lost>;
+  send(request: SendRequest): Promise<Exchange | OpenAnswer>;
   close(): Promise<void>;
 }
 
@@ -114,20 +114,4 @@ export class BodyLost extends Error {
     super(failure.message);
     this.failure = failure;
   }
-}
-
-const decoder = new TextDecoder();
-
-export async function readWhole(open: OpenAnswer | Unsent | Lost): Promise<Exchange> {
-  if (open.kind !== 'open') return open;
-  const { status, headers } = open;
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of open.body) chunks.push(chunk);
-  } catch (error) {
-    if (!(error instanceof BodyLost)) throw error;
-    return { kind: 'lost', failure: error.failure, status };
-  }
-  const body = decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-  return { kind: 'answer', status, headers, body };
 }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { BodyQueue } from './body-queue.js';
 import { createDispatchers, type Connection, type Leased } from './dispatchers.js';
-import { BodyLost, type Failure, type OpenAnswer, type SendRequest, type Transport } from './exchange.js';
+import type { Failure, SendRequest, Transport } from './exchange.js';
 import { failure, failureOf } from './failures.js';
 
 export interface TransportTimeouts {
@@ -13,8 +14,6 @@ const transportTimeouts: TransportTimeouts = { connectMs: 5_000, headersMs: 10_0
 
 /** An answer that is read whole may have this many bytes. */
 const MAX_BODY = 16 * 1024 * 1024;
-// A streamed body that nobody reads is held up beyond this many bytes.
-const HIGH_WATER = 1024 * 1024;
 
 /** The one place that sends. HTTP/1.1 to one origin, no redirects, no retries. */
 export function createTransport(options: {
@@ -57,8 +56,11 @@ function dispatch(
 ): void {
   let started = false;
   let over = false;
-  let body: BodyQueue | undefined;
   let controller: Dispatcher.DispatchController | undefined;
+  let head: { status: number; headers: Record<string, string> } | undefined;
+  /** Of an answer that is read piece by piece. */
+  let stream: BodyQueue | undefined;
+  const chunks: Uint8Array[] = [];
   let received = 0;
 
   const finish = () => {
@@ -70,8 +72,9 @@ function dispatch(
   const fail = (why: Failure) => {
     if (over) return;
     finish();
-    if (body) body.fail(why);
-    else resolve({ kind: started ? 'lost' : 'unsent', failure: why });
+    if (stream) stream.fail(why);
+    else if (!started) resolve({ kind: 'unsent', failure: why });
+    else resolve({ kind: 'lost', failure: why, ...(head && { status: head.status }) });
   };
   const stop = (why: Failure) => {
     fail(why);
@@ -96,23 +99,24 @@ function dispatch(
     },
     onResponseStart(control, status, headers) {
       if (status < 200 || over) return;
-      if (request.stream && status < 300) clearTimeout(timer);
-      body = new BodyQueue(control, () => stop(aborted));
-      const open: OpenAnswer = { kind: 'open', status, headers: flatten(headers), body };
-      resolve(open);
+      head = { status, headers: flatten(headers) };
+      if (!request.stream || status >= 300) return;
+      clearTimeout(timer);
+      stream = new BodyQueue(control, () => stop(aborted));
+      resolve({ kind: 'open', ...head, body: stream });
     },
     onResponseData(control, chunk) {
       if (over) return;
+      if (stream) return stream.push(chunk, control);
+      chunks.push(chunk);
       received += chunk.length;
-      if (!request.stream && received > maxBody) {
-        return stop(failure('too-large', `the answer has more than ${maxBody} bytes`, true));
-      }
-      body?.push(chunk, control);
+      if (received > maxBody) stop(failure('too-large', `the answer has more than ${maxBody} bytes`, true));
     },
     onResponseEnd() {
-      if (over) return;
+      if (over || !head) return;
       finish();
-      body?.end();
+      if (stream) stream.end();
+      else resolve({ kind: 'answer', ...head, body: textOf(chunks) });
     },
     onResponseError(_control, error) {
       fail(failureOf(error, !started));
@@ -126,59 +130,10 @@ function dispatch(
   }
 }
 
-/** Hands the pieces of a body from undici to one reader, and holds undici up when the reader is slow. */
-class BodyQueue implements AsyncIterable<Uint8Array> {
-  readonly #chunks: Uint8Array[] = [];
-  readonly #control: Dispatcher.DispatchController;
-  readonly #giveUp: () => void;
-  #queued = 0;
-  #ended = false;
-  #failure: Failure | undefined;
-  #wake: (() => void) | undefined;
+const decoder = new TextDecoder();
 
-  constructor(control: Dispatcher.DispatchController, giveUp: () => void) {
-    this.#control = control;
-    this.#giveUp = giveUp;
-  }
-
-  push(chunk: Uint8Array, control: Dispatcher.DispatchController): void {
-    this.#chunks.push(chunk);
-    this.#queued += chunk.length;
-    if (this.#queued > HIGH_WATER) control.pause();
-    this.#wake?.();
-  }
-
-  end(): void {
-    this.#ended = true;
-    this.#wake?.();
-  }
-
-  fail(why: Failure): void {
-    this.#failure = why;
-    this.#wake?.();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        const chunk = this.#chunks.shift();
-        if (chunk) {
-          this.#queued -= chunk.length;
-          if (this.#queued <= HIGH_WATER && this.#control.paused) this.#control.resume();
-          yield chunk;
-        } else if (this.#failure) {
-          throw new BodyLost(this.#failure);
-        } else if (this.#ended) {
-          return;
-        } else {
-          await new Promise<void>((resolve) => (this.#wake = resolve));
-        }
-      }
-    } finally {
-      if (!this.#ended && !this.#failure) this.#giveUp();
-    }
-  }
-}
+const textOf = (chunks: Uint8Array[]): string =>
+  decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const flat: Record<string, string> = {};

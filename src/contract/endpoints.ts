@@ -187,17 +187,24 @@ export function pathParameters(path: string): string[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1] as string);
 }
 
+/** Every path cut at its braces: a literal piece, the name of a value, a literal piece and so on. */
+const pathPieces = Object.fromEntries(
+  endpointNames.map((name) => [name, (APP_PATH + endpoints[name].path).split(/[{}]/)]),
+) as Record<EndpointName, string[]>;
+
 /** Path and query of a call, below the base URL. */
 export function pathOf<Name extends EndpointName>(
   name: Name,
   parameters: PathParameters[Name] & { appId: string },
   query?: Readonly<Record<string, string | number | undefined>>,
 ): string {
-  const path = (APP_PATH + endpointOf(name).path).replace(/\{(\w+)\}/g, (_, key: string) => {
-    const value = (parameters as Record<string, string>)[key];
-    if (value === undefined) throw new TypeError(`${name} needs ${key}`);
-    return encodeURIComponent(value);
-  });
+  const values: Readonly<Record<string, string>> = parameters;
+  let path = '';
+  for (const [at, piece] of pathPieces[name].entries()) {
+    const value = at % 2 === 0 ? piece : values[piece];
+    if (value === undefined) throw new TypeError(`${name} needs ${piece}`);
+    path += at % 2 === 0 ? piece : encodeURIComponent(value);
+  }
   if (query === undefined) return path;
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));

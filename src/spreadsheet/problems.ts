@@ -2,6 +2,9 @@ import { UsageError } from '../errors.js';
 
 const MAX_PROBLEMS_SHOWN = 20;
 
+/** Text that cannot be read on from here; the message completes "line 7: …". */
+export class UnreadableText extends Error {}
+
 /** What is wrong with a file, line by line: the first lines are kept, all problems are counted. */
 export interface FileProblems {
   readonly count: number;

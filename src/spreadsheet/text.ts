@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { UsageError } from '../errors.js';
+import { UnreadableText } from './problems.js';
 
 /** The bytes of a file. A file that cannot be read is a usage error. */
 export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
@@ -22,7 +23,7 @@ const fileProblems: Readonly<Record<string, string>> = {
   EISDIR: 'is a folder',
 };
 
-export class NotText extends Error {}
+export class NotText extends UnreadableText {}
 
 /** Text in pieces, without a byte order mark. Anything but UTF-8 is refused, so that no letter is replaced by another. */
 export async function* decodeText(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

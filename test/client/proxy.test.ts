@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readWhole, type Exchange, type SendRequest } from '../../src/client/exchange.js';
+import type { SendRequest } from '../../src/client/exchange.js';
 import { routeTo, type Proxy } from '../../src/client/proxy.js';
 import { createTransport, type TransportTimeouts } from '../../src/client/transport.js';
 import { startProxy, type ProxyBehaviour, type TestProxy } from '../helpers/proxy.js';
 import { makeCertificates, SERVICE_HOST, startTlsFront, type Certificates } from '../helpers/tls.js';
 import { cleanUp } from '../helpers/clean-up.js';
+import { outline, sendOne } from './one-request.js';
 import { closedPort, http, httpServer, json, rawServer } from './servers.js';
 
 const through = (url: string, env: Record<string, string>) => routeTo(url, env).proxy?.address;
@@ -111,21 +112,8 @@ function sender(baseUrl: string, through: Proxy, timeouts: Partial<TransportTime
   const tls = { ca: readFileSync(certificates.caFile, 'utf8') };
   const transport = createTransport({ baseUrl, connection: { proxy: through, tls }, timeouts });
   cleanUp(() => transport.close());
-  return async (request: Partial<SendRequest> = {}): Promise<Exchange> =>
-    readWhole(
-      await transport.send({
-        method: 'POST',
-        path: '/x',
-        headers: {},
-        fresh: true,
-        limitMs: 5_000,
-        ...request,
-      }),
-    );
+  return (request: Partial<SendRequest> = {}) => sendOne(transport, request);
 }
-
-const outline = (exchange: Exchange) =>
-  exchange.kind === 'answer' ? `answer ${exchange.status}` : `${exchange.kind} ${exchange.failure.reason}`;
 
 describe.each([true, false])('how far a request got through a tunnel, fresh: %s', (fresh) => {
   it('is answered, and the proxy sees only the host', async () => {

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readWhole, type Exchange, type SendRequest, type Transport } from '../../src/client/exchange.js';
+import type { Transport } from '../../src/client/exchange.js';
 import { createTransport, type TransportTimeouts } from '../../src/client/transport.js';
 import { cleanUp } from '../helpers/clean-up.js';
+import { outline, sendOne } from './one-request.js';
 import { closedPort, http, httpServer, json, rawServer } from './servers.js';
 
 function transportFor(url: string, timeouts?: Partial<TransportTimeouts>, maxBody?: number): Transport {
@@ -21,38 +22,23 @@ function transportFor(url: string, timeouts?: Partial<TransportTimeouts>, maxBod
   return transport;
 }
 
-async function send(transport: Transport, request: Partial<SendRequest> = {}): Promise<Exchange> {
-  const open = await transport.send({
-    method: 'POST',
-    path: '/x',
-    headers: {},
-    fresh: true,
-    limitMs: 5_000,
-    ...request,
-  });
-  return readWhole(open);
-}
-
-const outline = (exchange: Exchange) =>
-  exchange.kind === 'answer' ? `answer ${exchange.status}` : `${exchange.kind} ${exchange.failure.reason}`;
-
 // Fresh connections are for settle calls, the others go through the pool.
 describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
   it('is unsent when the connection is refused', async () => {
     const transport = transportFor(`http://127.0.0.1:${await closedPort()}`);
-    expect(outline(await send(transport, { fresh }))).toBe('unsent refused');
+    expect(outline(await sendOne(transport, { fresh }))).toBe('unsent refused');
   });
 
   it('is unsent when the name is not found', async () => {
     const transport = transportFor('http://no-such-host.invalid');
-    expect(outline(await send(transport, { fresh }))).toMatch(/^unsent name-(not-found|lookup-failed)$/);
+    expect(outline(await sendOne(transport, { fresh }))).toMatch(/^unsent name-(not-found|lookup-failed)$/);
   });
 
   it('is unsent when connecting takes too long', async () => {
     // A TLS server that never says anything: the handshake does not end.
     const server = await rawServer({});
     const transport = transportFor(server.url.replace('http', 'https'), { connectMs: 200 });
-    expect(outline(await send(transport, { fresh }))).toBe('unsent connect-timeout');
+    expect(outline(await sendOne(transport, { fresh }))).toBe('unsent connect-timeout');
     expect(server.requests).toBe(0);
   });
 
@@ -61,7 +47,7 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
       onConnection: (socket) => socket.write('hello, this is no TLS\r\n\r\n'),
     });
     const transport = transportFor(server.url.replace('http', 'https'));
-    expect(outline(await send(transport, { fresh }))).toBe('unsent tls');
+    expect(outline(await sendOne(transport, { fresh }))).toBe('unsent tls');
   });
 
   it('is unsent when the other side hangs up during the handshake', async () => {
@@ -69,13 +55,13 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
       onConnection: (socket) => socket.once('data', () => socket.resetAndDestroy()),
     });
     const transport = transportFor(server.url.replace('http', 'https'));
-    expect(outline(await send(transport, { fresh }))).toBe('unsent reset');
+    expect(outline(await sendOne(transport, { fresh }))).toBe('unsent reset');
   });
 
   it('is unsent when it was interrupted before', async () => {
     const server = await rawServer({});
     const signal = AbortSignal.abort();
-    expect(outline(await send(transportFor(server.url), { fresh, signal }))).toBe('unsent aborted');
+    expect(outline(await sendOne(transportFor(server.url), { fresh, signal }))).toBe('unsent aborted');
     expect(server.connections).toBe(0);
   });
 
@@ -83,7 +69,7 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
     const server = await rawServer({});
     const transport = transportFor(server.url.replace('http', 'https'), { connectMs: 500 });
     const controller = new AbortController();
-    const pending = send(transport, { fresh, signal: controller.signal });
+    const pending = sendOne(transport, { fresh, signal: controller.signal });
     await expect.poll(() => server.connections).toBe(1);
     controller.abort();
     expect(outline(await pending)).toBe('unsent aborted');
@@ -136,13 +122,13 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
   ])('is lost after %s, and sent once', async (_name, misbehave, expected) => {
     const server = await rawServer({ onRequest: misbehave });
     const transport = transportFor(server.url, { headersMs: 300, bodyMs: 300 });
-    expect(outline(await send(transport, { fresh, body: '{"n":1}' }))).toBe(expected);
+    expect(outline(await sendOne(transport, { fresh, body: '{"n":1}' }))).toBe(expected);
     expect(server).toMatchObject({ connections: 1, requests: 1 });
   });
 
   it('is called unsent after a reset right after accepting only when no byte was written', async () => {
     const server = await rawServer({ onConnection: (socket) => socket.resetAndDestroy() });
-    const exchange = await send(transportFor(server.url), { fresh });
+    const exchange = await sendOne(transportFor(server.url), { fresh });
     expect(server).toMatchObject({ connections: 1, requests: 0 });
     expect(exchange.kind === 'lost' || server.text === '').toBe(true);
   });
@@ -150,9 +136,9 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
   it('is lost when the time is up or it is interrupted after sending', async () => {
     const server = await rawServer({});
     const transport = transportFor(server.url);
-    expect(outline(await send(transport, { fresh, limitMs: 200 }))).toBe('lost time-up');
+    expect(outline(await sendOne(transport, { fresh, limitMs: 200 }))).toBe('lost time-up');
     const controller = new AbortController();
-    const pending = send(transport, { fresh, signal: controller.signal });
+    const pending = sendOne(transport, { fresh, signal: controller.signal });
     await expect.poll(() => server.requests).toBe(2);
     controller.abort();
     expect(outline(await pending)).toBe('lost aborted');
@@ -166,13 +152,13 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
         socket.on('close', () => clearInterval(timer));
       },
     });
-    const exchange = await send(transportFor(server.url), { fresh, limitMs: 300 });
+    const exchange = await sendOne(transportFor(server.url), { fresh, limitMs: 300 });
     expect(exchange).toMatchObject({ kind: 'lost', status: 200, failure: { reason: 'time-up' } });
   });
 
   it('stops at the size limit', async () => {
     const server = await httpServer((_seen, response) => response.end('x'.repeat(5_000)));
-    const exchange = await send(transportFor(server.url, {}, 1_000), { fresh });
+    const exchange = await sendOne(transportFor(server.url, {}, 1_000), { fresh });
     expect(exchange).toMatchObject({ kind: 'lost', failure: { reason: 'too-large', permanent: true } });
   });
 
@@ -180,7 +166,7 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
     const server = await rawServer({
       onRequest: (socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"a":1}'),
     });
-    expect(await send(transportFor(server.url), { fresh })).toMatchObject({
+    expect(await sendOne(transportFor(server.url), { fresh })).toMatchObject({
       kind: 'answer',
       body: '{"a":1}',
     });
@@ -194,7 +180,7 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
         for (const byte of Buffer.from(text)) socket.write(Buffer.from([byte]));
       },
     });
-    expect(await send(transportFor(server.url), { fresh })).toMatchObject({
+    expect(await sendOne(transportFor(server.url), { fresh })).toMatchObject({
       kind: 'answer',
       status: 200,
       body: '{"name":"Zoë"}',
@@ -207,11 +193,11 @@ describe('connections', () => {
   it('keeps one alive for reads and takes a fresh one for each settle call', async () => {
     const server = await httpServer((_seen, response) => json(response, 200, {}));
     const transport = transportFor(server.url);
-    for (let n = 0; n < 20; n += 1) await send(transport, { method: 'GET', fresh: false });
+    for (let n = 0; n < 20; n += 1) await sendOne(transport, { method: 'GET', fresh: false });
     // undici leaves a connection alone for one turn of the event loop, so two take turns.
     const kept = server.connections;
     expect(kept).toBeLessThanOrEqual(2);
-    for (let n = 0; n < 3; n += 1) await send(transport, { fresh: true });
+    for (let n = 0; n < 3; n += 1) await sendOne(transport, { fresh: true });
     expect(server.connections).toBe(kept + 3);
     expect(server.requests.slice(20).every(({ headers }) => headers.connection === 'close')).toBe(true);
   });
@@ -222,10 +208,10 @@ describe('connections', () => {
         count === 1 ? socket.write(http('200 OK', '{}')) : socket.resetAndDestroy(),
     });
     const transport = transportFor(server.url);
-    expect(outline(await send(transport, { fresh: false }))).toBe('answer 200');
+    expect(outline(await sendOne(transport, { fresh: false }))).toBe('answer 200');
     // Once the connection has had its turn of rest it is taken again.
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(outline(await send(transport, { fresh: false }))).toBe('lost reset');
+    expect(outline(await sendOne(transport, { fresh: false }))).toBe('lost reset');
     expect(server).toMatchObject({ connections: 1, requests: 2 });
   });
 
@@ -237,31 +223,31 @@ describe('connections', () => {
       },
     });
     const transport = transportFor(server.url);
-    await send(transport, { fresh: false });
-    expect(outline(await send(transport, { fresh: true }))).toBe('answer 200');
+    await sendOne(transport, { fresh: false });
+    expect(outline(await sendOne(transport, { fresh: true }))).toBe('answer 200');
     expect(server).toMatchObject({ connections: 2, requests: 2 });
   });
 
   it('does not write a request that was interrupted while its connection was being made', async () => {
     const server = await httpServer((_seen, response) => json(response, 200, {}));
     const transport = transportFor(server.url);
-    await send(transport, { fresh: false, path: '/first' });
+    await sendOne(transport, { fresh: false, path: '/first' });
     const controller = new AbortController();
-    const first = send(transport, { fresh: false, path: '/second' });
-    const second = send(transport, { fresh: false, path: '/interrupted', signal: controller.signal });
+    const first = sendOne(transport, { fresh: false, path: '/second' });
+    const second = sendOne(transport, { fresh: false, path: '/interrupted', signal: controller.signal });
     // Within this turn of the event loop: dispatched, and not connected yet.
     for (let step = 0; step < 20; step += 1) await Promise.resolve();
     controller.abort();
     expect(outline(await second)).toBe('unsent aborted');
     await first;
     await expect.poll(() => server.connections).toBeGreaterThan(1);
-    for (let turn = 0; turn < 5; turn += 1) await send(transport, { fresh: false, path: '/later' });
+    for (let turn = 0; turn < 5; turn += 1) await sendOne(transport, { fresh: false, path: '/later' });
     expect(server.requests.map(({ url }) => url)).not.toContain('/interrupted');
   });
 
   it('speaks HTTP/1.1 only', async () => {
     const server = await rawServer({ onRequest: (socket) => socket.end(http('200 OK', '{}')) });
-    await send(transportFor(server.url));
+    await sendOne(transportFor(server.url));
     expect(server.text).toMatch(/^POST \/x HTTP\/1\.1\r\n/);
     expect(server.text).not.toMatch(/upgrade|h2/i);
   });
@@ -308,7 +294,7 @@ describe('TLS', () => {
     server.on('tlsClientError', () => undefined);
     const transport = transportFor(await listen(server));
     for (const fresh of [true, false]) {
-      const exchange = await send(transport, { fresh });
+      const exchange = await sendOne(transport, { fresh });
       expect(exchange).toMatchObject({ kind: 'unsent', failure: { reason: 'tls', permanent: true } });
     }
     expect(bytes).toBe(0);
@@ -323,7 +309,7 @@ describe('TLS', () => {
     });
     const transport = transportFor(await listen(server));
     for (const fresh of [true, false]) {
-      expect(await send(transport, { fresh })).toMatchObject({ kind: 'answer', body: '1.1' });
+      expect(await sendOne(transport, { fresh })).toMatchObject({ kind: 'answer', body: '1.1' });
     }
     await transport.close();
   });

@@ -1,6 +1,13 @@
 // What lies between a client and the service: everything that can happen to a request and its answer, but never twice.
 
-import type { Failure, Lost, OpenAnswer, SendRequest, Transport, Unsent } from '../../src/client/exchange.js';
+import type {
+  AnswerExchange,
+  Failure,
+  Lost,
+  SendRequest,
+  Transport,
+  Unsent,
+} from '../../src/client/exchange.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import {
   calm,
@@ -64,7 +71,7 @@ export interface NetworkOptions {
   onSent(instruction: Instruction, network: Network): void;
 }
 
-type Result = OpenAnswer | Unsent | Lost;
+type Result = AnswerExchange | Unsent | Lost;
 
 export function createNetwork(options: NetworkOptions): Network {
   const { world, kind, timeline, random, count, trace } = options;
@@ -114,10 +121,10 @@ export function createNetwork(options: NetworkOptions): Network {
       function answer(value: Result, reply?: Reply): void {
         if (isOver) return;
         over();
-        if (instruction && value.kind === 'open') instruction.answered = value.status;
+        if (instruction && value.kind === 'answer') instruction.answered = value.status;
         const shown = reply && noteLook(life, request, written ?? 0, reply);
         say(
-          value.kind === 'open' ? `${value.status} ${shown ?? ''}` : `${value.kind} ${value.failure.reason}`,
+          value.kind === 'answer' ? `${value.status} ${shown ?? ''}` : `${value.kind} ${value.failure.reason}`,
         );
         resolve(value);
       }
@@ -157,7 +164,7 @@ export function createNetwork(options: NetworkOptions): Network {
             const takes = fault === 'slow-answer' ? random.between(5_000, 60_000) : random.between(2, 150);
             later(takes, () => {
               const damage = damaged(reply, fault);
-              answer(damage ?? open(reply), damage ? undefined : reply);
+              answer(damage ?? answerOf(reply), damage ? undefined : reply);
             });
           });
         });
@@ -236,12 +243,12 @@ export function createNetwork(options: NetworkOptions): Network {
     };
   }
 
-  function damaged(reply: Reply, fault: RequestFault | Lie | undefined): OpenAnswer | Lost | undefined {
+  function damaged(reply: Reply, fault: RequestFault | Lie | undefined): AnswerExchange | Lost | undefined {
     if (fault === 'error-after-commit')
-      return open({ status: random.pick([500, 502, 504]), headers: {}, body: '' });
+      return answerOf({ status: random.pick([500, 502, 504]), headers: {}, body: '' });
     if (fault === 'truncated-body')
       return { ...lost('cut', 'the answer was cut short'), status: reply.status };
-    if (fault === 'garbled-body') return open({ ...reply, body: `${reply.body.slice(0, 20)}\u0000<html>` });
+    if (fault === 'garbled-body') return answerOf({ ...reply, body: `${reply.body.slice(0, 20)}\u0000<html>` });
     return undefined;
   }
 
@@ -285,14 +292,4 @@ function lost(reason: Failure['reason'], message: string): Lost {
   return { kind: 'lost', failure: failure(reason, message) };
 }
 
-function open({ status, headers, body }: Reply): OpenAnswer {
-  const bytes = new TextEncoder().encode(body);
-  return {
-    kind: 'open',
-    status,
-    headers,
-    body: (async function* () {
-      yield bytes;
-    })(),
-  };
-}
+const answerOf = (reply: Reply): AnswerExchange => ({ kind: 'answer', ...reply });

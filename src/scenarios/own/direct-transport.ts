@@ -1,4 +1,5 @@
 import type {
+  Exchange,
   Failure,
   FailureReason,
   Lost,
@@ -33,7 +34,11 @@ export function createDirectTransport(sandbox: Sandbox, timeline: Timeline): Tra
 }
 
 /** The client gives up at its time limit. A service that takes longer still carries the request out. */
-function exchange({ handle }: Sandbox, timeline: Timeline, request: SendRequest): Promise<OpenAnswer | Lost> {
+function exchange(
+  { handle }: Sandbox,
+  timeline: Timeline,
+  request: SendRequest,
+): Promise<Exchange | OpenAnswer> {
   const deadline = timeline.now() + request.limitMs;
   const gaveUp = Promise.withResolvers<void>();
   let waits = Promise.withResolvers<void>();
@@ -55,7 +60,7 @@ function exchange({ handle }: Sandbox, timeline: Timeline, request: SendRequest)
     await timeline.advanceTo(deadline);
     return lost('time-up', 'the time limit was reached');
   });
-  return Promise.race([handling.then(received), timeUp]);
+  return Promise.race([handling.then((answer) => received(answer, request)), timeUp]);
 }
 
 function readTarget({ method, path, headers, body }: SendRequest) {
@@ -71,11 +76,11 @@ function readTarget({ method, path, headers, body }: SendRequest) {
   };
 }
 
-function received({ status, headers, body, cut }: Answer): OpenAnswer | Lost {
+function received({ status, headers, body, cut }: Answer, { stream }: SendRequest): Exchange | OpenAnswer {
   if (cut === 'drop') return lost('reset', 'the connection was reset');
   if (cut === 'truncate') return { ...lost('cut', 'the answer was cut short'), status };
-  const bytes = new TextEncoder().encode(body);
-  return { kind: 'open', status, headers, body: oneChunk(bytes) };
+  if (!stream || status >= 300) return { kind: 'answer', status, headers, body };
+  return { kind: 'open', status, headers, body: oneChunk(new TextEncoder().encode(body)) };
 }
 
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
