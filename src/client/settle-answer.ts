@@ -57,7 +57,7 @@ export function oddityIn(answer: Answer, asked: AskedPayment): string | undefine
   const { raw } = answer;
   if (!answer.readable) return 'an unreadable body';
   if (Array.isArray(raw)) return 'a list';
-  if (duplicateKey(answer.text) !== undefined) return 'a body that has a field twice';
+  if (duplicateKey(answer.text, answer.raw) !== undefined) return 'a body that has a field twice';
   if (isJsonObject(raw) && saysFailure(raw)) return 'a body that reports a failure';
   const payment = decodePayment(raw);
   if (payment) {

@@ -41,7 +41,7 @@ const MAX_WORDS = 60;
 
 /** Adds the words of one value, with the other ways in which people write it. */
 function addWords(found: Set<string>, value: string): void {
-  const words = plainWords(value);
+  const words = /^[a-z0-9]+$/.test(value) ? [value] : plainWords(value);
   for (const word of words) found.add(word);
   if (words.length > 1) {
     found.add(words.join(''));
@@ -50,7 +50,7 @@ function addWords(found: Set<string>, value: string): void {
   }
   if (!isAscii(value)) for (const word of spelledOut(value)) found.add(word);
   // A number that is read out has no zeros in front.
-  for (const word of words) if (/^0+[1-9]\d*$/.test(word)) found.add(word.replace(/^0+/, ''));
+  for (const word of words) if (word.startsWith('0') && /^0+[1-9]\d*$/.test(word)) found.add(word.replace(/^0+/, ''));
 }
 
 /** With umlauts as two letters, where there are any. */

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
-import { duplicateKey } from '../contract/json.js';
+import { duplicateKey, type JsonValue } from '../contract/json.js';
 import type { SandboxClock } from './clock.js';
 import { createFirstApps } from './domain/defaults.js';
 import { Refusal } from './domain/refusal.js';
@@ -101,13 +101,13 @@ async function fill(tx: Work['tx'], name: (typeof tableNames)[number], rows: unk
 }
 
 function readDocument(text: string): z.infer<typeof documentSchema> {
-  let value: unknown;
+  let value: JsonValue;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text) as JsonValue;
   } catch (error) {
     throw new Refusal('invalid-json', `The document is not valid JSON: ${(error as Error).message}`);
   }
-  const twice = duplicateKey(text);
+  const twice = duplicateKey(text, value);
   if (twice !== undefined)
     throw new Refusal(
       'invalid-json',

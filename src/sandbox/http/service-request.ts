@@ -87,7 +87,7 @@ function parseBody(text: string): JsonValue {
   } catch (error) {
     throw new Refusal('invalid-json', `The body is not valid JSON: ${(error as Error).message}`);
   }
-  const twice = duplicateKey(text);
+  const twice = duplicateKey(text, value);
   if (twice !== undefined)
     throw new Refusal('invalid-json', `The body has the key ${JSON.stringify(twice)} twice.`);
   return value;
