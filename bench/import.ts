@@ -9,7 +9,7 @@ import { median, startServer, type Figure, type Server } from './measure.ts';
 import { measured, type Usage } from './measured.ts';
 
 const ROUNDS = 3;
-const ROWS = 20_000;
+const ROWS = 100_000;
 const CONCURRENCY = 16;
 /** How many rows the large file has; the full size takes its time. */
 const LARGE = Number(process.env['PAYDESK_BENCH_ROWS'] ?? 1_000_000);

@@ -68,7 +68,8 @@ export function createPaymentCalls(
     const read = paymentIn(answer, key);
     if (!read) throw oddAnswer('data that is not a payment', answer);
     // Which of the two is meant nobody knows, and one of them may be the state.
-    if (duplicateKey(answer.text, answer.raw) !== undefined) throw oddAnswer('a body that has a field twice', answer);
+    if (duplicateKey(answer.text, answer.raw) !== undefined)
+      throw oddAnswer('a body that has a field twice', answer);
     return read;
   }
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { BodyQueue } from './body-queue.js';
+import { BodyQueue, WholeBody } from './answer-body.js';
 import { createDispatchers, type Connection, type Leased } from './dispatchers.js';
 import type { Failure, SendRequest, Transport } from './exchange.js';
 import { failure, failureOf } from './failures.js';
@@ -60,8 +60,7 @@ function dispatch(
   let head: { status: number; headers: Record<string, string> } | undefined;
   /** Of an answer that is read piece by piece. */
   let stream: BodyQueue | undefined;
-  const chunks: Uint8Array[] = [];
-  let received = 0;
+  const whole = new WholeBody();
 
   const finish = () => {
     over = true;
@@ -108,15 +107,14 @@ function dispatch(
     onResponseData(control, chunk) {
       if (over) return;
       if (stream) return stream.push(chunk, control);
-      chunks.push(chunk);
-      received += chunk.length;
-      if (received > maxBody) stop(failure('too-large', `the answer has more than ${maxBody} bytes`, true));
+      if (whole.push(chunk) > maxBody)
+        stop(failure('too-large', `the answer has more than ${maxBody} bytes`, true));
     },
     onResponseEnd() {
       if (over || !head) return;
       finish();
       if (stream) stream.end();
-      else resolve({ kind: 'answer', ...head, body: textOf(chunks) });
+      else resolve({ kind: 'answer', ...head, body: whole.text() });
     },
     onResponseError(_control, error) {
       fail(failureOf(error, !started));
@@ -129,11 +127,6 @@ function dispatch(
     fail(failureOf(error, !started));
   }
 }
-
-const decoder = new TextDecoder();
-
-const textOf = (chunks: Uint8Array[]): string =>
-  decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const flat: Record<string, string> = {};

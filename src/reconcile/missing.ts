@@ -15,7 +15,7 @@ import type { Pass, PassTools } from './pass.js';
 import type { CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
 
-const PAGE_SIZE = 10_000;
+const PAGE_SIZE = 2_000;
 const CHUNK_SIZE = 200;
 
 /** Their totals. Only payments of the provider profiles in the file count: another provider has a file of its own. */

@@ -28,7 +28,10 @@ export async function* readRows(
   let left = '';
   for (let step = await text.next(); !step.done; step = await text.next()) {
     const read: string = left + step.value;
-    if (read.includes('"')) return yield* parseRows(continued(read, text), separator);
+    if (read.includes('"')) {
+      yield* parseRows(continued(read, text), separator);
+      return;
+    }
     const end = lastLineEnd(read);
     left = read.slice(end);
     yield* cutRows(read.slice(0, end), separator);

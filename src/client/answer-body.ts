@@ -1,8 +1,28 @@
+// How the body of an answer is received: whole, or piece by piece.
+
 import type { Dispatcher } from 'undici';
 import { BodyLost, type Failure } from './exchange.js';
 
 /** A body that nobody reads is held up beyond this many bytes. */
 const MAX_QUEUED = 1024 * 1024;
+
+const decoder = new TextDecoder();
+
+/** A body that is of use only when all of it is there. */
+export class WholeBody {
+  readonly #chunks: Uint8Array[] = [];
+  #length = 0;
+
+  /** How many bytes there are with these. */
+  push(chunk: Uint8Array): number {
+    this.#chunks.push(chunk);
+    return (this.#length += chunk.length);
+  }
+
+  text(): string {
+    return decoder.decode(this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks));
+  }
+}
 
 /** Hands the pieces of a body from undici to one reader, and holds undici up when the reader is slow. */
 export class BodyQueue implements AsyncIterable<Uint8Array> {
