@@ -65,12 +65,7 @@ export function createPaymentCalls(
             ...given,
             parameters: key,
           });
-    const read = paymentIn(answer, key);
-    if (!read) throw oddAnswer('data that is not a payment', answer);
-    // Which of the two is meant nobody knows, and one of them may be the state.
-    if (duplicateKey(answer.text, answer.raw) !== undefined)
-      throw oddAnswer('a body that has a field twice', answer);
-    return read;
+    return shownPayment(answer, paymentIn(answer, key));
   }
 
   async function create(
@@ -129,6 +124,15 @@ export function createPaymentCalls(
     readBackPayment: async (read: PaymentRead | undefined, key: PaymentKey, given: CallOptions = {}) =>
       read ?? (await getPayment(key, given)),
   };
+}
+
+/** The payment that a read is about; throws where the answer shows none, or none that can be relied on. */
+function shownPayment(answer: Answer, read: PaymentRead | undefined): PaymentRead {
+  if (!read) throw oddAnswer('data that is not a payment', answer);
+  // Which of the two is meant nobody knows, and one of them may be the state.
+  const isTwice = duplicateKey(answer.text, answer.raw) !== undefined;
+  if (isTwice) throw oddAnswer('a body that has a field twice', answer);
+  return read;
 }
 
 /** The payment that a create answered with; what an odd answer shows is not to be trusted, and is read back instead. */
