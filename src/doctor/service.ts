@@ -173,7 +173,8 @@ function listening(transport: Transport, now: () => Date, hear: (heard: Heard) =
       const began = performance.now();
       const result = await transport.send(request);
       const ms = performance.now() - began;
-      if (result.kind === 'answer') hear({ date: result.headers.date, at: from + ms / 2, ms: Math.round(ms) });
+      if (result.kind === 'answer')
+        hear({ date: result.headers.date, at: from + ms / 2, ms: Math.round(ms) });
       return result;
     },
     close: () => transport.close(),

@@ -50,7 +50,8 @@ function addWords(found: Set<string>, value: string): void {
   }
   if (!isAscii(value)) for (const word of spelledOut(value)) found.add(word);
   // A number that is read out has no zeros in front.
-  for (const word of words) if (word.startsWith('0') && /^0+[1-9]\d*$/.test(word)) found.add(word.replace(/^0+/, ''));
+  for (const word of words)
+    if (word.startsWith('0') && /^0+[1-9]\d*$/.test(word)) found.add(word.replace(/^0+/, ''));
 }
 
 /** With umlauts as two letters, where there are any. */

@@ -124,7 +124,9 @@ export function createNetwork(options: NetworkOptions): Network {
         if (instruction && value.kind === 'answer') instruction.answered = value.status;
         const shown = reply && noteLook(life, request, written ?? 0, reply);
         say(
-          value.kind === 'answer' ? `${value.status} ${shown ?? ''}` : `${value.kind} ${value.failure.reason}`,
+          value.kind === 'answer'
+            ? `${value.status} ${shown ?? ''}`
+            : `${value.kind} ${value.failure.reason}`,
         );
         resolve(value);
       }
@@ -248,7 +250,8 @@ export function createNetwork(options: NetworkOptions): Network {
       return answerOf({ status: random.pick([500, 502, 504]), headers: {}, body: '' });
     if (fault === 'truncated-body')
       return { ...lost('cut', 'the answer was cut short'), status: reply.status };
-    if (fault === 'garbled-body') return answerOf({ ...reply, body: `${reply.body.slice(0, 20)}\u0000<html>` });
+    if (fault === 'garbled-body')
+      return answerOf({ ...reply, body: `${reply.body.slice(0, 20)}\u0000<html>` });
     return undefined;
   }
 
