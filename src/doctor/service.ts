@@ -173,7 +173,7 @@ function listening(transport: Transport, now: () => Date, hear: (heard: Heard) =
       const began = performance.now();
       const result = await transport.send(request);
       const ms = performance.now() - began;
-      if (result.kind === 'answer')
+      if (result.kind === 'answer' || result.kind === 'open')
         hear({ date: result.headers.date, at: from + ms / 2, ms: Math.round(ms) });
       return result;
     },
