@@ -16,8 +16,8 @@ async function loadedBy(args: string[], env: Record<string, string> = {}): Promi
   const run = await paydesk(args, { env: { ...env, NODE_OPTIONS: `--require ${preload}` } });
   expect(run).toMatchObject({ code: 0, stderr: '' });
   // A file without a map holds no source: it only re-exports a chunk.
-  const maps = (JSON.parse(readFileSync(note, 'utf8')) as string[])
-    .map((file) => `${file}.map`)
+  const maps = readNote()
+    .files.map((file) => `${file}.map`)
     .filter((file) => file.startsWith(app) && existsSync(file));
   const sources = maps.flatMap(
     (file) => (JSON.parse(readFileSync(file, 'utf8')) as { sources: string[] }).sources,
@@ -25,6 +25,8 @@ async function loadedBy(args: string[], env: Record<string, string> = {}): Promi
   expect(sources).not.toEqual([]);
   return sources;
 }
+
+const readNote = () => JSON.parse(readFileSync(note, 'utf8')) as { files: string[]; ofNode: string[] };
 
 const roomsOf = (sources: string[]): string[] => [
   ...new Set(sources.flatMap((source) => /(?:^|\/)src\/([^/]+)\//.exec(source)?.[1] ?? [])),
@@ -38,7 +40,10 @@ describe('a start loads what it uses', () => {
   beforeAll(async () => {
     writeFileSync(
       preload,
-      `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, JSON.stringify(Object.keys(require.cache))));`,
+      `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, JSON.stringify({
+        files: Object.keys(require.cache),
+        ofNode: process.moduleLoadList,
+      })));`,
     );
     desk = await openTestDesk();
   });
@@ -64,6 +69,8 @@ describe('a start loads what it uses', () => {
     const unwanted = /^(@inquirer|cli-table3|chalk|conf$|kysely|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
     const others = packagesOf(sources).filter((name) => unwanted.test(name));
     expect(others).toEqual([]);
+    const late = /^NativeModule (crypto|fs\/promises|perf_hooks|readline)$/;
+    expect(readNote().ofNode.filter((name) => late.test(name))).toEqual([]);
   });
 
   it('payments find --json needs neither the client nor the schemas of the service', async () => {

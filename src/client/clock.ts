@@ -9,7 +9,8 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => Math.floor(performance.now()),
+  // `performance` would be loaded for it, which takes a millisecond.
+  monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();
