@@ -58,6 +58,7 @@ export async function openReconcile(
       readAll: createReads(client, { concurrency, clock: systemClock, signal }),
       records: createRecords(store, profile, Date.now),
       options: explainOptions(context, profile),
+      onBegin: () => void (looked = 0),
       onProgress(done) {
         lines = done;
         update();

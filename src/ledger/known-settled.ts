@@ -96,6 +96,20 @@ export async function settledByIds({ db }: DeskStore, ids: readonly number[]): P
   return db.selectFrom('known_payments').select(columns).where('id', 'in', ids).orderBy('id').execute();
 }
 
+/** Everything that decides which lines mean a payment, and what they are compared with. */
+export type ComparedRow = SettledRow & Pick<KnownPaymentRow, 'created_time'>;
+
+export async function comparedRows(
+  store: DeskStore,
+  { appId }: AppRef,
+  paymentIds: readonly string[],
+): Promise<ComparedRow[]> {
+  if (paymentIds.length === 0) return [];
+  const { rows } = await sql<ComparedRow>`select ${selected}, created_time from known_payments
+    where app_id = ${appId} and payment_id in ${textsOf(store, paymentIds)} order by id`.execute(store.db);
+  return rows;
+}
+
 /** Payments of the same amount that were made around a time: a hint for a person, and never proof. */
 export async function findSameAmount(
   { db }: DeskStore,

@@ -9,11 +9,16 @@ import type { ExplainTools } from './explain-exceptions.js';
 import { explainLines } from './explain-lines.js';
 import type { SettlementLine } from './line.js';
 import { findMissing } from './missing.js';
-import { passOver, type PassTools } from './pass.js';
+import { watchRecords } from './known-changes.js';
+import { type Pass, passOver, type PassTools } from './pass.js';
 import { openCandidateStaging, type CandidateStaging } from './staging.js';
-import { createSettlementTally, type TotalRow } from './tally.js';
+import { createSettlementTally, type SettlementTally, type TotalRow } from './tally.js';
 
-type ReconcileTools = Omit<PassTools, 'staging'> & ExplainTools;
+type ReconcileTools = Omit<PassTools, 'staging'> &
+  ExplainTools & {
+    /** Called when the comparison begins, and when it begins again. */
+    onBegin: () => void;
+  };
 
 export interface Reconciled {
   lines: number;
@@ -33,7 +38,7 @@ export interface Reconciled {
   close(): Promise<void>;
 }
 
-/** `open` reads the file from its beginning, and is called again when payments became known by it. */
+/** `open` reads the file from its beginning, and is called again when the reads showed something new. */
 export async function reconcile(
   tools: ReconcileTools,
   open: (problems: FileProblems) => AsyncIterable<readonly SettlementLine[]>,
@@ -48,6 +53,9 @@ export async function reconcile(
   }
 }
 
+/** Payments that change all the time must not keep it from ending. */
+const MAX_ROUNDS = 4;
+
 async function reconcileWith(
   tools: ReconcileTools,
   staging: CandidateStaging,
@@ -58,13 +66,28 @@ async function reconcileWith(
     const problems = createFileProblems('bad-file');
     return passOver({ ...tools, staging }, open(problems), problems);
   };
-  let pass = await readFile();
-  // What the look-up found is known from now on. Reading the file again gives what the next run will give.
-  if (await lookUpReferences(tools, staging)) pass = await readFile();
-  const period = periodOf(given, pass.period);
-  await explainLines(tools, staging, pass);
-  const missing = period ? await findMissing(tools, staging, pass, period) : createSettlementTally();
-  const { tally } = pass;
+  for (let round = 1; ; round += 1) {
+    tools.onBegin();
+    let pass = await readFile();
+    if (await lookUpReferences(tools, staging)) pass = await readFile();
+    const period = periodOf(given, pass.period);
+    const { records, hasChanged } = watchRecords(tools, tools.records);
+    const watched = { ...tools, records };
+    await explainLines(watched, staging, pass);
+    const missing = period ? await findMissing(watched, staging, pass, period) : createSettlementTally();
+    // What was read is known from now on. Reading the file again gives what the next run will give.
+    if (!hasChanged() || round === MAX_ROUNDS) return resultOf(pass, { missing, period, staging });
+  }
+}
+
+function resultOf(
+  { tally }: Pass,
+  {
+    missing,
+    period,
+    staging,
+  }: { missing: SettlementTally; staging: CandidateStaging } & Pick<Reconciled, 'period'>,
+): Reconciled {
   if (!tally.balances()) throw new Error('the totals of the file do not balance');
   return {
     lines: tally.count('file'),

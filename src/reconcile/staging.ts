@@ -47,6 +47,7 @@ const PAGE_SIZE = 200;
 
 export interface CandidateStaging {
   add(candidates: readonly Candidate[]): Promise<void>;
+  /** Removes the lines and the exceptions, and keeps what the service was asked for. */
   clear(): Promise<void>;
   /** In order of their lines. */
   pages(): AsyncGenerator<Candidate[]>;
@@ -96,6 +97,7 @@ function createStaging(store: StagingStore, close: () => Promise<void>): Candida
 
     async clear() {
       await insert(sql`delete from candidates`);
+      await insert(sql`delete from exceptions`);
     },
 
     async *pages() {
@@ -119,7 +121,8 @@ function createStaging(store: StagingStore, close: () => Promise<void>): Candida
     async *openReferences() {
       for (let after = ''; ;) {
         const { rows } = await sql<{ reference: string }>`select distinct reference from candidates
-          where reference > ${after} order by reference limit ${sql.lit(PAGE_SIZE)}`.execute(store.db);
+          where reference > ${after} and reference not in (select reference from asked)
+          order by reference limit ${sql.lit(PAGE_SIZE)}`.execute(store.db);
         if (rows.length > 0) yield rows.map(({ reference }) => reference);
         if (rows.length < PAGE_SIZE) return;
         after = rows.at(-1)?.reference ?? after;

@@ -1,0 +1,40 @@
+// Whether a read showed more of a payment than the lines of the file were compared with.
+
+import { type ComparedRow, comparedRows } from '../ledger/known-settled.js';
+import { idOf } from '../payments/named-payments.js';
+import type { Records } from '../support/records.js';
+import type { PassTools } from './pass.js';
+
+interface WatchedRecords {
+  records: Records;
+  /** Whether any payment is known differently than before it was read. */
+  hasChanged(): boolean;
+}
+
+export function watchRecords(
+  { store, app }: Pick<PassTools, 'store' | 'app'>,
+  inner: Records,
+): WatchedRecords {
+  let changed = false;
+  return {
+    records: {
+      ...inner,
+      async remember(reads) {
+        const print = async () => printOf(await comparedRows(store, app, reads.map(idOf)));
+        const before = await print();
+        await inner.remember(reads);
+        changed ||= before !== (await print());
+      },
+    },
+    hasChanged: () => changed,
+  };
+}
+
+/** The same for amounts that differ only in the zeros at their end. */
+const printOf = (rows: readonly ComparedRow[]): string =>
+  JSON.stringify(
+    rows.map((row) => ({ ...row, amount: plain(row.amount), provider_fee: plain(row.provider_fee) })),
+  );
+
+const plain = (decimal: string | null): string | undefined =>
+  decimal?.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
