@@ -33,7 +33,7 @@ export async function chooseReader(
 const HEAD_LENGTH = 1024;
 
 export const isXml = async (path: string): Promise<boolean> =>
-  /^(\u00EF\u00BB\u00BF)?\s*</.test(await readHead(path));
+  /^(\u00EF\u00BB\u00BF|\u00FF\u00FE|\u00FE\u00FF)?[\s\0]*</.test(await readHead(path));
 
 /** The first bytes of a file, up to some that are not white space. */
 async function readHead(path: string): Promise<string> {

@@ -3,7 +3,7 @@
 import { type FileProblems, UnreadableText } from './problems.js';
 import { MAX_ROW_LENGTH, readRows } from './rows.js';
 import { findSeparator, type Separator, separatorIn } from './separator.js';
-import { decodeText } from './text.js';
+import { decodeText, NotText } from './text.js';
 
 interface FileRecord {
   /** Where the record begins: a quoted cell may contain line breaks. */
@@ -40,7 +40,7 @@ export async function* readRecordChunks(
     }
   } catch (error) {
     if (!(error instanceof UnreadableText)) throw error;
-    problems.add(line, error.message);
+    problems.add(error instanceof NotText ? error.line : line, error.message);
   }
   return separator;
 }

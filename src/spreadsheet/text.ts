@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { UsageError } from '../errors.js';
 import { UnreadableText } from './problems.js';
@@ -23,21 +24,91 @@ const fileProblems: Readonly<Record<string, string>> = {
   EISDIR: 'is a folder',
 };
 
-export class NotText extends UnreadableText {}
+export class NotText extends UnreadableText {
+  /** What the file is instead. */
+  readonly found: string;
+  /** The first line that cannot be read. */
+  readonly line: number;
+
+  constructor(found: string, line: number) {
+    super(`${found}: save it as "CSV UTF-8"`);
+    this.found = found;
+    this.line = line;
+  }
+}
 
 /** Text in pieces, without a byte order mark. Anything but UTF-8 is refused, so that no letter is replaced by another. */
 export async function* decodeText(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (chunk?: Uint8Array) => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    } catch {
-      throw new NotText('the file is not UTF-8 text: save it as "CSV UTF-8"');
-    }
-  };
+  const lines = createLineCount();
+  let previous: Uint8Array | undefined;
   for await (const chunk of source) {
-    const text = decode(chunk);
+    if (previous === undefined && isUtf16(chunk)) throw new NotText('the file is UTF-16 text', 1);
+    const text = decoded(() => decoder.decode(chunk, { stream: true }));
+    if (text === undefined) {
+      lines.see(linesBeforeBad(Buffer.concat([unfinished(previous), chunk])));
+      throw new NotText('the file is not UTF-8 text', lines.current());
+    }
     if (text !== '') yield text;
+    lines.see(chunk);
+    previous = chunk;
   }
-  yield decode();
+  const end = decoded(() => decoder.decode());
+  if (end === undefined) throw new NotText('the file is not UTF-8 text', lines.current());
+  yield end;
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+function createLineCount() {
+  let [feeds, returns] = [0, 0];
+  return {
+    see(bytes: Uint8Array): void {
+      feeds += countOf(bytes, LINE_FEED);
+      returns += countOf(bytes, CARRIAGE_RETURN);
+    },
+    current: (): number => 1 + (feeds || returns),
+  };
+}
+
+function countOf(bytes: Uint8Array, byte: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(byte); at >= 0; at = bytes.indexOf(byte, at + 1)) count += 1;
+  return count;
+}
+
+function decoded(decode: () => string): string | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}
+
+/** By its byte order mark, or by the zero that is half of each plain letter. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return hasMark || first === 0 || second === 0;
+}
+
+/** The bytes of a character that goes on in the next chunk. */
+function unfinished(chunk: Uint8Array = new Uint8Array()): Uint8Array {
+  for (let count = 1; count <= 3; count += 1) {
+    const byte = chunk.at(-count) ?? 0;
+    if (byte >= 0xc0) return count < lengthFrom(byte) ? chunk.subarray(-count) : new Uint8Array();
+  }
+  return new Uint8Array();
+}
+
+const lengthFrom = (firstByte: number): number => (firstByte >= 0xf0 ? 4 : firstByte >= 0xe0 ? 3 : 2);
+
+function linesBeforeBad(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) continue;
+    if (!isUtf8(bytes.subarray(start, at))) break;
+    start = at + 1;
+  }
+  return bytes.subarray(0, start);
 }

@@ -9,9 +9,9 @@ async function* bytesOf(text: string | Uint8Array, size = 7): AsyncGenerator<Uin
   for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
 }
 
-async function read(text: string | Uint8Array, action: 'refund' | 'charge' = 'refund') {
+async function read(text: string | Uint8Array, action: 'refund' | 'charge' = 'refund', size?: number) {
   const problems = createFileProblems();
-  const source = bytesOf(text);
+  const source = bytesOf(text, size);
   const reading =
     action === 'charge'
       ? readCsvRows(source, chargeRows, problems)
@@ -144,11 +144,26 @@ describe('a CSV of payments', () => {
   });
 
   it('is refused when it is not UTF-8', async () => {
-    const told = ['line 1: the file is not UTF-8 text: save it as "CSV UTF-8"'];
-    expect((await read(new Uint8Array([0xff, 0xfe, 0x70, 0x00]))).told).toEqual(told);
-    const latin = new TextEncoder().encode('payment,reason\n1,x\n');
-    latin[17] = 0xe9;
-    expect((await read(latin)).told).toHaveLength(1);
+    const utf16 = ['line 1: the file is UTF-16 text: save it as "CSV UTF-8"'];
+    const marked = Buffer.from('\uFEFFpayment,reason\n1,x\n', 'utf16le');
+    for (const bytes of [marked, marked.subarray(2), Buffer.from(marked).swap16()]) {
+      expect((await read(bytes)).told).toEqual(utf16);
+    }
+    for (const end of ['\n', '\r\n', '\r']) {
+      const lines = ['payment,reason', '1,x', '2,"y', 'z"', '3,caf\u00E9', '4,x', '5,caf\u00E9'];
+      const latin = Buffer.from(lines.join(end), 'latin1');
+      expect((await read(latin)).told).toEqual([
+        'line 5: the file is not UTF-8 text: save it as "CSV UTF-8"',
+      ]);
+    }
+    // Also where the bytes of a character come in two pieces, and where a piece ends in the middle of one.
+    const long = Buffer.from(`payment,reason\n${'1,\u20AC\n'.repeat(9)}2,x\n`);
+    long[long.length - 2] = 0xe9;
+    for (let size = 1; size < long.length; size += 1) {
+      expect((await read(long, 'refund', size)).told).toEqual([
+        'line 11: the file is not UTF-8 text: save it as "CSV UTF-8"',
+      ]);
+    }
   });
 
   it('tells the first twenty problems and how many more there are', async () => {

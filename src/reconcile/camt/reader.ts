@@ -29,7 +29,7 @@ export const readCamt: SettlementReader = async function* read(source, problems)
     parser.end();
   } catch (error) {
     if (error instanceof XmlProblem) problems.add(error.line, `column ${error.column}: ${error.message}`);
-    else if (error instanceof NotText) problems.add(parser.position.line, 'the file is not UTF-8 text');
+    else if (error instanceof NotText) problems.add(error.line, error.found);
     else throw error;
     return;
   }

@@ -278,11 +278,11 @@ describe('what is refused', () => {
   test('text that is not UTF-8', async () => {
     const problems = createFileProblems();
     const latin = async function* () {
-      yield Buffer.from('<Document>\u00FC</Document>', 'latin1');
+      yield Buffer.from('<!-- -->\n<!-- -->\n<!-- \u00FC -->\n<Document/>', 'latin1');
     };
     await Array.fromAsync(readCamt(latin(), problems));
     expect(() => problems.throwIfAny()).toThrow(
-      expect.objectContaining({ details: [{ input: 'line 1', problem: 'the file is not UTF-8 text' }] }),
+      expect.objectContaining({ details: [{ input: 'line 3', problem: 'the file is not UTF-8 text' }] }),
     );
   });
 
