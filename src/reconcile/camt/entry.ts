@@ -1,4 +1,5 @@
 import type { SettlementLine } from '../line.js';
+import { createEntrySum } from './entry-sum.js';
 import { createFields, type Fields } from './fields.js';
 import { settlementLineOf } from './transaction.js';
 
@@ -18,18 +19,28 @@ export interface CamtEntry {
   end(): void;
 }
 
+/** Distinct problems that are remembered, so that transactions do not repeat what is wrong with their entry. */
+const MAX_REMEMBERED = 100;
+
 export function createEntry(number: number, listener: EntryListener): CamtEntry {
   const entry = createFields(listener.refuse);
+  const sum = createEntrySum(entry);
+  const told = new Set<string>();
   let transaction: Fields | undefined;
   /** Kept until it is known whether it is the only one. */
   let first: Fields | undefined;
   let transactions = 0;
 
+  function wrong(problem: string): void {
+    if (told.has(problem)) return;
+    if (told.size < MAX_REMEMBERED) told.add(problem);
+    listener.wrong(problem);
+  }
+
   function emit(one: Fields | undefined): void {
-    const found = settlementLineOf(
-      { number, entry, transaction: one, isOnly: transactions < 2 },
-      listener.wrong,
-    );
+    const isOnly = transactions < 2;
+    if (one) sum.add(one, isOnly);
+    const found = settlementLineOf({ number, entry, transaction: one, isOnly }, wrong);
     if (found) listener.line(found);
   }
 
@@ -52,6 +63,8 @@ export function createEntry(number: number, listener: EntryListener): CamtEntry 
     },
     end() {
       if (transactions < 2) emit(first);
+      const problem = sum.problem();
+      if (problem !== undefined) wrong(problem);
     },
   };
 }

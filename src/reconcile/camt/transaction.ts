@@ -21,11 +21,13 @@ interface Money {
   currency: string;
 }
 
+/** What is pending or announced is in a statement for information. */
+export const isBooked = (entry: Fields): boolean => (entry.get('Sts/Cd', 'Sts') ?? 'BOOK') === 'BOOK';
+
 /** Undefined when something is wrong with it, which was told, or when it was not booked. */
 export function settlementLineOf(booked: Booked, tell: Tell): SettlementLine | undefined {
   const { entry, transaction, number, isOnly } = booked;
-  // What is pending or announced is in a statement for information.
-  if ((entry.get('Sts/Cd', 'Sts') ?? 'BOOK') !== 'BOOK') return undefined;
+  if (!isBooked(entry)) return undefined;
   let isRight = true;
   const wrong = (problem: string): void => {
     isRight = false;
@@ -68,7 +70,10 @@ function given(fields: Fields | undefined, ...paths: string[]): string | undefin
   return undefined;
 }
 
-function directionOf({ entry, transaction }: Booked, wrong: Tell): Direction | undefined {
+export function directionOf(
+  { entry, transaction }: Pick<Booked, 'entry' | 'transaction'>,
+  wrong: Tell,
+): Direction | undefined {
   const direction = transaction?.get('CdtDbtInd') ?? entry.get('CdtDbtInd');
   if (direction === 'CRDT' || direction === 'DBIT') return direction;
   wrong(direction === undefined ? 'CdtDbtInd is missing' : `CdtDbtInd ${direction}: must be CRDT or DBIT`);
@@ -96,11 +101,12 @@ function dateOf(entry: Fields, wrong: Tell): string | undefined {
  * says that they are included; the amount of the transaction itself is as it was before.
  */
 function amountsOf(
-  { entry, transaction, isOnly }: Booked,
+  booking: Booked,
   direction: Direction,
   wrong: Tell,
 ): { amount: Money; fee: bigint | undefined } | undefined {
-  const booked = bookedAmount(entry, transaction, isOnly, wrong);
+  const { entry, transaction, isOnly } = booking;
+  const booked = bookedAmount(booking, wrong);
   if (booked === undefined) return undefined;
   const signed = (units: bigint): bigint => (direction === 'CRDT' ? units : -units);
   const charges = transaction?.charges.length ? transaction.charges : isOnly ? entry.charges : [];
@@ -117,10 +123,8 @@ function amountsOf(
   return { amount: { units, currency: booked.currency }, fee };
 }
 
-function bookedAmount(
-  entry: Fields,
-  transaction: Fields | undefined,
-  isOnly: boolean,
+export function bookedAmount(
+  { entry, transaction, isOnly }: Pick<Booked, 'entry' | 'transaction' | 'isOnly'>,
   wrong: Tell,
 ): Money | undefined {
   if (transaction?.get('Amt') !== undefined) return moneyAt(transaction, 'Amt', wrong);

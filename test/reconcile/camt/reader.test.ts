@@ -241,6 +241,52 @@ describe('what is refused', () => {
     ]);
   });
 
+  test('an entry whose transactions come to another amount', async () => {
+    const amt = (amount: string, direction = '', currency = 'EUR') =>
+      `<Amt Ccy="${currency}">${amount}</Amt>${direction && `<CdtDbtInd>${direction}</CdtDbtInd>`}`;
+    const charge = (amount: string, currency = 'EUR') =>
+      `<Chrgs><Rcrd><Amt Ccy="${currency}">${amount}</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>`;
+    const outgoing = '<CdtDbtInd>DBIT</CdtDbtInd>';
+    const bad = [
+      entry({ details: transactions(amt('9.00'), amt('2.00')) }),
+      entry({ details: transactions(amt('9.99')) }),
+      entry({ details: transactions(amt('12.00'), amt('2.01', 'DBIT')) }),
+      entry({ direction: outgoing, details: transactions(amt('9.99')) }),
+      entry({ direction: outgoing, details: transactions(amt('1.00', 'CRDT')) }),
+      entry({ details: transactions(`${amt('10.21')}${charge('0.20')}`) }),
+    ];
+    expect(await problemsOf(document(bad.join('\n')))).toEqual([
+      'line 4: entry 1: the entry has EUR 10.00, but its transactions come to EUR 11.00',
+      'line 5: entry 2: the entry has EUR 10.00, but its transactions come to EUR 9.99',
+      'line 6: entry 3: the entry has EUR 10.00, but its transactions come to EUR 9.99',
+      'line 7: entry 4: the entry has EUR 10.00, but its transactions come to EUR 9.99',
+      'line 8: entry 5: the entry has EUR 10.00, but its transactions come to EUR -1.00',
+      'line 9: entry 6: the entry has EUR 10.00, but its transactions come to EUR 10.21',
+    ]);
+    const good = [
+      entry({ details: transactions(amt('7.999999'), amt('2.000001')) }),
+      entry({ details: transactions(amt('12.01'), amt('2.01', 'DBIT')) }),
+      entry({ direction: outgoing, details: transactions(amt('11'), amt('1', 'CRDT')) }),
+      entry({ details: transactions(`${amt('10.20')}${charge('0.20')}`) }),
+      entry({ details: transactions(amt('11.00', '', 'USD')) }),
+      entry({ details: transactions(amt('9.00'), amt('2.00', '', 'USD')) }),
+      entry({ before: '<Sts><Cd>PDNG</Cd></Sts>', details: transactions(amt('1.00'), amt('2.00')) }),
+    ];
+    expect(await linesOf(document(good.join('\n')))).toHaveLength(10);
+  });
+
+  test('tells once what is wrong with an entry of several transactions', async () => {
+    const two = transactions('<Amt Ccy="EUR">4.00</Amt>', '<Amt Ccy="EUR">6.00</Amt>');
+    const bad = [
+      entry({ date: '<BookgDt><Dt>2026-02-30</Dt></BookgDt>', details: two }),
+      entry({ direction: '', details: two }),
+    ];
+    expect(await problemsOf(document(bad.join('\n')))).toEqual([
+      'line 4: entry 1: date 2026-02-30: is no date',
+      'line 5: entry 2: CdtDbtInd is missing',
+    ]);
+  });
+
   test('gives the line and column of what is not XML, and the entries before it', async () => {
     const text = document(`${entry({ direction: '' })}\n  <Ntry></Stmt>`);
     for (const size of [1, 7, 4_096]) {
