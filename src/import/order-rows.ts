@@ -53,9 +53,14 @@ export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColu
   };
 }
 
-export function parseChosen(key: string, header: string): ChosenColumn {
+/** `COLUMN=HEADER`; the header may have equals signs in it. */
+export function parseChosen(text: string): ChosenColumn {
+  const [key = '', ...rest] = text.split('=');
+  const header = rest.join('=');
   const column = orderColumns.find((name) => name.toLowerCase() === key.toLowerCase());
   if (column !== undefined && header !== '') return { column, header };
+  if (column !== undefined)
+    throw new BadValue(`COLUMN=HEADER, for example --column ${column}="Header in your file"`);
   throw new BadValue(`COLUMN=HEADER, with a column of ${orderColumns.join(', ')}`);
 }
 

@@ -12,16 +12,12 @@ import { type ChosenColumn, orderColumns, parseChosen } from '../../import/order
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { formatLine } from '../../output/views/batch-plan.js';
 import { importedJson, importedLines, importProblemList } from '../../output/views/imported.js';
-import { parsePair } from '../../typed-values.js';
 
 const DEFAULT_READS = 16;
 
 const columnFlag = custom<ChosenColumn>({
   helpValue: 'COLUMN=HEADER',
-  parse: async (text) => {
-    const { key, value } = parsePair(text);
-    return parseChosen(key, value);
-  },
+  parse: async (text) => parseChosen(text),
 });
 
 export default class PaymentsImport extends BaseCommand {

@@ -120,6 +120,13 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect([bad.code, bad.stdout]).toEqual([2, expect.stringContaining('line 3')]);
     const flag = await run('import', 'x.csv', '--column', 'colour=Farbe', '--json');
     expect([flag.code, flag.stdout]).toEqual([2, expect.stringContaining('COLUMN=HEADER')]);
+    for (const typed of ['referenceid', 'referenceId=']) {
+      const bare = await run('import', 'x.csv', '--column', typed, '--json');
+      expect(bare.code).toBe(2);
+      expect(JSON.stringify(bare.json['error'])).toContain(
+        JSON.stringify('COLUMN=HEADER, for example --column referenceId="Header in your file"').slice(1, -1),
+      );
+    }
     expect(desk.requests()).toEqual([]);
   });
 
