@@ -31,7 +31,9 @@ export default class CustomersForget extends BaseCommand {
     const { store } = await openLedger(this.context);
     const forgotten = await forgetCustomer(store, profile, args.customer);
     return this.show({ customerId: args.customer, ...forgotten }, ({ payments, webhooks }) => [
-      `Removed the personal data of ${counted(payments, 'known payment')} and deleted ${counted(webhooks, 'webhook')}.`,
+      payments === 0 && webhooks === 0
+        ? `This desk has no known payments or webhooks of customer ${safeText(args.customer)}. There was nothing to remove.`
+        : `Removed the personal data of ${counted(payments, 'known payment')} and deleted ${counted(webhooks, 'webhook')}.`,
     ]);
   }
 

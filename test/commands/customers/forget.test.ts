@@ -166,7 +166,12 @@ function keptTests(database: () => Promise<string | undefined>): void {
     expect((await rows('deliveries')).map((row) => row['payment_id'])).toEqual(['2']);
     expect([(await rows('forwards')).length, (await rows('forward_attempts')).length]).toEqual([1, 1]);
     const again = await runCommand(Forget, ['k-881', '--yes'], { env });
-    expect(again.stdout).toContain('0 known payments and deleted 0 webhooks');
+    expect([again.code, again.stdout.replaceAll('\n', ' ').trim()]).toEqual([
+      0,
+      'This desk has no known payments or webhooks of customer k-881. There was nothing to remove.',
+    ]);
+    const unknown = await runCommand(Forget, ['k-0', '--yes', '--json'], { env });
+    expect([unknown.code, unknown.json]).toEqual([0, { customerId: 'k-0', payments: 0, webhooks: 0 }]);
   });
 
   it('keeps what an unfinished import left as long as PAYDESK_KEEP says', async () => {
