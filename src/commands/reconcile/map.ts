@@ -17,6 +17,15 @@ interface WrittenMap {
   problems: Array<{ line: number; problem: string }>;
 }
 
+/** `northbank-2.yaml` for `northbank.yaml`. */
+function unusedName(file: string): string {
+  const [, stem = file, extension = ''] = /^(.+?)((?:\.map)?\.[^./\\]+)$/.exec(file) ?? [];
+  for (let number = 2; ; number += 1) {
+    const name = `${stem}-${number}${extension}`;
+    if (!existsSync(name)) return name;
+  }
+}
+
 export default class ReconcileMap extends BaseCommand {
   static override summary = "Write a mapping for a provider's CSV.";
   static override description =
@@ -41,7 +50,13 @@ export default class ReconcileMap extends BaseCommand {
     const { args, flags } = await this.parse(ReconcileMap);
     const out = flags.out ?? `${basename(args.file, extname(args.file))}.map.yaml`;
     if (existsSync(out))
-      throw new GuardError(`${out} exists already. Nothing was written.`, { code: 'file-exists' });
+      throw new GuardError(`${out} exists already. Nothing was written. Use it, or write another one.`, {
+        code: 'file-exists',
+        next: [
+          paydesk('reconcile', args.file, '--map', out),
+          paydesk('reconcile', 'map', args.file, '--out', unusedName(out)),
+        ],
+      });
     const guessed = await guessMap(args.file);
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);

@@ -43,7 +43,12 @@ describe('reconcile map', () => {
     const again = await map(sandboxFile, '--out', out, '--yes');
     expect([again.code, again.stderr.replaceAll('\n', ' ')]).toEqual([
       9,
-      expect.stringContaining('exists already. Nothing was written.'),
+      expect.stringContaining('exists already. Nothing was written. Use it, or write another one.'),
+    ]);
+    const { json: refused } = await map(sandboxFile, '--out', out, '--yes', '--json');
+    expect(refused['error']?.['next']).toEqual([
+      `paydesk reconcile ${sandboxFile} --map ${out}`,
+      `paydesk reconcile map ${sandboxFile} --out ${out.replace('.yaml', '-2.yaml')}`,
     ]);
   });
 
