@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { choiceLines } from '../../src/output/choices.js';
+import { type FoundItem, foundChoices } from '../../src/output/views/found.js';
 
 const rows = [
   ['100020', 'seed-charged', 'Captured', '', 'c_ben', '2026-11-16'],
@@ -24,4 +25,23 @@ it('cuts the last column that has room, and leaves out the others', () => {
 
 it('keeps what is in a payment from the terminal', () => {
   expect(choiceLines([['\u001B[31mred']], 40).join('')).not.toContain('\u001B');
+});
+
+it.each([60, 80, 120])('tells payments of one day apart by their time on %d columns', (columns) => {
+  const times = ['2026-11-16T07:49:02Z', '2026-11-16T18:05:59Z'];
+  const items = times.map((time) => ({
+    row: {
+      payment_id: '100020',
+      reference_id: 'order-2026-000123',
+      state: 'ActionRequired',
+      amount: '1234.50',
+      currency: 'EUR',
+      created_time: Date.parse(time),
+      order_name: 'Ana M\u00FCller',
+    },
+  })) as unknown as FoundItem[];
+  const lines = foundChoices(items, columns - 4);
+  expect(lines[0]).toContain('100020  2026-11-16 07:49  ActionRequired  EUR 1,234.50');
+  expect(lines[1]).toContain('2026-11-16 18:05');
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns - 4);
 });

@@ -22,6 +22,8 @@ const emailIn = (row: KnownPaymentRow): string => row.order_email ?? row.payer_e
 const createdText = ({ created_time }: KnownPaymentRow): string =>
   created_time === null ? '' : new Date(created_time).toISOString();
 
+const createdMinute = (row: KnownPaymentRow): string => createdText(row).slice(0, 16).replace('T', ' ');
+
 const whoIn = (row: KnownPaymentRow): string => nameIn(row) || emailIn(row) || row.customer_id || '';
 
 /** As `--json` prints it. */
@@ -57,7 +59,7 @@ export const foundList: ListView<FoundItem> = {
       key: 'created',
       spare: true,
       value: ({ row }) => createdText(row),
-      shown: ({ row }) => createdText(row).slice(0, 16).replace('T', ' '),
+      shown: ({ row }) => createdMinute(row),
     },
     {
       key: 'who',
@@ -79,16 +81,16 @@ export const foundList: ListView<FoundItem> = {
 const amountIn = ({ amount, currency }: KnownPaymentRow): string =>
   amount === null ? '' : formatAmount(amount, currency ?? undefined);
 
-/** The list that a person walks through. */
+/** The list that a person walks through. On a narrow terminal, the last columns are cut: the time stays. */
 export const foundChoices = (items: readonly FoundItem[], width: number): string[] =>
   choiceLines(
     items.map(({ row }) => [
       row.payment_id,
-      row.reference_id ?? '',
+      createdMinute(row),
       row.state,
       amountIn(row),
+      row.reference_id ?? '',
       whoIn(row),
-      createdText(row).slice(0, 10),
     ]),
     width,
   );
