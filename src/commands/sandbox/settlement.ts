@@ -3,7 +3,8 @@ import { custom, option, string as text } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { parseBookedTime, parseDefects } from '../../cli/sandbox-flags.js';
 import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
-import { UsageError } from '../../errors.js';
+import { ServiceError, UsageError } from '../../errors.js';
+import { paydesk } from '../../next-command.js';
 import { namesStdout, writeOutputFile, type WrittenFile } from '../../output/file.js';
 import { kindLines } from '../../output/views/sandbox-lists.js';
 import { plantedLines, settlementView } from '../../output/views/settlement.js';
@@ -11,6 +12,32 @@ import { defectKinds, settlementFormats, type SettlementReport } from '../../san
 import { parseCount } from '../../typed-values.js';
 
 const timeFlag = custom<Date>({ helpValue: 'INSTANT', parse: async (value) => parseBookedTime(value) });
+
+/** Where there are too few captured payments: how to make one. Each needs a reference of its own. */
+function withCommands(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'operation-not-allowed') return error;
+  const { message, code, httpStatus } = error;
+  const fields = ['--customer', 'c_extra', '--return-url', 'https://shop.example/done'];
+  return new ServiceError(message, {
+    code,
+    httpStatus,
+    cause: error,
+    next: [
+      paydesk(
+        'payments',
+        'create',
+        '--reference',
+        'extra-1',
+        '--amount',
+        '10',
+        '--currency',
+        'EUR',
+        ...fields,
+      ),
+      paydesk('sandbox', 'pay', 'extra-1', '--card', 'approved'),
+    ],
+  });
+}
 
 export default class SandboxSettlement extends BaseCommand {
   static override summary = "Write a provider's settlement file, with defects to find.";
@@ -65,7 +92,9 @@ export default class SandboxSettlement extends BaseCommand {
       until: flags.until?.toISOString(),
       format: flags.format,
     };
-    const report = await sandbox.settlementDefects(query);
+    const report = await sandbox.settlementDefects(query).catch((error: unknown) => {
+      throw withCommands(error);
+    });
     const pieces = sandbox.settlement({ ...query, until: report.until });
     if (!toStdout) {
       const written = await writeOutputFile(args.file, pieces, { signal: this.signal });

@@ -34,10 +34,12 @@ export async function chooseVictims(
     const victim =
       (await firstEntry(engine, scope, isFree, start)) ?? (await firstEntry(engine, scope, isFree, 0));
     if (!victim) {
-      const there = chosen.size === 1 ? '1 payment' : `${chosen.size} payments`;
+      const [needed, there] = [defects.length, chosen.size];
+      const captured = needed === 1 ? '1 captured payment' : `${needed} captured payments`;
+      const problem = `${needed === 1 ? '1 defect needs' : `${needed} defects need`} ${captured}, but the file has ${there}.`;
       throw new Refusal(
         'operation-not-allowed',
-        `Each of the ${defects.length} defects needs a captured payment of its own, and the file has ${there}.`,
+        `${problem} Plant fewer defects, or add ${needed - there} more captured ${needed - there === 1 ? 'payment' : 'payments'}.`,
       );
     }
     chosen.set(victim.exchangeId, { kind, draw });

@@ -61,7 +61,7 @@ test('on a terminal it says where the file is and what to find in it', async () 
 test('what cannot be done is refused with what to type', async () => {
   expect(await person.failure(2, 'settlement')).toMatchObject({ code: 'no-file' });
   const all = ['settlement', join(person.home.path, 'x.csv'), '--defects', 'all'];
-  expect((await person.failure(1, ...all)).message).toContain('12 defects needs a captured payment');
+  expect((await person.failure(1, ...all)).message).toContain('12 defects need 12 captured payments');
   expect((await person.failure(2, 'settlement', '--defects', 'amuont')).details).toMatchObject([
     { input: '--defects', problem: expect.stringContaining('Did you mean amount?') },
   ]);
@@ -71,4 +71,28 @@ test('what cannot be done is refused with what to type', async () => {
   expect((await person.failure(2, 'settlement', '--since', '7d')).details).toMatchObject([
     { problem: expect.stringContaining('ISO time') },
   ]);
+});
+
+test('too few captured payments: it says how many, and the commands that make one', async () => {
+  interface Refused {
+    error: { message: string; next: string[] };
+  }
+  const ask = async (defects: string) => {
+    const file = join(person.home.path, 'few.csv');
+    const words = ['sandbox', 'settlement', file, '--defects', defects, '--json'];
+    const { stdout, code } = await person.home.run(words);
+    return { code, ...(JSON.parse(stdout) as Refused) };
+  };
+  const { code, error } = await ask('all');
+  expect(code).toBe(1);
+  expect(error.message).toMatch(
+    /^12 defects need 12 captured payments, but the file has (\d+)\. Plant fewer defects, or add \d+ more captured payments\.$/,
+  );
+  const there = Number(/has (\d+)/.exec(error.message)?.[1]);
+  for (const command of error.next) {
+    const [program, ...words] = command.split(' ');
+    expect(program).toBe('paydesk');
+    expect((await person.home.run(words)).code).toBe(0);
+  }
+  expect((await ask('all')).error.message).toContain(`the file has ${there + 1}.`);
 });
