@@ -237,6 +237,9 @@ inMemory((bench) => {
     expect(await refused('seed=x')).toEqual([400, 'seed must be a whole number']);
     expect(await refused('appId=nobody')).toEqual([404, 'There is no app nobody.']);
     const others = await refused(`appId=${sandbox().live.appId}&defects=all`);
-    expect(others).toEqual([422, expect.stringContaining('12 defects need 12 captured payments, but the file has 0')]);
+    expect(others).toEqual([
+      422,
+      expect.stringContaining('12 defects need 12 captured payments, but the file has 0'),
+    ]);
   });
 });
