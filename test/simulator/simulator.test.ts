@@ -4,13 +4,10 @@ import { pinnedSeeds } from './pinned-seeds.js';
 import { playWorlds } from './runs.js';
 import type { Played, World } from './worlds.js';
 
-/** The first seeds, and the worlds with every hostility that once found a bug. `npm run proof` plays many more. */
-const FIRST_SEEDS = 20;
-const everything = new Set([
-  ...Array.from({ length: FIRST_SEEDS }, (_, index) => index + 1),
-  ...pinnedSeeds.filter(({ only }) => only === undefined).map(({ seed }) => seed),
-]);
-const hostile: World[] = [...everything].map((seed) => ({ seed }));
+/** Few worlds that meet every kind of fault together with those that once found a bug. `npm run proof` plays many more. */
+const chosenSeeds = [1, 2, 3, 7, 18];
+const pinnedHostile = pinnedSeeds.filter(({ only }) => only === undefined).map(({ seed }) => seed);
+const hostile: World[] = [...chosenSeeds, ...pinnedHostile].map((seed) => ({ seed }));
 /** The same worlds in which an earlier program broke the promise, and those that found a bug since. */
 const limited: World[] = pinnedSeeds.flatMap(({ seed, only }) =>
   only === undefined ? [] : [{ seed, only }],

@@ -11,6 +11,8 @@ export interface World {
   seed: number;
   /** As of `--only`. */
   only?: string;
+  /** About so many; as many as `npm run simulate` plays otherwise. */
+  operations?: number;
   /** A guard to take away; the seeds from `seed` on are played until one is found that ends with such a violation. */
   without?: string;
   find?: string;
@@ -24,11 +26,11 @@ export interface Played extends SeedResult {
 const OPERATIONS = 60;
 const LAST_SEED = 1_000;
 
-async function play({ seed, only, without }: World): Promise<Played> {
+async function play({ seed, only, operations = OPERATIONS, without }: World): Promise<Played> {
   const digest = createHash('sha256');
   const sabotage = without === undefined ? undefined : sabotages[without];
   const result = await simulate(seed, {
-    operations: OPERATIONS,
+    operations,
     trace: (text) => void digest.update(text),
     ...(sabotage && { sabotage }),
     ...(only !== undefined && { only: only.split(',') as Hostility[] }),
