@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createHome } from './commands/sandbox/processes.js';
-import { createFlags, newReference } from './commands/payments/desk.js';
+import { createFlags } from './helpers/desk.js';
+import { newReference, startTestSandbox, type TestSandbox } from './helpers/sandbox.js';
 import { paydesk } from './helpers/run.js';
-import { startTestSandbox, type TestSandbox } from './helpers/sandbox.js';
 
 // Every program that paydesk starts is noted with the environment that it gets, by each Node that starts one.
 

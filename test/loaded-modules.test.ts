@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paydesk } from './helpers/run.js';
-import { envOf, openTestDesk, type TestDesk } from './commands/payments/desk.js';
+import { envOf, openTestDesk, type TestDesk } from './helpers/desk.js';
 
 const app = fileURLToPath(new URL('../dist/app/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-loaded-'));

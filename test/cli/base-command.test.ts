@@ -19,7 +19,7 @@ import { amountFlag, currencyFlag, idFlag, listFlags, listFlagsFor, urlFlag } fr
 import { commandPiece, joinPieces } from '../../src/output/lines.js';
 import { createRedactor } from '../../src/redact.js';
 import { StoreError } from '../../src/store/errors.js';
-import { runInProcess } from '../helpers/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
 
 class Create extends BaseCommand {
   static override flags = {

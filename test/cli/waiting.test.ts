@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { envOf, openTestDesk, type TestDesk } from '../helpers/desk.js';
 import { paydesk, paydeskTty, type TtyOptions } from '../helpers/run.js';
 import { createScreen } from '../helpers/screen.js';
 

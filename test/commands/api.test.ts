@@ -9,7 +9,7 @@ import { unprintable } from '../helpers/printable.js';
 import { paydesk, paydeskTty } from '../helpers/run.js';
 import { hostedBody } from '../helpers/sandbox.js';
 import { temporaryFolder } from '../profiles/temporary-home.js';
-import { errorOf, parsed, startDesk } from './customers/desk.js';
+import { errorOf, parsed, openCustomersDesk } from './customers/customers-desk.js';
 
 function fileOf(value: unknown): string {
   const file = join(temporaryFolder(), 'body.json');
@@ -18,7 +18,7 @@ function fileOf(value: unknown): string {
 }
 
 describe('api', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
   const { sandbox } = desk;
   const { appId } = sandbox.app;
 
@@ -109,7 +109,7 @@ describe('api', async () => {
     const server = await httpServer((_seen, response) =>
       json(response, 200, '{"n":10.10,"big":9007199254740993}'),
     );
-    const env = { ...desk.env(), PAYDESK_BASE_URL: server.url };
+    const env = { ...desk.env, PAYDESK_BASE_URL: server.url };
     const file = fileOf('{"amount": 10.10, "id": 9007199254740993}');
     const sent = await desk.run(Api, ['POST', '/reports', '--body', file], { env });
     expect(sent.stdout).toBe('{\n  "n": 10.10,\n  "big": 9007199254740993\n}\n');
@@ -222,7 +222,7 @@ describe('api', async () => {
 });
 
 describe.each(answerVariants.errors)('api with errors in the shape: %s', async (errors) => {
-  const desk = await startDesk({ errors });
+  const desk = await openCustomersDesk({ errors });
 
   it('ends with the usual codes', async () => {
     expect((await desk.run(Api, ['GET', '/customers/nobody'])).code).toBe(1);
@@ -235,7 +235,7 @@ describe.each(answerVariants.errors)('api with errors in the shape: %s', async (
 });
 
 describe('api and money', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
   const { sandbox } = desk;
   const { appId } = sandbox.app;
   const live = { live: true };
@@ -312,7 +312,7 @@ describe('api and money', async () => {
 
   it('can be confirmed by a person', async () => {
     const tty = await paydeskTty(['api', 'POST', '/customers', '--field', 'customerId=t1'], {
-      env: desk.env(true),
+      env: desk.liveEnv,
     });
     await tty.waitFor('LIVE');
     await tty.waitFor('Type the App ID to confirm:');

@@ -6,8 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { runTyped } from '../helpers/desk.js';
-import { createFlags, envOf, openTestDesk, type TestDesk } from './payments/desk.js';
+import { createFlags, envOf, openTestDesk, runTyped, type TestDesk } from '../helpers/desk.js';
 
 // References that strangers chose, completed with Tab and run with Enter in the real shells, on a real terminal.
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { paydesk } from '../helpers/run.js';
-import { createFlags, envOf, openTestDesk, type TestDesk } from './payments/desk.js';
+import { createFlags, envOf, openTestDesk, type TestDesk } from '../helpers/desk.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-completion-'));

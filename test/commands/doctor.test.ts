@@ -19,12 +19,12 @@ import { describeWithPostgres } from '../helpers/postgres.js';
 import { unprintable } from '../helpers/printable.js';
 import { paydesk } from '../helpers/run.js';
 import { temporaryFolder } from '../profiles/temporary-home.js';
-import { parsed, startDesk, type Desk } from './customers/desk.js';
+import { parsed, openCustomersDesk, type CustomersDesk } from './customers/customers-desk.js';
 
 const now = () => new Date();
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-async function examine(desk: Desk, env: Record<string, string> = {}, live = false) {
+async function examine(desk: CustomersDesk, env: Record<string, string> = {}, live = false) {
   const result = await desk.run(Doctor, ['--json'], {
     env: { PAYDESK_HOME: temporaryFolder(), ...env },
     live,
@@ -39,7 +39,7 @@ const failed = ({ checks }: Diagnosis) =>
   checks.filter(({ status }) => status === 'fail').map(({ name }) => name);
 
 describe('doctor', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
 
   it('passes where everything is well, and changes nothing', async () => {
     await desk.sandbox.call('POST', '/customers', { customerId: 'c1' });
@@ -94,7 +94,7 @@ describe('doctor', async () => {
   });
 
   it('warns when there is no customer to ask by', async () => {
-    const empty = await startDesk();
+    const empty = await openCustomersDesk();
     const { code, of } = await examine(empty);
     expect(code).toBe(0);
     expect(of('kind')).toMatchObject({
@@ -111,7 +111,7 @@ describe('doctor', async () => {
   });
 
   it('fails for an app that is blocked', async () => {
-    const blocked = await startDesk();
+    const blocked = await openCustomersDesk();
     await blocked.sandbox.call('POST', '/customers', { customerId: 'c1' });
     const { appId } = blocked.sandbox.app;
     await blocked.sandbox.control('PATCH', `/apps/${appId}`, { isBlocked: true });
@@ -203,8 +203,8 @@ describe('doctor', async () => {
 });
 
 describe.each(answerVariants.auth)('a wrong key that is refused in the way: %s', async (auth) => {
-  const desk = await startDesk({ auth });
-  const other = await startDesk({ auth, errors: 'html' });
+  const desk = await openCustomersDesk({ auth });
+  const other = await openCustomersDesk({ auth, errors: 'html' });
 
   it('fails with 4', async () => {
     for (const [at, key] of [
@@ -219,7 +219,7 @@ describe.each(answerVariants.auth)('a wrong key that is refused in the way: %s',
 });
 
 describe('the machine', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
   const none = { PAYDESK_BASE_URL: '', PAYDESK_APP_ID: '', PAYDESK_API_KEY: '', PAYDESK_KIND: '' };
 
   async function stored(home: string) {

@@ -10,7 +10,7 @@ import ProfilesSet from '../../src/commands/profiles/set.js';
 import ProfilesShow from '../../src/commands/profiles/show.js';
 import Whoami from '../../src/commands/whoami.js';
 import type { Diagnosis } from '../../src/doctor/check.js';
-import { runInProcess } from '../helpers/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
 import { startProxy } from '../helpers/proxy.js';
 import {
   makeCertificates,
@@ -20,7 +20,7 @@ import {
   type TlsFront,
 } from '../helpers/tls.js';
 import { temporaryFolder } from '../profiles/temporary-home.js';
-import { openTestDesk, type TestDesk } from './payments/desk.js';
+import { openTestDesk, type TestDesk } from '../helpers/desk.js';
 
 let files: Certificates;
 let desk: TestDesk;

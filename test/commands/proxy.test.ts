@@ -6,7 +6,8 @@ import ProfilesAdd from '../../src/commands/profiles/add.js';
 import SandboxBooks from '../../src/commands/sandbox/books.js';
 import WebhookSend from '../../src/commands/webhook/send.js';
 import type { Diagnosis } from '../../src/doctor/check.js';
-import { runInProcess, temporaryHome } from '../helpers/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
+import { envOf, openTestDesk, payments, temporaryHome, type TestDesk } from '../helpers/desk.js';
 import { eventually, startReceiver, startTestSandbox } from '../helpers/sandbox.js';
 import { startProxy, type ProxyBehaviour, type TestProxy } from '../helpers/proxy.js';
 import {
@@ -17,7 +18,6 @@ import {
   type TlsFront,
 } from '../helpers/tls.js';
 import { closedPort } from '../client/servers.js';
-import { envOf, openTestDesk, payments, type TestDesk, type Verb } from './payments/desk.js';
 
 const PASSWORD = 'hunter22-of-the-proxy';
 const TOKEN = Buffer.from(`desk:${PASSWORD}`).toString('base64');
@@ -53,7 +53,7 @@ const remote = (login = `desk:${PASSWORD}@`, behaviour?: ProxyBehaviour) => ({
   HTTPS_PROXY: `http://${login}127.0.0.1:${proxy.port}`,
 });
 
-async function run(verb: Verb, args: Array<string | number>, env: Record<string, string>) {
+async function run(verb: string, args: Array<string | number>, env: Record<string, string>) {
   const ran = await payments(env, verb, args);
   for (const secret of [PASSWORD, TOKEN]) expect(ran.stdout + ran.stderr).not.toContain(secret);
   return ran;

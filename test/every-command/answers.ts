@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AnswerChoices } from '../../src/sandbox/answers.js';
-import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
-import { runInProcess } from '../helpers/desk.js';
+import { envOf, openTestDesk, type TestDesk } from '../helpers/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
 import { commandClass, serviceCases } from './cases.js';
 
 /** These print a JSON document a line. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findCommand, type runInProcess } from '../helpers/desk.js';
-import { createFlags, newReference, type TestDesk } from '../commands/payments/desk.js';
+import { findCommand, type runInProcess } from '../helpers/in-process.js';
+import { createFlags, type TestDesk } from '../helpers/desk.js';
+import { newReference } from '../helpers/sandbox.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

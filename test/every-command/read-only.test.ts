@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBatchDesk, type BatchDesk } from '../commands/batch/desk.js';
-import { createFlags, envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
-import { runInProcess, temporaryHome } from '../helpers/desk.js';
+import { openBatchDesk, type BatchDesk } from '../commands/batch/batches.js';
+import { createFlags, envOf, openTestDesk, temporaryHome, type TestDesk } from '../helpers/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { commandClass, commandNames, serviceCases } from './cases.js';
 import { settlementWords } from './settlement.js';

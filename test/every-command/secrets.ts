@@ -8,11 +8,11 @@ import { findPaths } from '../../src/profiles/paths.js';
 import { Secret } from '../../src/profiles/secret.js';
 import { createProfileStore } from '../../src/profiles/store.js';
 import { closedPort, http, httpServer, json, rawServer } from '../client/servers.js';
-import { openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { openTestDesk, type TestDesk } from '../helpers/desk.js';
 import { createHome, createPayment, type Home, type SandboxProcess } from '../commands/sandbox/processes.js';
 import { commandClass, commandNames, serviceCases } from './cases.js';
 import { settlementWords } from './settlement.js';
-import { homeWithLedger, type InProcessOptions, runInProcess } from '../helpers/desk.js';
+import { homeWithLedger, type InProcessOptions, runInProcess } from '../helpers/in-process.js';
 import { paydesk } from '../helpers/run.js';
 import { createRedactor, type Redactor } from '../../src/redact.js';
 

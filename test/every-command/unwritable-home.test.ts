@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFlags, envOf, newReference, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
-import { runInProcess } from '../helpers/desk.js';
-import { type Receiver, startReceiver } from '../helpers/sandbox.js';
+import { createFlags, envOf, openTestDesk, type TestDesk } from '../helpers/desk.js';
+import { newReference, type Receiver, startReceiver } from '../helpers/sandbox.js';
+import { runInProcess } from '../helpers/in-process.js';
 import { commandClass, commandNames, serviceCases } from './cases.js';
 import { settlementWords } from './settlement.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnswerChoices, answerVariants } from '../../src/sandbox/answers.js';
-import { openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { openTestDesk, type TestDesk } from '../helpers/desk.js';
 import { everyCommandWorks, runOn } from './answers.js';
 import { commandNames, isLocal, refusedCases, serviceCases } from './cases.js';
 

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { envOf, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
-import { type InProcessOptions, runInProcess } from '../helpers/desk.js';
+import { envOf, openTestDesk, type TestDesk } from '../helpers/desk.js';
+import { type InProcessOptions, runInProcess } from '../helpers/in-process.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { commandClass, serviceCases } from './cases.js';
 import { settlementWords } from './settlement.js';
@@ -88,7 +88,7 @@ const local: Record<string, Case> = {
   'scenario:run': { words: ['approved-card'] },
   'scenario:list': { words: [] },
   'scenario:show': { words: ['approved-card'] },
-  'customers:forget': { words: ['nobody', '--yes'], outcome: /Removed/ },
+  'customers:forget': { words: ['nobody', '--yes'], outcome: /nothing to remove/ },
   'scenario:new': { words: ['{home}/new.yaml', '--name', 'new'] },
   'payments:find': { words: ['c1'] },
   // Its counts go to stderr.

@@ -1,137 +1,19 @@
-// What every desk of the tests has: a home, an app of a sandbox by environment, and commands that run in this process.
+// The one desk of the tests: a sandbox, an app of it by environment, a home, and commands that run in this process.
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import type { Config } from '@oclif/core/config';
-import { fileURLToPath } from 'node:url';
-import type { BaseCommand } from '../../src/cli/base-command.js';
-import { configOf, createProgram } from '../../src/cli/program.js';
-import type { OutputStream } from '../../src/output/streams.js';
-import { createRedactor, type Redactor } from '../../src/redact.js';
-import { takesAll, type Runtime } from '../../src/cli/runtime.js';
-import { openDeskDatabase } from '../../src/ledger/desk.js';
 import type { SandboxApp } from '../../src/sandbox/index.js';
-import type { Client, ShownPayment, TestSandbox } from './sandbox.js';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const config = configOf(createProgram(root));
-
-export interface InProcessOptions {
-  /** A terminal on all three streams; a pipe otherwise. */
-  terminal?: boolean;
-  columns?: number;
-  env?: Record<string, string>;
-  /** Called with the name of each variable that is read. */
-  onEnvRead?: (name: string) => void;
-  now?: Date;
-  secrets?: Redactor;
-  /** What is piped in. */
-  input?: string;
-  /** Gets what goes to stdout as it is written; it is not kept then. */
-  onWrite?: (text: string) => void;
-  /** Where the data goes instead, for example an open device. */
-  stdout?: OutputStream;
-  /** Called once the command runs, with what a Ctrl-C would do. */
-  onStart?: (interrupt: () => void) => void;
-  /** As it is called in next steps. */
-  id?: string;
-}
-
-type CommandClass = new (argv: string[], config: Config, runtime?: Runtime) => BaseCommand;
-
-/** Runs a command class without a process. */
-export async function runInProcess(Class: CommandClass, argv: string[], options: InProcessOptions = {}) {
-  // A desk of its own, so that no run finds what another one did.
-  const home = options.env?.['PAYDESK_HOME'] === undefined ? await homeWithLedger() : undefined;
-  let stdout = '';
-  let stderr = '';
-  let code = 0;
-  const stream = (write: (text: string) => void) => ({
-    isTTY: options.terminal === true,
-    ...(options.terminal ? { columns: options.columns ?? 80 } : {}),
-    write: takesAll(write),
-  });
-  const stdin = Object.assign(new PassThrough(), { isTTY: options.terminal === true });
-  if (!options.terminal) stdin.end(options.input ?? '');
-  const runtime: Runtime = {
-    stdin,
-    stdout: options.stdout ?? stream(options.onWrite ?? ((text) => (stdout += text))),
-    stderr: stream((text) => (stderr += text)),
-    env: watched({ NO_COLOR: '1', ...(home && { PAYDESK_HOME: home }), ...options.env }, options.onEnvRead),
-    secrets: options.secrets ?? createRedactor(),
-    now: () => options.now ?? new Date('2026-11-16T09:12:40Z'),
-    onInterrupt(callback) {
-      options.onStart?.(callback);
-      return () => {};
-    },
-    setExitCode: (value) => (code = value),
-    exit: (value) => (code = value),
-  };
-  const command = new Class(argv, config, runtime);
-  command.id = options.id ?? 'fixture';
-  // oxlint-disable-next-line no-underscore-dangle -- oclif's own name for running an instance
-  const result: unknown = await command._run().finally(() => {
-    if (home !== undefined) rmSync(home, { recursive: true, force: true });
-  });
-  return { stdout, stderr, code, result };
-}
-
-let emptyLedger: Promise<string> | undefined;
-
-/** A home whose ledger is empty. Making its tables takes longer than most commands, so each worker makes them once. */
-export async function homeWithLedger(): Promise<string> {
-  emptyLedger ??= makeEmptyLedger();
-  const home = mkdtempSync(join(tmpdir(), 'paydesk-home-'));
-  mkdirSync(join(home, 'data'), { mode: 0o700 });
-  copyFileSync(await emptyLedger, join(home, 'data', 'desk.db'));
-  return home;
-}
-
-async function makeEmptyLedger(): Promise<string> {
-  const location = join(mkdtempSync(join(tmpdir(), 'paydesk-empty-ledger-')), 'desk.db');
-  const { close } = await openDeskDatabase({ location, operator: 'nobody' });
-  await close();
-  return location;
-}
-
-function watched(env: Runtime['env'], onRead: InProcessOptions['onEnvRead']): Runtime['env'] {
-  if (onRead === undefined) return env;
-  return new Proxy(env, {
-    get(target, name) {
-      if (typeof name === 'string') onRead(name);
-      return Reflect.get(target, name) as string | undefined;
-    },
-  });
-}
-
-/** The class of a command, and the words after its name. */
-export async function findCommand(
-  args: readonly string[],
-): Promise<{ Class: CommandClass; id: string; rest: string[] }> {
-  for (let length = args.length; length > 0; length--) {
-    const words = args.slice(0, length);
-    const Class = await importCommand(words);
-    if (Class !== undefined) return { Class, id: words.join(':'), rest: args.slice(length) };
-  }
-  throw new Error(`there is no command ${args.join(' ')}`);
-}
-
-const imported = new Map<string, Promise<CommandClass | undefined>>();
-
-/** Kept, since an import of a path that is put together goes to the main process of the tests each time. */
-function importCommand(name: readonly string[]): Promise<CommandClass | undefined> {
-  const base = join(root, 'src', 'commands', ...name);
-  const known = imported.get(base) ?? importFrom([`${base}.ts`, join(base, 'index.ts')]);
-  imported.set(base, known);
-  return known;
-}
-
-async function importFrom(files: readonly string[]): Promise<CommandClass | undefined> {
-  const file = files.find((candidate) => existsSync(candidate));
-  return file === undefined ? undefined : ((await import(file)) as { default: CommandClass }).default;
-}
+import type { SandboxOptions } from '../../src/sandbox/sandbox.js';
+import { type CommandClass, findCommand, type InProcessOptions, runInProcess } from './in-process.js';
+import {
+  type Client,
+  eventually,
+  newReference,
+  type ShownPayment,
+  startTestSandbox,
+  type TestSandbox,
+} from './sandbox.js';
 
 export type Env = Record<string, string>;
 // What a test looks at in JSON is named there.
@@ -166,7 +48,7 @@ export function envOf(
 
 /** Runs a command; whatever a test looks at, the key of the app is never printed. */
 export async function runCommand(
-  Class: Parameters<typeof runInProcess>[0],
+  Class: CommandClass,
   args: ReadonlyArray<string | number>,
   options: DeskOptions,
 ): Promise<Ran> {
@@ -192,6 +74,97 @@ export async function runTyped(
   const { home, ...more } = options;
   return runCommand(Class, rest, { now: new Date(), ...more, id, env: { PAYDESK_HOME: home, ...more.env } });
 }
+
+export interface TestDesk {
+  sandbox: TestSandbox;
+  home: string;
+  env: Env;
+  liveEnv: Env;
+  /** Runs a command, or `paydesk payments VERB …`, as a script: pipes. */
+  run(
+    command: CommandClass | string,
+    args: ReadonlyArray<string | number>,
+    options?: DeskOptions,
+  ): Promise<Ran>;
+  /** A payment in that state; the clock is at your disposal. */
+  paid(card?: string, fields?: Record<string, unknown>): Promise<ShownPayment>;
+  authorised(): Promise<ShownPayment>;
+  held(): Promise<ShownPayment>;
+  /** A customer with a stored method. */
+  stored(card?: string): Promise<string>;
+  fault(fault: Record<string, unknown>): Promise<void>;
+  /** Calls this once all faults that were to happen so many times have happened. */
+  onceFaultHit(callback: () => void): void;
+  /** Requests that reached the sandbox since the last time this was called, as `METHOD /path`. */
+  requests(): string[];
+}
+
+/** A sandbox for one file of tests, and the commands pointed at it. */
+export async function openTestDesk(options: Partial<SandboxOptions> = {}): Promise<TestDesk> {
+  return deskAt(await startTestSandbox(options));
+}
+
+/** Another desk at the same sandbox, with a ledger of its own. */
+export function deskAt(sandbox: TestSandbox): TestDesk {
+  const home = temporaryHome();
+  const env: Env = { ...envOf(sandbox), PAYDESK_HOME: home };
+  const paid: TestDesk['paid'] = (card, fields) => makePaid(sandbox, card, fields);
+  return {
+    sandbox,
+    home,
+    env,
+    liveEnv: { ...envOf(sandbox, 'live'), PAYDESK_HOME: home },
+    async run(command, args, more = {}) {
+      const Class = typeof command === 'string' ? await paymentsCommand(command) : command;
+      return runCommand(Class, args, { ...more, env: { ...env, ...more.env } });
+    },
+    paid,
+    authorised: () => paid('approved', { autoCapture: false }),
+    held: () => paid('held'),
+    async stored(card = 'approved') {
+      const customerId = `c-${newReference()}`;
+      await paid(card, { registerAutoPayment: true, customerOrder: { customer: { customerId } } });
+      return customerId;
+    },
+    fault: (fault) => addFault(sandbox, fault),
+    onceFaultHit(callback) {
+      const wait = eventually(async () => {
+        const { body } = await sandbox.control<Array<{ remaining: number | null }>>('GET', '/faults');
+        if (body.some(({ remaining }) => remaining !== null && remaining > 0))
+          throw new Error('A fault has not happened yet.');
+      });
+      void wait.finally(callback);
+    },
+    requests: () => sandbox.lines.splice(0).map(({ method, path }) => `${method} ${path}`),
+  };
+}
+
+const paymentsCommand = async (verb: string): Promise<CommandClass> =>
+  (await findCommand(['payments', verb])).Class;
+
+const sharedHome = temporaryHome();
+
+/** Runs `paydesk payments VERB …` against any app. */
+export async function payments(
+  env: Env,
+  verb: string,
+  args: ReadonlyArray<string | number>,
+  options: DeskOptions = {},
+): Promise<Ran> {
+  const all = { PAYDESK_HOME: sharedHome, ...env, ...options.env };
+  return runCommand(await paymentsCommand(verb), args, { ...options, env: all });
+}
+
+/** The flags that a hosted-page payment needs. */
+export const createFlags = (reference: string, more: Record<string, string> = {}): string[] =>
+  Object.entries({
+    amount: '10.10',
+    currency: 'EUR',
+    customer: 'c_881',
+    'return-url': 'https://shop.example/done',
+    reference,
+    ...more,
+  }).flatMap(([name, value]) => [`--${name}`, value]);
 
 /** A payment that a customer paid with this card, once everything due has happened. */
 export async function makePaid(

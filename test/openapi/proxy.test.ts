@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { envOf, newReference, openTestDesk, type TestDesk } from '../commands/payments/desk.js';
+import { envOf, openTestDesk, type TestDesk } from '../helpers/desk.js';
+import { newReference } from '../helpers/sandbox.js';
 import { commandClass, refusedCases, serviceCases } from '../every-command/cases.js';
-import { runInProcess } from '../helpers/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
 import { startPrism, type ValidatingProxy } from './prism.js';
 
 const document = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkBooks } from '../commands/batch/books.js';
-import { toldOf } from '../commands/batch/desk.js';
+import { toldOf } from '../commands/batch/batches.js';
 import { killUntilFinished, openProcessDesk, type ProcessDesk } from '../commands/batch/processes.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 import { proofSeed, scaled } from './scale.js';

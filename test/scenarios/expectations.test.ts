@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import ScenarioRun from '../../src/commands/scenario/run.js';
 import { expectation } from '../../src/scenarios/schema.js';
-import { runInProcess } from '../helpers/desk.js';
+import { runInProcess } from '../helpers/in-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-expect-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../helpers/sandbox.js';
-import { type BatchDesk, openBatchDesk } from './desk.js';
+import { type BatchDesk, openBatchDesk } from './batches.js';
 
 let desk: BatchDesk;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Json, toldOf } from './desk.js';
+import { type Json, toldOf } from './batches.js';
 import type { ProcessDesk } from './processes.js';
 
 /**

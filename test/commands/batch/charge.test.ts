@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { type Client, newReference, type ShownPayment } from '../../helpers/sandbox.js';
-import { type BatchDesk, type Json, openBatchDesk } from './desk.js';
+import { type BatchDesk, type Json, openBatchDesk } from './batches.js';
 import { chargeReferences, killAfter, openProcessDesk, type ProcessDesk } from './processes.js';
 
 let desk: BatchDesk;

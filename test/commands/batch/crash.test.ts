@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { paydeskTty } from '../../helpers/run.js';
-import { toldOf } from './desk.js';
+import { toldOf } from './batches.js';
 import { checkBooks } from './books.js';
 import { killUntilFinished, openProcessDesk, type ProcessDesk } from './processes.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { describeWithOwnPostgres } from '../../helpers/postgres.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { type Json, toldOf } from './desk.js';
+import { type Json, toldOf } from './batches.js';
 import { openProcessDesk, type ProcessDesk } from './processes.js';
 
 let desk: ProcessDesk | undefined;

@@ -9,7 +9,7 @@ import type { PlanRow } from '../../../src/batch/plan-row.js';
 import { createOwner } from '../../../src/store/owner.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { toldOf } from './desk.js';
+import { toldOf } from './batches.js';
 import { openProcessDesk, type ProcessDesk } from './processes.js';
 
 let desk: ProcessDesk | undefined;

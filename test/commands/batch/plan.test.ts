@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import PaymentsList from '../../../src/commands/payments/list.js';
 import { runCommand } from '../../helpers/desk.js';
-import { type BatchDesk, openBatchDesk } from './desk.js';
+import { type BatchDesk, openBatchDesk } from './batches.js';
 
 let desk: BatchDesk;
 beforeAll(async () => {

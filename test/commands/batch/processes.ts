@@ -7,7 +7,7 @@ import Status from '../../../src/commands/batch/status.js';
 import { envOf, type Json, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
-import { makePaid } from './desk.js';
+import { makePaid } from './batches.js';
 
 /** A desk whose commands are real processes, so that they can be killed. */
 export interface ProcessDesk {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unprintable } from '../../helpers/printable.js';
-import { type BatchDesk, type Json, openBatchDesk } from './desk.js';
+import { type BatchDesk, type Json, openBatchDesk } from './batches.js';
 
 let desk: BatchDesk;
 let id: string;

@@ -9,7 +9,7 @@ import { steadyNow } from '../../../src/ledger/steady-clock.js';
 import { createOwner } from '../../../src/store/owner.js';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { type BatchDesk, openBatchDesk } from './desk.js';
+import { type BatchDesk, openBatchDesk } from './batches.js';
 
 let desk: BatchDesk;
 beforeAll(async () => {

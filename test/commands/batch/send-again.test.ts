@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { databaseLocation } from '../../../src/cli/desk-database.js';
 import { openDeskDatabase } from '../../../src/ledger/desk.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { type BatchDesk, openBatchDesk } from './desk.js';
+import { type BatchDesk, openBatchDesk } from './batches.js';
 
 const IDS = [701, 702, 703];
 

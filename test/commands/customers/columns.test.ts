@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import CustomersCreate from '../../../src/commands/customers/create.js';
 import CustomersPanelLink from '../../../src/commands/customers/panel-link.js';
 import CustomersUpdate from '../../../src/commands/customers/update.js';
-import { startDesk } from './desk.js';
+import { openCustomersDesk } from './customers-desk.js';
 
 describe('--columns and --csv where one thing is shown', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
 
   it('give the customer as it is after an update', async () => {
     await desk.run(CustomersCreate, ['--customer', 'u1', '--first-name', 'Ada']);

@@ -4,13 +4,13 @@ import CustomersGet from '../../../src/commands/customers/get.js';
 import CustomersUpdate from '../../../src/commands/customers/update.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
 import { httpServer, json } from '../../client/servers.js';
-import { errorOf, parsed, startDesk } from './desk.js';
+import { errorOf, parsed, openCustomersDesk } from './customers-desk.js';
 
 const ada = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', 'ada@example.org'];
 const fields = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org' };
 
 describe.each(answerVariants['customer-written'])('when a write is answered with: %s', async (variant) => {
-  const desk = await startDesk({ 'customer-written': variant });
+  const desk = await openCustomersDesk({ 'customer-written': variant });
 
   it('creates, reads and updates a customer', async () => {
     const created = await desk.run(CustomersCreate, [
@@ -95,7 +95,7 @@ describe.each(answerVariants['customer-written'])('when a write is answered with
 });
 
 describe('customers create', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
 
   it('shows the customer to people and to pipes', async () => {
     const pipe = await desk.run(CustomersCreate, ['--customer', 'p1', ...ada]);
@@ -189,7 +189,7 @@ describe('services with ways of their own', () => {
   });
 
   it('compares addresses and numbers as people do', async () => {
-    const desk = await startDesk();
+    const desk = await openCustomersDesk();
     const server = await httpServer((_seen, response) =>
       json(response, 200, {
         customer: { customerId: 'c1', email: 'ada@example.org', phoneNumber: '+31612' },
@@ -200,7 +200,7 @@ describe('services with ways of their own', () => {
   });
 
   it('notices an update that was not carried out', async () => {
-    const desk = await startDesk();
+    const desk = await openCustomersDesk();
     const server = await httpServer((_seen, response) =>
       json(response, 200, { customerId: 'c1', email: 'old@example.org' }),
     );
@@ -213,7 +213,7 @@ describe('services with ways of their own', () => {
   });
 
   it('tells a conflict with a customer whom nobody can read', async () => {
-    const desk = await startDesk();
+    const desk = await openCustomersDesk();
     const server = await httpServer(({ method }, response) =>
       method === 'POST' ? json(response, 409, { message: 'taken' }) : json(response, 404, {}),
     );
@@ -223,7 +223,7 @@ describe('services with ways of their own', () => {
   });
 
   it('does not lose the outcome of a create whose answers were all lost', async () => {
-    const desk = await startDesk();
+    const desk = await openCustomersDesk();
     await desk.fault('drop-before-commit', 'createCustomer', { probability: 1 });
     const lost = await desk.run(CustomersCreate, ['--customer', 'c1', '--json']);
     expect(errorOf(lost)).toMatchObject({ exit: 6 });

@@ -10,7 +10,7 @@ import CustomersUpdate from '../../../src/commands/customers/update.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
 import { closedPort, httpServer, json } from '../../client/servers.js';
 import { unprintable } from '../../helpers/printable.js';
-import { errorOf, startDesk } from './desk.js';
+import { errorOf, openCustomersDesk } from './customers-desk.js';
 
 const onOne = [
   ['get', CustomersGet, ['nobody']],
@@ -27,7 +27,7 @@ const all = [
 ] as const;
 
 describe.each(answerVariants.errors)('errors in the shape: %s', async (variant) => {
-  const desk = await startDesk({ errors: variant });
+  const desk = await openCustomersDesk({ errors: variant });
 
   it('are told by every command on a customer who is not there', async () => {
     for (const [, Class, argv] of onOne) {
@@ -43,7 +43,7 @@ describe.each(answerVariants.errors)('errors in the shape: %s', async (variant) 
 });
 
 describe.each(answerVariants.auth)('keys that are refused in the way: %s', async (variant) => {
-  const desk = await startDesk({ auth: variant });
+  const desk = await openCustomersDesk({ auth: variant });
 
   it.each(all)('customers %s', async (_name, Class, argv) => {
     const keys = [{ PAYDESK_API_KEY: 'sk_wrong_key' }, { PAYDESK_API_KEY: desk.sandbox.live.apiKey }];
@@ -58,7 +58,7 @@ describe.each(answerVariants.auth)('keys that are refused in the way: %s', async
 });
 
 describe('a service that cannot be reached', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
 
   it.each(all)('customers %s', async (_name, Class, argv) => {
     const env = { PAYDESK_BASE_URL: `http://127.0.0.1:${await closedPort()}` };
@@ -70,7 +70,7 @@ describe('a service that cannot be reached', async () => {
 
 describe('hostile text', async () => {
   const evil = 'A\u001B[2J\u202Egnp.exe\u0007\r\n\tB\u200B\u0085\uD800';
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
 
   it.each(all)('moves no cursor in customers %s', async (name, Class, argv) => {
     const customer = {

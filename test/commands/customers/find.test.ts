@@ -4,7 +4,7 @@ import CustomersForget from '../../../src/commands/customers/forget.js';
 import PaymentsGet from '../../../src/commands/payments/get.js';
 import { httpServer, json } from '../../client/servers.js';
 import { makePaid } from '../../helpers/desk.js';
-import { parsed, startDesk } from './desk.js';
+import { parsed, openCustomersDesk } from './customers-desk.js';
 
 const customers = [
   { customerId: 'c_881', firstName: 'Ana', lastName: 'Müller', email: 'ana@example.org' },
@@ -14,7 +14,7 @@ const customers = [
 ];
 
 describe('customers find', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
   const find = (...argv: string[]) => desk.run(CustomersFind, argv);
   const ids = async (...argv: string[]) => {
     const found = parsed(await find(...argv, '--json')) as Array<{ customerId: string }>;

@@ -5,10 +5,10 @@ import RemoveMethod from '../../../src/commands/customers/remove-method.js';
 import StopAutoPayment from '../../../src/commands/customers/stop-auto-payment.js';
 import Update from '../../../src/commands/customers/update.js';
 import History from '../../../src/commands/history.js';
-import { startDesk, type Desk } from './desk.js';
+import { openCustomersDesk, type CustomersDesk } from './customers-desk.js';
 
-let desk: Desk;
-beforeAll(async () => void (desk = await startDesk()));
+let desk: CustomersDesk;
+beforeAll(async () => void (desk = await openCustomersDesk()));
 
 interface Row {
   operation: string;

@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import CustomersList from '../../../src/commands/customers/list.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
 import { httpServer, json, type Seen } from '../../client/servers.js';
-import { runInProcess } from '../../helpers/desk.js';
+import { runInProcess } from '../../helpers/in-process.js';
 import { paydesk } from '../../helpers/run.js';
-import { parsed, startDesk } from './desk.js';
+import { parsed, openCustomersDesk } from './customers-desk.js';
 
 const COUNT = 120;
 const ids = Array.from({ length: COUNT }, (_, index) => `c${String(index).padStart(3, '0')}`);
 
 describe.each(answerVariants['customer-list'])('a list in the style: %s', async (variant) => {
-  const desk = await startDesk({ 'customer-list': variant });
+  const desk = await openCustomersDesk({ 'customer-list': variant });
   beforeAll(async () => {
     for (const customerId of ids) {
       await desk.sandbox.call('POST', '/customers', {
@@ -54,7 +54,7 @@ describe.each(answerVariants['customer-list'])('a list in the style: %s', async 
 });
 
 describe.each(answerVariants['customer-list'])('an empty list in the style: %s', async (variant) => {
-  const desk = await startDesk({ 'customer-list': variant });
+  const desk = await openCustomersDesk({ 'customer-list': variant });
 
   it('says so and is no error', async () => {
     expect(await desk.run(CustomersList, [])).toMatchObject({
@@ -67,7 +67,7 @@ describe.each(answerVariants['customer-list'])('an empty list in the style: %s',
 });
 
 describe('customers list', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
 
   it.each([
     [['--limit', '0'], '--limit'],

@@ -4,15 +4,22 @@ import CustomersPanelLink from '../../../src/commands/customers/panel-link.js';
 import CustomersRemoveMethod from '../../../src/commands/customers/remove-method.js';
 import CustomersStopAutoPayment from '../../../src/commands/customers/stop-auto-payment.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
-import { errorOf, parsed, startDesk, storedMethod, type Desk, type Method } from './desk.js';
+import {
+  errorOf,
+  parsed,
+  openCustomersDesk,
+  storedMethod,
+  type CustomersDesk,
+  type Method,
+} from './customers-desk.js';
 
-async function methodOf(desk: Desk, customerId: string): Promise<Method> {
+async function methodOf(desk: CustomersDesk, customerId: string): Promise<Method> {
   const { body } = await desk.sandbox.call<Method[]>('GET', `/customers/${customerId}/payment-methods`);
   return body[0] as Method;
 }
 
 describe.each(answerVariants['payment-methods'])('methods in the shape: %s', async (variant) => {
-  const desk = await startDesk({ 'payment-methods': variant });
+  const desk = await openCustomersDesk({ 'payment-methods': variant });
 
   it('are listed, removed and stopped', async () => {
     await storedMethod(desk, 'm1');
@@ -51,7 +58,7 @@ describe.each(answerVariants['payment-methods'])('methods in the shape: %s', asy
 });
 
 describe.each(answerVariants.deleted)('a DELETE that is answered with: %s', async (variant) => {
-  const desk = await startDesk({ deleted: variant });
+  const desk = await openCustomersDesk({ deleted: variant });
 
   it('is success, also when it had to be sent again', async () => {
     await storedMethod(desk, 'd1');
@@ -73,7 +80,7 @@ describe.each(answerVariants.deleted)('a DELETE that is answered with: %s', asyn
 });
 
 describe('what cannot be brought back', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
 
   it('is settled by reading when every answer was lost', async () => {
     await storedMethod(desk, 's1');
@@ -134,7 +141,7 @@ describe('what cannot be brought back', async () => {
 });
 
 describe.each(answerVariants['panel-link'])('a panel link in the shape: %s', async (variant) => {
-  const desk = await startDesk({ 'panel-link': variant });
+  const desk = await openCustomersDesk({ 'panel-link': variant });
 
   it('is printed, and is a secret everywhere else', async () => {
     await desk.sandbox.call('POST', '/customers', { customerId: 'p1' });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
-import { parsed, startDesk, storedMethod, type Method } from './desk.js';
+import { parsed, openCustomersDesk, storedMethod, type Method } from './customers-desk.js';
 
 describe('customers on a terminal', async () => {
-  const desk = await startDesk();
+  const desk = await openCustomersDesk();
   const { sandbox } = desk;
 
   const methodsOf = async (customerId: string, live = false) => {
@@ -13,7 +13,7 @@ describe('customers on a terminal', async () => {
   };
 
   it('asks for the customer that create needs', async () => {
-    const tty = await paydeskTty(['customers', 'create', '--first-name', 'Ada'], { env: desk.env() });
+    const tty = await paydeskTty(['customers', 'create', '--first-name', 'Ada'], { env: desk.env });
     await tty.waitFor('Your customer ID:');
     tty.press('enter');
     await tty.waitFor('must not be empty');
@@ -25,10 +25,10 @@ describe('customers on a terminal', async () => {
   });
 
   it('does not ask where nobody is', async () => {
-    const refused = await paydesk(['customers', 'create'], { env: desk.env() });
+    const refused = await paydesk(['customers', 'create'], { env: desk.env });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/--customer +missing: Your customer ID/);
-    const told = await paydeskTty(['customers', 'create', '--no-input'], { env: desk.env() });
+    const told = await paydeskTty(['customers', 'create', '--no-input'], { env: desk.env });
     await told.waitFor('missing');
     expect(await told.ended()).toBe(2);
   });
@@ -37,14 +37,14 @@ describe('customers on a terminal', async () => {
     await storedMethod(desk, 't_2');
     const [method] = await methodsOf('t_2');
     const argv = ['customers', 'remove-method', 't_2', String(method!.paymentMethodId)];
-    const no = await paydeskTty(argv, { env: desk.env() });
+    const no = await paydeskTty(argv, { env: desk.env });
     await no.waitFor(/Remove method \d+ \(Visa credit, expires \d+\/\d+\) of customer t_2\?/);
     await no.waitFor('Continue?');
     no.press('enter');
     expect(await no.ended()).toBe(130);
     expect(await methodsOf('t_2')).toHaveLength(1);
 
-    const yes = await paydeskTty(argv, { env: desk.env() });
+    const yes = await paydeskTty(argv, { env: desk.env });
     await yes.waitFor('Continue?');
     yes.type('y');
     yes.press('enter');
@@ -57,13 +57,13 @@ describe('customers on a terminal', async () => {
     await storedMethod(desk, 't_3', sandbox.live);
     const [method] = await methodsOf('t_3', true);
     const argv = ['customers', 'stop-auto-payment', 't_3', String(method!.customerAutomaticProfileId)];
-    const left = await paydeskTty(argv, { env: desk.env(true) });
+    const left = await paydeskTty(argv, { env: desk.liveEnv });
     await left.waitFor(`LIVE  environment (app ${sandbox.live.appId})`);
     await left.waitFor('Type the App ID to confirm:');
     left.press('ctrl-c');
     expect(await left.ended()).toBe(130);
 
-    const tty = await paydeskTty(argv, { env: desk.env(true) });
+    const tty = await paydeskTty(argv, { env: desk.liveEnv });
     await tty.waitFor('Type the App ID to confirm:');
     tty.type(sandbox.live.appId);
     tty.press('enter');
@@ -73,13 +73,13 @@ describe('customers on a terminal', async () => {
 
   it('prints for scripts what the tables leave out', async () => {
     await sandbox.call('POST', '/customers', { customerId: 't_4', firstName: 'Ada' });
-    const got = await paydesk(['customers', 'get', 't_4', '--json'], { env: desk.env() });
+    const got = await paydesk(['customers', 'get', 't_4', '--json'], { env: desk.env });
     expect(got).toMatchObject({ code: 0, stderr: '' });
     expect(parsed(got)).toMatchObject({
       customerId: 't_4',
       app: { appId: sandbox.app.appId, isBlocked: false },
     });
-    const name = await paydesk(['customers', 'get', 't_4', '--jq', '.firstName'], { env: desk.env() });
+    const name = await paydesk(['customers', 'get', 't_4', '--jq', '.firstName'], { env: desk.env });
     expect(name.stdout).toBe('Ada\n');
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestDesk, type TestDesk } from './desk.js';
+import { openTestDesk, type TestDesk } from '../../helpers/desk.js';
 
 // The sandbox names some of its states as another service might.
 let desk: TestDesk;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithPostgres } from '../../helpers/postgres.js';
-import { openTestDesk, type TestDesk } from './desk.js';
+import { openTestDesk, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { httpServer } from '../../client/servers.js';
-import { eventually } from '../../helpers/sandbox.js';
-import { newReference, openTestDesk, payments, type TestDesk } from './desk.js';
+import { eventually, newReference } from '../../helpers/sandbox.js';
+import { openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 beforeAll(async () => {

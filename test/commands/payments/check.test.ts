@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { httpServer, json } from '../../client/servers.js';
-import { openTestDesk, payments, type TestDesk, type Verb } from './desk.js';
+import { openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 let home: string;
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 afterAll(() => desk.sandbox.close());
 
-const run = (verb: Verb, args: Array<string | number>) =>
+const run = (verb: string, args: Array<string | number>) =>
   desk.run(verb, [...args, '--json'], { env: { PAYDESK_HOME: home } });
 
 /** Everything that was sent since, but for reads and rechecks. */
@@ -49,7 +49,7 @@ describe('payments check', () => {
       PAYDESK_KIND: 'sandbox',
       PAYDESK_QUIET_PERIOD: '1s',
     };
-    const call = (verb: Verb, ...args: string[]) => payments(env, verb, [...args, '--json']);
+    const call = (verb: string, ...args: string[]) => payments(env, verb, [...args, '--json']);
     expect(await call('refund', '7')).toMatchObject({ code: 6, json: { outcome: 'unknown' } });
     const checked = await call('check', '7');
     expect([checked.code, checked.json.error?.code]).toEqual([6, 'still-open']);

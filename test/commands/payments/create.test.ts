@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFlags, envOf, newReference, openTestDesk, payments, type TestDesk } from './desk.js';
+import { createFlags, envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { newReference } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-create-'));

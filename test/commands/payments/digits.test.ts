@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestDesk, type TestDesk } from './desk.js';
+import { openTestDesk, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 beforeAll(async () => void (desk = await openTestDesk()));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { httpServer } from '../../client/servers.js';
 import { openSeededDesk, sceneNames, type SeededDesk } from '../../support/seeded.js';
-import { payments } from './desk.js';
+import { payments } from '../../helpers/desk.js';
 
 let desk: SeededDesk;
 beforeAll(async () => {
@@ -99,7 +99,7 @@ describe('payments explain', () => {
   it('breaks a long command so that it can be copied', async () => {
     const { baseUrl, ...app } = { baseUrl: desk.sandbox.url, ...desk.sandbox.app };
     const { default: Add } = await import('../../../src/commands/profiles/add.js');
-    const { runInProcess } = await import('../../helpers/desk.js');
+    const { runInProcess } = await import('../../helpers/in-process.js');
     const env = { PAYDESK_HOME: desk.home };
     const name = 'a-shop-with-a-rather-long-name';
     const words = [name, '--base-url', baseUrl, '--app-id', app.appId, '--sandbox', '--api-key-stdin'];
@@ -139,7 +139,7 @@ describe('payments explain', () => {
   it('names the profile in its commands where it was given', async () => {
     const { baseUrl, ...app } = { baseUrl: desk.sandbox.url, ...desk.sandbox.app };
     const { default: Add } = await import('../../../src/commands/profiles/add.js');
-    const { runInProcess } = await import('../../helpers/desk.js');
+    const { runInProcess } = await import('../../helpers/in-process.js');
     const env = { PAYDESK_HOME: desk.home };
     const words = ['shop', '--base-url', baseUrl, '--app-id', app.appId, '--sandbox', '--api-key-stdin'];
     expect((await runInProcess(Add, words, { env, input: app.apiKey })).code).toBe(0);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createFlags, newReference, openTestDesk, type TestDesk } from './desk.js';
+import { createFlags, openTestDesk, type TestDesk } from '../../helpers/desk.js';
+import { newReference } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
 beforeAll(async () => {

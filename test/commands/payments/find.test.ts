@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createFlags, openTestDesk, type TestDesk } from './desk.js';
+import { createFlags, openTestDesk, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 const env = { PAYDESK_HOME: mkdtempSync(join(tmpdir(), 'paydesk-home-')) };

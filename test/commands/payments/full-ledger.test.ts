@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpServer } from '../../client/servers.js';
 import { paydesk } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { openTestDesk, type TestDesk } from './desk.js';
-import { envOf, temporaryHome } from '../../helpers/desk.js';
+import { envOf, openTestDesk, temporaryHome, type TestDesk } from '../../helpers/desk.js';
 
 const inOwnNamespace = ['unshare', '--user', '--map-root-user', '--mount'];
 /** A shell whose home is a small disk of its own, which ends with it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestDesk, payments, type TestDesk, envOf } from './desk.js';
+import { openTestDesk, payments, type TestDesk, envOf } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { httpServer } from '../../client/servers.js';
 import { unprintable } from '../../helpers/printable.js';
-import { createFlags, payments, type Verb } from './desk.js';
+import { createFlags, payments } from '../../helpers/desk.js';
 
 const evil = '\u001B[2J\u001B]0;owned\u0007\u202Egnp.exe\u0000\r\nfake: line\u2028\u{E0041}';
 
@@ -34,7 +34,7 @@ const hostile = (state: string, failing: boolean) =>
     return response.writeHead(200).end(JSON.stringify(payment));
   });
 
-const calls: Array<[Verb, string[]]> = [
+const calls: Array<[string, string[]]> = [
   ['get', ['100231']],
   ['get', ['100231', '100231']],
   ['create', createFlags('new-1')],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { paydesk } from '../../helpers/run.js';
-import { openTestDesk, type TestDesk } from './desk.js';
+import { openTestDesk, type TestDesk } from '../../helpers/desk.js';
 import { startNumberedService } from './numbered-service.js';
 
 let desk: TestDesk;

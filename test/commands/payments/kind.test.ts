@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFlags, envOf, newReference, openTestDesk, payments, type TestDesk } from './desk.js';
+import { createFlags, envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { newReference } from '../../helpers/sandbox.js';
 
 // An app in the environment whose base URL is on loopback, and PAYDESK_KIND is not set.
 

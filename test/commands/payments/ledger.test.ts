@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import History from '../../../src/commands/history.js';
-import { runInProcess } from '../../helpers/desk.js';
+import { runInProcess } from '../../helpers/in-process.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { createFlags, envOf, openTestDesk, payments, type TestDesk, type Verb } from './desk.js';
+import { createFlags, envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 let home: string;
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 afterAll(() => desk.sandbox.close());
 
-const run = (verb: Verb, args: Array<string | number>, env: Record<string, string> = {}) =>
+const run = (verb: string, args: Array<string | number>, env: Record<string, string> = {}) =>
   desk.run(verb, [...args, '--json'], { env: { PAYDESK_HOME: home, ...env } });
 
 const history = async (...args: string[]) => {
@@ -138,7 +138,7 @@ describe('the same command again', () => {
 });
 
 describe('--resend', () => {
-  const lose = async (paymentId: number, verb: Verb = 'refund', env: Record<string, string> = {}) => {
+  const lose = async (paymentId: number, verb: string = 'refund', env: Record<string, string> = {}) => {
     await desk.fault({ kind: 'drop-before-commit', route: verb, next: 1 });
     expect((await run(verb, [paymentId], env)).code).toBe(6);
   };

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createFlags,
-  envOf,
-  newReference,
-  openTestDesk,
-  payments,
-  type TestDesk,
-  type Verb,
-} from './desk.js';
+import { createFlags, envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { newReference } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
 let live: Record<string, string>;
@@ -28,7 +21,7 @@ async function livePayment(): Promise<number> {
   return paymentId;
 }
 
-const calls: Array<[Verb, (paymentId: number) => string[]]> = [
+const calls: Array<[string, (paymentId: number) => string[]]> = [
   ['create', () => createFlags(newReference())],
   ['charge', () => ['--customer', 'c', '--amount', '1', '--reference', newReference()]],
   ['capture', (id) => [String(id)]],

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/profiles/secret.js';
 import { temporaryStore } from '../../profiles/temporary-home.js';
-import { envOf, openTestDesk, payments, type TestDesk } from './desk.js';
+import { envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 beforeAll(async () => {

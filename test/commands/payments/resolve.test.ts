@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { paydesk, paydeskTty, type Tty } from '../../helpers/run.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
-import { envOf } from './desk.js';
+import { envOf } from '../../helpers/desk.js';
 
 let desk: SeededDesk;
 let home: string;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { paydesk, paydeskTty } from '../../helpers/run.js';
-import { createFlags, envOf, newReference, openTestDesk, type TestDesk } from './desk.js';
+import { createFlags, envOf, openTestDesk, type TestDesk } from '../../helpers/desk.js';
+import { newReference } from '../../helpers/sandbox.js';
 
 let desk: TestDesk;
 const home = mkdtempSync(join(tmpdir(), 'paydesk-terminal-'));

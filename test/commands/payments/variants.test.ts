@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnswerName, answerVariants } from '../../../src/sandbox/answers.js';
-import { createFlags, envOf, newReference, openTestDesk, payments, type TestDesk } from './desk.js';
+import { createFlags, envOf, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { newReference } from '../../helpers/sandbox.js';
 
 // What concerns payments; how customers are answered is tried with their commands.
 const names: AnswerName[] = [

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { temporaryHome } from '../../helpers/desk.js';
+import { envOf, openTestDesk, temporaryHome, type TestDesk } from '../../helpers/desk.js';
 import { paydeskTty, type Tty } from '../../helpers/run.js';
-import { envOf, openTestDesk, type TestDesk } from './desk.js';
 
 // With the arrow keys from what a caller says to the payment, what became of it, and what can be done.
 

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { paydeskTty } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
-import { envOf } from './desk.js';
+import { envOf } from '../../helpers/desk.js';
 
 let desk: SeededDesk;
 beforeAll(async () => {

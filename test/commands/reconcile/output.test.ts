@@ -5,7 +5,7 @@ import BatchApply from '../../../src/commands/batch/apply.js';
 import { addFault, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { eventually, startTestSandbox } from '../../helpers/sandbox.js';
 import { HEADER, MAPPING } from '../../reconcile/northbank.js';
-import { deskOn, openReconcileDesk, type ReconcileDesk, today } from './desk.js';
+import { deskOn, openReconcileDesk, type ReconcileDesk, today } from './settlements.js';
 
 let desk: ReconcileDesk;
 let file: string;

@@ -5,7 +5,7 @@ import { defectNames } from '../../../src/sandbox/index.js';
 import type { Json } from '../../helpers/desk.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
-import { deskOn, type ReconcileDesk } from './desk.js';
+import { deskOn, type ReconcileDesk } from './settlements.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Json } from '../../helpers/desk.js';
 import type { ShownPayment } from '../../helpers/sandbox.js';
-import { openReconcileDesk } from './desk.js';
+import { openReconcileDesk } from './settlements.js';
 
 test('every transaction of one entry is compared, and shown with the number of its entry', async () => {
   const desk = await openReconcileDesk();

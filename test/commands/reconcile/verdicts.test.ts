@@ -3,7 +3,7 @@ import PaymentsRefund from '../../../src/commands/payments/refund.js';
 import { type Json, runCommand } from '../../helpers/desk.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
-import { deskOn, type ReconcileDesk, today } from './desk.js';
+import { deskOn, type ReconcileDesk, today } from './settlements.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import SandboxStart from '../../../src/commands/sandbox/start.js';
 import { startSandbox } from '../../../src/library/index.js';
-import { runInProcess } from '../../helpers/desk.js';
+import { runInProcess } from '../../helpers/in-process.js';
 import { hostedBody } from '../../helpers/sandbox.js';
 
 const REMOTE = ['--host', '0.0.0.0', '--allow-remote'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import ScenarioNew from '../../../src/commands/scenario/new.js';
 import { afterwards } from '../../../src/scenarios/draft.js';
-import { runInProcess } from '../../helpers/desk.js';
+import { runInProcess } from '../../helpers/in-process.js';
 import { runText } from '../../scenarios/run-text.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-new-'));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import ScenarioRun from '../../../src/commands/scenario/run.js';
-import { runInProcess } from '../../helpers/desk.js';
+import { runInProcess } from '../../helpers/in-process.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { start, type Running } from './running.js';
 

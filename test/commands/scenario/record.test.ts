@@ -8,7 +8,7 @@ import SandboxSeed from '../../../src/commands/sandbox/seed.js';
 import ScenarioRecord from '../../../src/commands/scenario/record.js';
 import WebhookListen from '../../../src/commands/webhook/listen.js';
 import { startSandbox } from '../../../src/library/index.js';
-import { runInProcess } from '../../helpers/desk.js';
+import { runInProcess } from '../../helpers/in-process.js';
 import { runText } from '../../scenarios/run-text.js';
 import { start, type Running } from './running.js';
 

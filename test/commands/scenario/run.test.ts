@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import ScenarioList from '../../../src/commands/scenario/list.js';
 import ScenarioRun from '../../../src/commands/scenario/run.js';
 import ScenarioShow from '../../../src/commands/scenario/show.js';
-import { runInProcess } from '../../helpers/desk.js';
+import { runInProcess } from '../../helpers/in-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-scenario-'));
 const at = (name: string) => join(folder, name);

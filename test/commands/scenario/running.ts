@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SandboxStart from '../../../src/commands/sandbox/start.js';
-import { runInProcess } from '../../helpers/desk.js';
+import { runInProcess } from '../../helpers/in-process.js';
 
 export interface Running {
   env: Record<string, string>;

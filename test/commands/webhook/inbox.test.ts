@@ -6,7 +6,7 @@ import Events from '../../../src/commands/webhook/events.js';
 import Replay from '../../../src/commands/webhook/replay.js';
 import Send from '../../../src/commands/webhook/send.js';
 import Show from '../../../src/commands/webhook/show.js';
-import { type DeskOptions, envOf, runCommand, temporaryHome } from '../../helpers/desk.js';
+import { createFlags, type DeskOptions, envOf, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { unprintable } from '../../helpers/printable.js';
 import {
   eventually,
@@ -17,7 +17,6 @@ import {
   type TestSandbox,
 } from '../../helpers/sandbox.js';
 import { type HookDesk, openHookDesk, type TestListener } from '../../webhooks/desk.js';
-import { createFlags } from '../payments/desk.js';
 
 const commands = { events: Events, show: Show, replay: Replay, send: Send, create: Create };
 

@@ -6,25 +6,13 @@ import Report from '../../../src/commands/batch/report.js';
 import Resume from '../../../src/commands/batch/resume.js';
 import Status from '../../../src/commands/batch/status.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
-import {
-  addFault,
-  type DeskOptions,
-  type Env,
-  envOf,
-  type Ran,
-  runCommand,
-  temporaryHome,
-} from '../../helpers/desk.js';
-import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
+import { type DeskOptions, openTestDesk, type Ran, type TestDesk } from '../../helpers/desk.js';
+import type { ShownPayment, TestSandbox } from '../../helpers/sandbox.js';
 
 const commands = { plan: Plan, apply: Apply, resume: Resume, status: Status, report: Report };
 export type Verb = keyof typeof commands;
 
-export interface BatchDesk {
-  sandbox: TestSandbox;
-  home: string;
-  env: Env;
-  liveEnv: Env;
+export interface BatchDesk extends Omit<TestDesk, 'run' | 'paid'> {
   run(verb: Verb, args: Array<string | number>, options?: DeskOptions): Promise<Ran>;
   /** Payments in Captured, or where the card and the fields lead. */
   paid(count: number, card?: string, fields?: Record<string, unknown>): Promise<ShownPayment[]>;
@@ -33,7 +21,6 @@ export interface BatchDesk {
   path(name: string): string;
   /** Plans these payments and returns the path of the plan. */
   planned(payments: readonly ShownPayment[], action?: string): Promise<string>;
-  fault(fault: Record<string, unknown>): Promise<void>;
   /** Requests that would change something since the last time this was called. */
   posts(): string[];
   /** How often the provider was told to do this to each payment. */
@@ -42,14 +29,12 @@ export interface BatchDesk {
 }
 
 export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Promise<BatchDesk> {
-  const sandbox = await startTestSandbox(options);
-  const home = temporaryHome();
-  const env: Env = { ...envOf(sandbox), PAYDESK_HOME: home };
+  const desk = await openTestDesk(options);
+  const { sandbox, home } = desk;
   let files = 0;
   const path = (name: string) => join(home, name);
 
-  const run: BatchDesk['run'] = (verb, args, given = {}) =>
-    runCommand(commands[verb], args, { ...given, env: { ...env, ...given.env } });
+  const run: BatchDesk['run'] = (verb, args, given) => desk.run(commands[verb], args, given);
   const csv: BatchDesk['csv'] = (...lines) => {
     const file = path(`rows-${(files += 1)}.csv`);
     writeFileSync(file, `${lines.join('\n')}\n`);
@@ -57,10 +42,7 @@ export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Prom
   };
 
   return {
-    sandbox,
-    home,
-    env,
-    liveEnv: { ...envOf(sandbox, 'live'), PAYDESK_HOME: home },
+    ...desk,
     run,
     csv,
     path,
@@ -72,12 +54,7 @@ export async function openBatchDesk(options: Partial<SandboxOptions> = {}): Prom
       if (code !== 0) throw new Error(stderr);
       return out;
     },
-    fault: (fault) => addFault(sandbox, fault),
-    posts: () =>
-      sandbox.lines
-        .splice(0)
-        .filter(({ method, path: where }) => method !== 'GET' && where.startsWith('/api'))
-        .map(({ method, path: where }) => `${method} ${where}`),
+    posts: () => desk.requests().filter((line) => !line.startsWith('GET ') && line.includes(' /api')),
     told: (payments, kind) => toldOf(sandbox, payments, kind),
     async close() {
       await sandbox.close();

@@ -8,19 +8,15 @@ import PaymentsImport from '../../../src/commands/payments/import.js';
 import Reconcile from '../../../src/commands/reconcile/index.js';
 import { remember } from '../../../src/ledger/known-payments.js';
 import {
+  deskAt,
   type DeskOptions,
   type Env,
-  envOf,
   makePaid,
-  runCommand,
-  temporaryHome,
+  openTestDesk,
+  type Ran,
+  type TestDesk,
 } from '../../helpers/desk.js';
-import {
-  newReference,
-  type ShownPayment,
-  startTestSandbox,
-  type TestSandbox,
-} from '../../helpers/sandbox.js';
+import { newReference, type ShownPayment, type TestSandbox } from '../../helpers/sandbox.js';
 import { HEADER, MAPPING } from '../../reconcile/northbank.js';
 
 /** What a line of the file says where it does not simply repeat the payment. */
@@ -35,9 +31,7 @@ export interface LineFields {
   currency?: string;
 }
 
-export interface ReconcileDesk {
-  sandbox: TestSandbox;
-  env: Env;
+export interface ReconcileDesk extends Omit<TestDesk, 'run' | 'paid'> {
   map: string;
   /** A payment that a customer paid, of ten euros and fifty unless it says otherwise. */
   paid(fields?: Record<string, unknown>, card?: string): Promise<ShownPayment>;
@@ -48,35 +42,35 @@ export interface ReconcileDesk {
   /** A line about a payment, as the provider writes it. */
   line(payment: ShownPayment, fields?: LineFields): string;
   file(...lines: string[]): string;
-  run(args: string[], options?: DeskOptions): ReturnType<typeof runCommand>;
-  reconcile(file: string, ...args: string[]): ReturnType<typeof runCommand>;
+  run(args: string[], options?: DeskOptions): Promise<Ran>;
+  reconcile(file: string, ...args: string[]): Promise<Ran>;
 }
 
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
 export async function openReconcileDesk(more: Env = {}): Promise<ReconcileDesk> {
-  const sandbox = await startTestSandbox();
-  return deskOn(sandbox, more);
+  return deskOn((await openTestDesk()).sandbox, more);
 }
 
 /** Another desk at the same sandbox, with a ledger of its own. */
 export function deskOn(sandbox: TestSandbox, more: Env = {}): ReconcileDesk {
   const folder = mkdtempSync(join(tmpdir(), 'paydesk-reconcile-test-'));
-  const env: Env = { ...envOf(sandbox), PAYDESK_HOME: temporaryHome(), ...more };
+  const desk = deskAt(sandbox);
+  const env: Env = { ...desk.env, ...more };
   const map = join(folder, 'northbank.yaml');
   writeFileSync(map, MAPPING);
   let files = 0;
   const run: ReconcileDesk['run'] = (args, options = {}) =>
-    runCommand(Reconcile, args, { now: new Date(), ...options, env: { ...env, ...options.env } });
+    desk.run(Reconcile, args, { now: new Date(), ...options, env: { ...env, ...options.env } });
   return {
-    sandbox,
+    ...desk,
     env,
     map,
     paid: (fields = {}, card = 'approved') =>
       makePaid(sandbox, card, { referenceId: newReference(), ...fields }),
     async know(...payments) {
       const input = `paymentId\n${payments.map(({ paymentId }) => paymentId).join('\n')}\n`;
-      const { code, stderr } = await runCommand(PaymentsImport, ['-'], { env, input, now: new Date() });
+      const { code, stderr } = await desk.run(PaymentsImport, ['-'], { env, input, now: new Date() });
       if (code !== 0) throw new Error(stderr);
     },
     async seeState(paymentId, state) {
