@@ -39,13 +39,18 @@ describeWithOwnPostgres('a batch whose database goes away', (postgres) => {
       expect(away.stderr).toContain('Nothing was sent.');
     }
     await postgres().start();
-    const resumed = await run('resume', String(lost.id), '--json');
-    const after = JSON.parse(resumed.stdout) as Json;
+    const resume = async () => JSON.parse((await run('resume', String(lost.id), '--json')).stdout) as Json;
+    const first = await resume();
+    // A run may leave a row to the next one, and says so.
+    const isLeft = Number(first.pending) > 0;
+    const next = isLeft ? [`paydesk batch resume ${lost.id}`] : [];
+    expect(first.next).toEqual(expect.arrayContaining(next));
+    const after = isLeft ? await resume() : first;
     const told = await toldOf(sandbox, payments, 'refund');
     expect(Math.max(...told)).toBe(1);
     // A row is unknown when the database went away between writing its intent and sending it.
     expect(told.filter((count) => count === 1)).toHaveLength(Number(after.done));
-    expect(Number(after.done) + Number(after.unknown), resumed.stdout).toBe(60);
+    expect(Number(after.done) + Number(after.unknown), JSON.stringify({ first, after })).toBe(60);
   });
 
   it('ends with 6 when the only row it sent has an unknown outcome', async (context) => {
