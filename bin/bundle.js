@@ -1,8 +1,7 @@
 // Bundles the program with Rolldown: a file for each command, and chunks for what they share.
 // `npm run compile` runs this; bin/standalone.js and bench/ledger.ts bundle with the same configuration.
 // "Saves" is what one setting alone saves of the 114 ms that `payments get --json` takes: medians of 40 runs with it and
-// 40 without it, in turns. What saves less than 4 ms is not here,
-// unless another command needs it for its own limit.
+// 40 without it, in turns. What saves less than 4 ms is not here, unless another command needs it for its own limit.
 import { existsSync, globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

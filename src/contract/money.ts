@@ -32,6 +32,9 @@ export function fromHundredths(hundredths: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** A decimal without the zeros at its end: 10.10 is 10.1, and 10.00 is 10. */
+export const shortDecimal = (text: string): string => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+
 /** Whether two amounts are the same money, however they are written (10.1 and 10.10). */
 export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): boolean {
   const [left, right] = [a, b].map((value) => (typeof value === 'string' ? value : numberText(value)));

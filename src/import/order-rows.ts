@@ -4,7 +4,7 @@ import type { OrderDetails } from '../ledger/known-payments.js';
 import { parsePayment, type NamedPayment } from '../payments/named-payments.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
-import { BadValue } from '../typed-values.js';
+import { BadValue, parsePair } from '../typed-values.js';
 
 const naming = ['payment', 'paymentId', 'referenceId'] as const;
 const kept = ['order', 'email', 'name', 'note'] as const;
@@ -53,10 +53,9 @@ export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColu
   };
 }
 
-/** `COLUMN=HEADER`; the header may have equals signs in it. */
+/** `COLUMN=HEADER`. */
 export function parseChosen(text: string): ChosenColumn {
-  const [key = '', ...rest] = text.split('=');
-  const header = rest.join('=');
+  const { key, value: header } = text.includes('=') ? parsePair(text) : { key: text, value: '' };
   const column = orderColumns.find((name) => name.toLowerCase() === key.toLowerCase());
   if (column !== undefined && header !== '') return { column, header };
   if (column !== undefined)

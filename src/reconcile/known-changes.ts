@@ -1,5 +1,6 @@
 // Whether a read showed more of a payment than the lines of the file were compared with.
 
+import { shortDecimal } from '../contract/money.js';
 import { type ComparedRow, comparedRows } from '../ledger/known-settled.js';
 import { idOf } from '../payments/named-payments.js';
 import type { Records } from '../support/records.js';
@@ -33,8 +34,9 @@ export function watchRecords(
 /** The same for amounts that differ only in the zeros at their end. */
 const printOf = (rows: readonly ComparedRow[]): string =>
   JSON.stringify(
-    rows.map((row) => ({ ...row, amount: plain(row.amount), provider_fee: plain(row.provider_fee) })),
+    rows.map((row) => ({
+      ...row,
+      amount: row.amount && shortDecimal(row.amount),
+      provider_fee: row.provider_fee && shortDecimal(row.provider_fee),
+    })),
   );
-
-const plain = (decimal: string | null): string | undefined =>
-  decimal?.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');

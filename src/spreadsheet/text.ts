@@ -92,7 +92,7 @@ function isUtf16([first, second]: Uint8Array): boolean {
   return hasMark || first === 0 || second === 0;
 }
 
-/** The bytes of a character that goes on in the next chunk. */
+/** The first bytes of a character whose other bytes are in the next chunk. */
 function unfinished(chunk: Uint8Array = new Uint8Array()): Uint8Array {
   for (let count = 1; count <= 3; count += 1) {
     const byte = chunk.at(-count) ?? 0;

@@ -17,23 +17,13 @@ const timeFlag = custom<Date>({ helpValue: 'INSTANT', parse: async (value) => pa
 function withCommands(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'operation-not-allowed') return error;
   const { message, code, httpStatus } = error;
-  const fields = ['--customer', 'c_extra', '--return-url', 'https://shop.example/done'];
+  const what = '--reference extra-1 --amount 10 --currency EUR --customer c_extra';
   return new ServiceError(message, {
     code,
     httpStatus,
     cause: error,
     next: [
-      paydesk(
-        'payments',
-        'create',
-        '--reference',
-        'extra-1',
-        '--amount',
-        '10',
-        '--currency',
-        'EUR',
-        ...fields,
-      ),
+      paydesk('payments', 'create', ...what.split(' '), '--return-url', 'https://shop.example/done'),
       paydesk('sandbox', 'pay', 'extra-1', '--card', 'approved'),
     ],
   });

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isJsonNumber, isJsonObject, numberText, type JsonValue } from '../../contract/json.js';
+import { shortDecimal } from '../../contract/money.js';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 const LINK = /^https?:\/\//i;
@@ -15,10 +16,7 @@ function plain(value: JsonValue): string {
   if (typeof value === 'string') return INSTANT.test(value) || LINK.test(value) ? '~' : JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(plain).join(',')}]`;
   // 10.0 and 10.00 are the same amount.
-  if (isJsonNumber(value))
-    return numberText(value)
-      .replace(/(\.\d*?)0+$/, '$1')
-      .replace(/\.$/, '');
+  if (isJsonNumber(value)) return shortDecimal(numberText(value));
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
     .filter((name) => value[name] !== null)
