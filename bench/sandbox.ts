@@ -217,7 +217,7 @@ async function readiness(): Promise<Figure> {
     name: 'sandbox start until it answers, above bare Node',
     value: above,
     unit: 'ms',
-    limit: 300,
+    limit: 180,
     better: 'less',
     detail: `${Math.round(median(ready))} ms, bare ${Math.round(median(bare))} ms (medians of 20)`,
   };

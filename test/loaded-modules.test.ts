@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { paydesk } from './helpers/run.js';
+import { paydesk, type RunOptions } from './helpers/run.js';
 import { envOf, openTestDesk, type TestDesk } from './helpers/desk.js';
 
 const app = fileURLToPath(new URL('../dist/app/', import.meta.url));
@@ -12,8 +12,12 @@ const preload = join(folder, 'note-what-is-loaded.cjs');
 const note = join(folder, 'loaded.json');
 
 /** The source files that a command loads: those of every chunk that Node has read when it ends. */
-async function loadedBy(args: string[], env: Record<string, string> = {}): Promise<string[]> {
-  const run = await paydesk(args, { env: { ...env, NODE_OPTIONS: `--require ${preload}` } });
+async function loadedBy(
+  args: string[],
+  env: Record<string, string> = {},
+  onStarted: RunOptions['onStarted'] = () => {},
+): Promise<string[]> {
+  const run = await paydesk(args, { env: { ...env, NODE_OPTIONS: `--require ${preload}` }, onStarted });
   expect(run).toMatchObject({ code: 0, stderr: '' });
   // A file without a map holds no source: it only re-exports a chunk.
   const maps = readNote()
@@ -66,7 +70,7 @@ describe('a start loads what it uses', () => {
       'profiles',
       'store',
     ]);
-    const unwanted = /^(@inquirer|cli-table3|chalk|conf$|kysely|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
+    const unwanted = /^(@inquirer|cli-table3|chalk|atomically|kysely|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
     const others = packagesOf(sources).filter((name) => unwanted.test(name));
     expect(others).toEqual([]);
     const late = /^NativeModule (crypto|fs\/promises|perf_hooks|readline)$/;
@@ -76,7 +80,8 @@ describe('a start loads what it uses', () => {
   it('payments find --json needs neither the client nor the schemas of the service', async () => {
     const sources = await loadedBy(['payments', 'find', 'nobody', '--json'], envOf(desk.sandbox));
     expect(sources.filter((source) => /src\/client\/(client|transport|answers)/.test(source))).toEqual([]);
-    const unwanted = /^(@inquirer|cli-table3|chalk|conf$|undici|zod|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
+    const unwanted =
+      /^(@inquirer|cli-table3|chalk|atomically|undici|zod|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
     expect(packagesOf(sources).filter((name) => unwanted.test(name))).toEqual([]);
   });
 
@@ -96,6 +101,28 @@ describe('a start loads what it uses', () => {
     // Each line calls the one before it.
     const called = ['new ServiceError', ...frames.map(({ name }) => `${name}(`)];
     for (const [index, { text }] of frames.slice(0, 4).entries()) expect(text).toContain(called[index]);
+  });
+
+  it('a sandbox that was asked for its health and its description has not loaded its pages', async () => {
+    const statuses = Promise.withResolvers<number[]>();
+    const ask = async (line: string) => {
+      const { url } = JSON.parse(line) as { url: string };
+      const answers = await Promise.all(['/healthz', '/openapi.json'].map((path) => fetch(url + path)));
+      return answers.map(({ status }) => status);
+    };
+    const sources = await loadedBy(['sandbox', 'start', '--port', '0', '--json'], {}, (child) => {
+      child.stdout?.once('data', (line) => {
+        void ask(String(line))
+          .then(statuses.resolve, statuses.reject)
+          .finally(() => child.kill('SIGTERM'));
+      });
+    });
+    expect(await statuses.promise).toEqual([200, 200]);
+    expect(
+      sources.filter((source) => /src\/(sandbox\/http\/pages|contract\/openapi\.)/.test(source)),
+    ).toEqual([]);
+    const unwanted = /^(@inquirer|cli-table3|chalk|pg|hono|@hono|jq-wasm|open$|uqr)/;
+    expect(packagesOf(sources).filter((name) => unwanted.test(name))).toEqual([]);
   });
 
   it.each([[['--version']], [['--help']], [['payments', '--help']], [['payments', 'get', '--help']]])(

@@ -1,19 +1,12 @@
 import { Hono } from 'hono';
-import { openApiDocument } from '../../contract/openapi.js';
 import { CONTROL_PATH } from '../control/api.js';
 import { Refusal } from '../domain/refusal.js';
 import { answerFailure, createControlRoutes, type ControlOptions } from './control-routes.js';
 import { createPageRoutes } from './pages/page-routes.js';
 
-/** Everything but the service itself: its description, the control API and the pages. */
+/** Everything but the service itself and its description: the control API and the pages. */
 export function createHttpApp(options: ControlOptions): Hono {
   const app = new Hono();
-  let openApi: string | undefined;
-  app.get('/openapi.json', (c) => {
-    openApi ??= JSON.stringify(openApiDocument());
-    return c.body(openApi, 200, { 'content-type': 'application/json' });
-  });
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.route(CONTROL_PATH, createControlRoutes(options));
   app.route('/', createPageRoutes(options));
   app.onError((error, c) => answerFailure(c, error, options.onError));

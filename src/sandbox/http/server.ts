@@ -5,6 +5,7 @@ import { hostOf, isPrivateName } from './host-names.js';
 import { defaultAnswers, shapeFailure } from '../answers.js';
 import { loggedPath } from './logged-path.js';
 import { API_PREFIX } from './api-listener.js';
+import { createDescriptionListener } from './description-listener.js';
 
 /** One line of the log: what was asked, what was answered, and how long it took. */
 export interface RequestLine {
@@ -53,9 +54,14 @@ export function createRequestListener(
 ): RequestListener {
   let loaded: Promise<Listener> | undefined;
   const others: Listener = async (...request) => (await (loaded ??= listenerOf(loadApp)))(...request);
+  const description = createDescriptionListener();
+  const listenerFor = (incoming: IncomingMessage): Listener => {
+    if (!isForThisHost(incoming, remote)) return refuseHost;
+    if (incoming.url?.startsWith(API_PREFIX)) return api;
+    return description.answers(incoming) ? description.listener : others;
+  };
   return (incoming, outgoing) => {
-    const isApi = incoming.url?.startsWith(API_PREFIX) ?? false;
-    const listener = isForThisHost(incoming, remote) ? (isApi ? api : others) : refuseHost;
+    const listener = listenerFor(incoming);
     const answered = listener(incoming, outgoing);
     if (onRequest) logWhenDone(incoming, outgoing, answered, onRequest);
   };

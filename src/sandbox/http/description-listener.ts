@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/**
+ * What the service says about itself, to whoever asks: straight on node:http, so that a health check right after the
+ * start does not wait for the console and the control API to be loaded.
+ */
+export function createDescriptionListener() {
+  const answers: Readonly<Record<string, () => Promise<string>>> = {
+    '/healthz': async () => JSON.stringify({ status: 'ok' }),
+    '/openapi.json': async () => (await import('../../contract/openapi-text.js')).openApiText,
+  };
+
+  return {
+    answers: ({ method = '', url = '' }: IncomingMessage): boolean =>
+      (method === 'GET' || method === 'HEAD') && Object.hasOwn(answers, pathOf(url)),
+    async listener({ url = '' }: IncomingMessage, outgoing: ServerResponse): Promise<undefined> {
+      const body = Buffer.from(await (answers[pathOf(url)] as () => Promise<string>)());
+      outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength });
+      outgoing.end(body);
+    },
+  };
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0] as string;
