@@ -42,6 +42,10 @@ const groups = [
 const leftOut = [
   // The client speaks HTTP/1.1 only (`allowH2: false`). Saves 11 ms.
   'undici/lib/dispatcher/client-h2.js',
+  // conf gets no schema and no migrations. Saves 14 ms of `sandbox start`.
+  'ajv/dist/2020.js',
+  'ajv-formats/dist/index.js',
+  'semver/index.js',
   // paydesk has its own configuration, help and output. Saves 9 ms.
   '@oclif/core/lib/config/index.js',
   '@oclif/core/lib/help/index.js',

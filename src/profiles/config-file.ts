@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import type Conf from 'conf';
 import { HomeError, makeFolder } from '../home-folder.js';
 import { PaydeskError, ProfileError, TemporaryError } from '../errors.js';
 import { checkName } from './checks.js';
@@ -40,7 +41,7 @@ const SQLITE_BUSY = 5;
 // The id of a key becomes a file name: no way out of the folder.
 const fileName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** The file as it is now; an absent file is an empty one. */
+/** The file as it is now; an absent file is an empty one. Plain fs, because conf costs 100 ms to import. */
 export function readConfig(file: string): Config {
   let text: string;
   try {
@@ -65,32 +66,40 @@ export function readConfig(file: string): Config {
 }
 
 /**
- * A dependency of atomically sends every signal a second time, so that a program without listeners of its own ends by
- * it. Ours has some, and would take one Ctrl-C for two: a server that drains would be cut off.
+ * A dependency of conf sends every signal a second time, so that a program without listeners of its own ends by it.
+ * Ours has some, and would take one Ctrl-C for two: a server that drains would be cut off.
  */
-async function loadWriter() {
+async function loadConf(): Promise<{ default: typeof Conf }> {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const before = signals.map((signal) => process.rawListeners(signal));
-  const { writeFileSync } = await import('atomically');
+  const module = await import('conf');
   signals.forEach((signal, index) => {
     const added = process.rawListeners(signal).filter((listener) => !before[index]!.includes(listener));
     for (const listener of added) process.off(signal, listener as NodeJS.SignalsListener);
   });
-  return writeFileSync;
+  return module;
 }
 
 /** Reads, changes and writes the file while every other process that wants to change it waits. */
 export async function updateConfig<T>(file: string, change: (config: Config) => T): Promise<T> {
-  const writeWhole = await loadWriter();
+  const { default: ConfFile } = await loadConf();
   const { DatabaseSync } = await import('node:sqlite');
+  const folder = dirname(file);
   try {
-    makeFolder(dirname(file));
+    makeFolder(folder);
     const lock = takeLock(DatabaseSync, `${file}.lock`);
     // No await between here and the release: the holder of the lock never waits for the event loop.
     try {
       const config = readConfig(file);
       const result = change(config);
-      writeWhole(file, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
+      const conf = new ConfFile<Config>({
+        cwd: folder,
+        configName: basename(file, '.json'),
+        projectSuffix: '',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+      });
+      conf.store = config;
       return result;
     } finally {
       lock.close();
