@@ -15,6 +15,7 @@ import {
 } from '../contract/json.js';
 import { payment as paymentSchema, type Payment } from '../contract/payment.js';
 import { isStateName, type StateName } from '../contract/states.js';
+import { checksOf, type FieldCheck } from './field-checks.js';
 import type { Answer, AnswerExchange } from './exchange.js';
 
 export type StateAliases = Readonly<Record<string, StateName>>;
@@ -72,14 +73,18 @@ export interface Decoded<T> {
   object: JsonObject;
 }
 
+const paymentFields = createFieldReader(paymentSchema);
+const customerFields = createFieldReader(customerSchema);
+const methodFields = createFieldReader(methodSchema);
+
 export function decodePayment(raw: JsonValue | undefined): Decoded<Payment> | undefined {
   const object = unwrap(raw, ['payment'], ['paymentId', 'paymentState', 'referenceId']);
-  return object && { fields: knownFields(paymentSchema, object), object };
+  return object && { fields: paymentFields(object), object };
 }
 
 export function decodeCustomer(raw: JsonValue | undefined): Decoded<Customer> | undefined {
   const object = unwrap(raw, ['customer'], ['customerId']);
-  return object && { fields: knownFields(customerSchema, object), object };
+  return object && { fields: customerFields(object), object };
 }
 
 /** A list of stored methods: an array, an array in an envelope, or ids only. */
@@ -87,7 +92,7 @@ export function decodeMethods(raw: JsonValue | undefined): Decoded<PaymentMethod
   const list = listIn(raw, ['items', 'paymentMethods', 'methods', 'data']);
   return list?.map((entry) => {
     const object = isJsonObject(entry) ? entry : { paymentMethodId: entry };
-    return { fields: knownFields(methodSchema, object), object };
+    return { fields: methodFields(object), object };
   });
 }
 
@@ -165,26 +170,26 @@ function unwrap(
 const NUMERIC_TEXT = /^-?\d+(\.\d+)?$/;
 
 /** Each field on its own, so that one odd field does not hide the others. Numbers written as text count. */
-function knownFields<Shape extends Record<string, z.ZodMiniType>>(
+function createFieldReader<Shape extends Record<string, z.ZodMiniType>>(
   schema: z.ZodMiniObject<Shape, z.core.$loose>,
-  object: JsonObject,
-): z.infer<typeof schema> {
-  const fields: Record<string, unknown> = {};
-  const shape: Readonly<Record<string, z.ZodMiniType>> = schema.shape;
-  for (const name in shape) {
-    const field = shape[name];
-    const value = object[name];
-    if (field === undefined || value === undefined || value === null) continue;
-    const parsed = field.safeParse(value);
-    if (parsed.success) {
-      fields[name] = parsed.data;
-    } else if (typeof value === 'string' && NUMERIC_TEXT.test(value)) {
-      const number = field.safeParse(numberFromText(value));
-      if (number.success) fields[name] = number.data;
-    } else if (isJsonNumber(value)) {
-      const text = field.safeParse(numberText(value));
-      if (text.success) fields[name] = text.data;
+): (object: JsonObject) => z.infer<typeof schema> {
+  let checks: Array<[name: string, fits: FieldCheck]> | undefined;
+  return (object) => {
+    const fields: Record<string, unknown> = {};
+    checks ??= checksOf(schema.shape);
+    for (const [name, fits] of checks) {
+      const value = object[name];
+      if (value === undefined || value === null) continue;
+      if (fits(value)) {
+        fields[name] = value;
+      } else if (typeof value === 'string' && NUMERIC_TEXT.test(value)) {
+        const number = numberFromText(value);
+        if (fits(number)) fields[name] = number;
+      } else if (isJsonNumber(value)) {
+        const text = numberText(value);
+        if (fits(text)) fields[name] = text;
+      }
     }
-  }
-  return fields as z.infer<typeof schema>;
+    return fields as z.infer<typeof schema>;
+  };
 }
