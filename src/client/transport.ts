@@ -26,13 +26,14 @@ export function createTransport(options: {
   const timeouts = { ...transportTimeouts, ...options.timeouts };
   const dispatchers = createDispatchers(origin, timeouts, options.connection ?? {});
   const maxBody = options.maxBody ?? MAX_BODY;
+  const aborts = createAborts();
 
   return {
     async send(request) {
       if (request.signal?.aborted) return { kind: 'unsent', failure: aborted };
       const leased = await dispatchers.lease(request.fresh);
       return new Promise((resolve) => {
-        dispatch(leased, request, dispatchers.options(request), maxBody, resolve);
+        dispatch(leased, request, { options: dispatchers.options(request), maxBody, aborts }, resolve);
       });
     },
     close: () => dispatchers.close(),
@@ -50,8 +51,7 @@ const timeUp = failure('time-up', 'the time limit was reached', true);
 function dispatch(
   { dispatcher, done }: Leased,
   request: SendRequest,
-  options: Dispatcher.DispatchOptions,
-  maxBody: number,
+  { options, maxBody, aborts }: { options: Dispatcher.DispatchOptions; maxBody: number; aborts: Aborts },
   resolve: (result: Awaited<ReturnType<Transport['send']>>) => void,
 ): void {
   let started = false;
@@ -65,7 +65,7 @@ function dispatch(
   const finish = () => {
     over = true;
     clearTimeout(timer);
-    request.signal?.removeEventListener('abort', onAbort);
+    if (request.signal) aborts.remove(request.signal, onAbort);
     done();
   };
   const fail = (why: Failure) => {
@@ -81,7 +81,7 @@ function dispatch(
   };
   const onAbort = () => stop(aborted);
   const timer = setTimeout(() => stop(timeUp), request.limitMs);
-  request.signal?.addEventListener('abort', onAbort);
+  if (request.signal) aborts.add(request.signal, onAbort);
   // It may have happened while undici was being loaded.
   if (request.signal?.aborted) return onAbort();
 
@@ -130,8 +130,41 @@ function dispatch(
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const flat: Record<string, string> = {};
-  for (const [name, value = ''] of Object.entries(headers)) {
-    flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  // undici has made the names lower case.
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    flat[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return flat;
+}
+
+interface Aborts {
+  add(signal: AbortSignal, onAbort: () => void): void;
+  remove(signal: AbortSignal, onAbort: () => void): void;
+}
+
+/** One listener for all requests under way with a signal: a signal compares each new listener with those that it has. */
+function createAborts(): Aborts {
+  const underWay = new Map<AbortSignal, { requests: Set<() => void>; listener: () => void }>();
+  return {
+    add(signal, onAbort) {
+      let entry = underWay.get(signal);
+      if (!entry) {
+        const requests = new Set<() => void>();
+        const listener = () => {
+          for (const each of requests) each();
+        };
+        signal.addEventListener('abort', listener);
+        entry = { requests, listener };
+        underWay.set(signal, entry);
+      }
+      entry.requests.add(onAbort);
+    },
+    remove(signal, onAbort) {
+      const entry = underWay.get(signal);
+      if (!entry?.requests.delete(onAbort) || entry.requests.size > 0) return;
+      signal.removeEventListener('abort', entry.listener);
+      underWay.delete(signal);
+    },
+  };
 }

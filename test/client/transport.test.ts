@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
@@ -142,6 +143,26 @@ describe.each([true, false])('how far a request got, fresh: %s', (fresh) => {
     await expect.poll(() => server.requests).toBe(2);
     controller.abort();
     expect(outline(await pending)).toBe('lost aborted');
+  });
+
+  it('is lost with all others under way with its signal, which keeps nothing of them', async () => {
+    const server = await rawServer({});
+    const transport = transportFor(server.url);
+    const controller = new AbortController();
+    const { signal } = controller;
+    expect(outline(await sendOne(transport, { fresh, limitMs: 200, signal }))).toBe('lost time-up');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const pending = [1, 2, 3].map(() => sendOne(transport, { fresh, signal }));
+    const other = sendOne(transport, { fresh, limitMs: 2000, signal: new AbortController().signal });
+    await expect.poll(() => server.requests).toBe(5);
+    controller.abort();
+    expect((await Promise.all(pending)).map(outline)).toEqual([
+      'lost aborted',
+      'lost aborted',
+      'lost aborted',
+    ]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(outline(await other)).toBe('lost time-up');
   });
 
   it('keeps to the limit of the whole attempt when the body only drips', async () => {
