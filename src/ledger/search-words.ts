@@ -45,8 +45,7 @@ function addWords(found: Set<string>, value: string): void {
   for (const word of words) found.add(word);
   if (words.length > 1) {
     found.add(words.join(''));
-    const parts = value.split(/\s+/);
-    if (parts.length > 1) for (const part of parts) found.add(joinedWord(part));
+    if (/\s/.test(value)) for (const part of value.split(/\s+/)) found.add(joinedWord(part));
   }
   if (!isAscii(value)) for (const word of spelledOut(value)) found.add(word);
   // A number that is read out has no zeros in front.

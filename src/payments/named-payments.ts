@@ -174,7 +174,7 @@ export function idOf(read: PaymentRead): string {
   const { paymentId } = read.fields;
   const text = paymentId === undefined ? '' : numberText(paymentId);
   // One payment has one id, however a service pads it: the ledger holds the payment by it.
-  if (/^\d+$/.test(text)) return String(BigInt(text));
+  if (/^0\d+$/.test(text)) return String(BigInt(text));
   if (text !== '') return text;
   throw new ServiceError('The service returned a payment without a paymentId.', { code: 'odd-answer' });
 }
