@@ -2,7 +2,7 @@
 // its generation; a service that names none has only one.
 
 import type { Kysely } from 'kysely';
-import { prepared } from '../store/prepared.js';
+import { statement } from '../store/statement.js';
 import type { Engine } from '../store/types.js';
 import type { PaymentRef } from './payment-ref.js';
 import type { DeskTables } from './schema.js';
@@ -35,8 +35,8 @@ export async function startGeneration(
     .execute();
 }
 
-const generationOf = prepared<DeskTables, { generation: string }, 'app_id'>((db, value) =>
-  db.selectFrom('generations').select('generation').where('app_id', '=', value('app_id')),
+const generationOf = statement<{ generation: string }, 'app_id'>(
+  'select generation from generations where app_id = :app_id',
 );
 
 async function retire(tx: Kysely<DeskTables>, appId: string): Promise<void> {

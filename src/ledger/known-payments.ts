@@ -1,9 +1,9 @@
 // The service has no list of payments. This is what the desk knows of them: those that it created, changed, read,
 // imported or received webhooks for, each as it was last seen.
 
-import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Kysely } from 'kysely';
 import { canReach, operationStates, stateNames, states } from '../contract/states.js';
-import { prepared } from '../store/prepared.js';
+import { statement } from '../store/statement.js';
 import type { Engine } from '../store/types.js';
 import { startGeneration } from './generations.js';
 import { ofPayment, type PaymentRef } from './payment-ref.js';
@@ -49,19 +49,21 @@ export interface OrderDetails {
   note?: string | undefined;
 }
 
+const quoted = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
+
 const changesBetween = (from: string, to: readonly string[]) =>
-  sql`known_payments.state = ${sql.lit(from)} and excluded.state in (${sql.join(to.map((state) => sql.lit(state)))})`;
+  `known_payments.state = '${from}' and excluded.state in (${quoted(to)})`;
 
 /** The changes that show an operation not to have got to its end, such as Refunding → Captured, or Refunded → Captured. */
-const failures: RawBuilder<unknown>[] = [
+const failures: string[] = [
   ...Object.entries(operationStates).flatMap(([operation, { during, end }]) => {
     const back = states[during].next.filter((state) => state !== end);
     const lost = stateNames.filter((state) => state !== end && !canReach(end, state));
     return [changesBetween(during, back), changesBetween(end, lost)].map(
-      (change) => sql`when ${change} then ${sql.lit(operation)}`,
+      (change) => `when ${change} then '${operation}'`,
     );
   }),
-  sql`when ${changesBetween('Authorised', ['Held'])} then 'unhold'`,
+  `when ${changesBetween('Authorised', ['Held'])} then 'unhold'`,
 ];
 
 /** What a later sight may add to, and never takes away. */
@@ -110,51 +112,30 @@ const upsertRows = <Column extends keyof KnownPaymentRow>(
   count: number,
   returned: readonly Column[],
 ) =>
-  prepared<DeskTables, Pick<KnownPaymentRow, Column>, keyof Values>((db, value) =>
-    db
-      .insertInto('known_payments')
-      .values(
-        Array.from({ length: count }, (_, at) =>
-          Object.fromEntries(columns.map((name) => [name, value(name, at)])),
-        ) as never,
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['app_id', 'payment_id']).doUpdateSet((eb) => ({
-          ...Object.fromEntries(
-            additions.map((name) => [name, eb.fn.coalesce(`excluded.${name}`, `known_payments.${name}`)]),
-          ),
-          state: eb.ref('excluded.state'),
-          state_time: eb
-            .case()
-            .when('known_payments.state', '=', eb.ref('excluded.state'))
-            .then(eb.ref('known_payments.state_time'))
-            .else(eb.ref('excluded.state_time'))
-            .end(),
-          since_time: eb
-            .case()
-            .when('known_payments.state', '=', eb.ref('excluded.state'))
-            .then(eb.ref('known_payments.since_time'))
-            .else(eb.ref(isChange ? 'excluded.seen_time' : 'known_payments.seen_time'))
-            .end(),
-          failed_operation: sql<string | null>`case when known_payments.state = excluded.state
-          then known_payments.failed_operation ${sql.join(failures, sql` `)} end`,
-          seen_time: eb.ref('excluded.seen_time'),
-        })),
-      )
-      .returning(returned),
+  statement<Pick<KnownPaymentRow, Column>, keyof Values>(
+    `insert into known_payments (${columns.join(', ')})
+     values ${Array.from({ length: count }, (_, row) => `(${columns.map((name) => `:${name}.${row}`).join(', ')})`).join(', ')}
+     on conflict (app_id, payment_id) do update set
+       ${additions.map((name) => `${name} = coalesce(excluded.${name}, known_payments.${name}),`).join(' ')}
+       state = excluded.state,
+       state_time = case when known_payments.state = excluded.state
+         then known_payments.state_time else excluded.state_time end,
+       since_time = case when known_payments.state = excluded.state
+         then known_payments.since_time else ${isChange ? 'excluded.seen_time' : 'known_payments.seen_time'} end,
+       failed_operation = case when known_payments.state = excluded.state
+         then known_payments.failed_operation ${failures.join(' ')} end,
+       seen_time = excluded.seen_time
+     returning ${returned.join(', ')}`,
   );
 
 /** As many rows in one statement: one by one, most of the time would go to the way to the database and back. */
 const AT_ONCE = 50;
 const searched = ['id', 'words', ...searchedColumns] as const;
 const upserts = { change: upsertRows(true, 1, searched), read: upsertRows(false, 1, searched) };
-const upsertMany = upsertRows(false, AT_ONCE, ['payment_id', 'words']);
+let upsertMany: ReturnType<typeof upsertRows<'payment_id' | 'words'>> | undefined;
 
-const replaceWords = prepared<DeskTables, unknown, 'id' | 'words'>((db, value) =>
-  db
-    .updateTable('known_payments')
-    .set({ words: value('words') })
-    .where('id', '=', value('id')),
+const replaceWords = statement<unknown, 'id' | 'words'>(
+  'update known_payments set words = :words where id = :id',
 );
 
 interface Sight {
@@ -200,6 +181,7 @@ export async function rememberMany(
       const some = new Map(
         rest.splice(0, AT_ONCE).map((payment) => [payment.paymentId, valuesOf(payment, source, now)]),
       );
+      upsertMany ??= upsertRows(false, AT_ONCE, ['payment_id', 'words']);
       for (const known of await upsertMany(db, engine, ...some.values())) {
         // It was known before with other words: they are made again of all that is known now.
         const payment = once.get(known.payment_id);

@@ -5,6 +5,7 @@ export { StoreError } from './errors.js';
 export type { StoreErrorCode } from './errors.js';
 export { blobType, idColumn, isPostgres, startIdsAt } from './columns.js';
 export { prepared } from './prepared.js';
+export { statement } from './statement.js';
 export type * from './types.js';
 
 /** Opens a database and brings its tables up to date. Only the engine that is used is loaded. */
