@@ -6,7 +6,7 @@ import { canReach, operationStates, stateNames, states } from '../contract/state
 import { statement } from '../store/statement.js';
 import type { Engine } from '../store/types.js';
 import { startGeneration } from './generations.js';
-import { ofPayment, type PaymentRef } from './payment-ref.js';
+import { ofPayment, refColumns, type PaymentRef } from './payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from './schema.js';
 import { searchedColumns, searchWords } from './search-words.js';
 
@@ -51,20 +51,21 @@ export interface OrderDetails {
 
 const quoted = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
 
-const changesBetween = (from: string, to: readonly string[]) =>
-  `known_payments.state = '${from}' and excluded.state in (${quoted(to)})`;
-
-/** The changes that show an operation not to have got to its end, such as Refunding → Captured, or Refunded → Captured. */
-const failures: string[] = [
-  ...Object.entries(operationStates).flatMap(([operation, { during, end }]) => {
+/**
+ * The operation that did not get to its end, as the change to `next` shows it, such as Refunding → Captured, or
+ * Refunded → Captured.
+ */
+function failedOperation(next: string): string {
+  const between = (operation: string, from: string, to: readonly string[]) =>
+    `when known_payments.state = '${from}' and ${next} in (${quoted(to)}) then '${operation}'`;
+  const failures = Object.entries(operationStates).flatMap(([operation, { during, end }]) => {
     const back = states[during].next.filter((state) => state !== end);
     const lost = stateNames.filter((state) => state !== end && !canReach(end, state));
-    return [changesBetween(during, back), changesBetween(end, lost)].map(
-      (change) => `when ${change} then '${operation}'`,
-    );
-  }),
-  `when ${changesBetween('Authorised', ['Held'])} then 'unhold'`,
-];
+    return [between(operation, during, back), between(operation, end, lost)];
+  });
+  return `case when known_payments.state = ${next} then known_payments.failed_operation
+    ${failures.join(' ')} ${between('unhold', 'Authorised', ['Held'])} end`;
+}
 
 /** What a later sight may add to, and never takes away. */
 const additions = [
@@ -122,8 +123,7 @@ const upsertRows = <Column extends keyof KnownPaymentRow>(
          then known_payments.state_time else excluded.state_time end,
        since_time = case when known_payments.state = excluded.state
          then known_payments.since_time else ${isChange ? 'excluded.seen_time' : 'known_payments.seen_time'} end,
-       failed_operation = case when known_payments.state = excluded.state
-         then known_payments.failed_operation ${failures.join(' ')} end,
+       failed_operation = ${failedOperation('excluded.state')},
        seen_time = excluded.seen_time
      returning ${returned.join(', ')}`,
   );
@@ -133,6 +133,18 @@ const AT_ONCE = 50;
 const searched = ['id', 'words', ...searchedColumns] as const;
 const upserts = { change: upsertRows(true, 1, searched), read: upsertRows(false, 1, searched) };
 let upsertMany: ReturnType<typeof upsertRows<'payment_id' | 'words'>> | undefined;
+
+/** The same change of a payment that is known, with only the columns and indexes that it concerns. */
+const changeState = statement<{ id: number }, 'app_id' | 'payment_id' | 'state' | 'now'>(
+  `update known_payments set
+     state = :state,
+     state_time = case when state = :state then state_time else :now end,
+     since_time = case when state = :state then since_time else :now end,
+     failed_operation = ${failedOperation(':state')},
+     seen_time = :now
+   where app_id = :app_id and payment_id = :payment_id
+   returning id`,
+);
 
 const replaceWords = statement<unknown, 'id' | 'words'>(
   'update known_payments set words = :words where id = :id',
@@ -161,6 +173,17 @@ export async function rememberSeen(
   const upsert = upserts[isChange ? 'change' : 'read'];
   const [known] = await upsert(db, engine, values);
   if (known) await keepWords(db, engine, known, values.words);
+}
+
+/** A payment has come to be in this state. */
+export async function rememberState(
+  db: Kysely<DeskTables>,
+  engine: Engine,
+  { state, ...ref }: PaymentRef & { state: string },
+  now: number,
+): Promise<void> {
+  const [known] = await changeState(db, engine, { ...refColumns(ref), state, now });
+  if (!known) await rememberSeen(db, engine, { seen: { ...ref, state }, source: 'changed', now });
 }
 
 /** Records payments of one app that were read. */

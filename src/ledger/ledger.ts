@@ -79,8 +79,11 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
     now: () => clocks.wall(store.db),
 
     async findBlocking(ref, operation, options) {
-      if (ref.generation !== undefined) await store.transaction((tx) => startGeneration(tx, engine, ref));
-      return opening.findBlocking(store.db, ref, operation, options);
+      if (ref.generation === undefined) return opening.findBlocking(store.db, ref, operation, options);
+      return store.transaction(async (tx) => {
+        await startGeneration(tx, engine, ref);
+        return opening.findBlocking(tx, ref, operation, options);
+      });
     },
 
     async unsettled(ref) {

@@ -10,7 +10,7 @@ import {
   type Outcome,
 } from './entries.js';
 import type { IntentLog } from './intent-log.js';
-import { remember } from './known-payments.js';
+import { rememberState } from './known-payments.js';
 import { refColumns, refOf } from './payment-ref.js';
 import type { DeskTables, IntentRow } from './schema.js';
 import { dropHoldOf, holdOf, lastIntentOn, takeHold } from './statements.js';
@@ -45,8 +45,7 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
     }
     if (outcome.state !== undefined) {
       const intent = held ?? (await log.entry(tx, intentId));
-      const seen = { ...refOf(intent), state: outcome.state };
-      await remember(tx, engine, { seen, source: 'changed', now: await clocks.wall(tx) });
+      await rememberState(tx, engine, { ...refOf(intent), state: outcome.state }, await clocks.wall(tx));
     }
     if (!stays) await dropHoldOf(tx, engine, { intent_id: intentId });
     return true;
