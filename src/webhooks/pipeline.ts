@@ -161,7 +161,9 @@ function createIntake(options: IntakeOptions): (request: WebhookRequest) => Prom
     forwarder.take(leased, request);
     if (delivery.forwards.length > leased.length) forwarder.wake();
     onEvent({ type: 'arrived', delivery });
-    // The target and the sender come first: nobody waits for the read.
+    // The target comes first, whose connection is written to in this turn of the event loop, and the sender second.
+    await new Promise((resolve) => setImmediate(resolve));
+    // Nobody waits for the read.
     setImmediate(() => reader.add({ ...facts, id: delivery.id }));
     if (settled === undefined) return 200;
     return (await settled)?.forwards.some(({ outcome }) => outcome === 'failed') === false ? 200 : 502;

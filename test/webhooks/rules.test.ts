@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { createScrubber } from '../../src/redact.js';
 import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
 import { forwardedRequest } from '../../src/webhooks/forwarding/forwarded-request.js';
 import { whatNext } from '../../src/webhooks/forwarding/forwarder.js';
@@ -88,7 +89,10 @@ describe('a forwarded request', () => {
 
   it('keeps names, order and values, drops what belongs to the connection, and hides the secret', () => {
     expect(
-      forwardedRequest(received, target, { secret: 's3cr3t', marks: [['Paydesk-Replay', '7']] }),
+      forwardedRequest(received, target, {
+        hide: createScrubber('s3cr3t'),
+        marks: [['Paydesk-Replay', '7']],
+      }),
     ).toEqual({
       origin: 'https://shop.example:8443',
       path: '/hooks?own=1&paymentId=1&a=%20b',

@@ -1,6 +1,5 @@
 // What a target gets: the request as it came, but for what belongs to the connection that it came over.
 
-import { createScrubber } from '../../redact.js';
 import type { WebhookRequest } from '../inbox/inbox-writer.js';
 import type { Target } from './targets.js';
 
@@ -28,8 +27,8 @@ export interface ForwardedRequest {
 }
 
 interface Extras {
-  /** Of the listener's own address; it goes to nobody. */
-  secret: string;
+  /** Takes the secret of the listener's own address out of a text: it goes to nobody. */
+  hide(text: string): string;
   /** Said by paydesk itself, such as that this is a replay. */
   marks?: ReadonlyArray<readonly [string, string]>;
 }
@@ -37,10 +36,8 @@ interface Extras {
 export function forwardedRequest(
   request: Pick<WebhookRequest, 'method' | 'query' | 'headers' | 'body'>,
   target: Pick<Target, 'url' | 'headers'>,
-  { secret, marks = [] }: Extras,
+  { hide, marks = [] }: Extras,
 ): ForwardedRequest {
-  // A proxy may have put the whole address into a header, or a query.
-  const hide = createScrubber(secret);
   const { origin, pathname, search } = new URL(target.url);
   const queries = [search.slice(1), request.query].filter((part) => part !== '');
   const own = target.headers.map(({ name, value }) => [name, value] as const);
@@ -52,6 +49,7 @@ export function forwardedRequest(
     // undici counts the body itself; the host is the target's.
     return !dropped.has(plain) && !names.has(plain) && plain !== 'host' && plain !== 'content-length';
   });
+  // A proxy may have put the whole address into a header, or a query.
   return {
     origin,
     path: pathname + (queries.length === 0 ? '' : `?${hide(queries.join('&'))}`),

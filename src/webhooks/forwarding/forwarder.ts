@@ -1,6 +1,7 @@
 // Passes deliveries on: in the order of each payment, many payments at a time, tried again where it failed. What is to
 // be sent stands in the inbox, so when a forwarder is killed, the next one continues.
 
+import { createScrubber } from '../../redact.js';
 import type { DeliveryRow, ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import type { Owner } from '../../store/owner.js';
@@ -67,6 +68,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     owner,
     targets.map(({ key }) => key),
   );
+  const hide = createScrubber(listener.secret);
   const active = new Set<Promise<void>>();
   const room = () => CONCURRENCY - active.size;
   const claims = createClaims(queue, { now, room, send, onError });
@@ -90,10 +92,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   async function pass(forward: ForwardRow, delivery: Passed | undefined): Promise<void> {
     const target = targets.find(({ key }) => key === forward.target_key);
     if (target === undefined || delivery === undefined) throw new Error('A forward without its delivery.');
-    const request = forwardedRequest(delivery, target, {
-      secret: listener.secret,
-      marks: marksOf(delivery),
-    });
+    const request = forwardedRequest(delivery, target, { hide, marks: marksOf(delivery) });
     const attempt = await sender.send(request, target);
     if (attempt === undefined) return;
     const next = whatNext(forward, attempt, { now: now(), started, retries: options.retries });

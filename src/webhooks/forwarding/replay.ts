@@ -5,6 +5,7 @@ import type { DeskTables } from '../../ledger/schema.js';
 import { remember } from '../../ledger/known-payments.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { seenPayment } from '../../payments/seen-payment.js';
+import { createScrubber } from '../../redact.js';
 import { InterruptedError } from '../../errors.js';
 import { createOwner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
@@ -45,7 +46,7 @@ export async function replayTo(
 ): Promise<Replayed> {
   const { store, place, sender, now } = desk;
   const listener = await openListener(store, place);
-  const request = forwardedRequest(delivery, target, { secret: listener.secret, marks });
+  const request = forwardedRequest(delivery, target, { hide: createScrubber(listener.secret), marks });
   const attempt = await sender.send(request, target);
   if (attempt === undefined) throw new InterruptedError('Interrupted.', { code: 'interrupted' });
   await store.transaction(async (tx) => {

@@ -16,23 +16,25 @@ const ANSWER_START = 500;
 const MAX_CONNECTIONS = 64;
 
 export function createSender(now: () => number): Sender {
-  const agents = new Map<boolean, Promise<Agent>>();
+  const loading = new Map<boolean, Promise<Dispatch>>();
+  const loaded = new Map<boolean, Dispatch>();
   const underWay = new Set<AbortController>();
   let closed = false;
 
-  function agentFor(skipVerify: boolean): Promise<Agent> {
-    let agent = agents.get(skipVerify);
-    if (agent === undefined) {
-      agent = createAgent(skipVerify);
-      agents.set(skipVerify, agent);
+  async function load(skipVerify: boolean): Promise<Dispatch> {
+    let dispatch = loading.get(skipVerify);
+    if (dispatch === undefined) {
+      dispatch = loadDispatch(skipVerify);
+      loading.set(skipVerify, dispatch);
     }
-    return agent;
+    loaded.set(skipVerify, await dispatch);
+    return dispatch;
   }
 
   return {
     async send(request, { skipVerify }) {
-      const { default: send } = await import('undici/lib/api/api-request.js');
-      const agent = await agentFor(skipVerify);
+      // Once it is loaded, nothing is waited for: the target gets the request before anybody else is answered.
+      const { agent, send } = loaded.get(skipVerify) ?? (await load(skipVerify));
       const time = now();
       const started = performance.now();
       const attempt = (result: Pick<Attempt, 'status' | 'answer' | 'error'>): Attempt => ({
@@ -68,19 +70,26 @@ export function createSender(now: () => number): Sender {
     async close() {
       closed = true;
       for (const abort of underWay) abort.abort();
-      for (const agent of agents.values()) await (await agent).destroy();
+      for (const dispatch of loading.values()) await (await dispatch).agent.destroy();
     },
   };
 }
 
+interface Dispatch {
+  agent: Agent;
+  send: (typeof import('undici/lib/api/api-request.js'))['default'];
+}
+
 /** Loaded by file, and only once there is something to send: the index of undici brings everything along. */
-async function createAgent(skipVerify: boolean): Promise<Agent> {
+async function loadDispatch(skipVerify: boolean): Promise<Dispatch> {
+  const { default: send } = await import('undici/lib/api/api-request.js');
   const { default: OwnAgent } = await import('undici/lib/dispatcher/agent.js');
-  return new OwnAgent({
+  const agent = new OwnAgent({
     allowH2: false,
     connections: MAX_CONNECTIONS,
     connect: { timeout: ANSWER_MS, ...(skipVerify ? { rejectUnauthorized: false } : {}) },
   });
+  return { agent, send };
 }
 
 async function startOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {

@@ -2,7 +2,7 @@
 // nothing were here.
 
 import { paydesk } from '../../next-command.js';
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ServiceError } from '../../errors.js';
 import type { WebhookRequest } from './inbox-writer.js';
@@ -149,7 +149,7 @@ function refuse(
 
 /** Of the same length whatever was given, so that the time taken tells nothing. */
 function createComparison(secret: string): (given: string) => boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const digest = (text: string) => hash('sha256', text, 'buffer');
   const expected = digest(secret);
   return (given) => timingSafeEqual(digest(given), expected);
 }
