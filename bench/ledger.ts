@@ -35,7 +35,7 @@ async function overhead(folder: string): Promise<Figure> {
     name: 'ledger overhead of one refund, as a process',
     value: kept - none,
     unit: 'ms',
-    limit: 15,
+    limit: 10,
     better: 'less',
     detail: `${kept.toFixed(1)} ms, ${none.toFixed(1)} ms without (medians of ${ROUNDS})`,
   };

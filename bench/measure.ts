@@ -10,8 +10,9 @@ export interface Figure {
   /** What the ratio or difference came to. */
   value: number;
   unit: string;
-  limit: number;
-  better: 'more' | 'less';
+  /** None where the figure is only there to compare others with. */
+  limit?: number;
+  better?: 'more' | 'less';
   detail: string;
 }
 

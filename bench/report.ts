@@ -1,16 +1,25 @@
+import { availableParallelism } from 'node:os';
 import type { Figure } from './measure.ts';
 
+/** Where the figures were measured: they say little without it. */
+export const machineText = (): string =>
+  `${process.platform}-${process.arch}, ${availableParallelism()} cores, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`;
+
 /** Prints each figure beside its limit; `missed` counts those that do not keep it. */
-export function createReport(): { add(figure: Figure): void; missed(): number } {
+export function createReport(): { add(figure: Figure): void; missed(): number; figures: Figure[] } {
   let missed = 0;
+  const figures: Figure[] = [];
   return {
-    add({ name, value, unit, limit, better, detail }) {
-      const met = better === 'more' ? value >= limit : value <= limit;
+    figures,
+    add(figure) {
+      figures.push(figure);
+      const { name, value, unit, limit, better, detail } = figure;
+      const met = limit === undefined || (better === 'more' ? value >= limit : value <= limit);
       if (!met) missed += 1;
-      const bound = `${better === 'more' ? 'at least' : 'at most'} ${limit} ${unit}`;
-      process.stdout.write(
-        `${met ? 'ok    ' : 'MISSED'}  ${value.toFixed(2)} ${unit} (${bound})  ${name}\n        ${detail}\n`,
-      );
+      const bound =
+        limit === undefined ? '' : ` (${better === 'more' ? 'at least' : 'at most'} ${limit} ${unit})`;
+      const mark = limit === undefined ? '      ' : met ? 'ok    ' : 'MISSED';
+      process.stdout.write(`${mark}  ${value.toFixed(2)} ${unit}${bound}  ${name}\n        ${detail}\n`);
     },
     missed: () => missed,
   };

@@ -141,48 +141,6 @@ async function reads(): Promise<Figure> {
   };
 }
 
-/** Two databases side by side, one filled to a million payments; the same creates on both, in turns. */
-async function growth(): Promise<Figure> {
-  const files = [await preparedFile(), await preparedFile()] as const;
-  const sizes = [1000, 1_000_000] as const;
-  for (const [index, file] of files.entries()) {
-    const bare = bareWriter(file);
-    for (let written = 0; written < (sizes[index] as number); written += 10_000) {
-      bare.exec('begin immediate');
-      for (let row = 0; row < Math.min(10_000, sizes[index] as number); row += 1) {
-        bare.write(`g-${hash(serial++)}`);
-      }
-      bare.exec('commit');
-    }
-    bare.exec('pragma wal_checkpoint(truncate)');
-    bare.close();
-  }
-  const [small, large] = [await startServer('sandbox', files[0]), await startServer('sandbox', files[1])];
-  const ratios: number[] = [];
-  let costs = { small: 0, large: 0 };
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    const rate = async (server: Server) =>
-      load(server, CREATES, CONCURRENCY, () => createRequest(server, `n-${hash(serial++)}`));
-    costs = { small: 1000 / (await rate(small)), large: 1000 / (await rate(large)) };
-    if (round > 0) ratios.push(costs.large / costs.small);
-  }
-  await small.stop();
-  await large.stop();
-  return {
-    name: 'cost of a create at 1,000,000 payments against 1,000',
-    value: median(ratios),
-    unit: 'times',
-    limit: 1.5,
-    better: 'less',
-    detail: `${costs.large.toFixed(3)} ms, ${costs.small.toFixed(3)} ms (last of ${ROUNDS} rounds)`,
-  };
-}
-
-/** References in no order, so that the index is written all over, as with real ones. */
-function hash(value: number): string {
-  return (Math.imul(value ^ (value >>> 16), 0x45d9f3b) >>> 0).toString(36) + value.toString(36);
-}
-
 /** The sandbox as people start it; resolves once it has said that it is ready. */
 async function startProgram(...flags: string[]): Promise<Server> {
   const program = fileURLToPath(new URL('../bin/run.js', import.meta.url));
@@ -240,7 +198,7 @@ async function memory(): Promise<Figure> {
 
 export async function sandboxFigures(report: (figure: Figure) => void): Promise<void> {
   try {
-    for (const figure of [creates, reads, growth, readiness, memory]) report(await figure());
+    for (const figure of [creates, reads, readiness, memory]) report(await figure());
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { end, firstLine, median } from './measure.ts';
-import { createReport } from './report.ts';
+import { updatePage } from './page.ts';
+import { createReport, machineText } from './report.ts';
 
 const ROUNDS = 20;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const node = process.execPath;
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
-const { add, missed } = createReport();
+const { add, missed, figures } = createReport();
 
 interface Contender {
   name: string;
@@ -145,4 +146,5 @@ try {
   await end(server);
   rmSync(folder, { recursive: true, force: true });
 }
+await updatePage(figures, machineText());
 process.exitCode = missed() > 0 ? 1 : 0;

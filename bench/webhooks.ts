@@ -194,8 +194,8 @@ async function load(listening: Listening, handler: Handler, ids: number[]): Prom
 async function modules() {
   const at = (path: string) => new URL(`../dist/${path}`, import.meta.url).href;
   const { openDeskDatabase } = (await import(at('ledger/desk.js'))) as { openDeskDatabase: typeof openType };
-  const { createInbox } = (await import(at('webhooks/inbox.js'))) as { createInbox: typeof createType };
-  const { openListener } = (await import(at('webhooks/listeners.js'))) as {
+  const { createInbox } = (await import(at('webhooks/inbox/inbox.js'))) as { createInbox: typeof createType };
+  const { openListener } = (await import(at('webhooks/inbox/listeners.js'))) as {
     openListener: typeof listenerType;
   };
   return { openDeskDatabase, createInbox, openListener };

@@ -38,6 +38,7 @@ describe.each([
   'docs/commands.md',
   'docs/spec-gaps.md',
   'docs/exit-codes.md',
+  'docs/performance.md',
   'docs/scenarios.md',
   'docs/security.md',
   'docs/tunnels.md',
@@ -73,6 +74,7 @@ describe.each([
 it.each([
   'README.md',
   'CONTRIBUTING.md',
+  'docs/performance.md',
   'docs/security.md',
   ...recipes.map((name) => `docs/recipes/${name}`),
 ])('%s links to files and headings that are there', (page) => {
