@@ -51,11 +51,11 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   let worked = 0;
   let failures = 0;
 
-  /** Reads that are throttled are tried again after a pause; what may have been sent is not. */
+  /** What was throttled or came too late is tried again after a pause, with fewer at once; what may have been sent is not. */
   async function work(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
     for (;;) {
       const result = await workOn(desk, batch, claimed, rowWork);
-      const throttle = result.outcome === 'unsent' ? throttleOf(result.error) : undefined;
+      const throttle = result.outcome === 'unsent' ? slowDownOf(result) : undefined;
       if (!throttle || !result.error) {
         if (result.outcome !== 'unsent' && !result.blind) pace.answered(ticket, result.tookMs);
         return result;
@@ -82,7 +82,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   async function run(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
     tell();
     const result = await workOrLose(claimed, ticket);
-    const isLater = throttleOf(result.error) !== undefined || result.heldMs !== undefined;
+    const isLater = slowDownOf(result) !== undefined || result.heldMs !== undefined;
     if ((result.blind || (result.outcome === 'unsent' && !isLater)) && result.error) {
       outage.unreadable(result.error);
     }
@@ -103,6 +103,10 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     run,
   };
 }
+
+/** Whether the service asked to wait, or this machine is too busy to send in time: both need fewer rows at once. */
+const slowDownOf = ({ isLate, error }: WorkedRow): ReturnType<typeof throttleOf> =>
+  isLate ? { retryAfterMs: undefined } : throttleOf(error);
 
 /** What an earlier run was told already is no failure of this one, unless nobody knows more of it now. */
 function isFailure({ row }: Claimed, { outcome }: WorkedRow): boolean {

@@ -20,9 +20,11 @@ export interface WorkedRow extends RowResult {
   blind?: boolean;
   /** Milliseconds until an unsent row may be sent again, because its instruction may have left. */
   heldMs?: number | undefined;
+  /** Nothing was sent, because this process was too slow: the row is tried again. */
+  isLate?: boolean | undefined;
 }
 
-export function rowResult({ outcome, after, error, tookMs, heldMs }: MoveResult): WorkedRow {
+export function rowResult({ outcome, after, error, tookMs, heldMs, isLate }: MoveResult): WorkedRow {
   return {
     outcome,
     after: after ?? undefined,
@@ -31,6 +33,7 @@ export function rowResult({ outcome, after, error, tookMs, heldMs }: MoveResult)
     tookMs,
     blind: outcome === 'unknown' && after === null,
     heldMs: outcome === 'unsent' ? heldMs : undefined,
+    isLate,
   };
 }
 

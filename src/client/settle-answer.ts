@@ -15,8 +15,8 @@ import { problemOf, type ServiceProblem } from './problems.js';
 export type SettleAnswer =
   /** A success that does not say otherwise. `payment` is there when the answer showed it. */
   | { kind: 'taken'; answer: Answer; payment?: Decoded<Payment> }
-  /** It provably never left. */
-  | { kind: 'unsent'; why: string }
+  /** It provably never left; `isLate` when this process was too slow to send it in time. */
+  | { kind: 'unsent'; why: string; isLate: boolean }
   /** Too early or too many requests (425, 429). */
   | { kind: 'not-taken'; why: string; problem: ServiceProblem }
   /** Any other 4xx that is not about the connection or a conflict. */
@@ -32,7 +32,10 @@ interface AskedPayment {
 }
 
 export function classifySettleAnswer(exchange: Exchange, asked: AskedPayment): SettleAnswer {
-  if (exchange.kind === 'unsent') return { kind: 'unsent', why: exchange.failure.message };
+  if (exchange.kind === 'unsent') {
+    const { message, reason } = exchange.failure;
+    return { kind: 'unsent', why: message, isLate: reason === 'late' };
+  }
   if (exchange.kind === 'lost') return { kind: 'unknown', why: exchange.failure.message };
   const answer = readAnswer(exchange);
   const { httpStatus } = answer;

@@ -212,7 +212,7 @@ function takesForUnsent(client: Client): Client {
       if (answer.kind !== 'unknown') return answer;
       const after = await client.getPayment({ paymentId });
       if (after.state !== before.state) return answer;
-      return { kind: 'unsent', why: 'nothing moved', attempts: answer.attempts };
+      return { kind: 'unsent', why: 'nothing moved', isLate: false, attempts: answer.attempts };
     },
   };
 }

@@ -23,6 +23,8 @@ export interface MoveResult {
   tookMs?: number;
   /** Milliseconds until the same instruction may be sent again, where it may have left and is not done. */
   heldMs?: number;
+  /** Nothing was sent, because this process was too slow to send it while its intent was fresh. */
+  isLate?: boolean;
   /** What a 429 asked us to wait before anything else is sent. */
   retryAfterMs?: number;
 }

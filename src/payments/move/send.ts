@@ -76,7 +76,7 @@ async function send(
   if (answer.kind === 'unsent') {
     const result = resultOf(sent, before, 'unsent', interruptedBy(desk) ?? notSent(sent, answer.why));
     await recordResult(desk, sent, result, { neverLeft: true });
-    return result;
+    return answer.isLate ? { ...result, isLate: true } : result;
   }
   return settle(desk, sent, evidenceOf(answer), shownBy(desk, answer));
 }
