@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runTyped } from '../../helpers/desk.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
+import { eventually } from '../../helpers/sandbox.js';
 
 // A service that says one thing and does another, and services that are taken for each other.
 
@@ -35,10 +37,15 @@ const payment = (state: string, more: object = {}) => ({
   ...more,
 });
 
-async function start(reply: (request: IncomingMessage) => Reply): Promise<number> {
+/** Answers as it is told; a request without a reply is answered by the test. */
+async function start(
+  reply: (request: IncomingMessage, response: ServerResponse) => Reply | undefined,
+): Promise<number> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      const { status, body, text } = reply(request);
+      const answer = reply(request, response);
+      if (answer === undefined) return;
+      const { status, body, text } = answer;
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(text ?? (body === undefined ? undefined : JSON.stringify(body)));
     });
@@ -243,36 +250,36 @@ it('a recheck that says done is not believed while the read after it says otherw
 
 it('nobody takes a payment over whose instruction is still waiting for its answer', async () => {
   let told = 0;
-  let arrived: () => void = () => undefined;
-  const isTold = new Promise<void>((resolve) => (arrived = resolve));
-  let answer: () => void = () => undefined;
-  const isAsked = new Promise<void>((resolve) => (answer = resolve));
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      const { method, url = '' } = request;
-      const reply = (status: number, body?: unknown) => {
-        response.writeHead(status, { 'content-type': 'application/json' });
-        response.end(body === undefined ? undefined : JSON.stringify(body));
-      };
-      if (url.includes('referenceId')) return reply(404);
-      if (method === 'GET') return reply(200, payment('Captured'));
-      if (url.endsWith('/recheck')) return reply(204);
-      told += 1;
-      arrived();
-      void isAsked.then(() => reply(200, payment('Refunding')));
-    });
+  let arrived: (response: ServerResponse) => void = () => undefined;
+  const isTold = new Promise<ServerResponse>((resolve) => (arrived = resolve));
+  const port = await start(({ method, url = '' }, response) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    if (method === 'GET') return { status: 200, body: payment('Captured') };
+    if (url.endsWith('/recheck')) return { status: 204 };
+    told += 1;
+    arrived(response);
+    return undefined;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  servers.push(server);
-  const { port } = server.address() as AddressInfo;
-  const first = run(port, ['payments', 'refund', '100231'], quiet, paydesk);
-  await isTold;
-  // Much longer than the quiet period: each of these reads for 1.5 s before it says that it is too early.
-  for (let times = 0; times < 3; times += 1) {
-    const second = await run(port, ['payments', 'refund', '100231', '--resend'], quiet, paydesk);
-    expect(second).toMatchObject({ exit: 9 });
+  const env = { PAYDESK_QUIET_PERIOD: '8s' };
+  const first = run(port, ['payments', 'refund', '100231'], env, paydesk);
+  const isOver = first.then((result) => Promise.reject(new Error(`it ended: ${JSON.stringify(result)}`)));
+  const response = await Promise.race([isTold, isOver]);
+  // The answer has begun, so that no time limit ends it while the test looks at the ledger.
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const db = new DatabaseSync(join(home, 'data', 'desk.db'));
+  const heldSince = () => db.prepare('select steady_ms from holds').get()?.['steady_ms'] as number;
+  // Each time it was sent an hour ago by the ledger's clock: only a hold that is renewed says that it is still waited for.
+  for (let times = 0; times < 2; times += 1) {
+    response.write(' ');
+    db.exec('update intents set steady_ms = steady_ms - 3600000');
+    db.exec('update holds set steady_ms = steady_ms - 3600000');
+    const aged = heldSince();
+    await Promise.race([eventually(() => expect(heldSince()).toBeGreaterThan(aged)), isOver]);
   }
-  answer();
+  db.close();
+  const second = await run(port, ['payments', 'refund', '100231', '--resend'], env);
+  expect(second).toMatchObject({ exit: 9, code: 'quiet-period' });
+  response.end(JSON.stringify(payment('Refunding')));
   expect([await first, told]).toMatchObject([{ exit: 0, outcome: 'accepted' }, 1]);
 });
 
