@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpServer } from '../../client/servers.js';
 import { paydesk } from '../../helpers/run.js';
 import { eventually } from '../../helpers/sandbox.js';
-import { envOf, openTestDesk, temporaryHome, type TestDesk } from '../../helpers/desk.js';
+import { envOf, openTestDesk, runTyped, temporaryHome, type TestDesk } from '../../helpers/desk.js';
 
 const inOwnNamespace = ['unshare', '--user', '--map-root-user', '--mount'];
 /** A shell whose home is a small disk of its own, which ends with it. */
@@ -131,9 +131,8 @@ describe('closed outputs', () => {
       const options = { home, env: envOf(desk.sandbox) };
       const words = ['payments', 'refund', String(paymentId)];
       expect(await paydesk(words, { ...options, under: closing(which) })).toEqual({ code: 0, ...told });
-      const { stdout } = await paydesk(['history', '--json'], options);
-      const entries = JSON.parse(stdout) as Array<{ paymentId: number; outcome: string }>;
-      expect(entries.find((entry) => entry.paymentId === paymentId)).toMatchObject({ outcome: 'accepted' });
+      const { json } = await runTyped(['history', '--json'], options);
+      expect(json).toContainEqual(expect.objectContaining({ paymentId, outcome: 'accepted' }));
       const refused = await paydesk(['payments', 'cancel', String(paymentId)], {
         ...options,
         under: closing(which),

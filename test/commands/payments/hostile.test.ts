@@ -50,29 +50,35 @@ const calls: Array<[string, string[]]> = [
   ['watch', ['100231', '--timeout', '20ms']],
 ];
 
+const states = [evil, 'Captured', 'Declined', 'Authorised'];
+const flags = [[], ['--json'], ['--debug']];
+/** Each state with each flag; of all four choices, every two values meet at least once. */
+const choices = states.flatMap((state, row) =>
+  flags.map((more, column) => ({
+    state,
+    more,
+    failing: (row + column) % 2 === 1,
+    terminal: ((row >> 1) + column) % 2 === 1,
+  })),
+);
+
 it.each(calls)('nothing that the service says moves the cursor: %s %j', async (verb, args) => {
-  for (const state of [evil, 'Captured', 'Declined', 'Authorised']) {
-    for (const failing of [false, true]) {
-      const { url } = await hostile(state, failing);
-      const env = {
-        PAYDESK_BASE_URL: url,
-        PAYDESK_APP_ID: 'a',
-        PAYDESK_API_KEY: 'key-1234',
-        PAYDESK_KIND: 'sandbox',
-      };
-      for (const more of [[], ['--json'], ['--debug']]) {
-        for (const terminal of [true, false]) {
-          const { stdout, stderr, code } = await payments(env, verb, [...args, ...more], {
-            terminal,
-            columns: 1_000,
-          });
-          const seen = stdout + stderr;
-          expect(seen).not.toBe('');
-          expect(unprintable(seen, '\n\t')).toEqual([]);
-          // An error is a paragraph, and may break at a space of its own.
-          expect(code === 0 ? seen : stdout).not.toMatch(/^\s*fake: line/m);
-        }
-      }
-    }
+  for (const { state, more, failing, terminal } of choices) {
+    const { url } = await hostile(state, failing);
+    const env = {
+      PAYDESK_BASE_URL: url,
+      PAYDESK_APP_ID: 'a',
+      PAYDESK_API_KEY: 'key-1234',
+      PAYDESK_KIND: 'sandbox',
+    };
+    const { stdout, stderr, code } = await payments(env, verb, [...args, ...more], {
+      terminal,
+      columns: 1_000,
+    });
+    const seen = stdout + stderr;
+    expect(seen).not.toBe('');
+    expect(unprintable(seen, '\n\t')).toEqual([]);
+    // An error is a paragraph, and may break at a space of its own.
+    expect(code === 0 ? seen : stdout).not.toMatch(/^\s*fake: line/m);
   }
 });

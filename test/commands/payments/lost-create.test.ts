@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { httpServer, json } from '../../client/servers.js';
-import { paydesk } from '../../helpers/run.js';
+import { runTyped } from '../../helpers/desk.js';
 
 const create = ['create', '--currency', 'EUR', '--return-url', 'https://shop.example'];
 
@@ -38,7 +38,7 @@ it.each([
       PAYDESK_API_KEY: 'key-of-the-shop',
       PAYDESK_KIND: 'sandbox',
     };
-    const run = (args: string[]) => paydesk([...args, '--json'], { home, env });
+    const run = (args: string[]) => runTyped([...args, '--json'], { home, env });
     const args = [
       'payments',
       ...words,

@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { runTyped } from '../../helpers/desk.js';
 import { paydesk } from '../../helpers/run.js';
 import { makeCertificates, type Certificates } from '../../helpers/tls.js';
 
@@ -24,32 +26,45 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
+const refund = ['payments', 'refund', '100231', '--json'];
+
+function resultOf({ stdout }: { stdout: string }): string | undefined {
+  const json = JSON.parse(stdout) as { outcome?: string; error?: { code: string } };
+  return json.outcome ?? json.error?.code;
+}
+
 /** One captured payment and a home of its own; `onStep` is called at each connection and each complete request. */
 async function startWorld(onStep: (step: number) => void) {
   let steps = 0;
   let told = 0;
   const { serverCert, serverKey, caFile } = certificates;
   const tls = { cert: readFileSync(serverCert), key: readFileSync(serverKey) };
-  const server = createServer(tls, (request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse, onRequest: () => void) => {
     request.resume().on('end', () => {
-      onStep((steps += 1));
+      onRequest();
       if (request.url?.endsWith('/refund')) told += 1;
       const paymentState = told > 0 ? 'Refunded' : 'Captured';
       const payment = { paymentId: 100231, paymentState, amount: 44.4, currency: 'EUR' };
       const status = request.url?.includes('referenceId') ? 404 : 200;
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(payment));
     });
-  }).on('connection', () => onStep((steps += 1)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  };
+  const step = () => onStep((steps += 1));
+  const server = createServer(tls, (request, response) => answer(request, response, step));
+  server.on('connection', step);
+  // The same service for the others, who need no certificate and make no steps.
+  const plain = createPlainServer((request, response) => answer(request, response, () => undefined));
+  const ports: number[] = [];
+  for (const each of [server, plain]) {
+    await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve));
+    ports.push((each.address() as AddressInfo).port);
+  }
   const home = mkdtempSync(join(tmpdir(), 'paydesk-paused-'));
   closers.push(() => {
-    server.close();
-    server.closeAllConnections();
+    for (const each of [server, plain]) each.close().closeAllConnections();
     rmSync(home, { recursive: true, force: true });
   });
   const env = {
-    NODE_EXTRA_CA_CERTS: caFile,
-    PAYDESK_BASE_URL: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     PAYDESK_APP_ID: 'app-1',
     PAYDESK_API_KEY: 'key-1234',
     PAYDESK_KIND: 'sandbox',
@@ -58,16 +73,15 @@ async function startWorld(onStep: (step: number) => void) {
   return {
     steps: () => steps,
     told: () => told,
-    async refund(args: string[] = [], onStarted?: (child: ChildProcess) => void) {
-      const command = ['payments', 'refund', '100231', ...args, '--json'];
-      const result = await paydesk(command, {
-        home,
-        env,
-        timeoutMs: 120_000,
-        ...(onStarted && { onStarted }),
-      });
-      const json = JSON.parse(result.stdout) as { outcome?: string; error?: { code: string } };
-      return json.outcome ?? json.error?.code;
+    /** In a process of its own. */
+    async refund(onStarted: (child: ChildProcess) => void = () => undefined) {
+      const own = { NODE_EXTRA_CA_CERTS: caFile, PAYDESK_BASE_URL: `https://127.0.0.1:${ports[0]}` };
+      return resultOf(await paydesk(refund, { home, env: { ...env, ...own }, onStarted }));
+    },
+    /** In this process. */
+    async refundHere(...args: string[]) {
+      const own = { PAYDESK_BASE_URL: `http://127.0.0.1:${ports[1]}` };
+      return resultOf(await runTyped([...refund, ...args], { home, env: { ...env, ...own } }));
     },
   };
 }
@@ -86,7 +100,7 @@ it('a process that is stopped at any step and wakes after another has sent the r
       first.kill('SIGSTOP');
       stopped.resolve(first);
     });
-    const ended = world.refund([], (child) => (first = child));
+    const ended = world.refund((child) => (first = child));
     const child = await Promise.race([stopped.promise, ended.then(() => undefined)]);
     // Timing decides whether a look is repeated: this one came to its end in fewer steps.
     if (!child) {
@@ -94,14 +108,14 @@ it('a process that is stopped at any step and wakes after another has sent the r
       continue;
     }
     const takeOver = async () => {
-      const resent = await world.refund(['--resend']);
-      return resent === 'nothing-open' ? world.refund() : resent;
+      const resent = await world.refundHere('--resend');
+      return resent === 'nothing-open' ? world.refundHere() : resent;
     };
     // Whoever is stopped in the middle of a write to the ledger keeps it locked: then nobody else can send either.
     await expect.poll(takeOver, { timeout: 100_000, interval: 100 }).toMatch(/^(done|ledger-unavailable)$/);
     child.kill('SIGCONT');
     await ended;
     expect(world.told(), `stopped at step ${stopAt} of ${steps}`).toBe(1);
-    expect(await world.refund()).toBe('done');
+    expect(await world.refundHere()).toBe('done');
   }
 });

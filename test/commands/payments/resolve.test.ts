@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { paydesk, paydeskTty, type Tty } from '../../helpers/run.js';
+import { paydeskTty, type Tty } from '../../helpers/run.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
-import { envOf } from '../../helpers/desk.js';
+import { envOf, runTyped } from '../../helpers/desk.js';
 
 let desk: SeededDesk;
 let home: string;
@@ -105,8 +105,8 @@ it('never moves money with Enter alone, and asks before it does, also on a sandb
   again.press('ctrl-c');
   expect(await again.ended()).toBe(130);
   expect(await desk.sandbox.books(first.paymentId)).toMatchObject({ capture: '1/1' });
-  const history = await paydesk(['history', '--json'], { home, env: envOf(desk.sandbox) });
-  expect(JSON.parse(history.stdout)).toContainEqual(
+  const history = await runTyped(['history', '--json'], { home, env: envOf(desk.sandbox) });
+  expect(history.json).toContainEqual(
     expect.objectContaining({ operation: 'capture', ticket: 'T-42', reason: 'goods sent' }),
   );
 });
@@ -207,7 +207,7 @@ it('takes the known payments that need attention, and shows a payment that is no
   const env = { ...envOf(desk.sandbox), PAYDESK_QUIET_PERIOD: '10m' };
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
-  expect((await paydesk(['payments', 'refund', String(paymentId)], { home, env })).code).toBe(6);
+  expect((await runTyped(['payments', 'refund', String(paymentId)], { home, env })).code).toBe(6);
   const terminal = await open(['nowhere', '--stuck'], env);
   await menu(terminal, '1 of 2   nowhere', 'There is no payment');
   terminal.press('enter');
@@ -227,11 +227,11 @@ it('takes the known payments that need attention, and shows a payment that is no
 
 it('refuses without a terminal, and names the commands to use instead', async () => {
   const env = envOf(desk.sandbox);
-  const { code, stdout, stderr } = await paydesk(['payments', 'resolve', 'inv-1', 'inv-2'], { home, env });
+  const { code, stdout, stderr } = await runTyped(['payments', 'resolve', 'inv-1', 'inv-2'], { home, env });
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('resolve asks questions, so it needs a terminal. Nothing was sent.');
   expect(stderr).toContain('paydesk payments explain inv-1 inv-2');
-  const json = await paydesk(['payments', 'resolve', '--json'], { home, env });
+  const json = await runTyped(['payments', 'resolve', '--json'], { home, env });
   expect(json.code).toBe(2);
   expect(JSON.parse(json.stdout)).toMatchObject({
     error: {
