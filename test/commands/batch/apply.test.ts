@@ -19,19 +19,19 @@ describe('batch apply', () => {
     ['cancel', { autoCapture: false }, 'approved', 'void', 'Cancelled'],
     ['unhold', {}, 'held', 'capture', 'Captured'],
   ] as const)('carries out a %s of every row once', async (action, fields, card, kind, end) => {
-    const payments = await desk.paid(12, card, fields);
+    const payments = await desk.paid(6, card, fields);
     const { code, json } = await desk.run('apply', [await desk.planned(payments, action), '--json']);
     expect(json).toMatchObject({
       action,
-      rows: 12,
-      done: 12,
+      rows: 6,
+      done: 6,
       refused: 0,
       unknown: 0,
       pending: 0,
       state: 'finished',
     });
     expect(code).toBe(0);
-    expect(await desk.told(payments, kind)).toEqual(Array(12).fill(1));
+    expect(await desk.told(payments, kind)).toEqual(Array(6).fill(1));
     await desk.sandbox.settle();
     expect((await desk.sandbox.read(payments[0]!.paymentId)).paymentState).toBe(end);
   });
@@ -303,7 +303,7 @@ describe('breakers', () => {
   });
 
   it('so many failures stop it, and resume goes on: 7', async () => {
-    const payments = await desk.paid(30);
+    const payments = await desk.paid(10);
     await desk.fault({ kind: 'error-before-commit', route: 'refund' });
     const plan = await desk.planned(payments);
     const args = [plan, '--stop-after-failures', 3, '--concurrency', 2, '--json'];
@@ -315,7 +315,7 @@ describe('breakers', () => {
     await desk.sandbox.control('DELETE', '/faults');
     const rest = await desk.run('resume', [json.id!, '--json']);
     expect(rest.json).toMatchObject({ pending: 0, unknown: json.unknown, state: 'unsettled' });
-    expect(sum(await desk.told(payments, 'refund'))).toBe(30 - Number(json.unknown));
+    expect(sum(await desk.told(payments, 'refund'))).toBe(10 - Number(json.unknown));
   });
 });
 

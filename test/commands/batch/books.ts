@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
-import { type Json, toldOf } from './batches.js';
+import Report from '../../../src/commands/batch/report.js';
+import Resume from '../../../src/commands/batch/resume.js';
+import { toldOf } from './batches.js';
 import type { ProcessDesk } from './processes.js';
 
 /**
@@ -8,7 +10,7 @@ import type { ProcessDesk } from './processes.js';
  * batch again changes nothing.
  */
 export async function checkBooks({
-  run,
+  inThisProcess,
   status,
   sandbox,
   payments,
@@ -22,14 +24,14 @@ export async function checkBooks({
   });
   expect(Number(done) + Number(unknown)).toBe(payments.length);
   const told = await toldOf(sandbox, payments, 'refund');
-  const report = JSON.parse((await run('report', id as string, '--json')).stdout) as Json;
+  const { json: report } = await inThisProcess(Report, id as string, '--json');
   const outcomes = new Map(report.rows!.map((row) => [String(row.payment), row.outcome as string]));
   const wrong = payments.filter(({ paymentId }, index) => {
     const isDone = ['done', 'accepted'].includes(outcomes.get(String(paymentId)) ?? '');
     return told[index] !== (isDone ? 1 : 0);
   });
   expect(wrong).toEqual([]);
-  await run('resume', id as string, '--concurrency', '32');
+  await inThisProcess(Resume, id as string, '--concurrency', '32');
   expect(await toldOf(sandbox, payments, 'refund')).toEqual(told);
   return { unknown: Number(unknown) };
 }

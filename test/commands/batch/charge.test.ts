@@ -416,11 +416,11 @@ describe('charges whose process is killed', () => {
     expect(await books(names, open)).toEqual(Array(rows).fill(once));
   }
 
-  it('are made once each, on SQLite', () => killAndResume(60, { runners: 1 }));
+  it('are made once each, on SQLite', () => killAndResume(24, { runners: 1 }));
 
   describeWithPostgres('on PostgreSQL', (postgres) => {
     it('are made once each, by two runners', async () => {
-      await killAndResume(60, { runners: 2, database: await postgres().createDatabase() });
+      await killAndResume(24, { runners: 2, database: await postgres().createDatabase() });
     });
   });
 });

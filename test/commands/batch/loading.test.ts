@@ -25,7 +25,7 @@ afterEach(async () => {
 const [fakeTime] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1');
 
 /** Rows that the plan leaves out: they take long to load and nothing to work on. */
-const LEFT_OUT = 20_000;
+const LEFT_OUT = 8_000;
 const ACTING = 5;
 
 /** A plan that takes seconds to load: a few payments to refund, and many rows that are left out. */

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Plan from '../../../src/commands/batch/plan.js';
+import Resume from '../../../src/commands/batch/resume.js';
 import Status from '../../../src/commands/batch/status.js';
-import { envOf, type Json, runCommand, temporaryHome } from '../../helpers/desk.js';
+import { envOf, type Json, type Ran, runCommand, temporaryHome } from '../../helpers/desk.js';
+import type { CommandClass } from '../../helpers/in-process.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { makePaid } from './batches.js';
@@ -23,6 +25,8 @@ export interface ProcessDesk {
   /** Starts it and leaves it running. */
   start(...args: string[]): ChildProcess;
   startWith(env: Record<string, string>, ...args: string[]): ChildProcess;
+  /** Runs a command where it does not matter in which process. */
+  inThisProcess(command: CommandClass, ...args: string[]): Promise<Ran>;
   status(): Promise<Json>;
   /** Calls back once the service has answered that many more requests; the function returned takes it back. */
   onRequests(count: number, callback: () => void): () => void;
@@ -95,7 +99,9 @@ async function openOn(
   const startWith: ProcessDesk['startWith'] = (more, ...args) =>
     spawnDesk(['batch', ...args], { ...env, PAYDESK_HOME: home, ...more });
   const here = { env: { ...env, PAYDESK_HOME: home } };
-  const planned = await runCommand(Plan, [csv, '--action', action, '--out', plan], here);
+  const inThisProcess: ProcessDesk['inThisProcess'] = (command, ...args) =>
+    runCommand(command, args, { ...here, now: new Date() });
+  const planned = await inThisProcess(Plan, csv, '--action', action, '--out', plan);
   if (planned.code !== 0) throw new Error(planned.stderr);
   return {
     sandbox,
@@ -107,8 +113,9 @@ async function openOn(
     runAt,
     start: (...args) => startWith({}, ...args),
     startWith,
+    inThisProcess,
     async status() {
-      const { json } = await runCommand(Status, ['--json'], here);
+      const { json } = await inThisProcess(Status, '--json');
       return json[0] as Json;
     },
     async close() {
@@ -172,6 +179,6 @@ export async function killUntilFinished(
     await Promise.all(Array.from({ length: runners }, () => work('resume', id)));
   }
   // What was cut off while it was settled is settled now.
-  await desk.run('resume', String(batch.id), '--concurrency', '32');
+  await desk.inThisProcess(Resume, String(batch.id), '--concurrency', '32');
   return { kills };
 }
