@@ -8,7 +8,7 @@ import { createHome } from './processes.js';
 let person: Person;
 beforeAll(async () => {
   const home = await createHome();
-  person = createPerson(home, await home.start('--memory', '--seed', '7'));
+  person = createPerson(home, await home.serve('--memory', '--seed', '7'));
 });
 afterAll(() => person.home.remove());
 
@@ -23,7 +23,7 @@ test('status', async () => {
   );
   expect(await person.json('status')).toMatchObject({
     url: person.sandbox.ready.url,
-    pid: person.sandbox.pid,
+    pid: process.pid,
     payments: 0,
     clock: { stopped: false },
     consoleUrl: person.sandbox.ready.consoleUrl,

@@ -62,11 +62,11 @@ test('on a terminal it says where the log is and how to stop it', async () => {
 });
 
 test('what keeps it from starting is told as if it had happened here', async () => {
-  const running = await home.start('--memory');
+  const running = await home.serve('--memory');
   const port = new URL(running.ready.url).port;
   const { stdout, stderr, code } = await home.spawn(['sandbox', 'start', '--detach', '--port', port]);
   expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
-  expect(stderr).toContain(`pid ${running.pid}`);
+  expect(stderr).toContain(`pid ${process.pid}`);
   expect(stderr).toContain(`paydesk sandbox stop --port ${port}`);
   expect(stderr).not.toContain('bug');
 });
@@ -88,28 +88,28 @@ test('settings reach the sandbox in the background', async () => {
   expect(ready.url).toMatch(/^http:\/\/localhost:/);
   const status = await home.json(['sandbox', 'status']);
   expect(status).toMatchObject({ answers: { errors: 'text' }, database: ':memory:' });
-  const same = await home.start('--memory', '--seed', '7', '--no-profiles');
+  const same = await home.serve('--memory', '--seed', '7', '--no-profiles');
   expect(same.ready.apps).toEqual(ready.apps);
 });
 
 test('among several, the profile decides, else the newest; --port chooses', async () => {
-  const first = await home.start('--memory');
+  const first = await home.serve('--memory');
   const second = await home.start('--memory', '--no-profiles');
   const port = new URL(second.ready.url).port;
-  const usual = await home.spawn(['sandbox', 'status']);
+  const usual = await home.run(['sandbox', 'status']);
   expect(usual.stdout).toContain(first.ready.url);
   expect(usual.stderr).toBe(`Also running, choose with --port: ${port}\n`);
   expect(await home.json(['sandbox', 'status', '--port', port])).toMatchObject({ url: second.ready.url });
   await home.json(['profiles', 'remove', 'local']);
   expect(await home.json(['sandbox', 'status'])).toMatchObject({ url: second.ready.url });
   expect(await home.json(['sandbox', 'stop', '--port', port])).toMatchObject({ url: second.ready.url });
-  const gone = await home.spawn(['sandbox', 'status', '--port', port]);
+  const gone = await home.run(['sandbox', 'status', '--port', port]);
   expect(gone.code).toBe(1);
   expect(gone.stderr).toContain(`No sandbox is running on port ${port}.`);
 });
 
 test('a note whose port somebody else has now is cleaned away', async () => {
-  const sandbox = await home.start('--memory');
+  const sandbox = await home.serve('--memory');
   const port = new URL(sandbox.ready.url).port;
   const note = join(home.path, 'data', 'sandbox', `${port}.json`);
   const text = readFileSync(note, 'utf8');

@@ -32,14 +32,13 @@ const failure = async (code: number, ...args: string[]) =>
 
 describe('sandbox start --import and --clock', () => {
   test('the payments are there, the profiles work and the clock stands', async () => {
-    const { kill, ended } = await home.start('--memory', '--import', fixture, '--clock', '2026-04-01');
+    const { close } = await home.serve('--memory', '--import', fixture, '--clock', '2026-04-01');
     expect(await read()).toMatchObject({ referenceId: reference, createdTime: '2026-03-01T12:00:00.000Z' });
     expect(await home.json(['sandbox', 'status'])).toMatchObject({
       payments: 1,
       clock: { now: '2026-04-01T00:00:00.000Z', stopped: true },
     });
-    kill('SIGTERM');
-    expect(await ended).toBe(0);
+    await close();
   });
 
   test('in the background too, also from stdin', async () => {
@@ -56,9 +55,8 @@ describe('sandbox start --import and --clock', () => {
 
   test('a database that is in use is left alone', async () => {
     const database = join(home.path, 'used.db');
-    const first = await home.start('--database', database, '--import', fixture);
-    first.kill('SIGTERM');
-    await first.ended;
+    const first = await home.serve('--database', database, '--import', fixture);
+    await first.close();
     expect(await failure(9, '--database', database, '--import', fixture)).toMatchObject({
       code: 'database-in-use',
       message: 'The database already contains payments. Nothing was changed.',
@@ -66,10 +64,9 @@ describe('sandbox start --import and --clock', () => {
     expect(await failure(2, '--database', database, '--clock', '2026-01-01')).toMatchObject({
       details: [{ input: '--clock', problem: expect.stringContaining('would turn the clock back') }],
     });
-    const again = await home.start('--database', database);
+    const again = await home.serve('--database', database);
     expect(await read()).toMatchObject({ referenceId: reference });
-    again.kill('SIGTERM');
-    await again.ended;
+    await again.close();
   });
 
   test('a file that is no export starts nothing', async () => {
@@ -94,7 +91,7 @@ test('a new sandbox stands at its first instant, whatever the date', async () =>
 });
 
 test('after sandbox import the profiles of the sandbox work, and others are left alone', async () => {
-  const { ready, kill, ended } = await home.start('--memory');
+  const { ready, close } = await home.serve('--memory');
   const [app] = ready.apps;
   await home.run(
     [
@@ -126,8 +123,7 @@ test('after sandbox import the profiles of the sandbox work, and others are left
   expect(await home.json(['sandbox', 'import', fixture])).toMatchObject({
     profiles: { updated: [], stale: ['mine'] },
   });
-  kill('SIGTERM');
-  await ended;
+  await close();
 });
 
 describe('PAYDESK_SANDBOX_DATABASE', () => {
@@ -165,20 +161,9 @@ describeWithPostgres('a database with a password', (postgres) => {
   test('is warned about on the command line', async () => {
     const address = new URL(await postgres().createDatabase());
     address.password = 'sw0rdfish';
-    const words = [
-      'sandbox',
-      'start',
-      '--detach',
-      '--port',
-      '0',
-      '--no-profiles',
-      '--database',
-      address.href,
-    ];
-    const { stdout, stderr, code } = await paydesk(words, { home: home.path });
-    expect(code).toBe(0);
+    const { ready, close } = await home.serve('--no-profiles', '--database', address.href);
+    const stderr = await close();
     expect(stderr).toContain('other users of this machine can see the password in --database');
-    expect(stdout + stderr).not.toContain('sw0rdfish');
-    await home.json(['sandbox', 'stop']);
+    expect(JSON.stringify(ready) + stderr).not.toContain('sw0rdfish');
   });
 });

@@ -6,7 +6,7 @@ import { createHome, createPayment } from './processes.js';
 let person: Person;
 beforeAll(async () => {
   const home = await createHome();
-  person = createPerson(home, await home.start('--memory', '--seed', '7'));
+  person = createPerson(home, await home.serve('--memory', '--seed', '7'));
 });
 afterAll(() => person.home.remove());
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { paydeskTty } from '../../helpers/run.js';
-import type { Home, SandboxProcess } from './processes.js';
+import { runTyped } from '../../helpers/desk.js';
+import type { Home, ServedSandbox } from './processes.js';
 
 interface Failure {
   error: { code: string; message: string; exit: number; next: string[]; details?: unknown };
@@ -9,7 +9,7 @@ interface Failure {
 /** Somebody who runs `paydesk sandbox …` against one sandbox. */
 export interface Person {
   home: Home;
-  sandbox: SandboxProcess;
+  sandbox: ServedSandbox;
   /** What a terminal shows. */
   terminal(...args: string[]): Promise<string>;
   /** What a pipe gets; nothing may come on stderr. */
@@ -20,14 +20,17 @@ export interface Person {
   control(method: string, path: string, body?: unknown): Promise<void>;
 }
 
-export function createPerson(home: Home, sandbox: SandboxProcess): Person {
+export function createPerson(home: Home, sandbox: ServedSandbox): Person {
   return {
     home,
     sandbox,
     async terminal(...args) {
-      const tty = await paydeskTty(['sandbox', ...args], { home: home.path });
-      expect(await tty.ended()).toBe(0);
-      return tty.text();
+      const { stdout, stderr, code } = await runTyped(['sandbox', ...args], {
+        home: home.path,
+        terminal: true,
+      });
+      expect(code).toBe(0);
+      return stdout + stderr;
     },
     async pipe(...args) {
       const { stdout, stderr, code } = await home.run(['sandbox', ...args]);

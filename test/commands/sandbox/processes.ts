@@ -28,8 +28,17 @@ export interface SandboxProcess {
   ended: Promise<number>;
 }
 
+/** A sandbox that `sandbox start` runs in this process. */
+export interface ServedSandbox {
+  ready: Ready;
+  /** Ends it as Ctrl-C does; gives back what it wrote to stderr. */
+  close(): Promise<string>;
+}
+
 export interface Home {
   path: string;
+  /** As `start`, without a process. */
+  serve(...args: string[]): Promise<ServedSandbox>;
   /** Starts a sandbox in the foreground with `--json`, on a free port unless told otherwise. */
   start(...args: string[]): Promise<SandboxProcess>;
   /** Runs paydesk in this home, as a script does, without a process. */
@@ -45,6 +54,8 @@ export interface Home {
 export async function createHome(): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), 'paydesk-sandbox-'));
   const started: SandboxProcess[] = [];
+  const served: ServedSandbox[] = [];
+  const jsonOn = (args: string[]) => ['--json', ...(args.includes('--port') ? [] : ['--port', '0']), ...args];
   const run: Home['run'] = async (args, input) => {
     const ran = await runTyped(args, { home: path, ...(input !== undefined && { input }) });
     return { stdout: ran.stdout, stderr: ran.stderr, code: ran.code };
@@ -54,9 +65,13 @@ export async function createHome(): Promise<Home> {
     path,
     run,
     spawn: (args) => paydesk(args, { home: path }),
+    async serve(...args) {
+      const sandbox = await serveSandbox(path, jsonOn(args));
+      served.push(sandbox);
+      return sandbox;
+    },
     async start(...args) {
-      const port = args.includes('--port') ? [] : ['--port', '0'];
-      const sandbox = await spawnSandbox(path, ['--json', ...port, ...args]);
+      const sandbox = await spawnSandbox(path, jsonOn(args));
       started.push(sandbox);
       return sandbox;
     },
@@ -66,6 +81,7 @@ export async function createHome(): Promise<Home> {
       return JSON.parse(result.stdout) as T;
     },
     async remove() {
+      for (const { close } of served) await close();
       for (const { kill, ended } of started) {
         kill('SIGKILL');
         await ended;
@@ -83,6 +99,30 @@ function detached(home: string): number[] {
   const folder = join(home, 'data', 'sandbox');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
   return names.map((name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { pid: number }).pid);
+}
+
+async function serveSandbox(home: string, args: string[]): Promise<ServedSandbox> {
+  const ready = Promise.withResolvers<Ready>();
+  let interrupt = () => {};
+  let stdout = '';
+  const ended = runTyped(['sandbox', 'start', ...args], {
+    home,
+    onStart: (stop) => (interrupt = stop),
+    onWrite(text) {
+      stdout += text;
+      if (stdout.includes('\n')) ready.resolve(JSON.parse(stdout.split('\n')[0]!) as Ready);
+    },
+  });
+  void ended.then(({ code, stderr }) =>
+    ready.reject(new Error(`exit ${code} before it was ready:\n${stderr}`)),
+  );
+  return {
+    ready: await ready.promise,
+    async close() {
+      interrupt();
+      return (await ended).stderr;
+    },
+  };
 }
 
 function spawnSandbox(home: string, args: string[]): Promise<SandboxProcess> {

@@ -9,7 +9,7 @@ import { createHome } from './processes.js';
 let person: Person;
 beforeAll(async () => {
   const home = await createHome();
-  person = createPerson(home, await home.start('--memory', '--seed', '7', '--clock', '2026-11-15T08:00:00Z'));
+  person = createPerson(home, await home.serve('--memory', '--seed', '7', '--clock', '2026-11-15T08:00:00Z'));
   await person.control('POST', '/seed');
 });
 afterAll(() => person.home.remove());

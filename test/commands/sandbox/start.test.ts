@@ -80,8 +80,8 @@ describe('sandbox start --json', () => {
 
   test('a seed makes ids and keys repeatable', async () => {
     const first = await home.start('--memory', '--seed', '7', '--no-profiles');
-    const second = await home.start('--memory', '--seed', '7', '--no-profiles');
-    const third = await home.start('--memory', '--seed', '8', '--no-profiles');
+    const second = await home.serve('--memory', '--seed', '7', '--no-profiles');
+    const third = await home.serve('--memory', '--seed', '8', '--no-profiles');
     expect(second.ready.apps).toEqual(first.ready.apps);
     expect(third.ready.apps).not.toEqual(first.ready.apps);
     expect(first.stderr()).toContain('Warning: --seed makes API keys and links predictable.');
@@ -136,7 +136,7 @@ describe('for people', () => {
 
 describe('profiles', () => {
   test('local and local-live point at it, and local is the default', async () => {
-    const sandbox = await home.start('--memory');
+    const sandbox = await home.serve('--memory');
     const profiles = await home.json<unknown[]>(['profiles', 'list']);
     expect(profiles).toMatchObject([
       { name: 'local', kind: 'sandbox', isDefault: true, baseUrl: sandbox.ready.url, madeBy: 'sandbox' },
@@ -176,12 +176,12 @@ describe('what is in the way', () => {
       .then(({ error }) => error);
 
   test('a port that a sandbox of ours has: which one, and what to type', async () => {
-    const sandbox = await home.start('--memory');
+    const sandbox = await home.serve('--memory');
     const port = new URL(sandbox.ready.url).port;
     const error = await failure(['--port', port]);
     expect(error).toMatchObject({
       code: 'port-taken',
-      message: `Port ${port} is in use by a running sandbox (pid ${sandbox.pid}, database :memory:).`,
+      message: `Port ${port} is in use by a running sandbox (pid ${process.pid}, database :memory:).`,
       next: [
         `paydesk sandbox status --port ${port}`,
         `paydesk sandbox stop --port ${port}`,
@@ -266,7 +266,7 @@ test('every answer has every variant, and the sandbox gives them', async () => {
     expect(await parseAnswer(`${name}=${variant}`)).toEqual({ [name]: variant });
   const last = Object.entries(answerVariants).map(([name, variants]) => [name, variants.at(-1)!] as const);
   const flags = last.flatMap(([name, variant]) => ['--answers', `${name}=${variant}`]);
-  const sandbox = await home.start('--memory', ...flags);
+  const sandbox = await home.serve('--memory', ...flags);
   const status = await home.json(['sandbox', 'status']);
   expect(status['answers']).toEqual(Object.fromEntries(last));
   const refused = await fetch(`${sandbox.ready.url}/api/apps/x/payments/1`);
@@ -274,7 +274,7 @@ test('every answer has every variant, and the sandbox gives them', async () => {
 });
 
 test('a rate limit answers 429', async () => {
-  const sandbox = await home.start('--memory', '--rate-limit', '1/s');
+  const sandbox = await home.serve('--memory', '--rate-limit', '1/s');
   const statuses = [];
   for (let n = 0; n < 5; n++) statuses.push((await createPayment(sandbox.ready, `inv-${n}`)).status);
   expect(statuses).toContain(429);
