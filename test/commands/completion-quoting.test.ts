@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createFlags, envOf, openTestDesk, runTyped, type TestDesk } from '../helpers/desk.js';
+import { eventually } from '../helpers/sandbox.js';
 
 // References that strangers chose, completed with Tab and run with Enter in the real shells, on a real terminal.
 
@@ -67,14 +68,20 @@ afterAll(async () => {
 });
 
 const shells = {
-  bash: { args: ['--norc', '-i'], setUp: "PS1='ready> '; source completion.bash" },
+  bash: {
+    args: ['--norc', '-i'],
+    setUp: "PS1='ready> '; source completion.bash",
+    sum: (one: number) => `$((${one} + 1))`,
+  },
   zsh: {
     args: ['-f', '-i'],
     setUp: "autoload -Uz compinit; compinit -u -D; PS1='ready> '; source ./completion.zsh",
+    sum: (one: number) => `$((${one} + 1))`,
   },
   fish: {
     args: ['--no-config', '-i'],
     setUp: "function fish_prompt; echo 'ready> '; end; source completion.fish",
+    sum: (one: number) => `(math ${one} + 1)`,
   },
 };
 
@@ -89,10 +96,14 @@ function isThere(shell: Shell): boolean {
   }
 }
 
-/** Types the line in a shell of its own, and gives back the words that paydesk was run with. */
-async function run(shell: Shell, line: string): Promise<string[]> {
-  rmSync(got, { force: true });
-  const { args, setUp } = shells[shell];
+interface Session {
+  /** Types the line, and gives back the words that paydesk was run with. */
+  run(line: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+async function openShell(shell: Shell): Promise<Session> {
+  const { args, setUp, sum } = shells[shell];
   const pty = spawn(shell, args, {
     name: 'xterm',
     cols: 200,
@@ -107,16 +118,25 @@ async function run(shell: Shell, line: string): Promise<string[]> {
     if (data.includes('\u001B[c') || data.includes('\u001B[0c')) pty.write('\u001B[?62;c');
   });
   const ended = new Promise<void>((resolve) => pty.onExit(() => resolve()));
-  try {
-    pty.write(`${setUp}\r`);
-    await expect.poll(() => seen, { timeout: 60_000 }).toMatch(/ready> (?!')/);
-    pty.write(line);
-    await expect.poll(() => existsSync(got) || seen, { timeout: 60_000 }).toBe(true);
-    return readFileSync(got, 'utf8').trimEnd().split('\n');
-  } finally {
-    pty.kill('SIGKILL');
-    await ended;
-  }
+  pty.write(`${setUp}\r`);
+  await eventually(() => expect(seen).toMatch(/ready> (?!')/));
+  let lines = 0;
+  return {
+    async run(line) {
+      rmSync(got, { force: true });
+      pty.write(line);
+      await eventually(() => expect(existsSync(got) || seen).toBe(true));
+      // Only the shell can write the sum: the prompt after it waits for the next line.
+      lines += 1;
+      pty.write(`echo sum-${sum(1000 + lines)}\r`);
+      await eventually(() => expect(seen).toMatch(new RegExp(`sum-${1001 + lines}[^]*ready> `)));
+      return readFileSync(got, 'utf8').trimEnd().split('\n');
+    },
+    async close() {
+      pty.kill('SIGKILL');
+      await ended;
+    },
+  };
 }
 
 describe.each(Object.keys(shells) as Shell[])('a reference completed in %s', (shell) => {
@@ -126,13 +146,19 @@ describe.each(Object.keys(shells) as Shell[])('a reference completed in %s', (sh
     return;
   }
 
+  let session: Session;
+  beforeAll(async () => {
+    session = await openShell(shell);
+  });
+  afterAll(() => session.close());
+
   it.each(references)('%s is one word that runs nothing: %s', async (typed, reference) => {
     const word = typed.startsWith('ref:') ? `ref:${reference}` : reference;
-    expect(await run(shell, `paydesk payments get ${typed}\t\r`)).toEqual(['payments', 'get', word]);
+    expect(await session.run(`paydesk payments get ${typed}\t\r`)).toEqual(['payments', 'get', word]);
     expect(existsSync(trap)).toBe(false);
   });
 
   it('is not offered when it has a line break', async () => {
-    expect(await run(shell, 'paydesk payments get xk\t\r')).toEqual(['payments', 'get', 'xk']);
+    expect(await session.run('paydesk payments get xk\t\r')).toEqual(['payments', 'get', 'xk']);
   });
 });

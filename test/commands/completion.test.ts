@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { paydesk } from '../helpers/run.js';
-import { createFlags, envOf, openTestDesk, type TestDesk } from '../helpers/desk.js';
+import { createFlags, envOf, openTestDesk, runTyped, type TestDesk } from '../helpers/desk.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-completion-'));
@@ -23,11 +22,15 @@ beforeAll(async () => {
   );
   chmodSync(join(bin, 'paydesk'), 0o755);
   env = { ...envOf(desk.sandbox), PAYDESK_HOME: home, NODE_ENV: 'production' };
-  const { code } = await paydesk(['payments', 'create', ...createFlags('inv-2041')], { home, env });
+  const { code } = await runTyped(['payments', 'create', ...createFlags('inv-2041')], { home, env });
   expect(code).toBe(0);
   const { PAYDESK_BASE_URL: url = '', PAYDESK_APP_ID: app = '' } = env;
   const profile = ['shop-eu', '--base-url', url, '--app-id', app, '--sandbox', '--api-key-stdin'];
-  await paydesk(['profiles', 'add', ...profile], { home, input: desk.sandbox.app.apiKey });
+  await runTyped(['profiles', 'add', ...profile], { home, input: desk.sandbox.app.apiKey });
+  for (const shell of Object.keys(asked)) {
+    const { stdout } = await runTyped(['completion', shell], { home });
+    writeFileSync(join(folder, `completion.${shell}`), stdout);
+  }
 });
 afterAll(async () => {
   await desk.sandbox.close();
@@ -38,18 +41,18 @@ afterAll(async () => {
 const asked = {
   bash: (words: string[]) => [
     '-c',
-    'source <(paydesk completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _paydesk; printf "%s\\n" "${COMPREPLY[@]}"',
+    'source "$HOME/completion.bash"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _paydesk; printf "%s\\n" "${COMPREPLY[@]}"',
     'bash',
     ...words,
   ],
   zsh: (words: string[]) => [
     '-c',
     'compdef() { :; }; _files() { print files; }; _describe() { print -l -- "${(@P)2%%:*}"; }; ' +
-      'source <(paydesk completion zsh); words=("$@"); CURRENT=$#; _paydesk',
+      'source "$HOME/completion.zsh"; words=("$@"); CURRENT=$#; _paydesk',
     'zsh',
     ...words,
   ],
-  fish: (words: string[]) => ['-c', 'paydesk completion fish | source; complete -C "$argv"', ...words],
+  fish: (words: string[]) => ['-c', 'source "$HOME/completion.fish"; complete -C "$argv"', ...words],
 };
 
 type Shell = keyof typeof asked;
@@ -82,24 +85,13 @@ describe.each(Object.keys(asked) as Shell[])('completion in %s', (shell) => {
   }
 
   it.each<[string[], string[]]>([
-    [['pay'], ['payments']],
     [['payments', 'wa'], ['watch']],
-    [
-      ['sandbox', 'clock', 's'],
-      ['set', 'show', 'stop'],
-    ],
     [['payments', 'get', 'inv'], ['inv-2041']],
     [
       ['payments', 'watch', 'inv-2041', '--until', 'Capt'],
       ['Captured', 'Capturing'],
     ],
     [['payments', 'refund', '--tick'], ['--ticket']],
-    [['payments', 'get', '--profile', 'sh'], ['shop-eu']],
-    [['profiles', 'use', 'sh'], ['shop-eu']],
-    [
-      ['sandbox', 'pay', 'inv-2041', '--card', 'slow'],
-      ['slow-approved', 'slow-declined'],
-    ],
   ])('offers for %j: %j', (words, expected) => {
     expect(offers(shell, ...words).sort()).toEqual(expected);
   });
@@ -112,19 +104,39 @@ describe.each(Object.keys(asked) as Shell[])('completion in %s', (shell) => {
 });
 
 describe('what it offers', () => {
-  const offered = async (...words: string[]) => {
-    const { stdout, code } = await paydesk(['completion', 'words', 'bash', '--', ...words], { home, env });
+  const offeredIn = async (shell: string, ...words: string[]) => {
+    const { stdout, code } = await runTyped(['completion', 'words', shell, '--', ...words], { home, env });
     expect(code).toBe(0);
-    return stdout.split('\n').filter((line) => line !== '');
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split(/[\t:]/)[0]!]));
   };
+  const offered = (...words: string[]) => offeredIn('bash', ...words);
+
+  it.each<[string[], string[]]>([
+    [['pay'], ['payments']],
+    [
+      ['sandbox', 'clock', 's'],
+      ['set', 'show', 'stop'],
+    ],
+    [['payments', 'get', '--profile', 'sh'], ['shop-eu']],
+    [['profiles', 'use', 'sh'], ['shop-eu']],
+    [
+      ['sandbox', 'pay', 'inv-2041', '--card', 'slow'],
+      ['slow-approved', 'slow-declined'],
+    ],
+  ])('is the same in each shell, for %j: %j', async (words, expected) => {
+    for (const shell of Object.keys(asked)) {
+      expect((await offeredIn(shell, ...words)).sort()).toEqual(expected);
+    }
+  });
 
   it('is quiet where nothing can be known', async () => {
     expect(await offered('nonsense', 'x')).toEqual([]);
     expect(await offered('payments', 'get', '--profile', 'none', '')).toEqual([]);
-    const broken = await paydesk(['completion', 'words', 'bash', '--', 'payments', 'get', ''], {
+    const broken = await runTyped(['completion', 'words', 'bash', '--', 'payments', 'get', ''], {
+      home,
       env: { ...env, PAYDESK_DATABASE: 'postgres://127.0.0.1:9/none' },
     });
-    expect(broken).toEqual({ stdout: '', stderr: '', code: 0 });
+    expect(broken).toMatchObject({ stdout: '', stderr: '', code: 0 });
   });
 
   it('does not offer a flag twice, or one that is hidden', async () => {
@@ -141,7 +153,7 @@ describe('what it offers', () => {
   });
 
   it('names no shell but those it knows', async () => {
-    const { stderr, code } = await paydesk(['completion', 'tcsh'], { home });
+    const { stderr, code } = await runTyped(['completion', 'tcsh'], { home });
     expect(stderr).toContain('one of bash, zsh, fish');
     expect(code).toBe(2);
   });

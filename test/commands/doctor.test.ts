@@ -17,6 +17,7 @@ import { cleanUp } from '../helpers/clean-up.js';
 import { sql } from 'kysely';
 import { describeWithPostgres } from '../helpers/postgres.js';
 import { unprintable } from '../helpers/printable.js';
+import { runTyped } from '../helpers/desk.js';
 import { paydesk } from '../helpers/run.js';
 import { temporaryFolder } from '../profiles/temporary-home.js';
 import { parsed, openCustomersDesk, type CustomersDesk } from './customers/customers-desk.js';
@@ -125,7 +126,7 @@ describe('doctor', async () => {
 
   it('fails without a profile, and says how to get one', async () => {
     const home = temporaryFolder();
-    const { code, stdout } = await paydesk(['doctor', '--json'], { home });
+    const { code, stdout } = await runTyped(['doctor', '--json'], { home });
     expect(code).toBe(4);
     const { checks } = JSON.parse(stdout) as Diagnosis;
     expect(checks.find(({ name }) => name === 'profile')).toMatchObject({
@@ -339,7 +340,7 @@ describe('the way to the service', () => {
 
 describe('the ledger', () => {
   const check = async (home: string, env: Record<string, string> = {}) => {
-    const { stdout, code } = await paydesk(['doctor', '--json'], { home, env });
+    const { stdout, code } = await runTyped(['doctor', '--json'], { home, env });
     const { checks } = JSON.parse(stdout) as Diagnosis;
     return { code, ledger: checks.find(({ name }) => name === 'ledger') };
   };
@@ -387,7 +388,10 @@ describeWithPostgres('the ledger in PostgreSQL', (postgres) => {
   it('is readable and up to date, or is told to be otherwise', async () => {
     const PAYDESK_DATABASE = await postgres().createDatabase();
     const ledger = async () => {
-      const { stdout } = await paydesk(['doctor', '--json'], { env: { PAYDESK_DATABASE } });
+      const { stdout } = await runTyped(['doctor', '--json'], {
+        home: temporaryFolder(),
+        env: { PAYDESK_DATABASE },
+      });
       return (JSON.parse(stdout) as Diagnosis).checks.find(({ name }) => name === 'ledger');
     };
     expect(await ledger()).toMatchObject({
@@ -414,7 +418,10 @@ it('suggests to start the sandbox that was stopped', async () => {
   const port = await closedPort();
   const env = { PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'sk_of_a_sandbox' };
   const service = async (at: string) => {
-    const { stdout } = await paydesk(['doctor', '--json'], { env: { ...env, PAYDESK_BASE_URL: at } });
+    const { stdout } = await runTyped(['doctor', '--json'], {
+      home: temporaryFolder(),
+      env: { ...env, PAYDESK_BASE_URL: at },
+    });
     return (JSON.parse(stdout) as Diagnosis).checks.find(({ name }) => name === 'service');
   };
   expect(await service(`http://127.0.0.1:${port}`)).toMatchObject({

@@ -138,7 +138,8 @@ describe('money through a proxy', () => {
     ['drop-before-commit', false],
     ['error-before-commit', false],
   ] as const;
-  it.each(verbs.flatMap((verb) => lost.map(([kind, isDone]) => [verb, kind, isDone] as const)))(
+  // Each verb and each way once; the matrix through a proxy has all of them.
+  it.each(lost.map(([kind, isDone], at) => [verbs[at % verbs.length]!, kind, isDone] as const))(
     'a %s whose answer is lost (%s) is sent once, however often it is asked for',
     async (verb, kind, isDone) => {
       const make = {

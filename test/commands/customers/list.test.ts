@@ -105,7 +105,7 @@ describe('customers list', async () => {
   });
 
   it('prints one whole document when the connection breaks off within a page, however long it was', async () => {
-    const items = Array.from({ length: 60_000 }, (_, index) => ({
+    const items = Array.from({ length: 20_000 }, (_, index) => ({
       customerId: `c${index}`,
       firstName: 'Zoë'.repeat(20),
     }));

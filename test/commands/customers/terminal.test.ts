@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { paydesk, paydeskTty } from '../../helpers/run.js';
+import { runTyped } from '../../helpers/desk.js';
+import { paydeskTty } from '../../helpers/run.js';
 import { parsed, openCustomersDesk, storedMethod, type Method } from './customers-desk.js';
 
 describe('customers on a terminal', async () => {
@@ -25,7 +26,7 @@ describe('customers on a terminal', async () => {
   });
 
   it('does not ask where nobody is', async () => {
-    const refused = await paydesk(['customers', 'create'], { env: desk.env });
+    const refused = await runTyped(['customers', 'create'], { home: desk.home, env: desk.env });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/--customer +missing: Your customer ID/);
     const told = await paydeskTty(['customers', 'create', '--no-input'], { env: desk.env });
@@ -73,13 +74,16 @@ describe('customers on a terminal', async () => {
 
   it('prints for scripts what the tables leave out', async () => {
     await sandbox.call('POST', '/customers', { customerId: 't_4', firstName: 'Ada' });
-    const got = await paydesk(['customers', 'get', 't_4', '--json'], { env: desk.env });
+    const got = await runTyped(['customers', 'get', 't_4', '--json'], { home: desk.home, env: desk.env });
     expect(got).toMatchObject({ code: 0, stderr: '' });
     expect(parsed(got)).toMatchObject({
       customerId: 't_4',
       app: { appId: sandbox.app.appId, isBlocked: false },
     });
-    const name = await paydesk(['customers', 'get', 't_4', '--jq', '.firstName'], { env: desk.env });
+    const name = await runTyped(['customers', 'get', 't_4', '--jq', '.firstName'], {
+      home: desk.home,
+      env: desk.env,
+    });
     expect(name.stdout).toBe('Ada\n');
   });
 });

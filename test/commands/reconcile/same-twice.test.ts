@@ -36,7 +36,8 @@ async function runTwice(desk: ReconcileDesk, args: string[]): Promise<[string, s
   return [first.stdout, second.stdout];
 }
 
-function sameTwice(database: Database): void {
+/** `outputs` are the formats that are printed, and those of the file: only what is matched depends on the database. */
+function sameTwice(database: Database, outputs: ReadonlyArray<[printed: string, format: string]>): void {
   it("matches by the provider's reference where the read shows it, also the first time", async () => {
     const desk = deskOn(sandbox, await database());
     const made = await unpaid(1);
@@ -82,12 +83,7 @@ function sameTwice(database: Database): void {
     expect(second).toBe(first);
   });
 
-  it.each([
-    ['json', 'csv'],
-    ['csv', 'csv'],
-    ['markdown', 'csv'],
-    ['json', 'camt'],
-  ])('prints the same %s for a file with every defect, in %s', async (printed, format) => {
+  it.each(outputs)('prints the same %s for a file with every defect, in %s', async (printed, format) => {
     const desk = deskOn(sandbox, await database());
     const known = await unpaid(2 * defectNames.length);
     const [seen, webhooks, unread] = [known.slice(0, 6), known.slice(6, 12), known.slice(12, 18)];
@@ -109,9 +105,17 @@ function sameTwice(database: Database): void {
 }
 
 describe('the same file twice gives the same result on SQLite', () => {
-  sameTwice(async () => ({}));
+  sameTwice(
+    async () => ({}),
+    [
+      ['json', 'csv'],
+      ['csv', 'csv'],
+      ['markdown', 'csv'],
+      ['json', 'camt'],
+    ],
+  );
 });
 
 describeWithPostgres('the same file twice gives the same result on PostgreSQL', (postgres) => {
-  sameTwice(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }));
+  sameTwice(async () => ({ PAYDESK_DATABASE: await postgres().createDatabase() }), [['json', 'csv']]);
 });
