@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import type request from 'undici/lib/api/api-request.js';
 import type { Attempt } from './forward-queue.js';
 import type { ForwardedRequest } from './forwarded-request.js';
 
@@ -77,7 +78,7 @@ export function createSender(now: () => number): Sender {
 
 interface Dispatch {
   agent: Agent;
-  send: (typeof import('undici/lib/api/api-request.js'))['default'];
+  send: typeof request;
 }
 
 /** Loaded by file, and only once there is something to send: the index of undici brings everything along. */
