@@ -29,6 +29,7 @@ interface OutboxOptions {
 
 const CONCURRENCY = 16;
 const POLL_MS = 10;
+const LEASED_POLL_MS = 100;
 const SECOND_MS = 1000;
 
 /** By the sandbox's clock; after the last one the webhook is given up. */
@@ -79,7 +80,7 @@ export function createOutbox({ engine, answers, webhookHosts, receive, onError }
 
   const loop = createLoop({
     round: deliverDue,
-    nextIn: async () => engine.waitUntil(await queue.nextTime()),
+    nextIn: () => nextRoundIn(engine, queue),
     onError,
   });
   engine.onDueWork(() => {
@@ -111,6 +112,12 @@ export function createOutbox({ engine, answers, webhookHosts, receive, onError }
       await sender.close();
     },
   };
+}
+
+async function nextRoundIn(engine: SandboxEngine, queue: WebhookQueue): Promise<number | undefined> {
+  const wait = await engine.waitUntil(await queue.nextTime());
+  // Due, and yet not claimed in the last round: another process has leased it.
+  return wait === 0 ? LEASED_POLL_MS : wait;
 }
 
 /** Delivers one claimed webhook: with the faults that were ordered for it, and again later when it fails. */
