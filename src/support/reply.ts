@@ -39,18 +39,17 @@ export function replyPayment({ object, fields }: PaymentRead): ReplyPayment {
 export function replyOf(situation: Situation, payment: ReplyPayment, language: Language): string {
   const texts = replies[language];
   const { createdTime, referenceId, now } = situation;
-  const date = (time: number) =>
-    new Intl.DateTimeFormat(texts.locale, { dateStyle: 'long', timeZone: 'UTC' }).format(time);
+  const dates = new Intl.DateTimeFormat(texts.locale, { dateStyle: 'long', timeZone: 'UTC' });
   const body = textFor(
     situation,
     texts,
   )({
     payment: texts.payment({
       amount: payment.amount && amountIn(payment.amount, payment.currency, texts.locale),
-      date: createdTime === undefined ? undefined : date(createdTime),
+      date: createdTime === undefined ? undefined : dates.format(createdTime),
       reference: referenceId === undefined ? undefined : safeText(referenceId),
     }),
-    by: date(nextWorkday(now)),
+    by: dates.format(nextWorkday(now)),
   });
   return `${texts.greeting(firstName(payment.payerName))}\n\n${body}`;
 }

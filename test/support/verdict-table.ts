@@ -75,10 +75,10 @@ function readOf({ id, shown, age }: Case): PaymentRead {
     currency: 'EUR',
     autoCapture: false,
     paymentFlow: 'HostedPage',
-    customerId: 'c_ada',
+    customerId: `c_ada_${id}`,
     createdTime: new Date(times[age].created).toISOString(),
     ...(shown === '' ? {} : { paymentState: shown }),
-    payInfo: { payer: { fullName: 'Ada Lovelace', email: 'ada@example.com' } },
+    payInfo: { payer: { fullName: 'Ada Lovelace', email: `ada-${id}@example.com` } },
   });
   const decoded = decodePayment(parseJson(text));
   if (decoded === undefined) throw new Error(text);
@@ -152,7 +152,10 @@ export async function allResults(): Promise<CaseResult[]> {
         ...one,
         explanation,
         replies: Object.fromEntries(
-          languages.map((language) => [language, explained(language).reply]),
+          languages.map((language) => [
+            language,
+            (language === 'en' ? explanation : explained(language)).reply,
+          ]),
         ) as Record<Language, string>,
         listed: listed.find(({ row }) => row.payment_id === one.id)!,
         isListedStuck: stuckIds.has(one.id),
