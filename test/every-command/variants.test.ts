@@ -9,6 +9,9 @@ import { commandNames, isLocal, refusedCases, serviceCases } from './cases.js';
 const gaps = Object.entries(answerVariants);
 const shapes = answerVariants.errors;
 const names = Object.keys(serviceCases);
+/** The commands that meet a shape of errors: each command meets two of them, and each shape many commands. */
+const meeting = (shape: (typeof shapes)[number]) =>
+  names.filter((_, index) => (index - shapes.indexOf(shape) + shapes.length) % shapes.length < 2);
 
 // Batches and imports read and move payments as the commands on payments do; they and the webhooks have tests of their own.
 const elsewhere = /^(batch|webhook):|^payments:import$|^reconcile/;
@@ -56,8 +59,8 @@ describe.each(shapes)('errors in the shape: %s', (shape) => {
     expect(error.message).toMatch(/\w/);
   });
 
-  it('every command tells a key that is not accepted', async () => {
-    for (const name of names) {
+  it('a key that is not accepted is told', async () => {
+    for (const name of meeting(shape)) {
       const { code, stdout, stderr } = await runOn(desk, name, refusedWords(name), {
         PAYDESK_API_KEY: 'sk_wrong',
       });
@@ -72,14 +75,17 @@ it('every command tells a service that is out of order, whatever the shape of er
   const desks = await Promise.all(shapes.map((shape) => openTestDesk({ answers: { errors: shape } })));
   // Nearly all read before they send; a customer is sent at once, and may have been made.
   const sent = ['customers:create'];
-  const expected = Object.fromEntries(names.map((name) => [name, sent.includes(name) ? 6 : 5]));
+  const expectedOf = (name: string) => [name, sent.includes(name) ? 6 : 5];
   const found = await Promise.all(
-    desks.map(async (desk) => {
+    desks.map(async (desk, index) => {
       await desk.fault({ kind: 'error-before-commit', probability: 1, status: 503 });
-      const codes = names.map(async (name) => [name, (await runOn(desk, name, refusedWords(name))).code]);
-      return Object.fromEntries(await Promise.all(codes)) as Record<string, number>;
+      const codes = meeting(shapes[index]!).map(async (name) => [
+        name,
+        (await runOn(desk, name, refusedWords(name))).code,
+      ]);
+      return Promise.all(codes);
     }),
   );
-  expect(found).toEqual(shapes.map(() => expected));
+  expect(found).toEqual(shapes.map((shape) => meeting(shape).map(expectedOf)));
   for (const { sandbox } of desks) await sandbox.close();
 });
