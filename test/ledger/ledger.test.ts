@@ -15,6 +15,7 @@ import {
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { SteadyTime } from '../../src/ledger/steady-clock.js';
 import { findOperator } from '../../src/ledger/operator.js';
+import { deskDatabases } from '../helpers/desk-database.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 
 const QUIET_MS = 1_000;
@@ -355,12 +356,16 @@ function suite(location: () => Promise<string>): void {
 
   it('pages through a long history without losing any', async () => {
     const { ledger, store } = await desk(await location());
-    const openOne = (index: number) => open(ledger, { ...intent, paymentId: String(index) });
-    // A few at a time: more than there are connections would wait for one until the time is up.
-    for (let from = 0; from < 1003; from += 20) {
-      const some = Array.from({ length: Math.min(20, 1003 - from) }, (_, index) => openOne(from + index));
-      await Promise.all(some);
-    }
+    await open(ledger, intent);
+    const { id: _, ...row } = await store.db.selectFrom('intents').selectAll().executeTakeFirstOrThrow();
+    const copies = Array.from({ length: 1002 }, (_, index) => ({ ...row, payment_id: String(index) }));
+    await store.transaction(async (tx) => {
+      for (let from = 0; from < copies.length; from += 100)
+        await tx
+          .insertInto('intents')
+          .values(copies.slice(from, from + 100))
+          .execute();
+    });
     const seen = new Set((await Array.fromAsync(readHistory(store, {}))).map((entry) => entry.paymentId));
     expect(seen.size).toBe(1003);
   });
@@ -374,7 +379,7 @@ describe('the ledger on SQLite', () => {
 });
 
 describeWithPostgres('the ledger on PostgreSQL', (postgres) => {
-  suite(() => postgres().createDatabase());
+  suite(deskDatabases(postgres));
 });
 
 describe('who did it', () => {

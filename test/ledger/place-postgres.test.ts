@@ -24,7 +24,7 @@ describeWithPostgres('a ledger on PostgreSQL', (postgres) => {
     const held = await desk.move('refund', paymentId, { ...env, PAYDESK_QUIET_PERIOD: '1h' });
     expect(held).toMatchObject({ code: 9, error: { code: 'ledger-adopted' } });
     const later = () => desk.move('refund', paymentId, { ...env, PAYDESK_QUIET_PERIOD: '1s' });
-    await expect.poll(later, { timeout: 20_000 }).toMatchObject({ code: 0 });
+    await expect.poll(later, { timeout: 120_000, interval: 500 }).toMatchObject({ code: 0 });
   }
 
   async function query(text: string): Promise<void> {

@@ -50,7 +50,7 @@ async function expectHeldThenDone(desk: LiveDesk, paymentId: number): Promise<vo
   expect(held).toMatchObject({ code: 9, error: { code: 'ledger-adopted' } });
   expect(await sandbox.books(paymentId)).not.toHaveProperty('refund');
   const later = () => desk.move('refund', paymentId, { PAYDESK_QUIET_PERIOD: '1s' });
-  await expect.poll(later, { timeout: 20_000 }).toMatchObject({ code: 0 });
+  await expect.poll(later, { timeout: 120_000, interval: 500 }).toMatchObject({ code: 0 });
 }
 
 /** The file as it was, a refund later. */
@@ -136,7 +136,7 @@ describe('a live move is refused', () => {
       await addFault(sandbox, { kind: 'latency', route: 'refund', next: 1, delayMs: 2_000 });
       const moved = desk.move('refund', paymentId);
       const faults = async () => (await sandbox.control('GET', '/faults')).text;
-      await expect.poll(faults, { timeout: 30_000 }).toMatch(/"remaining":0|\[\]/);
+      await expect.poll(faults, { timeout: 120_000 }).toMatch(/"remaining":0|\[\]/);
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${desk.ledger}${suffix}`, { force: true });
       expect(await moved).toMatchObject({ code: 0 });
       await sandbox.control('DELETE', '/faults');
@@ -161,7 +161,7 @@ describe('a live move is refused', () => {
     const apply = ['batch', 'apply', plan, ...live, '--confirm', sandbox.live.appId, '--concurrency', '1'];
     const applied = desk.run(apply);
     const faults = async () => (await sandbox.control('GET', '/faults')).text;
-    await expect.poll(faults, { timeout: 30_000 }).toMatch(/"remaining":0|\[\]/);
+    await expect.poll(faults, { timeout: 120_000 }).toMatch(/"remaining":0|\[\]/);
     renameSync(older, desk.ledger);
     const { code, stdout, stderr } = await applied;
     await sandbox.control('DELETE', '/faults');
