@@ -10,7 +10,7 @@ test(
   async () => {
     await checkModel({
       seed: 20_261_105,
-      runs: 8,
+      runs: 4,
       placeOf: (index) => (index % 4 === 3 ? 'file' : 'memory'),
     });
   },

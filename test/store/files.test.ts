@@ -38,7 +38,7 @@ describeShared('several processes', ({ location, open }) => {
     const child = startChild({ location: address, exclusive: true }, 'insert-forever');
     expect(await child.answer()).toBe('open');
     const told: unknown[] = [];
-    while (told.length < 500) told.push(await child.answer());
+    while (told.length < 150) told.push(await child.answer());
     child.process.kill('SIGKILL');
     told.push(...(await child.rest()));
     const store = await open(address, { exclusive: true });
