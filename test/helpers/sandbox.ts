@@ -111,7 +111,8 @@ export async function startTestSandbox(options: Partial<SandboxOptions> = {}): P
     onError: (error) => errors.push(error),
     ...options,
   });
-  const agent = new Agent({ allowH2: false });
+  // Gives up an idle connection long before the server does, which would cut off the request that uses it just then.
+  const agent = new Agent({ allowH2: false, keepAliveMaxTimeout: 1_000 });
   const client = createClient(sandbox.url, sandbox.controlToken, await sandbox.apps(), agent);
   return {
     ...client,
@@ -337,15 +338,15 @@ function behave(behaviour: Behaviour, response: ServerResponse): void {
   setTimeout(() => response.writeHead(status, headers).end(body), delayMs);
 }
 
-/** Tries again until it does not throw, or until the time is up. */
+/** Tries again until it does not throw, or until the time is up; less and less often, since a try costs time too. */
 export async function eventually<T>(check: () => T | Promise<T>, ms = 120_000): Promise<T> {
   const deadline = Date.now() + ms;
-  for (;;) {
+  for (let wait = 10; ; wait = Math.min(wait * 1.2, 200)) {
     try {
       return await check();
     } catch (error) {
       if (Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
 }

@@ -1,4 +1,4 @@
 import { describeSecrets, verbosities, type Verbosity } from '../every-command/secrets.js';
 
 const all = Object.keys(verbosities) as Verbosity[];
-describeSecrets({ verbosities: all, perFailure: all.length });
+describeSecrets({ verbosities: all, perSuccess: all.length, perFailure: all.length, everyForm: true });
