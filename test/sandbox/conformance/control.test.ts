@@ -30,13 +30,19 @@ async function exported(sandbox: TestSandbox): Promise<string> {
 const importing = (sandbox: TestSandbox, text: string) =>
   sandbox.control('POST', '/import', undefined, { raw: text });
 
+/** One payment that was paid. */
+async function payOne(sandbox: TestSandbox): Promise<void> {
+  await sandbox.control('POST', '/clock', { action: 'stop' });
+  await sandbox.pay((await sandbox.create()).paymentId);
+}
+
 /** A little of everything, the same each time. */
 async function play(sandbox: TestSandbox): Promise<string[]> {
   const seen: string[] = [];
   await sandbox.control('POST', '/clock', { action: 'stop' });
   await sandbox.control('POST', '/seed');
   await sandbox.control('POST', '/faults', { kind: 'provider-fails', route: 'authorize', probability: 0.5 });
-  for (let n = 0; n < 12; n++) {
+  for (let n = 0; n < 8; n++) {
     const { paymentId } = await sandbox.create({
       referenceId: `play-${n}`,
       registerAutoPayment: n % 3 === 0,
@@ -148,6 +154,12 @@ inMemory((bench) => {
     });
   });
 
+  test('another seed gives other keys and outcomes', async () => {
+    const [one, other] = [await bench.start({ seed: 7 }), await bench.start({ seed: 8 })];
+    expect(await play(other)).not.toEqual(await play(one));
+    expect(other.app.apiKey).not.toBe(one.app.apiKey);
+  });
+
   test('/openapi.json is what the repository has in docs', async () => {
     const sandbox = await bench.start();
     const { body } = await sandbox.call('GET', '//openapi.json', undefined, { key: null });
@@ -237,18 +249,16 @@ onEveryStore((bench) => {
 
   describe('the same seed', () => {
     test('gives the same apps, keys, ids and outcomes', async () => {
-      const run = async (seed: number) => {
-        const sandbox = await bench.start({ seed, realNow: () => moment });
+      const run = async () => {
+        const sandbox = await bench.start({ seed: 7, realNow: () => moment });
         const outcomes = await play(sandbox);
         const { tables } = JSON.parse(await exported(sandbox)) as { tables: Record<string, unknown> };
         return { outcomes, tables, apps: [sandbox.app, sandbox.live] };
       };
-      const [first, again, other] = [await run(7), await run(7), await run(8)];
+      const [first, again] = [await run(), await run()];
       expect(again).toEqual(first);
       expect(first.outcomes).toContain('Declined');
       expect(first.outcomes).toContain('Captured');
-      expect(other.outcomes).not.toEqual(first.outcomes);
-      expect(other.apps[0]?.apiKey).not.toBe(first.apps[0]?.apiKey);
     });
 
     test('gives the same again after a reset', async () => {
@@ -299,7 +309,7 @@ onEveryStore((bench) => {
     test('stays while the sandbox is used, and ends with a reset or an import', async () => {
       const sandbox = await bench.start();
       const first = await generationOf(sandbox);
-      await play(sandbox);
+      await payOne(sandbox);
       expect(await generationOf(sandbox)).toBe(first);
       const document = await exported(sandbox);
       await sandbox.control('POST', '/reset');
@@ -359,7 +369,7 @@ onEveryStore((bench) => {
 
     test('a document that cannot be used changes nothing, and says why', async () => {
       const sandbox = await bench.start({ realNow: () => moment });
-      await play(sandbox);
+      await payOne(sandbox);
       const document = await exported(sandbox);
       type Rows = Array<Record<string, unknown>>;
       const changed = (edit: (tables: Record<string, Rows>) => void) => {
@@ -400,7 +410,7 @@ onEveryStore((bench) => {
       const load = Array.from({ length: 6 }, async () => {
         while (busy) await sandbox.pay((await sandbox.create()).paymentId);
       });
-      for (let n = 0; n < 8; n++) {
+      for (let n = 0; n < 4; n++) {
         const { tables } = JSON.parse(await exported(sandbox)) as {
           tables: {
             payments: Array<{ payment_id: number; version: number; state: string }>;
@@ -417,20 +427,22 @@ onEveryStore((bench) => {
       await Promise.all(load);
     });
 
-    test('go from one kind of database to another', async () => {
-      const source = await bench.start({ realNow: () => moment });
-      await play(source);
-      const document = await exported(source);
-      const { startTestSandbox } = await import('../../helpers/sandbox.js');
-      const inMemoryTarget = await startTestSandbox({ realNow: () => moment });
-      try {
-        expect((await importing(inMemoryTarget, document)).status).toBe(200);
-        expect(await exported(inMemoryTarget)).toBe(document);
-        expect((await importing(source, await exported(inMemoryTarget))).status).toBe(200);
-        expect(await exported(source)).toBe(document);
-      } finally {
-        await inMemoryTarget.close();
-      }
-    });
+    if (bench.store === 'postgres') {
+      test('go from one kind of database to another', async () => {
+        const source = await bench.start({ realNow: () => moment });
+        await play(source);
+        const document = await exported(source);
+        const { startTestSandbox } = await import('../../helpers/sandbox.js');
+        const inMemoryTarget = await startTestSandbox({ realNow: () => moment });
+        try {
+          expect((await importing(inMemoryTarget, document)).status).toBe(200);
+          expect(await exported(inMemoryTarget)).toBe(document);
+          expect((await importing(source, await exported(inMemoryTarget))).status).toBe(200);
+          expect(await exported(source)).toBe(document);
+        } finally {
+          await inMemoryTarget.close();
+        }
+      });
+    }
   });
 });

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { faultKindNames, type FaultKind } from '../../../src/sandbox/domain/faults.js';
-import { hostedBody, newReference, type Receiver, type TestSandbox } from '../../helpers/sandbox.js';
+import {
+  eventually,
+  hostedBody,
+  newReference,
+  type Receiver,
+  type TestSandbox,
+} from '../../helpers/sandbox.js';
 import { onEveryStore } from './stores.js';
 
 const HOSTED = '/payments/hosted-page';
@@ -206,7 +212,7 @@ const trials: Record<FaultKind, Trial> = {
 };
 
 onEveryStore((bench) => {
-  test.each(faultKindNames)('%s does what its name says', async (kind) => {
+  test.each(bench.sample(faultKindNames))('%s does what its name says', async (kind) => {
     const sandbox = await bench.start();
     await trials[kind](sandbox, await bench.receiver());
     expect(sandbox.errors).toEqual([]);
@@ -228,10 +234,10 @@ onEveryStore((bench) => {
       await clear();
     });
 
-    test('for the next N hits exactly N of a hundred calls at once', async () => {
+    test('for the next N hits exactly N of thirty calls at once', async () => {
       await addFault(sandbox(), { kind: 'error-before-commit', route: 'create', next: 7 });
       const answers = await Promise.all(
-        Array.from({ length: 100 }, () => sandbox().call('POST', HOSTED, hostedBody())),
+        Array.from({ length: 30 }, () => sandbox().call('POST', HOSTED, hostedBody())),
       );
       expect(answers.filter((answer) => answer.status === 500)).toHaveLength(7);
       await clear();
@@ -312,10 +318,7 @@ onEveryStore((bench) => {
         key: live.apiKey,
       });
       expect(other.status).toBe(200);
-      const deadline = Date.now() + 5000;
-      while ((await sandbox.call('GET', '/customers')).status === 429) {
-        if (Date.now() > deadline) throw new Error('the limit never lifts');
-      }
+      await eventually(async () => expect((await sandbox.call('GET', '/customers')).status).toBe(200));
     });
 
     test('says nothing of the wait where the service is said not to', async () => {

@@ -140,7 +140,7 @@ onEveryStore((bench) => {
       patch,
     );
 
-  describe.each(cardNames)('the card %s', (card) => {
+  describe.each(bench.sample(cardNames))('the card %s', (card) => {
     const course = courses[card];
 
     test('takes its course', async () => {
@@ -579,7 +579,8 @@ onEveryStore((bench) => {
     const own = await bench.start({ location });
     const seen: string[] = [];
     const keep = ({ text }: { text: string }) => seen.push(text);
-    for (const card of cardNames) {
+    const cards = bench.sample(cardNames);
+    for (const card of cards) {
       const { paymentId } = await own.create({ registerAutoPayment: true });
       // By its number, as someone may try, and by its name.
       keep(await own.control('POST', `/payments/${paymentId}/pay`, { card: testCards[card].number }));
@@ -608,6 +609,7 @@ onEveryStore((bench) => {
     expect(all).toContain('Captured');
     for (const card of cardNames) expect(all).not.toContain(testCards[card].number);
     expect(all).not.toMatch(/4111 ?1111|value="987"/);
-    expect(stateNames.filter((state) => all.includes(`"${state}"`)).length).toBeGreaterThan(6);
+    const reached = stateNames.filter((state) => all.includes(`"${state}"`));
+    expect(reached.length).toBeGreaterThan(cards.length === cardNames.length ? 6 : 5);
   });
 });

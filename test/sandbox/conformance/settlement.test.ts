@@ -88,7 +88,7 @@ onEveryStore((bench) => {
     const { tables, format } = JSON.parse(exported) as { format: string; tables: Record<string, Row[]> };
     const [payment] = tables['payments'] as [Row];
     const exchanges = tables['exchanges'] as Row[];
-    const count = 2_345;
+    const count = 1_234;
     const copies = Array.from({ length: count }, (_, index) => index);
     tables['payments'] = copies.map((index) => ({
       ...payment,

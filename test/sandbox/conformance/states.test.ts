@@ -35,7 +35,7 @@ test('the seeded set has a payment in every state and stuck ones of several kind
 });
 
 onEveryStore((bench) => {
-  describe.each(operations)('%s', (operation) => {
+  describe.each(bench.sample(operations))('%s', (operation) => {
     test('is carried out from the states that allow it and refused from all others', async () => {
       const sandbox = await bench.start();
       await sandbox.control('POST', '/clock', { action: 'stop' });

@@ -54,14 +54,14 @@ onEveryStore((bench) => {
   test('those of many payments each arrive once and in the order of their payment', async () => {
     const receiver = await bench.receiver();
     const ids = await Promise.all(
-      Array.from({ length: 30 }, async () => {
+      Array.from({ length: 12 }, async () => {
         const { paymentId } = await sandbox().create({ webhookUrl: receiver.url });
         await sandbox().pay(paymentId);
         return paymentId;
       }),
     );
     await sandbox().settle();
-    expect(receiver.requests).toHaveLength(30 * all.length);
+    expect(receiver.requests).toHaveLength(ids.length * all.length);
     for (const id of ids) expect(receiver.states(id)).toEqual(all);
   });
 
