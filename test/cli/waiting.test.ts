@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { envOf, openTestDesk, type TestDesk } from '../helpers/desk.js';
+import { envOf, openTestDesk, runTyped, type TestDesk } from '../helpers/desk.js';
 import { paydesk, paydeskTty, type TtyOptions } from '../helpers/run.js';
 import { createScreen } from '../helpers/screen.js';
 
@@ -66,7 +66,7 @@ describe('whether anything was sent', () => {
       ['refund', String(paymentId)],
       ['refund', String(paymentId), '--nonsense'],
     ]) {
-      const { stderr, code } = await paydesk(['payments', ...words], { env: envOf(desk.sandbox) });
+      const { stderr, code } = await runTyped(['payments', ...words], { home: desk.home, env: desk.env });
       expect(code).toBeGreaterThan(0);
       expect(stderr.match(/nothing was sent/gi), stderr).toHaveLength(1);
     }
@@ -87,10 +87,10 @@ describe('whether anything was sent', () => {
   it('is not said of what was sent, nor by a command that only reads', async () => {
     const { paymentId } = await desk.paid();
     await desk.fault({ kind: 'error-before-commit', route: 'refundPayment', next: 1, status: 500 });
-    const unknown = await paydesk(['payments', 'refund', String(paymentId)], { env: envOf(desk.sandbox) });
+    const unknown = await runTyped(['payments', 'refund', paymentId], { home: desk.home, env: desk.env });
     expect(unknown.code).toBe(6);
     expect(unknown.stderr).not.toContain('Nothing was sent');
-    const read = await paydesk(['payments', 'get', 'nobody'], { env: envOf(desk.sandbox) });
+    const read = await runTyped(['payments', 'get', 'nobody'], { home: desk.home, env: desk.env });
     expect(read.stderr).not.toContain('Nothing was sent');
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHookHome, type HookHome, type ListenerProcess } from '../commands/webhook/processes.js';
+import { runTyped } from '../helpers/desk.js';
 import { type Receiver, startReceiver, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { paydeskTty } from '../helpers/run.js';
 import type { Explained } from './seeded.js';
@@ -22,8 +23,10 @@ afterAll(async () => {
   await sandbox.close();
 });
 
+const run = (...words: string[]) => runTyped(words, { home: home.path, env: home.env });
+
 const explain = async (paymentId: number): Promise<Explained> => {
-  const { stdout } = await home.run('payments', 'explain', String(paymentId), '--json');
+  const { stdout } = await run('payments', 'explain', String(paymentId), '--json');
   return JSON.parse(stdout) as Explained;
 };
 
@@ -82,7 +85,7 @@ describe('what webhooks told', () => {
   it('makes a payment known to the list', async () => {
     const paymentId = await paid();
     await heard(paymentId, 'Captured');
-    const { stdout } = await home.run('payments', 'list', '--state', 'Captured', '--json');
+    const { stdout } = await run('payments', 'list', '--state', 'Captured', '--json');
     expect(JSON.parse(stdout)).toContainEqual(
       expect.objectContaining({ paymentId, source: 'heard', state: 'Captured' }),
     );
@@ -121,7 +124,7 @@ describe('what webhooks told', () => {
       /^Authorised .*\. The last webhook, (.* ago|just now), reported Refunded\. Trust what the service shows\.$/,
     );
     expect(actions[0]).toMatchObject({ command: `paydesk payments recheck ${paymentId}`, recommended: true });
-    expect((await home.run('payments', 'recheck', String(paymentId))).code).toBe(0);
+    expect((await run('payments', 'recheck', String(paymentId))).code).toBe(0);
     expect((await explain(paymentId)).actions[0]?.command).toBe(`paydesk payments capture ${paymentId}`);
   });
 });

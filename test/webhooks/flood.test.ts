@@ -4,7 +4,7 @@ import { remember } from '../../src/ledger/known-payments.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { type HookDesk, openHookDesk, type TestListener } from './desk.js';
 
-const FLOOD = 2_000;
+const FLOOD = 500;
 
 let sandbox: TestSandbox;
 let desk: HookDesk;
