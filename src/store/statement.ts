@@ -11,7 +11,7 @@ interface Compiled {
 
 /**
  * A statement as SQL text, with `:name` where a value will be, and `:name.3` for that of the fourth row. A process that
- * makes one money move runs each of its statements once: building them with kysely took longer than all the rest.
+ * makes one money move runs each of its statements once: building them with kysely took longer than running them.
  */
 export function statement<Row, Name extends string>(
   text: string,
