@@ -50,11 +50,21 @@ async function readText(incoming: IncomingMessage): Promise<string> {
   if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
+  // An iterator would do the same, at the cost of a tenth of what a create takes beside the database.
+  await new Promise<void>((resolve, reject) => {
+    const onCut = () => {
+      if (incoming.readableEnded) return;
+      reject(new Refusal('invalid-json', 'The connection ended before the body did.'));
+    };
+    if (incoming.destroyed) onCut();
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size > MAX_BODY_BYTES) reject(tooLarge());
+      else chunks.push(chunk);
+    });
+    incoming.once('end', resolve);
+    incoming.once('error', onCut).once('close', onCut);
+  });
   return decode(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
 }
 

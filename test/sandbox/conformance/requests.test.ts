@@ -195,6 +195,31 @@ onEveryStore((bench) => {
       );
     });
 
+    test.each([
+      ['while it is read', 0],
+      ['before it is read', 300],
+    ])('whose connection ends %s end their request', async (_when, delayMs) => {
+      await sandbox().control('POST', '/faults', {
+        kind: 'latency',
+        route: 'createHostedPayment',
+        next: 1,
+        delayMs,
+      });
+      const dropped = () => sandbox().lines.filter(({ status }) => status === 0).length;
+      const before = dropped();
+      const { hostname, port } = new URL(sandbox().url);
+      const head = [
+        `POST /api/apps/${sandbox().app.appId}${HOSTED} HTTP/1.1`,
+        'host: 127.0.0.1',
+        `authorization: Bearer ${sandbox().app.apiKey}`,
+        'content-type: application/json',
+        'content-length: 100',
+      ].join('\r\n');
+      const socket = connect(Number(port), hostname);
+      socket.write(`${head}\r\n\r\n{`, () => socket.destroy());
+      await expect.poll(dropped).toBe(before + 1);
+    });
+
     test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', ''])(
       'of type "%s" are refused',
       async (type) => {
