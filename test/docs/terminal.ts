@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Cell, createScreen } from '../helpers/screen.js';
 
 export interface Terminal {
@@ -18,8 +19,18 @@ export interface Terminal {
 }
 
 // Commands are read from a pipe of their own, so that what runs has the whole terminal to itself; the end of each is
-// told by a sequence that no terminal shows. `$?` is that of the command before, as in any shell.
-const DRIVER = `exec 3<"$1"; code=0
+// told by a sequence that no terminal shows. `$?` is that of the command before, as in any shell. Where paydesk has the
+// terminal on all three streams, one process runs all such commands; where a page sends its output elsewhere, or a
+// script runs it, it is a program of its own.
+const DRIVER = `base=$1 desk_program=$2 desk= code=0
+exec 3<"$base.fifo"
+trap '[ -z "$desk" ] || kill -KILL "$desk"' EXIT
+paydesk() {
+  if ! [ -t 0 -a -t 1 -a -t 2 ]; then command paydesk "$@"; return; fi
+  if [ -z "$desk" ]; then node "$desk_program" "$base.typed" "$base.codes" < /dev/tty 3<&- & desk=$!; fi
+  { printf '%s\\0' "$PWD" "$#" "$@"; env -0; } > "$base.typed"
+  local code; read -r code < "$base.codes"; return "$code"
+}
 while IFS= read -r -d '' -u 3 command; do
   eval "(exit $code)
 $command" 3<&-
@@ -27,6 +38,7 @@ $command" 3<&-
   printf '\\033]777;ended\\a'
 done`;
 const ENDED = '\u001B]777;ended\u0007';
+const desk = fileURLToPath(new URL('desk.ts', import.meta.url));
 
 let made = 0;
 
@@ -38,9 +50,12 @@ export async function openTerminal(place: {
   const { spawn } = await import('@lydell/node-pty');
   const { cwd, env, columns = 80 } = place;
   const base = join(cwd, `.terminal-${(made += 1)}`);
-  execFileSync('mkfifo', [`${base}.fifo`]);
+  execFileSync(
+    'mkfifo',
+    ['fifo', 'typed', 'codes'].map((name) => `${base}.${name}`),
+  );
   writeFileSync(`${base}.sh`, DRIVER);
-  const pty = spawn('bash', ['--noprofile', '--norc', `${base}.sh`, `${base}.fifo`], {
+  const pty = spawn('bash', ['--noprofile', '--norc', `${base}.sh`, base, desk], {
     name: 'xterm-256color',
     cols: columns,
     rows: 24,
