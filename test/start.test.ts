@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paydesk, paydeskTty } from './helpers/run.js';
+import { paydesk, paydeskInTurn, paydeskTty } from './helpers/run.js';
 
 describe('the program', () => {
   it('says its version', async () => {
@@ -10,10 +10,12 @@ describe('the program', () => {
     });
   });
 
-  it.each([[[]], [['--help']], [['help']]])('helps with %j', async (args) => {
-    const { stdout, code } = await paydesk(args);
-    expect(stdout).toContain('USAGE\n  $ paydesk [COMMAND]');
-    expect(code).toBe(0);
+  it('helps', async () => {
+    const ran = await paydeskInTurn([[], ['--help'], ['help']]);
+    for (const { stdout, code } of ran) {
+      expect(stdout).toContain('USAGE\n  $ paydesk [COMMAND]');
+      expect(code).toBe(0);
+    }
   });
 
   it('does not know every command', async () => {
@@ -34,49 +36,48 @@ describe('the program', () => {
     expect(json).toMatchObject({ stderr: 'Error: Unknown command: fooo.\n', code: 2 });
   });
 
-  it.each([
-    [['profile', 'list'], 'Unknown command: profile list. Did you mean paydesk profiles list?'],
-    [['profiles', 'lst'], 'Unknown command: profiles lst. Did you mean paydesk profiles list?'],
-    [['payments', 'gte', '1'], 'Unknown command: payments gte 1. Did you mean paydesk payments get?'],
-    [['payments', 'foo'], 'Unknown command: payments foo.\n'],
-    [['sandbox', 'fualt', 'add'], 'Did you mean paydesk sandbox fault'],
-    [['whoamy'], 'Did you mean paydesk whoami?'],
-    [['profiles', 'list', 'extra'], 'extra  unexpected argument'],
-    [['whoami', '--jsn'], 'did you mean --json?'],
-  ])('suggests what was probably meant by %j', async (args, message) => {
-    const { stderr, stdout, code } = await paydesk(args);
-    expect(stderr).toContain(message);
-    expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
-    const json = await paydesk([...args, '--json']);
-    expect(JSON.parse(json.stdout)).toMatchObject({ error: { exit: 2 } });
-    expect(json.code).toBe(2);
+  it('suggests what was probably meant', async () => {
+    const meant: Array<[string[], string]> = [
+      [['profile', 'list'], 'Unknown command: profile list. Did you mean paydesk profiles list?'],
+      [['profiles', 'lst'], 'Unknown command: profiles lst. Did you mean paydesk profiles list?'],
+      [['payments', 'gte', '1'], 'Unknown command: payments gte 1. Did you mean paydesk payments get?'],
+      [['payments', 'foo'], 'Unknown command: payments foo.\n'],
+      [['sandbox', 'fualt', 'add'], 'Did you mean paydesk sandbox fault'],
+      [['whoamy'], 'Did you mean paydesk whoami?'],
+      [['profiles', 'list', 'extra'], 'extra  unexpected argument'],
+      [['whoami', '--jsn'], 'did you mean --json?'],
+    ];
+    const ran = await paydeskInTurn(meant.flatMap(([words]) => [words, [...words, '--json']]));
+    for (const [index, [, message]] of meant.entries()) {
+      const [plain, json] = ran.slice(2 * index);
+      expect(plain).toEqual({ stdout: '', stderr: expect.stringContaining(message), code: 2 });
+      expect(JSON.parse(json!.stdout)).toMatchObject({ error: { exit: 2 } });
+      expect(json!.code).toBe(2);
+    }
   });
 
-  it('shows the commands of a topic', async () => {
-    const { stdout, code } = await paydesk(['profiles']);
-    expect(stdout).toContain('profiles list');
-    expect(code).toBe(0);
-  });
-
-  it('shows arguments in the order in which they are typed', async () => {
-    const { stdout } = await paydesk(['sandbox', 'provider', '--help']);
-    expect(stdout).toContain('$ paydesk sandbox provider PAYMENT ANSWER');
-  });
-
-  it('shows the flags of a command that has others below it, and the others', async () => {
-    const { stdout } = await paydesk(['reconcile', '--help']);
-    expect(stdout).toContain('$ paydesk reconcile FILE ');
-    expect(stdout).toContain('$ paydesk reconcile COMMAND\n\nCOMMANDS\n  reconcile map  Write a mapping');
-    expect(stdout).toMatch(/^  --map MAP.yaml /m);
-  });
-
-  it('keeps the paragraphs and lists of a long description', async () => {
-    const { stdout } = await paydesk(['sandbox', 'fault', 'add', '--help']);
-    expect(stdout).toContain(
+  it('shows topics and commands', async () => {
+    const [topic, inOrder, reconcile, fault, listen] = await paydeskInTurn([
+      ['profiles'],
+      ['sandbox', 'provider', '--help'],
+      ['reconcile', '--help'],
+      ['sandbox', 'fault', 'add', '--help'],
+      ['webhook', 'listen', '--help'],
+    ]);
+    expect(topic).toMatchObject({ stdout: expect.stringContaining('profiles list'), code: 0 });
+    // Arguments in the order in which they are typed.
+    expect(inOrder!.stdout).toContain('$ paydesk sandbox provider PAYMENT ANSWER');
+    // The flags of a command that has others below it, and the others.
+    expect(reconcile!.stdout).toContain('$ paydesk reconcile FILE ');
+    expect(reconcile!.stdout).toContain(
+      '$ paydesk reconcile COMMAND\n\nCOMMANDS\n  reconcile map  Write a mapping',
+    );
+    expect(reconcile!.stdout).toMatch(/^  --map MAP.yaml /m);
+    // The paragraphs and lists of a long description.
+    expect(fault!.stdout).toContain(
       'DESCRIPTION\n  Kinds of fault:\n  latency              delays the request before it is',
     );
-    const listen = await paydesk(['webhook', 'listen', '--help']);
-    expect(listen.stdout).toMatch(/last read\.\n\n {2}A --forward-to/);
+    expect(listen!.stdout).toMatch(/last read\.\n\n {2}A --forward-to/);
   });
 
   it('wants the command before its flags', async () => {

@@ -10,6 +10,7 @@ import { isCi } from '../../src/ci.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
 const program = join(root, 'bin', 'run.js');
+const severalCommands = join(root, 'test', 'helpers', 'several-commands.ts');
 
 export interface RunOptions {
   env?: Record<string, string | undefined>;
@@ -51,11 +52,29 @@ async function homeFor(options: RunOptions): Promise<{ home: string; clean: () =
 }
 
 /** Runs paydesk as a script does: pipes on all three streams. */
-export async function paydesk(args: string[], options: RunOptions = {}): Promise<RunResult> {
+export const paydesk = (args: string[], options: RunOptions = {}): Promise<RunResult> =>
+  runNode([program, ...args], options);
+
+/** Runs these command lines one after the other in one process and one home: for what no start of its own can change. */
+export async function paydeskInTurn(
+  lines: ReadonlyArray<readonly string[]>,
+  options: RunOptions = {},
+): Promise<RunResult[]> {
+  const { stdout, stderr, code } = await runNode([severalCommands, JSON.stringify(lines)], options);
+  if (code !== 0) throw new Error(`The commands ended with ${code}: ${stderr}`);
+  const [out, errors] = [stdout.split('\0'), stderr.split('\0')];
+  return lines.map((_, index) => ({
+    stdout: out[index] as string,
+    stderr: errors[2 * index] as string,
+    code: Number(errors[2 * index + 1]),
+  }));
+}
+
+async function runNode(args: string[], options: RunOptions): Promise<RunResult> {
   const { home, clean } = await homeFor(options);
   try {
     return await new Promise((resolve, reject) => {
-      const [command = node, ...rest] = [...(options.under ?? []), node, program, ...args];
+      const [command = node, ...rest] = [...(options.under ?? []), node, ...args];
       const child = spawn(command, rest, {
         cwd: options.cwd ?? root,
         env: environment(home, options.env),
