@@ -89,6 +89,8 @@ export interface Report {
 const pauses = [2_000, 20_000, 300_000, 590_000, 900_000, 900_000, 1_200_000, 3_600_000];
 /** Three payments, each with its waits, retries and time limits. */
 const LONGEST_COMMAND_MS = 15 * 60_000;
+/** Longer than any pause and a command together: a person ends what runs on, which would take days to play. */
+const GIVE_UP_MS = 2 * 3_600_000;
 /** About where a move has written its intent and has not sent it yet. */
 const BEFORE_SENDING = [10, 20] as const;
 
@@ -249,6 +251,7 @@ export async function runMove(
   };
   const flags = ['again', 'resend', 'wait', 'force'].filter((flag) => command[flag as 'again']);
   trace(`${name} starts ${operation} ${payments.join(' ')} ${flags.join(' ')}`);
+  const giveUp = timeline.at(began + GIVE_UP_MS, life.kill);
   const ended = await life.live(() =>
     moveAll(
       desk,
@@ -259,6 +262,7 @@ export async function runMove(
       },
     ),
   );
+  timeline.cancel(giveUp);
   const tookMs = timeline.now() - began - life.pausedMs();
   if (tookMs > LONGEST_COMMAND_MS) violate(`${name} took ${tookMs / 60_000} minutes`);
   if ('error' in ended) {

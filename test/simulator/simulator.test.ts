@@ -5,7 +5,7 @@ import { playWorlds } from './runs.js';
 import type { Played, World } from './worlds.js';
 
 /** Few worlds that meet every kind of fault together with those that once found a bug. `npm run proof` plays many more. */
-const chosenSeeds = [1, 2, 3, 7, 18];
+const chosenSeeds = [7, 18];
 const pinnedHostile = pinnedSeeds.filter(({ only }) => only === undefined).map(({ seed }) => seed);
 const hostile: World[] = [...chosenSeeds, ...pinnedHostile].map((seed) => ({ seed }));
 /** The same worlds in which an earlier program broke the promise, and those that found a bug since. */
@@ -21,15 +21,10 @@ describe('desks in a hostile world', () => {
   let pinned: Played[];
   let again: Played[];
   beforeAll(async () => {
-    const half = Math.ceil(hostile.length / 2);
-    const [first, second] = await Promise.all([
-      playWorlds(hostile.slice(0, half)),
-      playWorlds([...hostile.slice(half), ...limited, ...hostile.slice(0, 1)]),
-    ]);
-    const rest = hostile.length - half;
-    played = [...first, ...second.slice(0, rest)];
-    pinned = second.slice(rest, rest + limited.length);
-    again = second.slice(rest + limited.length);
+    const all = await playWorlds([...hostile, ...limited, ...hostile.slice(0, 1)]);
+    played = all.slice(0, hostile.length);
+    pinned = all.slice(hostile.length, -1);
+    again = all.slice(-1);
   }, 900_000);
 
   test('1,000 operations: nothing moves twice, nothing is lost, and what was told is true', () => {

@@ -49,6 +49,9 @@ async function search(world: World): Promise<Played> {
 // Plans are made in files that nobody needs after a crash: where the machine has a folder in memory, they are kept there.
 if (existsSync('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
 
+// Most errors here are expected, and nobody reads where they came from.
+Error.stackTraceLimit = 0;
+
 for (const world of JSON.parse(process.argv[2] ?? '[]') as World[]) {
   const played = await (world.without === undefined ? play(world) : search(world));
   process.stdout.write(`${JSON.stringify(played)}\n`);
