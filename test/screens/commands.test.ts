@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenWords, screenProblems } from '../helpers/screen-problems.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
 import { commandNames } from '../every-command/cases.js';
-import { openSession, type Session, type Shown } from './session.js';
+import { openSessions, type Session, type Shown } from './session.js';
 import { type Step, steps, writeFiles } from './steps.js';
 
 // Every command at terminals of three widths: what it says when it works, when it fails, and when it is asked for help.
@@ -15,20 +15,19 @@ const help: Step[] = [[], ...commandNames.map((name) => name.split(':'))].map((w
 }));
 const wrong: Step[] = commandNames.map((name) => ({ words: [...name.split(':'), '--nonsense'] }));
 
-const sessions = new Map<number, Session>();
+let people: Awaited<ReturnType<typeof openSessions>>;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
-  for (const columns of [WIDE, ...widths]) sessions.set(columns, await openSession(columns, receiver.url));
-  for (const { folder } of sessions.values()) writeFiles(folder);
+  people = await openSessions([WIDE, ...widths], receiver.url);
+  for (const { folder } of people.sessions) writeFiles(folder);
 });
 afterAll(async () => {
-  for (const session of sessions.values()) await session.close();
+  people.close();
   await receiver.close();
 });
 
-async function typeAll(all: readonly Step[], columns: number): Promise<Shown[]> {
-  const session = sessions.get(columns) as Session;
+async function typeAll(all: readonly Step[], session: Session): Promise<Shown[]> {
   const shown: Shown[] = [];
   for (const { words, ...options } of all) shown.push(await session.run(words, options));
   return shown;
@@ -36,7 +35,7 @@ async function typeAll(all: readonly Step[], columns: number): Promise<Shown[]> 
 
 /** Types the same at every width, and says what is wrong with each screen. */
 async function problemsOf(all: readonly Step[]) {
-  const [wide, ...narrow] = await Promise.all([WIDE, ...widths].map((columns) => typeAll(all, columns)));
+  const [wide, ...narrow] = await Promise.all(people.sessions.map((session) => typeAll(all, session)));
   const problems = narrow.flatMap((shown, at) =>
     shown.flatMap(({ screen, exit }, index) => {
       const columns = widths[at] as number;

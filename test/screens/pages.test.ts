@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CommandStep, type Step, stepsOf } from '../docs/page.js';
 import { brokenWords, screenProblems } from '../helpers/screen-problems.js';
 import { type Receiver, startReceiver } from '../helpers/sandbox.js';
-import { openSession, type Session, type Shown } from './session.js';
+import { openSessions, type Session, type Shown } from './session.js';
 
 // The commands of the README and the recipes at terminals of three widths. What they print is compared in test/docs.
 
@@ -33,13 +33,13 @@ function wordsOf(command: string): string[] {
 }
 
 let receiver: Receiver;
-let sessions: Session[];
+let people: Awaited<ReturnType<typeof openSessions>>;
 beforeAll(async () => {
   receiver = await startReceiver();
-  sessions = await Promise.all([WIDE, ...widths].map((columns) => openSession(columns, receiver.url)));
+  people = await openSessions([WIDE, ...widths], receiver.url);
 });
 afterAll(async () => {
-  await Promise.all(sessions.map((session) => session.close()));
+  people.close();
   await receiver.close();
 });
 
@@ -71,8 +71,8 @@ it('nearly every page has commands that are tried here', () => {
 it.each(pages.filter((name) => plainIn(name).length > 0))('%s fits', async (name) => {
   const steps = stepsIn(name);
   const commands = plainIn(name);
-  for (const session of sessions) session.startOver();
-  const [wide, ...narrow] = await Promise.all(sessions.map((session) => follow(steps, session)));
+  for (const session of people.sessions) session.startOver();
+  const [wide, ...narrow] = await Promise.all(people.sessions.map((session) => follow(steps, session)));
   const problems = narrow.flatMap((all, at) =>
     all.flatMap(({ screen }, index) => {
       const columns = widths[at] as number;

@@ -7,6 +7,7 @@ import { createScreen, type Screen } from '../helpers/screen.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
+const ROWS = 60;
 // oxlint-disable-next-line no-control-regex -- a sequence that no terminal shows
 const ENDED = /\u001B\]777;ended (\d+)\u0007/;
 
@@ -36,7 +37,6 @@ export interface Session {
   startOver(): void;
   /** Types words; `{app}` and `{batch}` stand for the ones that were on a screen last. */
   run(words: readonly string[], options?: StepOptions): Promise<Shown>;
-  close(): Promise<void>;
 }
 
 /** What is made while steps run, and named by steps that follow. */
@@ -44,17 +44,30 @@ const NAMES = { app: /\bapp_[0-9a-f]{12}\b/, batch: /\b20\d{6}-[a-z0-9]{6}\b/ };
 
 const STEP_MS = 120_000;
 
-export async function openSession(columns: number, receiver: string): Promise<Session> {
+/** People at terminals of these widths. One process runs what all of them type, one after the other. */
+export async function openSessions(widths: readonly number[], receiver: string) {
+  const terminal = await openTerminal();
+  const sessions = widths.map((columns) => openSession(columns, terminal, receiver));
+  return {
+    sessions,
+    close() {
+      terminal.close();
+      for (const session of sessions) session.leave();
+    },
+  };
+}
+
+type Terminal = Awaited<ReturnType<typeof openTerminal>>;
+
+async function openTerminal() {
   const { spawn } = await import('@lydell/node-pty');
-  let folder = newFolder();
   const pipeFolder = mkdtempSync(join(tmpdir(), 'paydesk-pipe-'));
   const fifo = join(pipeFolder, 'commands');
   execFileSync('mkfifo', [fifo]);
   const pty = spawn(node, [join(root, 'test/screens/desk.ts'), fifo], {
     name: 'xterm-256color',
-    cols: columns,
-    rows: 60,
-    cwd: folder,
+    cols: 80,
+    rows: ROWS,
     env: {
       PATH: process.env['PATH'] ?? '',
       TERM: 'xterm-256color',
@@ -64,11 +77,11 @@ export async function openSession(columns: number, receiver: string): Promise<Se
     },
   });
   const commands = createWriteStream(fifo);
-  let screen = createScreen(columns);
+  let screen = createScreen();
   let raw = '';
-  let seen = new Map([['receiver', receiver]]);
   let over = false;
   let wake: () => void = () => {};
+  let before: Promise<unknown> = Promise.resolve();
   pty.onData((data) => {
     raw += data;
     screen.write(data);
@@ -78,20 +91,75 @@ export async function openSession(columns: number, receiver: string): Promise<Se
     over = true;
     wake();
   });
-
-  async function until(what: string, condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + STEP_MS;
-    while (!condition()) {
-      if (over || Date.now() > deadline) throw new Error(`${what}:\n${screen.lines().join('\n')}`);
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, 200).unref();
-      });
-    }
-  }
   const ended = () => ENDED.test(raw);
-  /** Whether the words are on the screen, wherever its lines end. */
-  const shows = (text: string) => ended() || screen.lines().join(' ').replaceAll(/\s+/g, ' ').includes(text);
+
+  return {
+    pid: pty.pid,
+    /** Does the work when everybody who came before is done. */
+    inTurn<T>(work: () => Promise<T>): Promise<T> {
+      const done = before.then(work);
+      before = done.catch(() => {});
+      return done;
+    },
+    start(columns: number, typed: { words: string[]; env: Record<string, string>; cwd: string }): void {
+      raw = '';
+      screen = createScreen(columns);
+      pty.resize(columns, ROWS);
+      commands.write(`${JSON.stringify({ ...typed, columns })}\n`);
+    },
+    write: (text: string) => pty.write(text),
+    async until(what: string, condition: () => boolean): Promise<void> {
+      const deadline = Date.now() + STEP_MS;
+      while (!condition()) {
+        if (over || Date.now() > deadline) throw new Error(`${what}:\n${screen.lines().join('\n')}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          setTimeout(resolve, 200).unref();
+        });
+      }
+    },
+    ended,
+    /** Whether the words are on the screen, wherever its lines end. */
+    shows: (text: string) => ended() || screen.lines().join(' ').replaceAll(/\s+/g, ' ').includes(text),
+    shown: (): Shown => ({ screen, exit: Number(ENDED.exec(raw)?.[1]) }),
+    close(): void {
+      commands.end();
+      pty.kill('SIGKILL');
+      rmSync(pipeFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+function openSession(columns: number, terminal: Terminal, receiver: string): Session & { leave(): void } {
+  let folder = newFolder();
+  let seen = new Map([['receiver', receiver]]);
+  const leave = () => leaveFolder(folder, terminal.pid);
+
+  async function run(typedWords: readonly string[], options: StepOptions): Promise<Shown> {
+    const { env = {}, until: stopAt, stop, answers = [] } = options;
+    const { until, ended, shows } = terminal;
+    const words = typedWords.map((word) =>
+      word.replace(/^\{(\w+)\}$/, (_, name: string) => seen.get(name) ?? name),
+    );
+    terminal.start(columns, { words, env: { PAYDESK_HOME: join(folder, 'home'), ...env }, cwd: folder });
+    const typed = `paydesk ${words.join(' ')} at ${columns} columns`;
+    for (const { at, type } of answers) {
+      await until(`${typed} does not ask ${at}`, () => shows(at));
+      if (!ended()) terminal.write(type);
+    }
+    if (stopAt !== undefined) {
+      await until(`${typed} does not show ${stopAt}`, () => shows(stopAt));
+      if (!ended() && stop === undefined) terminal.write('\u0003');
+      else if (!ended()) process.kill(terminal.pid, stop);
+    }
+    await until(`${typed} does not end`, ended);
+    const shown = terminal.shown();
+    for (const [name, pattern] of Object.entries(NAMES)) {
+      const found = pattern.exec(shown.screen.lines().join('\n'))?.[0];
+      if (found !== undefined) seen.set(name, found);
+    }
+    return shown;
+  }
 
   return {
     columns,
@@ -99,48 +167,19 @@ export async function openSession(columns: number, receiver: string): Promise<Se
       return folder;
     },
     startOver() {
-      leave(folder, pty.pid);
+      leave();
       folder = newFolder();
       seen = new Map([['receiver', receiver]]);
     },
-    async run(typedWords, { env = {}, until: stopAt, stop, answers = [] } = {}) {
-      const words = typedWords.map((word) =>
-        word.replace(/^\{(\w+)\}$/, (_, name: string) => seen.get(name) ?? name),
-      );
-      raw = '';
-      screen = createScreen(columns);
-      const home = join(folder, 'home');
-      commands.write(`${JSON.stringify({ words, env: { PAYDESK_HOME: home, ...env }, cwd: folder })}\n`);
-      const typed = `paydesk ${words.join(' ')} at ${columns} columns`;
-      for (const { at, type } of answers) {
-        await until(`${typed} does not ask ${at}`, () => shows(at));
-        if (!ended()) pty.write(type);
-      }
-      if (stopAt !== undefined) {
-        await until(`${typed} does not show ${stopAt}`, () => shows(stopAt));
-        if (!ended() && stop === undefined) pty.write('\u0003');
-        else if (!ended()) process.kill(pty.pid, stop);
-      }
-      await until(`${typed} does not end`, ended);
-      for (const [name, pattern] of Object.entries(NAMES)) {
-        const found = pattern.exec(screen.lines().join('\n'))?.[0];
-        if (found !== undefined) seen.set(name, found);
-      }
-      return { screen, exit: Number(ENDED.exec(raw)?.[1]) };
-    },
-    async close() {
-      commands.end();
-      pty.kill('SIGKILL');
-      leave(folder, pty.pid);
-      rmSync(pipeFolder, { recursive: true, force: true });
-    },
+    run: (words, options = {}) => terminal.inTurn(() => run(words, options)),
+    leave,
   };
 }
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'paydesk-screens-'));
 
 /** Ends the sandboxes that were started there, the terminal's own process aside. */
-function leave(folder: string, terminal: number): void {
+function leaveFolder(folder: string, terminal: number): void {
   for (const note of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!/\bsandbox\/\d+\.json$/.test(note)) continue;
     const { pid } = JSON.parse(readFileSync(join(folder, note), 'utf8')) as { pid: number };

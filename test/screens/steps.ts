@@ -66,7 +66,7 @@ const start = 'sandbox start --memory --seed 7 --port 0';
 
 const sandboxSteps: Step[] = [
   type(`${start} --detach`),
-  type(`${start} --no-profiles`, { until: 'ready' }),
+  type(`${start} --no-profiles`, { until: 'Ctrl-C' }),
   type('sandbox start --port 70000'),
   type('sandbox seed'),
   type('sandbox seed'),
