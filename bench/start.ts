@@ -18,7 +18,8 @@ const { add, missed, figures } = createReport();
 interface Contender {
   name: string;
   command: string;
-  args: string[];
+  /** Asked for each run: a payment is refunded once. */
+  args(): string[];
 }
 
 /** An installation in a folder of its own; undefined when the package cannot be had. */
@@ -52,7 +53,7 @@ function measure(contenders: Contender[], env: NodeJS.ProcessEnv): Map<string, n
   for (let round = -2; round < ROUNDS; round += 1) {
     for (const { name, command, args } of contenders) {
       const started = performance.now();
-      const { status, stderr } = spawnSync(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const { status, stderr } = spawnSync(command, args(), { env, stdio: ['ignore', 'pipe', 'pipe'] });
       const took = performance.now() - started;
       if (status !== 0) throw new Error(`${name} ended with ${status}: ${String(stderr)}`);
       if (round >= 0) times.get(name)?.push(took);
@@ -76,6 +77,7 @@ try {
   const modules = install('paydesk', tarball) as string;
   const program = join(modules, 'paydesk', 'bin', 'run.js');
   const bare = fileURLToPath(new URL('start-bare.cjs', import.meta.url));
+  const bareRefund = fileURLToPath(new URL('start-bare-refund.cjs', import.meta.url));
   const machine = `${process.platform}-${process.arch}`;
   const stripe = installStripe(machine);
   const standalone = join(root, 'dist', 'standalone', `paydesk-${machine.replace('win32', 'win')}`);
@@ -90,14 +92,22 @@ try {
     PAYDESK_API_KEY: 'key_bench',
     PAYDESK_KIND: 'sandbox',
   };
-  const get = ['payments', 'get', '100231', '--json'];
+  const get = () => ['payments', 'get', '100231', '--json'];
+  const app = `${url}/api/apps/app_bench`;
+  let payment = 200_000;
   const medians = measure(
     [
-      { name: 'node', command: node, args: ['-e', '0'] },
-      { name: 'bare', command: node, args: [bare, `${url}/api/apps/app_bench/payments/100231`] },
-      { name: 'get', command: node, args: [program, ...get] },
-      { name: 'version', command: node, args: [program, '--version'] },
-      { name: 'help', command: node, args: [program, 'payments', '--help'] },
+      { name: 'node', command: node, args: () => ['-e', '0'] },
+      { name: 'bare', command: node, args: () => [bare, `${app}/payments/100231`] },
+      { name: 'get', command: node, args: () => [program, ...get()] },
+      { name: 'bare refund', command: node, args: () => [bareRefund, app, String(payment++)] },
+      {
+        name: 'refund',
+        command: node,
+        args: () => [program, 'payments', 'refund', String(payment++), '--json'],
+      },
+      { name: 'version', command: node, args: () => [program, '--version'] },
+      { name: 'help', command: node, args: () => [program, 'payments', '--help'] },
       ...(existsSync(standalone) ? [{ name: 'standalone', command: standalone, args: get }] : []),
       ...(stripe === undefined
         ? []
@@ -105,7 +115,14 @@ try {
             {
               name: 'stripe',
               command: stripe.program,
-              args: ['get', '/v1/charges/ch_1', '--api-key', 'sk_test_bench0000000000', '--api-base', url],
+              args: () => [
+                'get',
+                '/v1/charges/ch_1',
+                '--api-key',
+                'sk_test_bench0000000000',
+                '--api-base',
+                url,
+              ],
             },
           ]),
     ],
@@ -117,6 +134,12 @@ try {
   const ratio = (what: string, a: string, b: string, limit: number) =>
     add({ name: what, value: ms(a) / ms(b), unit: 'times', limit, better: 'less', detail: told(a, b) });
   ratio('payments get --json, beside a bare Node program that makes the same read', 'get', 'bare', 2.3);
+  ratio(
+    'payments refund --json, beside a bare Node program that makes the same requests',
+    'refund',
+    'bare refund',
+    3.6,
+  );
   ratio('--version, beside node -e 0', 'version', 'node', 1.6);
   ratio('payments --help, beside node -e 0', 'help', 'node', 2.5);
   if (against === undefined) process.stdout.write(`left out  there is no Stripe CLI for ${machine}\n`);

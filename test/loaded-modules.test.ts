@@ -70,7 +70,7 @@ describe('a start loads what it uses', () => {
       'profiles',
       'store',
     ]);
-    const unwanted = /^(@inquirer|cli-table3|chalk|atomically|kysely|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
+    const unwanted = /^(@inquirer|cli-table3|chalk|conf$|kysely|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
     const others = packagesOf(sources).filter((name) => unwanted.test(name));
     expect(others).toEqual([]);
     const late = /^NativeModule (crypto|fs\/promises|perf_hooks|readline)$/;
@@ -80,8 +80,7 @@ describe('a start loads what it uses', () => {
   it('payments find --json needs neither the client nor the schemas of the service', async () => {
     const sources = await loadedBy(['payments', 'find', 'nobody', '--json'], envOf(desk.sandbox));
     expect(sources.filter((source) => /src\/client\/(client|transport|answers)/.test(source))).toEqual([]);
-    const unwanted =
-      /^(@inquirer|cli-table3|chalk|atomically|undici|zod|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
+    const unwanted = /^(@inquirer|cli-table3|chalk|conf$|undici|zod|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
     expect(packagesOf(sources).filter((name) => unwanted.test(name))).toEqual([]);
   });
 
