@@ -70,7 +70,7 @@ describe('a start loads what it uses', () => {
       'profiles',
       'store',
     ]);
-    const unwanted = /^(@inquirer|cli-table3|chalk|conf$|kysely|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
+    const unwanted = /^(@inquirer|cli-table3|chalk|conf$|kysely|zod|pg|hono|@hono|csv-|jq-wasm|open$|uqr)/;
     const others = packagesOf(sources).filter((name) => unwanted.test(name));
     expect(others).toEqual([]);
     const late = /^NativeModule (crypto|fs\/promises|perf_hooks|readline)$/;

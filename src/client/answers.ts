@@ -1,7 +1,6 @@
 // Tolerant reading: fields of the expected type are taken, everything else stays in `raw`.
 
-import type * as z from 'zod/mini';
-import { customer as customerSchema, paymentMethod as methodSchema } from '../contract/customer.js';
+import { answerFields, type FieldTypes } from '../contract/answer-fields.js';
 import type { Customer, PaymentMethod } from '../contract/customer.js';
 import {
   isJsonNumber,
@@ -13,7 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../contract/json.js';
-import { payment as paymentSchema, type Payment } from '../contract/payment.js';
+import type { Payment } from '../contract/payment.js';
 import { isStateName, type StateName } from '../contract/states.js';
 import { checksOf, type FieldCheck } from './field-checks.js';
 import type { Answer, AnswerExchange } from './exchange.js';
@@ -73,9 +72,9 @@ export interface Decoded<T> {
   object: JsonObject;
 }
 
-const paymentFields = createFieldReader(paymentSchema);
-const customerFields = createFieldReader(customerSchema);
-const methodFields = createFieldReader(methodSchema);
+const paymentFields = createFieldReader(answerFields.payment);
+const customerFields = createFieldReader(answerFields.customer);
+const methodFields = createFieldReader(answerFields.paymentMethod);
 
 export function decodePayment(raw: JsonValue | undefined): Decoded<Payment> | undefined {
   const object = unwrap(raw, ['payment'], ['paymentId', 'paymentState', 'referenceId']);
@@ -170,13 +169,11 @@ function unwrap(
 const NUMERIC_TEXT = /^-?\d+(\.\d+)?$/;
 
 /** Each field on its own, so that one odd field does not hide the others. Numbers written as text count. */
-function createFieldReader<Shape extends Record<string, z.ZodMiniType>>(
-  schema: z.ZodMiniObject<Shape, z.core.$loose>,
-): (object: JsonObject) => z.infer<typeof schema> {
+function createFieldReader(types: FieldTypes): (object: JsonObject) => Record<string, unknown> {
   let checks: Array<[name: string, fits: FieldCheck]> | undefined;
   return (object) => {
     const fields: Record<string, unknown> = {};
-    checks ??= checksOf(schema.shape);
+    checks ??= checksOf(types);
     for (const [name, fits] of checks) {
       const value = object[name];
       if (value === undefined || value === null) continue;
@@ -190,6 +187,6 @@ function createFieldReader<Shape extends Record<string, z.ZodMiniType>>(
         if (fits(text)) fields[name] = text;
       }
     }
-    return fields as z.infer<typeof schema>;
+    return fields;
   };
 }

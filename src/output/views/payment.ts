@@ -1,4 +1,4 @@
-import { payment as paymentSchema } from '../../contract/payment.js';
+import { answerFields } from '../../contract/answer-fields.js';
 import type { JsonObject } from '../../contract/json.js';
 import { isStateName } from '../../contract/states.js';
 import type { NamedRead } from '../../payments/named-payments.js';
@@ -11,7 +11,7 @@ import { instantText, shortInstant } from '../time.js';
 import { statePiece, textAt, textOf, valueAt } from '../values.js';
 
 /** What the card shows in its own words; everything else is shown as the service sent it. */
-const known = new Set(Object.keys(paymentSchema.shape));
+const known = new Set(Object.keys(answerFields.payment));
 
 export function paymentAmount(payment: unknown, key: 'amount' | 'capturedAmount' = 'amount'): string {
   const source = textAt(payment, key);
