@@ -22,8 +22,8 @@ function seeded(seed: number): () => number {
 
 describe('a batch that is killed again and again', () => {
   it('tells the provider of each row once, on SQLite', async () => {
-    desk = await openProcessDesk({ rows: 10 });
-    const { kills } = await killUntilFinished(desk, { runners: 1, random: seeded(7), longest: 20 });
+    desk = await openProcessDesk({ rows: 16 });
+    const { kills } = await killUntilFinished(desk, { runners: 1, random: seeded(7), longest: 10 });
     expect(kills).toBeGreaterThan(2);
     await checkBooks(desk);
   });
@@ -32,7 +32,7 @@ describe('a batch that is killed again and again', () => {
 describeWithPostgres('a batch of three runners on PostgreSQL', (postgres) => {
   it('tells the provider of each row once, whoever is killed', async () => {
     desk = await openProcessDesk({ rows: 12, database: await postgres().createDatabase() });
-    const { kills } = await killUntilFinished(desk, { runners: 3, random: seeded(11), longest: 30 });
+    const { kills } = await killUntilFinished(desk, { runners: 3, random: seeded(11), longest: 12 });
     expect(kills).toBeGreaterThan(2);
     await checkBooks(desk);
   });
