@@ -6,6 +6,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   type Page,
+  type ViewportSize,
 } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 
@@ -70,12 +71,12 @@ export function describeWithBrowser(name: string, define: (browser: TestBrowser)
       for (const window of open.splice(0)) if (await window.leave()) idle.push(window);
     });
     define({
-      async visit(options = {}) {
+      async visit({ viewport = desktop, ...options } = {}) {
         const kind = JSON.stringify(options);
         const at = idle.findIndex((window) => window.kind === kind);
         const window = at < 0 ? await openWindow(browser, options, kind) : (idle.splice(at, 1)[0] as Window);
         open.push(window);
-        return window.enter();
+        return window.enter(viewport ?? desktop);
       },
     });
   });
@@ -103,15 +104,16 @@ async function startBrowser(executablePath: string): Promise<Browser> {
 
 /** Opening a window takes the browser longer than most tests, so the next test that needs one like it gets it. */
 interface Window {
-  /** What it was opened with. */
+  /** What it was opened with, apart from its size. */
   kind: string;
-  enter(): Visit;
+  enter(size: ViewportSize): Promise<Visit>;
   /** Forgets what was done in it; false when it cannot, and is closed. */
   leave(): Promise<boolean>;
 }
 
 async function openWindow(browser: Browser, options: BrowserContextOptions, kind: string): Promise<Window> {
-  const context = await browser.newContext({ viewport: desktop, ...options });
+  // A spinner that turns has the browser draw the page again and again.
+  const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   let seen: Pick<Visit, 'requests' | 'complaints'> = { requests: [], complaints: [] };
   context.on('request', (request) => seen.requests.push(request.url()));
@@ -122,8 +124,9 @@ async function openWindow(browser: Browser, options: BrowserContextOptions, kind
   const isChanged = watchForChanges(context, page);
   return {
     kind,
-    enter() {
+    async enter(size) {
       seen = { requests: [], complaints: [] };
+      await page.setViewportSize(size);
       return { context, page, ...seen };
     },
     async leave() {
@@ -131,8 +134,7 @@ async function openWindow(browser: Browser, options: BrowserContextOptions, kind
         if (isChanged() || context.pages().length !== 1) throw new Error('It is not as it was.');
         await page.evaluate('localStorage.clear(), sessionStorage.clear()').catch(() => {});
         await context.clearCookies();
-        await page.emulateMedia({ colorScheme: null, media: null, reducedMotion: null, forcedColors: null });
-        await page.setViewportSize(options.viewport ?? desktop);
+        await page.emulateMedia({ colorScheme: null, media: null, reducedMotion: 'reduce' });
         await page.goto('about:blank');
         return true;
       } catch {
