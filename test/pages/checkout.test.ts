@@ -2,8 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser, expectAccessible, expectToFit, sizes } from '../helpers/browser.js';
 import { startTestSandbox, type ShownPayment, type TestSandbox } from '../helpers/sandbox.js';
-import { textOf } from './console-visitor.js';
-import { pageOf } from './forms.js';
+import { pageOf, textOf } from './forms.js';
 import { isTold, payAs, seesHeading } from './looks.js';
 import { closeShop, startShop, type Shop } from './shop.js';
 

@@ -2,7 +2,8 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
-import { consoleLink, textOf, visitConsole } from './console-visitor.js';
+import { consoleLink, visitConsole } from './console-visitor.js';
+import { textOf } from './forms.js';
 
 let sandbox: TestSandbox;
 let paymentId: number;

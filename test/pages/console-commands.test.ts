@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHome, createPayment, type Home, type SandboxProcess } from '../commands/sandbox/processes.js';
 import { hostedBody, startReceiver, type Receiver } from '../helpers/sandbox.js';
-import { textOf, visitConsole, type Visitor } from './console-visitor.js';
+import { visitConsole, type Visitor } from './console-visitor.js';
+import { textOf } from './forms.js';
 
 // The command beside each button, as the page shows it, typed into a shell: it does what the button does.
 

@@ -1,6 +1,6 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeWithBrowser, expectAccessible } from '../helpers/browser.js';
+import { describeWithBrowser, expectToFit } from '../helpers/browser.js';
 import {
   eventually,
   startReceiver,
@@ -10,7 +10,8 @@ import {
 } from '../helpers/sandbox.js';
 import { MAX_WATCHERS } from '../../src/sandbox/console/live.js';
 import { SLOW_MS } from '../../src/sandbox/http/pages/console/console-script.js';
-import { consoleLink, textOf, visitConsole } from './console-visitor.js';
+import { consoleLink, enterConsole, visitConsole } from './console-visitor.js';
+import { textOf } from './forms.js';
 
 let sandbox: TestSandbox;
 let receiver: Receiver;
@@ -134,6 +135,41 @@ it('shows names of apps and answers to webhooks in their own direction', async (
   expect(html).toContain(`<bdi>${friendlyName}</bdi>: its calls are blocked.`);
 });
 
+it('draws the path taken and what can come next, and leaves the rest out', async () => {
+  const { paymentId } = await sandbox.create();
+  await sandbox.pay(paymentId);
+  const { html } = await (await visitConsole(sandbox)).get(`/console/payments/${paymentId}`);
+  const [diagram] = /<figure class="diagram">[\s\S]*?<\/figure>/.exec(html)!;
+  const states = Array.from(diagram.matchAll(/<text[^>]*>(\w+)</g), ([, state]) => state!);
+  expect(states.toSorted()).toEqual(['Authorised', 'Captured', 'Capturing', 'Created', 'Refunding']);
+  expect(diagram.match(/<path class="went"/g)).toHaveLength(3);
+  expect(diagram.match(/<path class="ways"/g)).toHaveLength(1);
+  expect(textOf(diagram)).toContain('Possible next: Refunding.');
+});
+
+it('uses amber for what waits on somebody, and only for that', async () => {
+  const own = await startTestSandbox();
+  await own.control('POST', '/clock', { action: 'stop' });
+  await own.control('POST', '/seed');
+  const { get } = await visitConsole(own);
+  const { html } = await get('/console');
+  await own.close();
+  const tones = new Map<string, Set<string>>();
+  for (const [, tone, state, rest] of html.matchAll(
+    /badge tone-(\w+)">(\w+)<\/span>(<span class="sub">needs a recheck)?/g,
+  )) {
+    const key = rest === undefined ? state! : `${state} (stuck)`;
+    tones.set(key, (tones.get(key) ?? new Set()).add(tone!));
+  }
+  const amber = [...tones].filter(([, of]) => of.has('waiting')).map(([state]) => state);
+  expect(amber.toSorted()).toEqual(
+    [...tones.keys()]
+      .filter((key) => key.endsWith('(stuck)') || /^(Created|ActionRequired|Held|Authorised)$/.test(key))
+      .toSorted(),
+  );
+  expect(html).not.toMatch(/\.sandbox-note \{[^}]*waiting/);
+});
+
 describe('lists', () => {
   it('are counted, and webhooks that are retried have a filter of their own', async () => {
     const own = await startTestSandbox();
@@ -157,16 +193,12 @@ describe('lists', () => {
 });
 
 describeWithBrowser('the console', (browser) => {
-  async function enter(options: Parameters<typeof browser.visit>[0] = {}) {
-    const visit = await browser.visit(options);
-    await visit.page.goto(consoleLink(sandbox));
-    return visit;
-  }
+  const enter = (path?: string, options?: BrowserContextOptions) =>
+    enterConsole(browser, sandbox, path, options);
 
   it('hides what is hidden: no Copy without JavaScript, and none on the closed console', async () => {
     const { paymentId } = await sandbox.create();
-    const { page } = await enter({ javaScriptEnabled: false });
-    await page.goto(`${sandbox.url}/console/payments/${paymentId}`);
+    const { page } = await enter(`/payments/${paymentId}`, { javaScriptEnabled: false });
     expect(await page.locator('[data-copy]').count()).toBeGreaterThan(0);
     expect(await page.locator('[data-copy]:visible').count()).toBe(0);
     const closed = await browser.visit();
@@ -177,8 +209,7 @@ describeWithBrowser('the console', (browser) => {
 
   it('keeps the focus and what was typed when the page is updated', async () => {
     const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
-    const { page } = await enter();
-    await page.goto(`${sandbox.url}/console/payments/${paymentId}`);
+    const { page } = await enter(`/payments/${paymentId}`);
     await page.waitForSelector('#live:text("Live")');
     // A button that has no id and stays.
     await page.getByRole('button', { name: /^Resend webhook/ }).focus();
@@ -198,68 +229,50 @@ describeWithBrowser('the console', (browser) => {
     expect(await page.evaluate('document.activeElement.id')).toBe('card');
   });
 
-  it.each([phone, desktop])(
-    'breaks a command between its words, never inside one ($width)',
-    async (viewport) => {
-      const { paymentId } = await sandbox.create({
-        customerOrder: { customer: { customerId: 'عميل-7' } },
-      });
-      const { page } = await enter({ viewport });
-      for (const path of [`payments/${paymentId}`, 'faults', 'clock', 'apps']) {
-        await page.goto(`${sandbox.url}/console/${path}`);
+  it('breaks a command between its words, never inside one', async () => {
+    const { paymentId } = await sandbox.create({
+      customerOrder: { customer: { customerId: 'عميل-7' } },
+    });
+    const { page } = await enter('/faults');
+    const expectWhole = async () => {
+      for (const viewport of [phone, desktop]) {
+        await page.setViewportSize(viewport);
         expect(await page.locator('code:visible').count()).toBeGreaterThan(0);
         expect(await brokenWords(page)).toEqual([]);
       }
-      // Also after the script wrote it again.
-      await page.goto(`${sandbox.url}/console/faults`);
-      await page.fill('#delay', '3s');
-      expect(await page.locator('[data-form=fault]').innerText()).toContain('--delay 3s --port');
-      expect(await brokenWords(page)).toEqual([]);
-      await page.goto(`${sandbox.url}/console/customers/one?app=${sandbox.app.appId}&id=عميل-7`);
-      await expectAccessible(page);
-    },
-  );
-
-  it('does not move its header from section to section', async () => {
-    for (const viewport of [phone, desktop, { width: 1700, height: 900 }]) {
-      const { page } = await enter({ viewport });
-      const places = new Set<string>();
-      for (const name of ['Payments', 'Customers', 'Apps', 'Webhooks', 'Clock', 'Faults']) {
-        await page.locator('header nav a', { hasText: name }).click();
-        await page.waitForSelector(`header nav a[aria-current]:text("${name}")`);
-        places.add(await linkPlaces(page));
-      }
-      expect([...places]).toHaveLength(1);
+    };
+    await expectWhole();
+    // Also after the script wrote it again.
+    await page.fill('#delay', '3s');
+    expect(await page.locator('[data-form=fault]').innerText()).toContain('--delay 3s --port');
+    await expectWhole();
+    const customer = `customers/one?app=${sandbox.app.appId}&id=عميل-7`;
+    for (const path of [`payments/${paymentId}`, 'clock', 'apps', customer]) {
+      await page.goto(`${sandbox.url}/console/${path}`);
+      await expectWhole();
+      await page.setViewportSize(phone);
+      await expectToFit(page);
     }
   });
 
-  it('uses amber for what waits on somebody, and only for that', async () => {
-    const own = await startTestSandbox();
-    await own.control('POST', '/clock', { action: 'stop' });
-    await own.control('POST', '/seed');
-    const { get } = await visitConsole(own);
-    const { html } = await get('/console');
-    await own.close();
-    const tones = new Map<string, Set<string>>();
-    for (const [, tone, state, rest] of html.matchAll(
-      /badge tone-(\w+)">(\w+)<\/span>(<span class="sub">needs a recheck)?/g,
-    )) {
-      const key = rest === undefined ? state! : `${state} (stuck)`;
-      tones.set(key, (tones.get(key) ?? new Set()).add(tone!));
+  it('does not move its header from section to section', async () => {
+    const { page } = await enter('/faults');
+    const widths = [phone, desktop, { width: 1700, height: 900 }];
+    const places = widths.map(() => new Set<string>());
+    for (const name of ['Payments', 'Customers', 'Apps', 'Webhooks', 'Clock', 'Faults']) {
+      await page.locator('header nav a', { hasText: name }).click();
+      await page.waitForSelector(`header nav a[aria-current]:text("${name}")`);
+      for (const [index, viewport] of widths.entries()) {
+        await page.setViewportSize(viewport);
+        places[index]!.add(await linkPlaces(page));
+      }
     }
-    const amber = [...tones].filter(([, of]) => of.has('waiting')).map(([state]) => state);
-    expect(amber.toSorted()).toEqual(
-      [...tones.keys()]
-        .filter((key) => key.endsWith('(stuck)') || /^(Created|ActionRequired|Held|Authorised)$/.test(key))
-        .toSorted(),
-    );
-    expect(html).not.toMatch(/\.sandbox-note \{[^}]*waiting/);
+    expect(places.map(({ size }) => size)).toEqual([1, 1, 1]);
   });
 
   it('shows the timeline and the active filter in forced colours', async () => {
     const { paymentId } = await sandbox.create({ webhookUrl: receiver.url });
-    const { page } = await enter({ forcedColors: 'active' });
-    await page.goto(`${sandbox.url}/console/webhooks?outcome=failed`);
+    const { page } = await enter('/webhooks?outcome=failed', { forcedColors: 'active' });
     const ground = (name: string) =>
       page.evaluate(
         `getComputedStyle([...document.querySelectorAll('main nav a')].find((a) => a.textContent === '${name}')).backgroundColor`,
@@ -271,20 +284,6 @@ describeWithBrowser('the console', (browser) => {
       return [getComputedStyle(item, '::before').backgroundColor, getComputedStyle(document.body).backgroundColor];
     })()`)) as [string, string];
     expect(dot).not.toBe(behind);
-  });
-
-  it('draws the path taken and what can come next, and leaves the rest out', async () => {
-    const { paymentId } = await sandbox.create();
-    await sandbox.pay(paymentId);
-    const { page } = await enter();
-    await page.goto(`${sandbox.url}/console/payments/${paymentId}`);
-    expect((await page.locator('.diagram g text').allTextContents()).toSorted()).toEqual(
-      ['Authorised', 'Captured', 'Capturing', 'Created', 'Refunding'].toSorted(),
-    );
-    expect(await page.locator('.diagram .went').count()).toBe(3);
-    expect(await page.locator('.diagram .ways').count()).toBe(1);
-    expect(await page.textContent('#diagram-path')).toContain('Possible next: Refunding.');
-    await expectAccessible(page);
   });
 
   it('refreshes slowly, and says so, when more consoles are open than have a stream', async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser } from '../helpers/browser.js';
 import { startReceiver, startTestSandbox, type Receiver, type TestSandbox } from '../helpers/sandbox.js';
-import { consoleLink, textOf, visitConsole } from './console-visitor.js';
+import { consoleLink, visitConsole } from './console-visitor.js';
+import { textOf } from './forms.js';
 
 // The worst that the API lets in: every text as long as it may be, of characters that take the most room on a page,
 // and markup that would run if it were let through.

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithBrowser, expectAccessible, expectToFit, sizes } from '../helpers/browser.js';
 import { newReference, startTestSandbox, type ShownPayment, type TestSandbox } from '../helpers/sandbox.js';
-import { textOf } from './console-visitor.js';
 import { isTold } from './looks.js';
-import { fillIn, formToken, pageOf, sendForm } from './forms.js';
+import { fillIn, formToken, pageOf, sendForm, textOf } from './forms.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
