@@ -87,12 +87,14 @@ onEveryStore((bench) => {
 test('a burst is told of in a few events, and what comes soon after one is told of too', async () => {
   const sandbox = await startTestSandbox();
   onTestFinished(() => sandbox.close());
-  const [early, late] = [await open(sandbox), await open(sandbox)];
+  const stream = await open(sandbox);
+  const began = performance.now();
   await sandbox.create();
   await sandbox.create();
-  await eventually(() => expect(early.news()).toBe(2));
-  await Promise.all(Array.from({ length: 200 }, () => sandbox.create()));
-  expect(late.news()).toBeLessThan(50);
+  await eventually(() => expect(stream.news()).toBeGreaterThanOrEqual(2));
+  await Promise.all(Array.from({ length: 60 }, () => sandbox.create()));
+  // One at once, and then at most one every 100 ms, however long this machine takes.
+  expect(stream.news()).toBeLessThanOrEqual(2 + (performance.now() - began) / 100);
 });
 
 test('only so many may watch at once; who leaves makes room', async () => {
