@@ -14,6 +14,9 @@ beforeAll(async () => {
     referenceId: 'canary-reference',
     webhookUrl: 'http://127.0.0.1:9/canary',
   }));
+  // Nothing may change by itself from here on: its webhook would be sent again after a while.
+  await sandbox.settle();
+  await sandbox.control('POST', '/clock', { action: 'stop' });
   pages = [
     '/console',
     '/console?q=canary',
@@ -112,7 +115,7 @@ describe('the console', () => {
     result: 'passed',
     answer: 'hold',
     what: 'block',
-    action: 'stop',
+    action: 'resume',
     kind: 'latency',
   };
 
