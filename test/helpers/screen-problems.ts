@@ -38,6 +38,9 @@ const AGES = [
   '(0',
 ];
 
+/** Words of how often a payment was read, which depends on how fast the machine is. */
+const READS = ['One', 'Two', 'Three', 'Four', 'Five', 'read', 'reads', 'shows', 'show'];
+
 const plain = (word: string): string =>
   VARYING.reduce((now, pattern) => now.replaceAll(pattern, '#'), word).replaceAll(/\d+/g, (digits) =>
     digits.length > 3 ? '0'.repeat(digits.length) : '0',
@@ -66,7 +69,7 @@ export function screenProblems(screen: Screen, columns: number): string[] {
 
 /** Words that are on a screen and not on a wide one that shows the same: pieces of words. */
 export function brokenWords(screen: Screen, wide: Screen): string[] {
-  const whole = new Set([...words(wide.lines()).map(plain), ...AGES, '\\']);
+  const whole = new Set([...words(wide.lines()).map(plain), ...AGES, ...READS, '\\']);
   return words(screen.lines())
     .map((word) => word.replace(/,$/, ''))
     .filter((word) => !whole.has(plain(word)) && !whole.has(plain(`${word},`)))
