@@ -151,15 +151,12 @@ describeWithPostgres('two sandbox processes on one PostgreSQL', (postgres) => {
     });
     await one.pay(slow.paymentId, 'approved', { paymentProfileId: one.app.profiles[4]?.paymentProfileId });
     await one.kill('SIGKILL');
-    // Where the killed process was about to send one, its lease has to run out first.
+    // Where the killed process was sending one, its lease has to run out first, and the webhook may arrive a second time.
+    const expected = ['Created', 'Processing', 'Authorised', 'Capturing', 'Captured'];
     await eventually(() => {
-      expect(receiver.states(slow.paymentId)).toEqual([
-        'Created',
-        'Processing',
-        'Authorised',
-        'Capturing',
-        'Captured',
-      ]);
+      const states = receiver.states(slow.paymentId);
+      expect(states.filter((state, index) => state !== states[index - 1])).toEqual(expected);
+      expect(states.length).toBeLessThanOrEqual(expected.length + 1);
     });
     expect(await two.books(slow.paymentId)).toEqual({ authorize: '1/1', capture: '1/1' });
     await eventually(() => expect(receiver.states(paymentId)).toEqual(['Created', ...all]));
