@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import type { Figure } from './measure.ts';
+import { limitText } from './report.ts';
 
 const page = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 const TABLE = /(?<=<!-- figures -->\n)[\s\S]*(?=<!-- \/figures -->)/;
@@ -18,10 +19,6 @@ const cellsOf = (line: string): string[] =>
     .split('|')
     .map((cell) => cell.trim());
 const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-
-function limitText({ limit, better, unit }: Figure): string {
-  return limit === undefined ? '' : `${better === 'more' ? 'at least' : 'at most'} ${limit} ${unit}`.trim();
-}
 
 function valueText({ value, unit }: Figure): string {
   return `${value.toFixed(value >= 100 ? 0 : 2)} ${unit}`.trim();

@@ -5,6 +5,10 @@ import type { Figure } from './measure.ts';
 export const machineText = (): string =>
   `${process.platform}-${process.arch}, ${availableParallelism()} cores, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`;
 
+/** What a figure is held to; nothing where it is only there to compare others with. */
+export const limitText = ({ limit, better, unit }: Figure): string =>
+  limit === undefined ? '' : `${better === 'more' ? 'at least' : 'at most'} ${limit} ${unit}`.trim();
+
 /** Prints each figure beside its limit; `missed` counts those that do not keep it. */
 export function createReport(): { add(figure: Figure): void; missed(): number; figures: Figure[] } {
   let missed = 0;
@@ -16,8 +20,7 @@ export function createReport(): { add(figure: Figure): void; missed(): number; f
       const { name, value, unit, limit, better, detail } = figure;
       const met = limit === undefined || (better === 'more' ? value >= limit : value <= limit);
       if (!met) missed += 1;
-      const bound =
-        limit === undefined ? '' : ` (${better === 'more' ? 'at least' : 'at most'} ${limit} ${unit})`;
+      const bound = limit === undefined ? '' : ` (${limitText(figure)})`;
       const mark = limit === undefined ? '      ' : met ? 'ok    ' : 'MISSED';
       process.stdout.write(`${mark}  ${value.toFixed(2)} ${unit}${bound}  ${name}\n        ${detail}\n`);
     },

@@ -14,7 +14,7 @@ import {
 } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
 import { isStateName, type StateName } from '../contract/states.js';
-import { checksOf, type FieldCheck } from './field-checks.js';
+import { checksOf } from './field-checks.js';
 import type { Answer, AnswerExchange } from './exchange.js';
 
 export type StateAliases = Readonly<Record<string, StateName>>;
@@ -170,10 +170,9 @@ const NUMERIC_TEXT = /^-?\d+(\.\d+)?$/;
 
 /** Each field on its own, so that one odd field does not hide the others. Numbers written as text count. */
 function createFieldReader(types: FieldTypes): (object: JsonObject) => Record<string, unknown> {
-  let checks: Array<[name: string, fits: FieldCheck]> | undefined;
+  const checks = checksOf(types);
   return (object) => {
     const fields: Record<string, unknown> = {};
-    checks ??= checksOf(types);
     for (const [name, fits] of checks) {
       const value = object[name];
       if (value === undefined || value === null) continue;

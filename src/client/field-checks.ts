@@ -4,7 +4,7 @@
 import type { FieldType, FieldTypes } from '../contract/answer-fields.js';
 import { isJsonNumber, isJsonObject } from '../contract/json.js';
 
-export type FieldCheck = (value: unknown) => boolean;
+type FieldCheck = (value: unknown) => boolean;
 
 /** A field that is not there fits. */
 export const checksOf = (types: FieldTypes): Array<[name: string, fits: FieldCheck]> =>

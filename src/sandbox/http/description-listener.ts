@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * What the service says about itself, to whoever asks: straight on node:http, so that a health check right after the
- * start does not wait for the console and the control API to be loaded.
+ * Answers `/healthz` and `/openapi.json` without Hono: a health check right after the start does not wait until the
+ * console and the control API are loaded.
  */
 export function createDescriptionListener() {
   const answers: Readonly<Record<string, () => Promise<string>>> = {

@@ -209,16 +209,13 @@ describe('for jobs', () => {
     expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'too-many-duplicates' });
   });
 
-  it('ends with 1 when the handler does not answer 2xx within its retries', async () => {
+  const listenToFailingHandler = (timeout: string) => {
     handler.answer({ status: 500 });
-    const listener = await home.listenHere(
-      '--until',
-      'Captured',
-      '--forward-to',
-      handler.url,
-      '--timeout',
-      '60s',
-    );
+    return home.listenHere('--until', 'Captured', '--forward-to', handler.url, '--timeout', timeout);
+  };
+
+  it('ends with 1 when the handler does not answer 2xx within its retries', async () => {
+    const listener = await listenToFailingHandler('60s');
     await paid(listener.url);
     expect(await listener.ended).toBe(1);
     const [first] = handler.requests;
@@ -229,15 +226,7 @@ describe('for jobs', () => {
   });
 
   it('ends with 1 and not with 8 when the time is up while the handler still fails', async () => {
-    handler.answer({ status: 500 });
-    const listener = await home.listenHere(
-      '--until',
-      'Captured',
-      '--forward-to',
-      handler.url,
-      '--timeout',
-      '3s',
-    );
+    const listener = await listenToFailingHandler('3s');
     await listener.post(body({ n: 1 }));
     expect(await listener.ended).toBe(1);
   });
