@@ -14,6 +14,7 @@ describe('a page and a run', () => {
     ['one\n…\nfour', 'one\ntwo\nthree\nfour'],
     ['since 13:27 UTC at the earliest', 'since 09:05 UTC at the earliest'],
     ['from 15 November 2026', 'from 1 May 2027'],
+    ['  Five reads since then show Captured.', '  One read since then shows Captured.'],
     ['2030-02-28 07:16:33  (3 years ahead)', '2030-02-28 07:16:33  (1 year ahead)'],
     [
       '  a  Held since 13:27 UTC at\n     the earliest.',
@@ -27,6 +28,8 @@ describe('a page and a run', () => {
   it.each([
     ['Captured → Refunded', 'Captured → Refunding'],
     ['Payment 100001', 'Payment 100002'],
+    ['Five reads since then show Captured.', 'Five reads since then show Refunded.'],
+    ['Five reads since then show Captured.', 'The payment could not be read since then.'],
     ['  authorize  1  1', '  authorize  1  2'],
     ['EUR 49.90', 'EUR 49.91'],
     ['one', 'one\ntwo'],

@@ -19,6 +19,8 @@ const varying: Readonly<Record<string, Varying>> = {
   age: { pattern: /\bjust now\b|\b\d+ (?:second|minute)s? ago\b|\b\d+ (?:day|month|year)s? ahead\b/ },
   duration: { pattern: /\b\d+(?:\.\d+)? (?:ms|s)\b|(?<="ms":)\d+|(?<=(?:time|seconds)=")[\d.]+/ },
   rate: { pattern: /\b\d+(?:\.\d+)?\/s\b/ },
+  // A payment with an unknown outcome is read for a fixed time: a slow machine reads it less often.
+  reads: { pattern: /\b(?:One read since then shows|(?:Two|Three|Four|Five) reads since then show)\b/ },
   expiry: { pattern: /\b\d\d\/20\d\d\b/ },
 };
 
