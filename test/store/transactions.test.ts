@@ -46,6 +46,24 @@ describeEverywhere('a store', ({ location, open }) => {
     expect({ ...read, body: [...(read.body ?? [])] }).toEqual({ ...row, id: 100_001, body: [0, 255, 10] });
   });
 
+  test('gives every value its name after the columns of a table became others', async () => {
+    const store = await open(await location());
+    await store.transaction((tx) => insert(tx, 'a'));
+    const everything = () => store.db.selectFrom('payment').selectAll().executeTakeFirstOrThrow();
+    await everything();
+    await store.transaction(async (tx) => {
+      await sql`alter table payment drop column amount`.execute(tx);
+      await sql`alter table payment add column note text default 'new'`.execute(tx);
+    });
+    expect(await everything()).toEqual({
+      id: 100_001,
+      reference: 'a',
+      created_time: null,
+      body: null,
+      note: 'new',
+    });
+  });
+
   test('a patient transaction ends by itself, and with the store', async () => {
     const at = await location();
     const store = await open(at);

@@ -101,7 +101,7 @@ export const enrolCustomerRow = prepared<Tables, unknown, (typeof customerColumn
     ),
 );
 
-const payments = (db: Kysely<Tables>) => db.selectFrom('payments').selectAll();
+const payments = (db: Kysely<Tables>) => db.selectFrom('payments').select(['payment_id', ...paymentColumns]);
 
 /** Locked until the end of the transaction, where the engine has such locks. */
 const locked = (engine: Engine, query: ReturnType<typeof payments>) =>
