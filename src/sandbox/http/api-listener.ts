@@ -7,8 +7,21 @@ export const API_PREFIX = '/api/apps/';
 
 /** The service on a socket: straight on node:http, since only here can an answer be cut short on purpose. */
 export function createApiListener(handle: (request: ServiceRequest) => Promise<ServiceAnswer>) {
+  let turn: Promise<void> | undefined;
+
+  /** Answers that are ready by the end of a turn of the event loop leave together: a client is then woken once. */
+  const endOfTurn = () =>
+    (turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        turn = undefined;
+        resolve();
+      });
+    }));
+
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<string | undefined> => {
+    const turnEnded = endOfTurn();
     const answer = await handle(readRequest(incoming));
+    await turnEnded;
     if (answer.cut === undefined) send(outgoing, answer);
     else cut(outgoing, answer);
     return answer.note;
