@@ -186,6 +186,7 @@ export function showPayment(
   addresses: { checkout(payment: PaymentRow): string },
 ): Payment {
   const hosted = payment.flow === 'HostedPage' || payment.flow === 'ProviderHostedPage';
+  // What is undefined here is absent from the answer.
   return {
     appId: payment.app_id,
     paymentId: payment.payment_id,
@@ -199,14 +200,14 @@ export function showPayment(
     paymentFlow: payment.flow,
     autoPayment: payment.auto_payment,
     fraudStatus: payment.fraud_status,
-    ...(hosted && { redirectUrl: addresses.checkout(payment) }),
-    ...(payment.return_url !== null && { returnUrl: payment.return_url }),
-    ...(payment.webhook_url !== null && { webhookUrl: payment.webhook_url }),
+    redirectUrl: hosted ? addresses.checkout(payment) : undefined,
+    returnUrl: payment.return_url ?? undefined,
+    webhookUrl: payment.webhook_url ?? undefined,
     customerId: payment.customer_id,
-    ...(payment.payer_ip !== null && { payerIp: payment.payer_ip }),
+    payerIp: payment.payer_ip ?? undefined,
     createdTime: new Date(payment.created_time).toISOString(),
-    ...(payment.failure !== null && { failureReason: payment.failure }),
-    ...(payment.pay_info !== null && { payInfo: parseJson(payment.pay_info) as JsonObject }),
+    failureReason: payment.failure ?? undefined,
+    payInfo: payment.pay_info === null ? undefined : (parseJson(payment.pay_info) as JsonObject),
   };
 }
 
