@@ -26,7 +26,10 @@ const groups = [
   { name: 'start', test: /src\/start\.ts$/ },
   { name: 'help', test: /src\/(cli\/help|output\/(fit|lines|streams|theme))\.ts$/ },
   { name: 'command', test: /src\/cli\/base-command\.ts$|@oclif\/core\/lib\/args\.js$|late:/ },
-  { name: 'service', test: /src\/(cli\/(session|seen-journal)|output\/values)\.ts$/ },
+  {
+    name: 'service',
+    test: /src\/(cli\/(session|seen-journal)|output\/values|contract\/(sandbox-headers|checkout-methods))\.ts$/,
+  },
   { name: 'payment', test: /src\/commands\/payments\/get\.ts$/ },
   { name: 'client', test: /src\/client\/client\.ts$|undici\/lib\/dispatcher\/pool\.js$/ },
   {
@@ -36,6 +39,11 @@ const groups = [
   { name: 'database', test: /src\/cli\/desk-database\.ts$/ },
   { name: 'proof', test: /src\/payments\/(move\/proof|failure-reason)\.ts$/ },
   { name: 'search', test: /src\/commands\/payments\/find\.ts$/ },
+  {
+    name: 'control',
+    test: /src\/(sandbox-control\/(remote|runs)|sandbox\/(answers|environment|control\/choices|domain\/(cards|faults)|settlement\/defects))\.ts$/,
+  },
+  { name: 'sandbox', test: /src\/sandbox-control\/foreground\.ts$/ },
 ];
 
 /** Parts of libraries that paydesk never uses, and that would be loaded at every start. */

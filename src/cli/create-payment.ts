@@ -2,7 +2,7 @@
 
 import { boolean, option } from '@oclif/core/flags';
 import { isJsonObject } from '../contract/json.js';
-import { checkoutMethods } from '../contract/payment.js';
+import { checkoutMethods } from '../contract/checkout-methods.js';
 import type { Missing, UsageProblem } from '../output/report.js';
 import { textAt } from '../output/values.js';
 import {

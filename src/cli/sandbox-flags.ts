@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { BadValue, parseCount, parseDuration, parseInstant, isDuration } from '../typed-values.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../errors.js';
-import type { CheckoutMethod } from '../contract/payment.js';
+import type { CheckoutMethod } from '../contract/checkout-methods.js';
 import type { AnswerChoices } from '../sandbox/index.js';
 import { isPostgresUrl } from '../store/location.js';
 import { DATABASE_VARIABLE } from '../sandbox-control/settings.js';
@@ -113,7 +113,7 @@ export async function parseAnswer(text: string): Promise<Partial<AnswerChoices>>
 
 /** One of the kinds of method that a checkout offers. */
 export async function parseCheckoutMethod(text: string): Promise<CheckoutMethod> {
-  const { checkoutMethods } = await import('../contract/payment.js');
+  const { checkoutMethods } = await import('../contract/checkout-methods.js');
   return (
     checkoutMethods.find((method) => method === text) ??
     bad(`one of ${checkoutMethods.join(', ')}.${didYouMean(text, checkoutMethods)}`)

@@ -1,6 +1,6 @@
 import { endpointOf, pathParameters, type EndpointName } from './endpoints.js';
 import type { Json } from './openapi-schemas.js';
-import { problems } from './problem.js';
+import { problems } from './problem-codes.js';
 import { schemasOf } from './schemas.js';
 
 /** What an operation is refused with, by its kind. Every operation may also end with what `default` describes. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { described } from './described.js';
 import { amount, currency, flag, id, identifier, instant, object, webAddress } from './fields.js';
 import { customerOrder } from './order.js';
-import { checkoutMethods } from './payment.js';
+import { checkoutMethods } from './checkout-methods.js';
 
 const plainFields = {
   referenceId: described(identifier, { description: 'Unique per app, and the idempotency key.' }),

@@ -3,8 +3,6 @@ import { described } from './described.js';
 import { isJsonNumber, type JsonNumber } from './json.js';
 
 export const paymentFlows = ['HostedPage', 'Direct', 'ProviderHostedPage', 'AutoPayment'] as const;
-export const checkoutMethods = ['CreditCard', 'ElectronicCheck', 'Crypto', 'Paypal'] as const;
-export type CheckoutMethod = (typeof checkoutMethods)[number];
 
 // What the service answers: every field may be missing, and fields that we do not know are kept. `required` is for the
 // documents: what the sandbox always answers with.

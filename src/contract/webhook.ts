@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from './described.js';
 
-export const WEBHOOK_TYPE = 'payment.state-changed';
-
 export const webhookBody = described(
   z.looseObject({
     eventId: z.string(),

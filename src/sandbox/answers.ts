@@ -1,11 +1,12 @@
 // The spec leaves gaps. The first variant of each is the sandbox's choice; the others are as plausible, and
 // `sandbox start --answers NAME=VARIANT` answers that way, so that a client can be tried against all of them.
 
-import { problems, type Problem, type ProblemCode } from '../contract/problem.js';
+import { problems, type ProblemCode } from '../contract/problem-codes.js';
 import { states, type StateName } from '../contract/states.js';
-import { WEBHOOK_TYPE, type WebhookBody } from '../contract/webhook.js';
+import type { WebhookBody } from '../contract/webhook.js';
+import { WEBHOOK_TYPE } from '../contract/webhook-type.js';
 import type { EndpointName } from '../contract/endpoints.js';
-import type { FieldError } from '../contract/problem.js';
+import type { FieldError, Problem } from '../contract/problem.js';
 
 export const answerVariants = {
   'repeated-reference': ['existing', 'conflict', 'created'],

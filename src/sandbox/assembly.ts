@@ -4,7 +4,8 @@ import type { AnswerChoices } from './answers.js';
 import { createControl } from './control/control.js';
 import type { SandboxEngine } from './engine.js';
 import { createAddresses } from './http/addresses.js';
-import { createService } from './http/service.js';
+import type { ServiceRequest } from './http/service-request.js';
+import type { ServiceAnswer } from './http/service.js';
 import { showApp } from './http/show-app.js';
 import { createOutbox } from './outbox/outbox.js';
 import type { ReceiveWebhook } from './outbox/webhook-sender.js';
@@ -24,23 +25,28 @@ interface AssemblyOptions {
   onError(error: unknown): void;
 }
 
+type Handle = (request: ServiceRequest) => Promise<ServiceAnswer>;
+
 export function assembleSandbox(options: AssemblyOptions) {
   const { engine, answers, url, remote = false, webhookHosts, receive, rateLimit, onError } = options;
   const outbox = createOutbox({ engine, answers, webhookHosts, receive, onError });
   const worker = createWorker({ engine, outbox, onError });
   const addresses = createAddresses(engine, () => url);
-  const { handle } = createService({
-    engine,
-    answers,
-    addressesAt: (called) =>
-      remote && called !== undefined ? createAddresses(engine, () => `http://${called}`) : addresses,
-    ...(rateLimit !== undefined && { rateLimit }),
-    onError,
-  });
+  const loadService = async (): Promise<Handle> => {
+    const { createService } = await import('./http/service.js');
+    return createService({
+      engine,
+      answers,
+      addressesAt: (called) =>
+        remote && called !== undefined ? createAddresses(engine, () => `http://${called}`) : addresses,
+      ...(rateLimit !== undefined && { rateLimit }),
+      onError,
+    }).handle;
+  };
   return {
     worker,
     addresses,
-    handle,
+    handle: loadedAtFirst(loadService),
     controlVia: (via: 'control' | 'console') => createControl(engine, worker, outbox, via),
     apps: async () => (await engine.apps.all()).map(showApp),
     async close() {
@@ -48,5 +54,16 @@ export function assembleSandbox(options: AssemblyOptions) {
       await outbox.stop();
       await engine.close();
     },
+  };
+}
+
+/** A health check right after the start does not wait for the service: its first request loads it. */
+function loadedAtFirst(load: () => Promise<Handle>): Handle {
+  let loading: Promise<Handle> | undefined;
+  let loaded: Handle | undefined;
+  return async (request) => {
+    if (loaded) return loaded(request);
+    loaded = await (loading ??= load());
+    return loaded(request);
   };
 }

@@ -6,7 +6,7 @@ import { isKnownCurrency } from '../contract/currencies.js';
 import { email, identifier, phone, text, webAddress } from '../contract/fields.js';
 import { parseJson } from '../contract/json.js';
 import { amountProblem } from '../contract/money.js';
-import { checkoutMethods } from '../contract/payment.js';
+import { checkoutMethods } from '../contract/checkout-methods.js';
 import {
   autoPaymentBody,
   hostedPaymentBody,

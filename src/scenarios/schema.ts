@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { described } from '../contract/described.js';
 import { amountProblem } from '../contract/money.js';
-import { checkoutMethods } from '../contract/payment.js';
+import { checkoutMethods } from '../contract/checkout-methods.js';
 import { stateNames } from '../contract/states.js';
 import { cardNames, faultKindNames, providerInstructions } from '../sandbox/index.js';
 import { BadValue, parseDuration } from '../typed-values.js';

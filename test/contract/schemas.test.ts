@@ -5,7 +5,8 @@ import { endpointNames, endpointOf } from '../../src/contract/endpoints.js';
 import { openApiDocument } from '../../src/contract/openapi.js';
 import { payment } from '../../src/contract/payment.js';
 import { autoPaymentBody, hostedPaymentBody } from '../../src/contract/payment-request.js';
-import { fieldErrors, problems } from '../../src/contract/problem.js';
+import { fieldErrors } from '../../src/contract/problem.js';
+import { problems } from '../../src/contract/problem-codes.js';
 
 const body = {
   referenceId: 'r1',

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, option } from '@oclif/core/flags';
 import type { JsonObject } from '../../contract/json.js';
-import type { CheckoutMethod } from '../../contract/payment.js';
+import type { CheckoutMethod } from '../../contract/checkout-methods.js';
 import { numericIdFlag } from '../../cli/flags.js';
 import { paidView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';

@@ -8,10 +8,9 @@ import type { Work } from '../domain/work.js';
 import type { SandboxEngine } from '../engine.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { AttemptRow, FaultRow } from '../schema.js';
-import { seedAll, type SeededRow } from '../seed.js';
-import { exportAll, importAll, resetAll } from '../transfer.js';
+import type { SeededRow } from '../seed.js';
 import type { Worker } from '../worker.js';
-import { describeSettlement, openSettlement, type SettlementRequest } from '../settlement/settlement.js';
+import type { SettlementRequest } from '../settlement/settlement.js';
 import type { SettlementReport } from './answers.js';
 import type { StreamedFile } from './api.js';
 import { createAppControl, type AppControl } from './app-control.js';
@@ -32,6 +31,11 @@ export interface Control extends PaymentControl, AppControl {
   export(): Promise<string>;
   import(text: string): Promise<void>;
 }
+
+// What few sandboxes are ever asked for is loaded with the first request for it.
+const loadSeed = () => import('../seed.js');
+const loadTransfer = () => import('../transfer.js');
+const loadSettlement = () => import('../settlement/settlement.js');
 
 /** `via` is what the record says of who asked. */
 export function createControl(
@@ -85,14 +89,16 @@ export function createControl(
       return delivery;
     },
 
-    seed: () => settled(seedAll),
+    seed: async () => settled((await loadSeed()).seedAll),
     async reset() {
+      const { resetAll } = await loadTransfer();
       await settled((work) => resetAll(work, engine.clock));
     },
-    settlement: (request) => openSettlement(engine, request),
-    settlementDefects: (request) => describeSettlement(engine, request),
-    export: () => exportAll(engine),
+    settlement: async (request) => (await loadSettlement()).openSettlement(engine, request),
+    settlementDefects: async (request) => (await loadSettlement()).describeSettlement(engine, request),
+    export: async () => (await loadTransfer()).exportAll(engine),
     async import(document) {
+      const { importAll } = await loadTransfer();
       await importAll(engine, document);
       engine.refresh();
       await worker.drain();

@@ -4,7 +4,7 @@ import english from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
 import { id, instant, text, webAddress } from '../../contract/fields.js';
 import { amountProblem } from '../../contract/money.js';
-import { checkoutMethods } from '../../contract/payment.js';
+import { checkoutMethods } from '../../contract/checkout-methods.js';
 import { fieldErrors } from '../../contract/problem.js';
 import { cardNames } from '../domain/cards.js';
 import { challengeResults, providerAnswers, settlementFormats } from './choices.js';

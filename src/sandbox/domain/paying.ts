@@ -1,6 +1,6 @@
 // The customer's side: what may be chosen, what fraud rules say, and the step at the provider.
 
-import { checkoutMethods, type CheckoutMethod } from '../../contract/payment.js';
+import { checkoutMethods, type CheckoutMethod } from '../../contract/checkout-methods.js';
 import type { PaymentRow, ProviderProfileRow } from '../schema.js';
 import type { App } from './apps.js';
 import { testCard, type CardName } from './cards.js';

@@ -1,4 +1,5 @@
-import type { FieldError, ProblemCode } from '../../contract/problem.js';
+import type { FieldError } from '../../contract/problem.js';
+import type { ProblemCode } from '../../contract/problem-codes.js';
 
 /** The service says no. The HTTP side turns it into a problem answer. */
 export class Refusal extends Error {

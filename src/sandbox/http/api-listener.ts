@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../domain/refusal.js';
-import { MAX_BODY_BYTES, type ServiceRequest } from './service-request.js';
+import type { ServiceRequest } from './service-request.js';
 import type { ServiceAnswer } from './service.js';
 
 export const API_PREFIX = '/api/apps/';
+
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The service on a socket: straight on node:http, since only here can an answer be cut short on purpose. */
 export function createApiListener(handle: (request: ServiceRequest) => Promise<ServiceAnswer>) {

@@ -1,6 +1,6 @@
 // Faults of a request: before it is carried out, and in its answer.
 
-import { problems } from '../../contract/problem.js';
+import { problems } from '../../contract/problem-codes.js';
 import type { EndpointName } from '../../contract/endpoints.js';
 import type { FaultKind, TakenFault } from '../domain/faults.js';
 import type { SandboxEngine } from '../engine.js';

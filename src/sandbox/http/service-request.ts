@@ -9,8 +9,6 @@ import type { AnswerChoices } from '../answers.js';
 import { invalidRequest } from '../domain/references.js';
 import { Refusal } from '../domain/refusal.js';
 
-export const MAX_BODY_BYTES = 1024 * 1024;
-
 /** A request of the service, whatever carried it. */
 export interface ServiceRequest {
   method: string;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { numberFromText } from '../../contract/json.js';
 import { states } from '../../contract/states.js';
-import { WEBHOOK_TYPE } from '../../contract/webhook.js';
+import { WEBHOOK_TYPE } from '../../contract/webhook-type.js';
 import { idOf } from '../../payments/named-payments.js';
 import type { WebhookRequest } from '../inbox/inbox-writer.js';
 import type { Named } from '../inbox/name-payment.js';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { checkoutMethods } from '../../../../contract/payment.js';
+import { checkoutMethods } from '../../../../contract/checkout-methods.js';
 import { offeredProfiles } from '../../../domain/paying.js';
 import type { ProviderProfileRow } from '../../../schema.js';
 import { methodNames } from '../method-names.js';

@@ -1,0 +1,1 @@
+export const WEBHOOK_TYPE = 'payment.state-changed';
