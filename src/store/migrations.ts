@@ -32,8 +32,10 @@ export async function applyMigrations(db: Kysely<unknown>, known: Migration[], p
   }
 }
 
+export const APPLIED_MIGRATIONS = 'select name from store_migration order by format';
+
 /** The names in `store_migration`, which must exist. */
 export async function appliedMigrations(db: Kysely<unknown>): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from store_migration order by format`.execute(db);
+  const { rows } = await sql.raw<{ name: string }>(APPLIED_MIGRATIONS).execute(db);
   return rows.map((row) => row.name);
 }

@@ -40,12 +40,21 @@ export function makePrivate(file: string): { isNew: boolean } {
 
 /** Makes the database file, or refuses one that is there and cannot be trusted with what is written to it. */
 export async function prepareFile(file: string): Promise<void> {
-  if (makePrivate(file).isNew) return;
   const { statSync } = process.getBuiltinModule('node:fs');
-  for (const each of [file, `${file}-wal`]) {
-    const found = statSync(each, { throwIfNoEntry: false });
-    if (found) refuseShared(each, found);
+  const stat = (path: string) => statSync(path, { throwIfNoEntry: false });
+  let found = stat(file);
+  if (!found) {
+    if (makePrivate(file).isNew) return;
+    found = stat(file);
   }
+  if (found) refuseShared(file, found);
+  const log = stat(`${file}-wal`);
+  if (log) refuseShared(`${file}-wal`, log);
+  if (found?.size === 0) await firstWrite(file);
+}
+
+async function firstWrite(file: string): Promise<void> {
+  const { statSync } = process.getBuiltinModule('node:fs');
   const limit = performance.now() + FIRST_WRITE_MS;
   while (statSync(file, { throwIfNoEntry: false })?.size === 0) {
     if (performance.now() > limit) throw emptied(file);

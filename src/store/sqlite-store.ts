@@ -7,16 +7,16 @@ import {
   Transaction,
   sql,
 } from 'kysely';
-import type { ConnectionProvider, Driver, KyselyProps } from 'kysely';
+import type { CompiledQuery, ConnectionProvider, DatabaseConnection, Driver, KyselyProps } from 'kysely';
 import { claimDue } from './claim.js';
 import { StoreError } from './errors.js';
 import { lockFile, refuseLocked } from './file-lock.js';
 import { assertOpen, createGroupCommit } from './group-commit.js';
 import type { GroupCommit } from './group-commit.js';
-import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
+import { APPLIED_MIGRATIONS, applyMigrations, pendingMigrations } from './migrations.js';
 import { prepareFile, realFile } from './private-file.js';
 import { SqliteConnection } from './sqlite-connection.js';
-import { sqliteUnusable } from './sqlite-failures.js';
+import { isBusy, sqliteUnusable } from './sqlite-failures.js';
 import type { Migration, OpenOptions, Store } from './types.js';
 
 const BUSY_MS = 5000;
@@ -42,9 +42,13 @@ export async function openSqliteStore<DB>(options: OpenOptions): Promise<Store<D
     // BEGIN is retried without blocking the event loop, so the writer itself need not wait for a lock.
     writer.run('pragma busy_timeout = 0');
     if (inMemory) return createStore<DB>(groups, writer, waitingReads(writer, groups), opened, false);
-    const reader = connect(file, 'read');
-    opened.push(reader);
-    return createStore<DB>(groups, writer, plainReads(reader), opened, !exclusive);
+    const openReader = () => {
+      if (opened.length === 0) throw closedError();
+      const reader = connect(file, 'read');
+      opened.push(reader);
+      return reader;
+    };
+    return createStore<DB>(groups, writer, lateReads(writer, groups, openReader), opened, !exclusive);
   } catch (error) {
     closeAll(opened);
     throw sqliteUnusable(error, file);
@@ -55,10 +59,11 @@ function connect(file: string, access: 'read' | 'write'): SqliteConnection {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const database = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
   try {
-    database.exec('pragma journal_mode = wal; pragma synchronous = full');
-    // In KiB. The reader's cache is emptied by every commit, so it needs less.
+    // The cache is in KiB. The reader's is emptied by every commit, so it needs less.
     database.exec(
-      access === 'write' ? 'pragma cache_size = -8000' : 'pragma cache_size = -2000; pragma query_only = on',
+      `pragma journal_mode = wal; pragma synchronous = full; ${
+        access === 'write' ? 'pragma cache_size = -8000' : 'pragma cache_size = -2000; pragma query_only = on'
+      }`,
     );
   } catch (error) {
     database.close();
@@ -73,16 +78,28 @@ async function migrate(
   migrations: Migration[],
   file: string,
 ): Promise<void> {
+  if (isUpToDate(writer, migrations, file)) return;
   const db = new Kysely<unknown>(kyselyProps(plainReads(writer)));
   const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'table'`.execute(
     db,
   );
-  if (rows.some((row) => row.name === 'store_migration')) {
-    if (pendingMigrations(await appliedMigrations(db), migrations, file).length === 0) return;
-  } else if (rows.length > 0) {
+  if (rows.length > 0 && !rows.some((row) => row.name === 'store_migration')) {
     throw new Error('it belongs to another program');
   }
   await groups.run(() => applyMigrations(db, migrations, file));
+}
+
+/** Nearly always, so it is asked with one statement. */
+function isUpToDate(writer: SqliteConnection, migrations: Migration[], file: string): boolean {
+  let applied: Array<{ name: string }>;
+  try {
+    applied = writer.all(APPLIED_MIGRATIONS);
+  } catch {
+    // A new file has no such table; whatever else is wrong shows when it is migrated.
+    return false;
+  }
+  const names = applied.map(({ name }) => name);
+  return pendingMigrations(names, migrations, file).length === 0;
 }
 
 function createStore<DB>(
@@ -98,7 +115,7 @@ function createStore<DB>(
     work: (tx: Transaction<DB>) => Promise<T>,
     options?: { patient?: boolean },
   ): Promise<T> {
-    if (closed) throw new StoreError('store-unavailable', 'The database is closed.');
+    if (closed) throw closedError();
     return groups.run(async () => {
       let ended = false;
       const provider: ConnectionProvider = {
@@ -132,11 +149,42 @@ function createStore<DB>(
   };
 }
 
+const closedError = () => new StoreError('store-unavailable', 'The database is closed.');
+
 function closeAll(opened: Array<{ close(): void }>): void {
   for (const each of opened.splice(0).toReversed()) each.close();
 }
 
 function plainReads(connection: SqliteConnection): ConnectionProvider {
+  return { provideConnection: async (consumer) => consumer(connection) };
+}
+
+/**
+ * The writer reads between its transactions: in a process that makes one money move, nothing else is needed. The first
+ * read that comes during a transaction opens a connection of its own, which serves all reads from then on.
+ */
+function lateReads(
+  writer: SqliteConnection,
+  groups: GroupCommit,
+  openReader: () => SqliteConnection,
+): ConnectionProvider {
+  let reader: SqliteConnection | undefined;
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery) {
+      // Only the reader refuses what is not a read.
+      if (!reader && !groups.isOpen() && /^\s*select\b/i.test(query.sql)) {
+        try {
+          return await writer.executeQuery<R>(query);
+        } catch (error) {
+          // The writer does not wait for a lock, and the reader does.
+          if (!isBusy(error)) throw error;
+        }
+      }
+      reader ??= openReader();
+      return reader.executeQuery<R>(query);
+    },
+    streamQuery: () => writer.streamQuery(),
+  };
   return { provideConnection: async (consumer) => consumer(connection) };
 }
 
