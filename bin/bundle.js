@@ -238,6 +238,8 @@ if (import.meta.main) {
       ...commands,
       // What `import … from 'paydesk/sandbox'` loads.
       sandbox: 'src/library/index.ts',
+      // Runs as a thread of its own.
+      'writing-thread': 'src/import/writing-thread.ts',
       // Runs as a process of its own.
       'keyring-probe': 'src/profiles/keyring-probe.ts',
     },

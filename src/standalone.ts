@@ -19,6 +19,7 @@ export async function startStandalone(load: (name: string) => unknown): Promise<
     load: (id) => (load(fileOf(id) as string) as { default: CommandClass }).default,
     packageFile: () => json('package.json') as PackageFile,
     manifest: () => json('oclif.manifest.json') as Manifest,
+    threadFile: () => undefined,
     scenarios: {
       names: () =>
         Array.from(names, (name) => /^scenarios\/([\w-]+)\.yaml$/.exec(name)?.[1])

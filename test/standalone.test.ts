@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -56,6 +56,9 @@ describe('the executable that needs no Node', { timeout: 300_000 }, () => {
       const { stdout } = await run('payments', 'refund', 'inv-1', '--wait', '--jq', '.outcome');
       expect(stdout).toBe('done\n');
       expect((await run('history', '--csv')).stdout).toContain('refund');
+      writeFileSync(join(empty, 'orders.csv'), 'reference,name\ninv-1,Ana Vidal\n');
+      await run('payments', 'import', 'orders.csv');
+      expect((await run('payments', 'find', 'vidal', '--json')).stdout).toContain('"inv-1"');
     } finally {
       await run('sandbox', 'stop');
     }

@@ -6,12 +6,11 @@ const MAX_FILLED = 100;
 /**
  * Rows come and go quickly, and V8 would rather let its young generation grow to a hundred megabytes than look
  * through it more often, and the old one to four times what is in use. A million rows are to be done in the memory
- * of a small container. `percent` is how much the old one may grow before it is looked through: an import, which makes
- * the most garbage, would spend a tenth of its time on that.
+ * of a small container.
  */
-export function keepHeapSmall({ percent = 50 }: { percent?: number } = {}): void {
+export function keepHeapSmall(): void {
   growYoungOnce();
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
+  setFlagsFromString('--heap-growing-percent=50');
 }
 
 /** From 1 to 8 MB, which halves the time for collecting, and no further. It grows when enough of it outlives a collection. */

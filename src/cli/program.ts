@@ -34,6 +34,8 @@ export interface Program {
   load(id: string): CommandClass;
   packageFile(): PackageFile;
   manifest(): Manifest;
+  /** The file that a thread runs, by its name. An executable has no such files. */
+  threadFile(name: string): string | undefined;
   /** The scenarios that ship with it, by name. */
   readonly scenarios: { names(): string[]; text(name: string): string };
 }
@@ -57,6 +59,7 @@ export function createProgram(root: string): Program {
     },
     packageFile: () => json('package.json') as PackageFile,
     manifest: () => json('oclif.manifest.json') as Manifest,
+    threadFile: (name) => join(root, 'dist', 'app', `${name}.js`),
     scenarios: {
       names: () =>
         readdirSync(join(root, 'scenarios'))

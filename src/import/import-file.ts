@@ -16,8 +16,15 @@ import type { DeskTables } from '../ledger/schema.js';
 import type { NextStep } from '../next-command.js';
 import type { SheetFormat } from '../spreadsheet/sheet.js';
 import type { Store } from '../store/store.js';
+import { writeChunk } from './chunk.js';
+import { startChunkWriter, type ChunkWriter } from './chunk-writer.js';
 import { importOrders } from './import-orders.js';
-import { createImportRecord, type ImportCounts, type ImportProblem } from './import-record.js';
+import {
+  createImportRecord,
+  type ImportCounts,
+  type ImportProblem,
+  type ImportRecord,
+} from './import-record.js';
 import { checkOrderFile } from './order-file.js';
 import { type ChosenColumn, layoutOf } from './order-rows.js';
 
@@ -35,6 +42,9 @@ export interface Imported {
 interface ImportOptions {
   client: Client;
   store: Store<DeskTables>;
+  /** Where the store is, for the thread that writes to it as well; without its file, the rows are written here. */
+  location: string;
+  threadFile: string | undefined;
   app: AppRef;
   signal: AbortSignal;
   columns: readonly ChosenColumn[];
@@ -58,14 +68,13 @@ export async function importFile(path: string, options: ImportOptions): Promise<
   options.onFormat(format);
   const record = createImportRecord(store, app, fingerprint, Date.now);
   const { rowsDone: resumedAt, counts } = await record.start();
+  const writer = startWriter(options, { record, fingerprint, counts });
   const tools = {
     client,
     clock: systemClock,
     signal,
-    store,
     app,
-    record,
-    now: Date.now,
+    write: writer.write,
     onProgress: (done: number) => onProgress({ done, resumedAt, rows }),
   };
   try {
@@ -73,7 +82,7 @@ export async function importFile(path: string, options: ImportOptions): Promise<
       concurrency,
       rowsDone: resumedAt,
       counts,
-    });
+    }).finally(() => writer.close());
     await analyseKnown(store);
     const problems = await record.problems(MAX_PROBLEMS);
     await record.finish();
@@ -91,6 +100,20 @@ export async function importFile(path: string, options: ImportOptions): Promise<
       cause: error,
     });
   }
+}
+
+function startWriter(
+  { store, app, location, threadFile }: ImportOptions,
+  { record, fingerprint, counts }: { record: ImportRecord; fingerprint: string; counts: ImportCounts },
+): ChunkWriter {
+  if (threadFile !== undefined) {
+    return startChunkWriter(threadFile, { location, app: { appId: app.appId }, fingerprint, counts });
+  }
+  let sum = counts;
+  return {
+    write: async (chunk) => (sum = await writeChunk({ store, app, record, now: Date.now() }, chunk, sum)),
+    close: async () => {},
+  };
 }
 
 /** As with several payments that are read by name: in part, or none at all. */

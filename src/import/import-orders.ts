@@ -1,30 +1,26 @@
 // Brings the merchant's own orders in: each payment is read from the service and becomes a known payment.
 
-import type { Kysely } from 'kysely';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { readPaced } from '../batch/reading.js';
 import { firstLine } from '../batch/worked-row.js';
 import { createPace, type Pace, type Ticket } from '../batch/pace.js';
-import { readKnown } from '../ledger/known-list.js';
-import { rememberMany, type SeenPayment } from '../ledger/known-payments.js';
+import type { SeenPayment } from '../ledger/known-payments.js';
 import type { AppRef } from '../ledger/payment-ref.js';
-import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import { readNamed } from '../payments/named-payments.js';
 import { seenPayment } from '../payments/seen-payment.js';
-import type { Store } from '../store/store.js';
-import type { ImportCounts, ImportProblem, ImportRecord } from './import-record.js';
+import type { Chunk } from './chunk.js';
+import type { ImportCounts } from './import-record.js';
 import type { OrderRow } from './order-rows.js';
 
 interface ImportTools {
   client: Client;
   clock: Clock;
   signal: AbortSignal;
-  store: Store<DeskTables>;
   app: AppRef;
-  record: ImportRecord;
-  now: () => number;
+  /** Writes a chunk durably; resolves to what all rows came to so far. */
+  write: (chunk: Chunk) => Promise<ImportCounts>;
   onProgress: (done: number) => void;
 }
 
@@ -44,7 +40,7 @@ export async function importOrders(
   const signal = AbortSignal.any([tools.signal, stop.signal]);
   const pace = createPace({ concurrency, clock: tools.clock, signal });
   const total = { ...counts };
-  const writer = createChunkWriter(tools, total, rowsDone);
+  const writer = createRowWriter(tools, total, rowsDone);
   const queue = createRowQueue(rows);
   let finished = rowsDone;
 
@@ -113,7 +109,7 @@ function createRowQueue(chunks: AsyncIterator<OrderRow[]>) {
 }
 
 /** Writes results in the order of their rows, so that everything up to a row is done when that row is. */
-function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: number) {
+function createRowWriter(tools: ImportTools, counts: ImportCounts, rowsDone: number) {
   const waiting = new Map<number, RowResult>();
   let written = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -133,7 +129,7 @@ function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: n
     ready -= count;
     const upTo = next;
     writing = writing.then(async () => {
-      await writeChunk(tools, chunk, counts, rowsDone + upTo);
+      Object.assign(counts, await tools.write(chunkOf(chunk, rowsDone + upTo)));
       written = upTo;
     });
     // It is reported where somebody waits for the writing: in `room`, or at the end.
@@ -156,56 +152,20 @@ function createChunkWriter(tools: ImportTools, counts: ImportCounts, rowsDone: n
   };
 }
 
-async function writeChunk(
-  { store, app, record, now }: ImportTools,
-  chunk: readonly RowResult[],
-  counts: ImportCounts,
-  rowsDone: number,
-): Promise<void> {
-  const read = chunk.flatMap((result) => ('seen' in result ? [result.seen] : []));
-  const problems: ImportProblem[] = chunk.flatMap((result) =>
-    'problem' in result
-      ? [{ line: result.row.line, payment: result.row.name.typed, problem: result.problem }]
-      : [],
-  );
-  const ids = [...new Set(read.map(({ paymentId }) => paymentId))];
-  const after = await store.transaction(async (tx) => {
-    const before = await readKnown(tx, app, ids);
-    await rememberMany(tx, store.engine, { seen: read, source: 'imported', now: now() });
-    const changed = await countChanged(tx, app, before);
-    const sum = { ...counts };
-    sum.created += ids.length - before.length;
-    sum.changed += changed;
-    // A second row of the same payment adds nothing of its own.
-    sum.same += read.length - (ids.length - before.length) - changed;
-    for (const result of chunk) if ('kind' in result) sum[result.kind] += 1;
-    await record.save(tx, rowsDone, sum, problems);
-    return sum;
-  });
-  Object.assign(counts, after);
+function chunkOf(results: readonly RowResult[], rowsDone: number): Chunk {
+  const failed = results.filter((result) => 'problem' in result);
+  return {
+    seen: results.flatMap((result) => ('seen' in result ? [result.seen] : [])),
+    problems: failed.map(({ row, problem }) => ({ line: row.line, payment: row.name.typed, problem })),
+    unknown: failed.filter(({ kind }) => kind === 'unknown').length,
+    unreadable: failed.filter(({ kind }) => kind === 'unreadable').length,
+    rowsDone,
+  };
 }
 
 function seenOrder(app: AppRef, { order }: OrderRow, read: PaymentRead): SeenPayment {
   const seen = seenPayment(app, read);
   return { ...seen, order: { ...order, orderId: order.orderId ?? seen.order?.orderId } };
-}
-
-/** How many of these payments are known otherwise now. */
-async function countChanged(
-  tx: Kysely<DeskTables>,
-  app: AppRef,
-  before: readonly KnownPaymentRow[],
-): Promise<number> {
-  const now = await readKnown(
-    tx,
-    app,
-    before.map((row) => row.payment_id),
-  );
-  const rows = new Map(now.map((row) => [row.payment_id, row]));
-  return before.filter((row) => {
-    const { words, state, amount } = rows.get(row.payment_id) ?? row;
-    return words !== row.words || state !== row.state || amount !== row.amount;
-  }).length;
 }
 
 interface Reading {

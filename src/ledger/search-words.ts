@@ -16,7 +16,7 @@ const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue'
 
 /** Lower case, without accents, in one spelling: `Müller-Ørsted` gives `muller` and `orsted`. */
 export function plainWords(text: string): string[] {
-  if (isAscii(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  if (isAscii(text)) return asciiWords(text);
   const plain = text
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
@@ -34,6 +34,8 @@ export const typedWords = (text: string): string[] =>
     .split(/\s+/)
     .flatMap((part) => (/.@./.test(part) ? [joinedWord(part)].filter(Boolean) : plainWords(part)));
 
+const asciiWords = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
 const MAX_WORD_LENGTH = 100;
@@ -41,16 +43,21 @@ const MAX_WORDS = 60;
 
 /** Adds the words of one value, with the other ways in which people write it. */
 function addWords(found: Set<string>, value: string): void {
-  const words = /^[a-z0-9]+$/.test(value) ? [value] : plainWords(value);
-  for (const word of words) found.add(word);
+  if (/^[a-z0-9]+$/.test(value)) return addWord(found, value);
+  const ascii = isAscii(value);
+  const words = ascii ? asciiWords(value) : plainWords(value);
+  for (const word of words) addWord(found, word);
   if (words.length > 1) {
     found.add(words.join(''));
     if (/\s/.test(value)) for (const part of value.split(/\s+/)) found.add(joinedWord(part));
   }
-  if (!isAscii(value)) for (const word of spelledOut(value)) found.add(word);
+  if (!ascii) for (const word of spelledOut(value)) found.add(word);
+}
+
+function addWord(found: Set<string>, word: string): void {
+  found.add(word);
   // A number that is read out has no zeros in front.
-  for (const word of words)
-    if (word.startsWith('0') && /^0+[1-9]\d*$/.test(word)) found.add(word.replace(/^0+/, ''));
+  if (word.startsWith('0') && /^0+[1-9]\d*$/.test(word)) found.add(word.replace(/^0+/, ''));
 }
 
 /** With umlauts as two letters, where there are any. */

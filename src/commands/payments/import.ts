@@ -3,7 +3,7 @@ import { custom } from '@oclif/core/flags';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { BaseCommand } from '../../cli/base-command.js';
-import { openLedger } from '../../cli/desk-database.js';
+import { databaseLocation, openLedger } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { openSession } from '../../cli/session.js';
 import { importEnding, importFile } from '../../import/import-file.js';
@@ -49,7 +49,7 @@ export default class PaymentsImport extends BaseCommand {
 
   async #import(): Promise<Record<string, unknown>> {
     const { args, flags } = await this.parse(PaymentsImport);
-    keepHeapSmall({ percent: 150 });
+    keepHeapSmall();
     const { client, profile } = await openSession(this.context, {
       showsWaiting: false,
       onlyReads: true,
@@ -64,6 +64,8 @@ export default class PaymentsImport extends BaseCommand {
     const imported = await importFile(args.file === '-' ? await this.#piped() : args.file, {
       client,
       store,
+      location: databaseLocation(this.streams.env),
+      threadFile: this.program.threadFile('writing-thread'),
       app: profile,
       signal: this.signal,
       columns: flags.column ?? [],

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeWithPostgres } from '../../helpers/postgres.js';
+import { describeWithOwnPostgres, describeWithPostgres } from '../../helpers/postgres.js';
 import { paydesk } from '../../helpers/run.js';
 import { openTestDesk, type TestDesk } from '../../helpers/desk.js';
 import { startNumberedService } from './numbered-service.js';
@@ -240,6 +240,25 @@ describe('an import of many rows', () => {
     it('stopped by kill -9 continues where it was, and counts every row once', async () => {
       const env = envWith({ PAYDESK_DATABASE: await postgres().createDatabase() });
       await kill(env);
+      expect(await continueIt(env)).toBeGreaterThan(0);
+    });
+  });
+
+  describeWithOwnPostgres('on a PostgreSQL that goes away', (postgres) => {
+    it('ends, and continues once it is there again', async (context) => {
+      const server = postgres();
+      context.skip(!server.ours, 'the server is not ours to stop');
+      const env = envWith({ PAYDESK_DATABASE: await server.createDatabase() });
+      let crashed: Promise<void> | undefined;
+      const lost = await paydesk(['payments', 'import', file, '--json'], {
+        env,
+        home: env['PAYDESK_HOME']!,
+        onStarted: () => atSomeRead(() => (crashed = server.crash())),
+      });
+      await crashed;
+      await server.start();
+      expect(lost.code).toBe(5);
+      expect(JSON.parse(lost.stdout)).toMatchObject({ error: { code: 'ledger-unavailable' } });
       expect(await continueIt(env)).toBeGreaterThan(0);
     });
   });
