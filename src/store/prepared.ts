@@ -34,7 +34,11 @@ export function prepared<DB, Row, Name extends string = string>(
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Mark ? values[parameter.row]?.[parameter.name as Name] : parameter,
     );
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters });
+    const bound = { ...query, parameters };
+    // What db.executeQuery does for a database without plugins, through fewer promises.
+    const { rows } = await db
+      .getExecutor()
+      .provideConnection((connection) => connection.executeQuery<Row>(bound));
     return rows;
   };
 }

@@ -19,7 +19,14 @@ import { states } from '../../contract/states.js';
 import type { NewPayment, PaymentRow } from '../schema.js';
 import type { App } from './apps.js';
 import { enrolCustomer } from './customers.js';
-import { insertPaymentRow, paymentById, paymentByReference } from './statements.js';
+import {
+  insertPaymentRow,
+  lockedPayment,
+  shownPayment,
+  wholePayment,
+  type PaymentStatements,
+  type ShownPaymentRow,
+} from './statements.js';
 import { addJob, recordEvent } from './transitions.js';
 import { invalidRequest, referenceErrors } from './references.js';
 import { Refusal } from './refusal.js';
@@ -139,27 +146,31 @@ function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
 /** A payment id may be asked for within one app, or across all of them. */
 export type PaymentRowKey = { paymentId: number; appId?: string } | { appId: string; referenceId: string };
 
-export type FindPayment = (
+export type FindPayment<Row = PaymentRow> = (
   work: Pick<Work, 'tx' | 'store'>,
   key: PaymentRowKey,
-) => Promise<PaymentRow | undefined>;
+) => Promise<Row | undefined>;
 
-export const readPayment: FindPayment = (work, key) => find(work, key, 'read');
+export const readPayment: FindPayment = findBy(wholePayment);
+
+/** Only what an answer shows, which takes a third less to read. */
+export const readShownPayment: FindPayment<ShownPaymentRow> = findBy(shownPayment);
 
 /** For a change: all that follows in the transaction rests on the state read here. */
-export const lockPayment: FindPayment = (work, key) => find(work, key, 'lock');
+export const lockPayment: FindPayment = findBy(lockedPayment);
 
-async function find(
-  { tx, store }: Pick<Work, 'tx' | 'store'>,
-  key: PaymentRowKey,
-  how: 'read' | 'lock',
-): Promise<PaymentRow | undefined> {
-  if ('referenceId' in key) {
-    const values = { app: key.appId, reference: key.referenceId };
-    return (await paymentByReference[how](tx, store.engine, values))[0];
-  }
-  const [payment] = await paymentById[how](tx, store.engine, { id: key.paymentId });
-  return key.appId === undefined || payment?.app_id === key.appId ? payment : undefined;
+function findBy<Row extends ShownPaymentRow>({
+  byId,
+  byReference,
+}: PaymentStatements<Row>): FindPayment<Row> {
+  return async ({ tx, store }, key) => {
+    if ('referenceId' in key) {
+      const [payment] = await byReference(tx, store.engine, { app: key.appId, reference: key.referenceId });
+      return payment;
+    }
+    const [payment] = await byId(tx, store.engine, { id: key.paymentId });
+    return key.appId === undefined || payment?.app_id === key.appId ? payment : undefined;
+  };
 }
 
 /** Where the customer was last sent back to. */
@@ -182,8 +193,8 @@ export async function lastReturnUrl(
 
 /** The payment as the service shows it. */
 export function showPayment(
-  payment: PaymentRow,
-  addresses: { checkout(payment: PaymentRow): string },
+  payment: ShownPaymentRow,
+  addresses: { checkout(payment: ShownPaymentRow): string },
 ): Payment {
   const hosted = payment.flow === 'HostedPage' || payment.flow === 'ProviderHostedPage';
   // What is undefined here is absent from the answer.

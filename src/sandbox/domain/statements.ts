@@ -101,27 +101,55 @@ export const enrolCustomerRow = prepared<Tables, unknown, (typeof customerColumn
     ),
 );
 
-const payments = (db: Kysely<Tables>) => db.selectFrom('payments').select(['payment_id', ...paymentColumns]);
+/** All that an answer shows, and the version of it. */
+const shownColumns = [
+  'payment_id',
+  'app_id',
+  'reference_id',
+  'state',
+  'amount',
+  'captured_amount',
+  'currency',
+  'auto_capture',
+  'flow',
+  'auto_payment',
+  'fraud_status',
+  'customer_id',
+  'return_url',
+  'webhook_url',
+  'payer_ip',
+  'created_time',
+  'pay_info',
+  'failure',
+  'version',
+] as const satisfies ReadonlyArray<keyof PaymentRow>;
 
-/** Locked until the end of the transaction, where the engine has such locks. */
-const locked = (engine: Engine, query: ReturnType<typeof payments>) =>
-  engine === 'postgres' ? query.forUpdate() : query;
+export type ShownPaymentRow = Pick<PaymentRow, (typeof shownColumns)[number]>;
 
-export const paymentById = {
-  read: prepared<Tables, PaymentRow, 'id'>((db, value) => payments(db).where('payment_id', '=', value('id'))),
-  lock: prepared<Tables, PaymentRow, 'id'>((db, value, engine) =>
-    locked(engine, payments(db).where('payment_id', '=', value('id'))),
-  ),
-};
+type Find<Row, Name extends string> = ReturnType<typeof prepared<Tables, Row, Name>>;
 
-export const paymentByReference = {
-  read: prepared<Tables, PaymentRow, 'app' | 'reference'>((db, value) =>
-    payments(db).where('app_id', '=', value('app')).where('reference_id', '=', value('reference')),
-  ),
-  lock: prepared<Tables, PaymentRow, 'app' | 'reference'>((db, value, engine) =>
-    locked(
-      engine,
-      payments(db).where('app_id', '=', value('app')).where('reference_id', '=', value('reference')),
+export interface PaymentStatements<Row> {
+  byId: Find<Row, 'id'>;
+  byReference: Find<Row, 'app' | 'reference'>;
+}
+
+function paymentStatements<Column extends keyof PaymentRow>(
+  columns: readonly Column[],
+  { lock = false } = {},
+): PaymentStatements<Pick<PaymentRow, Column>> {
+  const payments = (db: Kysely<Tables>, engine: Engine) => {
+    const query = db.selectFrom('payments').select<keyof PaymentRow>(columns);
+    return lock && engine === 'postgres' ? query.forUpdate() : query;
+  };
+  return {
+    byId: prepared((db, value, engine) => payments(db, engine).where('payment_id', '=', value('id'))),
+    byReference: prepared((db, value, engine) =>
+      payments(db, engine).where('app_id', '=', value('app')).where('reference_id', '=', value('reference')),
     ),
-  ),
-};
+  };
+}
+
+export const shownPayment = paymentStatements(shownColumns);
+export const wholePayment = paymentStatements(['payment_id', ...paymentColumns]);
+/** Locked until the end of the transaction, where the engine has such locks. */
+export const lockedPayment = paymentStatements(['payment_id', ...paymentColumns], { lock: true });

@@ -5,7 +5,7 @@ import { cancel, capture, recheck, refund, unhold } from '../domain/moves.js';
 import {
   createOrFindPayment,
   lockPayment,
-  readPayment,
+  readShownPayment,
   sameRequest,
   showPayment,
   type CreateBody,
@@ -15,6 +15,7 @@ import {
   type PaymentRowKey,
 } from '../domain/payments.js';
 import { Refusal } from '../domain/refusal.js';
+import type { ShownPaymentRow } from '../domain/statements.js';
 import type { Work } from '../domain/work.js';
 import type { PaymentRow } from '../schema.js';
 import type { CallContext, CustomerEndpoint, Handlers, CallResult } from './call.js';
@@ -87,14 +88,14 @@ async function operate(
 
 async function read(call: PaymentCall): Promise<PaymentResult> {
   const payment = await call.engine.read(async (work) => {
-    const current = await requirePayment(work, call, readPayment);
+    const current = await requirePayment(work, call, readShownPayment);
     return call.stale ? earlier(work, current) : current;
   });
   return { status: 200, body: showPayment(payment, call.addresses) };
 }
 
 /** The payment as a replica that lags behind would show it. */
-async function earlier(work: Pick<Work, 'tx'>, payment: PaymentRow): Promise<PaymentRow> {
+async function earlier(work: Pick<Work, 'tx'>, payment: ShownPaymentRow): Promise<ShownPaymentRow> {
   const last = await work.tx
     .selectFrom('events')
     .select('from_state')
@@ -106,11 +107,11 @@ async function earlier(work: Pick<Work, 'tx'>, payment: PaymentRow): Promise<Pay
   return { ...payment, state, captured_amount: wasCaptured ? payment.captured_amount : '0' };
 }
 
-async function requirePayment(
+async function requirePayment<Row>(
   work: Pick<Work, 'tx' | 'store'>,
   { app, parameters }: PaymentCall,
-  find: FindPayment,
-): Promise<PaymentRow> {
+  find: FindPayment<Row>,
+): Promise<Row> {
   const appId = app.app_id;
   const key: PaymentRowKey =
     'referenceId' in parameters
