@@ -219,15 +219,10 @@ export function matchEndpoint(
   method: string,
   path: string,
 ): EndpointMatch | { allowed: string[] } | undefined {
-  const allowed = new Set<string>();
   for (const { name, pattern, keys } of matchers) {
+    if (endpoints[name].method !== method) continue;
     const match = pattern.exec(path);
     if (!match) continue;
-    const endpoint = endpoints[name];
-    if (endpoint.method !== method) {
-      allowed.add(endpoint.method);
-      continue;
-    }
     const parameters: Record<string, string> = {};
     for (const [index, key] of keys.entries()) {
       const decoded = decode(match[index + 1] as string);
@@ -237,6 +232,8 @@ export function matchEndpoint(
     }
     return { name, parameters };
   }
+  const others = matchers.filter(({ pattern }) => pattern.test(path));
+  const allowed = new Set(others.map(({ name }) => endpoints[name].method));
   return allowed.size > 0 ? { allowed: [...allowed] } : undefined;
 }
 

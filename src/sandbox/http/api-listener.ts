@@ -30,6 +30,8 @@ export function createApiListener(handle: (request: ServiceRequest) => Promise<S
   };
 }
 
+const NO_QUERY = new URLSearchParams();
+
 function readRequest(incoming: IncomingMessage): ServiceRequest {
   const [path, search = ''] = split(incoming.url ?? '', '?');
   const [appId, rest = ''] = split(path.slice(API_PREFIX.length), '/');
@@ -37,7 +39,7 @@ function readRequest(incoming: IncomingMessage): ServiceRequest {
     method: incoming.method ?? 'GET',
     appId: safeDecode(appId),
     path: `/${rest}`,
-    query: new URLSearchParams(search),
+    query: search === '' ? NO_QUERY : new URLSearchParams(search),
     header: (name) => incoming.headers[name] as string | undefined,
     body: () => readText(incoming),
   };
