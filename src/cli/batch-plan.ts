@@ -66,17 +66,12 @@ export async function planBatch(
 }
 
 function createReadingProgress({ streams }: CommandContext, action: BatchAction) {
-  const { terminal } = streams.stderr;
-  const progress = createProgressWriter({
-    write: (text) => streams.writeError(text),
-    terminal,
-    now: Date.now,
-  });
+  const progress = createProgressWriter(streams);
   const rate = createRate(Date.now);
   const one = action === 'charge' ? 'charge' : 'payment';
   return {
     update: (done: number, total: number) =>
-      progress.update(() => [readingLine(done, total, rate(done), one)]),
+      progress.update((width) => [readingLine({ done, total, one }, rate(done), width)]),
     end: () => progress.end(),
   };
 }

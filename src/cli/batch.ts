@@ -133,9 +133,7 @@ export async function workOnBatch(
   batch: BatchRecord,
   flags: RunFlags & Pick<RunOptions, 'resend' | 'lookAgain'>,
 ): Promise<BatchRunJson> {
-  const { terminal } = context.streams.stderr;
-  const write = (text: string) => context.streams.writeError(text);
-  const progress = createProgressWriter({ write, terminal, now: Date.now });
+  const progress = createProgressWriter(context.streams);
   const rate = createRate(Date.now);
   const { signal } = context;
   const announce = () => {
@@ -150,7 +148,7 @@ export async function workOnBatch(
       owner,
       stop: signal,
       onProgress: (state) => {
-        if (!signal.aborted) progress.update(() => applyingLines(state, rate(state.worked)));
+        if (!signal.aborted) progress.update((width) => applyingLines(state, rate(state.worked), width));
       },
     },
     batch,

@@ -41,11 +41,7 @@ export async function openReconcile(
   const { client, profile } = session;
   const { store } = await openLedger(context, { patient: true });
   const { signal } = context;
-  const progress = createProgressWriter({
-    write: (text) => context.streams.writeError(text),
-    terminal: context.streams.stderr.terminal,
-    now: Date.now,
-  });
+  const progress = createProgressWriter(context.streams);
   const rate = createRate(Date.now);
   let [lines, looked] = [0, 0];
   const update = () => progress.update(() => [comparingLine(lines, looked, rate(lines))]);

@@ -21,7 +21,7 @@ export interface StreamSource {
 interface Outlet {
   terminal: boolean;
   colour: boolean;
-  width: number;
+  readonly width: number;
 }
 
 export interface Streams {
@@ -67,7 +67,9 @@ function outlet(stream: OutputStream, env: StreamSource['env']): Outlet {
   return {
     terminal,
     colour: wantsColour(terminal, env),
-    width: stream.columns !== undefined && stream.columns > 0 ? stream.columns : DEFAULT_WIDTH,
+    get width() {
+      return stream.columns !== undefined && stream.columns > 0 ? stream.columns : DEFAULT_WIDTH;
+    },
   };
 }
 

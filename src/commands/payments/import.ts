@@ -55,11 +55,7 @@ export default class PaymentsImport extends BaseCommand {
       onlyReads: true,
     });
     const { store } = await openLedger(this.context, { patient: true });
-    const progress = createProgressWriter({
-      write: (text) => this.streams.writeError(text),
-      terminal: this.streams.stderr.terminal,
-      now: Date.now,
-    });
+    const progress = createProgressWriter(this.streams);
     const rate = createRate(Date.now);
     const imported = await importFile(args.file === '-' ? await this.#piped() : args.file, {
       client,
@@ -73,7 +69,7 @@ export default class PaymentsImport extends BaseCommand {
       again: this.typed,
       onFormat: (format) => this.json || this.note(formatLine(format)),
       onProgress: ({ done, resumedAt, rows }) =>
-        progress.update(() => [readingLine(done, rows, rate(done - resumedAt))]),
+        progress.update((width) => [readingLine({ done, total: rows }, rate(done - resumedAt), width)]),
     }).finally(() => progress.end());
     if (imported.problems.length > 0) await this.showList(imported.problems, importProblemList);
     if (!this.json) this.note(...importedLines(imported));

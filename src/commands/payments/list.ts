@@ -77,17 +77,14 @@ export default class PaymentsList extends BaseCommand {
     database: OpenDatabase,
   ): Promise<Refreshed> {
     const records = await openRecords(this.context, database, session.profile);
-    const progress = createProgressWriter({
-      write: (text) => this.streams.writeError(text),
-      terminal: this.streams.stderr.terminal,
-      now: Date.now,
-    });
+    const progress = createProgressWriter(this.streams);
     const rate = createRate(Date.now);
     return refreshKnown(rows, {
       client: session.client,
       records,
       signal: this.signal,
-      onProgress: (done, total) => progress.update(() => [readingLine(done, total, rate(done))]),
+      onProgress: (done, total) =>
+        progress.update((width) => [readingLine({ done, total }, rate(done), width)]),
     }).finally(() => progress.end());
   }
 }

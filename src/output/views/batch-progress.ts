@@ -4,10 +4,14 @@ import type { Waiting } from '../../batch/claims.js';
 import { actedOn } from '../../batch/counts.js';
 import type { Progress } from '../../batch/run.js';
 import { groupDigits } from '../../contract/amount-format.js';
+import { fitLines } from '../fit.js';
+import { plainLine } from '../lines.js';
+import type { Streams } from '../streams.js';
+import { displayWidth } from '../text.js';
 
 interface ProgressWriter {
-  /** Draws at intervals; `lines` is called only then. */
-  update(lines: () => string[]): void;
+  /** Draws at intervals; `lines` is called only then, with the columns that there are. */
+  update(lines: (width: number) => string[]): void;
   /** Draws the last state and leaves it on the screen. */
   end(): void;
 }
@@ -15,22 +19,27 @@ interface ProgressWriter {
 const REDRAW_MS = 100;
 const LOG_MS = 5_000;
 
-export function createProgressWriter(outlet: {
-  write: (text: string) => void;
-  terminal: boolean;
-  now: () => number;
-}): ProgressWriter {
-  const { write, terminal, now } = outlet;
+export function createProgressWriter(
+  { stderr, writeError: write }: Pick<Streams, 'stderr' | 'writeError'>,
+  now: () => number = Date.now,
+): ProgressWriter {
+  const { terminal } = stderr;
   let drawn = 0;
   let last = terminal ? 0 : now();
-  let current: (() => string[]) | undefined;
+  let current: ((width: number) => string[]) | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function draw(): void {
     if (current === undefined) return;
     last = now();
-    const lines = current();
-    if (!terminal) return write(`${lines.map((line) => line.trim()).join('   ')}\n`);
+    if (!terminal)
+      return write(
+        `${current(Infinity)
+          .map((line) => line.trim())
+          .join('   ')}\n`,
+      );
+    // A line that the terminal breaks would be more lines than are drawn over.
+    const lines = fitLines(current(stderr.width), stderr.width).map(plainLine);
     const up = drawn > 0 ? `\u001B[${drawn}A` : '';
     // What is left of a longer drawing is erased.
     write(
@@ -70,30 +79,52 @@ export function createRate(now: () => number): (count: number) => number {
   };
 }
 
-const BAR = 28;
+const BAR = { least: 8, most: 28 };
 
-function bar(share: number): string {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * BAR);
-  return '█'.repeat(full) + '░'.repeat(BAR - full);
+/** A bar between two texts, shorter where there is little room. */
+function barLine(before: string, share: number, after: string, width: number): string {
+  const room = width - displayWidth(before) - displayWidth(after);
+  const length = Math.min(BAR.most, Math.max(BAR.least, room));
+  const full = Math.round(Math.min(1, Math.max(0, share)) * length);
+  return `${before}${'█'.repeat(full)}${'░'.repeat(length - full)}${after}`;
 }
 
 const number = (value: number): string => groupDigits(String(value));
 const perSecond = (rate: number): string =>
   `${rate >= 10 || rate === 0 ? groupDigits(String(Math.round(rate))) : rate.toFixed(1)}/s`;
 
-export function readingLine(done: number, total: number, rate: number, one = 'payment'): string {
-  return `Reading ${number(total)} ${one}${total === 1 ? '' : 's'}  ${bar(total === 0 ? 1 : done / total)}  ${number(done)}  ${perSecond(rate)}`;
+export function readingLine(
+  { done, total, one = 'payment' }: { done: number; total: number; one?: string },
+  rate: number,
+  width: number,
+): string {
+  const what = `Reading ${number(total)} ${one}${total === 1 ? '' : 's'}  `;
+  return barLine(
+    what,
+    total === 0 ? 1 : done / total,
+    `  ${number(done).padStart(number(total).length)}  ${perSecond(rate)}`,
+    width,
+  );
 }
 
 /** Rows that the plan left out are not counted: the bar is about those that it acts on. */
-export function applyingLines({ total, counts, inFlight, waiting }: Progress, rate: number): string[] {
+export function applyingLines(
+  { total, counts, inFlight, waiting }: Progress,
+  rate: number,
+  width: number,
+): string[] {
   const { pending, ...finished } = actedOn(counts());
   const reached = total - pending;
   const left = rate > 0 && pending > 0 && !waiting ? `   ${timeLeft(pending / rate)} left` : '';
   const parts: Array<[string, number]> = [...Object.entries(finished), ['in flight', inFlight]];
   const shown = parts.filter(([name, count]) => count > 0 || name === 'done');
   return [
-    `  ${bar(total === 0 ? 1 : reached / total)}  ${number(reached)} of ${number(total)}   ${perSecond(rate)}${left}`,
+    barLine(
+      '  ',
+      total === 0 ? 1 : reached / total,
+      `  ${number(reached)} of ${number(total)}   ${perSecond(rate)}${left}`,
+      width,
+    ),
     `  ${shown.map(([name, count]) => `${name} ${number(count)}`).join('   ')}`,
     ...(waiting ? [`  ${waitingText(waiting)}`] : []),
   ];
