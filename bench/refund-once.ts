@@ -61,4 +61,5 @@ async function refund(): Promise<void> {
   if (result?.error) throw result.error;
 }
 
-void refund();
+// The program ends like this too.
+void refund().then(() => process.exit());

@@ -18,6 +18,17 @@ export async function isNewGeneration(
   return current !== undefined && current.generation !== generation;
 }
 
+/** Whether the ledger's records of the app speak of this payment's generation, so that there is nothing to start. */
+export async function isCurrentGeneration(
+  db: Kysely<DeskTables>,
+  engine: Engine,
+  { appId, generation }: PaymentRef,
+): Promise<boolean> {
+  if (generation === undefined) return true;
+  const [current] = await generationOf(db, engine, { app_id: appId });
+  return current?.generation === generation;
+}
+
 /** Retires what is on record of the app's earlier generation: it stays in the history and blocks nothing. */
 export async function startGeneration(
   tx: Kysely<DeskTables>,

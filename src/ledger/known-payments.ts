@@ -131,20 +131,29 @@ const upsertRows = <Column extends keyof KnownPaymentRow>(
 /** As many rows in one statement: one by one, most of the time would go to the way to the database and back. */
 const AT_ONCE = 50;
 const searched = ['id', 'words', ...searchedColumns] as const;
-const upserts = { change: upsertRows(true, 1, searched), read: upsertRows(false, 1, searched) };
-let upsertMany: ReturnType<typeof upsertRows<'payment_id' | 'words'>> | undefined;
+// These are long, and a process that makes one money move needs two of them: each is built at its first use.
+const upsertChange = atFirstUse(() => upsertRows(true, 1, searched));
+const upsertRead = atFirstUse(() => upsertRows(false, 1, searched));
+const upsertMany = atFirstUse(() => upsertRows(false, AT_ONCE, ['payment_id', 'words']));
 
 /** The same change of a payment that is known, with only the columns and indexes that it concerns. */
-const changeState = statement<{ id: number }, 'app_id' | 'payment_id' | 'state' | 'now'>(
-  `update known_payments set
-     state = :state,
-     state_time = case when state = :state then state_time else :now end,
-     since_time = case when state = :state then since_time else :now end,
-     failed_operation = ${failedOperation(':state')},
-     seen_time = :now
-   where app_id = :app_id and payment_id = :payment_id
-   returning id`,
+const changeState = atFirstUse(() =>
+  statement<{ id: number }, 'app_id' | 'payment_id' | 'state' | 'now'>(
+    `update known_payments set
+       state = :state,
+       state_time = case when state = :state then state_time else :now end,
+       since_time = case when state = :state then since_time else :now end,
+       failed_operation = ${failedOperation(':state')},
+       seen_time = :now
+     where app_id = :app_id and payment_id = :payment_id
+     returning id`,
+  ),
 );
+
+function atFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
 
 const replaceWords = statement<unknown, 'id' | 'words'>(
   'update known_payments set words = :words where id = :id',
@@ -170,7 +179,7 @@ export async function rememberSeen(
   { seen, source, now, isChange = source !== 'read' && source !== 'imported' }: Sight,
 ): Promise<void> {
   const values = valuesOf(seen, source, now);
-  const upsert = upserts[isChange ? 'change' : 'read'];
+  const upsert = isChange ? upsertChange() : upsertRead();
   const [known] = await upsert(db, engine, values);
   if (known) await keepWords(db, engine, known, values.words);
 }
@@ -182,7 +191,7 @@ export async function rememberState(
   { state, ...ref }: PaymentRef & { state: string },
   now: number,
 ): Promise<void> {
-  const [known] = await changeState(db, engine, { ...refColumns(ref), state, now });
+  const [known] = await changeState()(db, engine, { ...refColumns(ref), state, now });
   if (!known) await rememberSeen(db, engine, { seen: { ...ref, state }, source: 'changed', now });
 }
 
@@ -204,8 +213,7 @@ export async function rememberMany(
       const some = new Map(
         rest.splice(0, AT_ONCE).map((payment) => [payment.paymentId, valuesOf(payment, source, now)]),
       );
-      upsertMany ??= upsertRows(false, AT_ONCE, ['payment_id', 'words']);
-      for (const known of await upsertMany(db, engine, ...some.values())) {
+      for (const known of await upsertMany()(db, engine, ...some.values())) {
         // It was known before with other words: they are made again of all that is known now.
         const payment = once.get(known.payment_id);
         if (payment && known.words !== some.get(known.payment_id)?.words) alone.push(payment);

@@ -14,7 +14,7 @@ import {
   type Opening,
   type SendAgain,
 } from './entries.js';
-import { startGeneration } from './generations.js';
+import { isCurrentGeneration, startGeneration } from './generations.js';
 import { createIntentLog } from './intent-log.js';
 import { remember, rememberSeen, type Source } from './known-payments.js';
 import { createOpening } from './opening.js';
@@ -74,20 +74,23 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
   const opening = createOpening(store, clocks, log);
   const recording = createRecording(store, clocks, log);
 
+  /** Nearly always there is nothing to start, and then nothing is locked either. */
+  async function enterGeneration(ref: PaymentRef): Promise<void> {
+    if (await isCurrentGeneration(store.db, engine, ref)) return;
+    await store.transaction((tx) => startGeneration(tx, engine, ref));
+  }
+
   return {
     ready: async () => {},
     now: () => clocks.wall(store.db),
 
     async findBlocking(ref, operation, options) {
-      if (ref.generation === undefined) return opening.findBlocking(store.db, ref, operation, options);
-      return store.transaction(async (tx) => {
-        await startGeneration(tx, engine, ref);
-        return opening.findBlocking(tx, ref, operation, options);
-      });
+      await enterGeneration(ref);
+      return opening.findBlocking(store.db, ref, operation, options);
     },
 
     async unsettled(ref) {
-      if (ref.generation !== undefined) await store.transaction((tx) => startGeneration(tx, engine, ref));
+      await enterGeneration(ref);
       const newest = await store.db
         .selectFrom('intents')
         .select(({ fn }) => fn.max('id').as('id'))

@@ -17,17 +17,8 @@ import { rememberSeen } from './known-payments.js';
 import { refColumns, type PaymentRef } from './payment-ref.js';
 import { fenceOf, quietLeft } from './quiet-period.js';
 import type { DeskTables } from './schema.js';
-import { elapsedSince } from './steady-clock.js';
-import {
-  adoption,
-  claimHold,
-  dropHold,
-  giveHoldTo,
-  holdOn,
-  lastIntentOn,
-  TAKING,
-  takeHold,
-} from './statements.js';
+import { elapsedSince, type SteadyTime } from './steady-clock.js';
+import { adoption, claimHold, dropHold, giveHoldTo, standingOn, TAKING, takeHold } from './statements.js';
 
 /** Whether an instruction may be sent, and the hold that it gets when it may. */
 export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
@@ -41,11 +32,14 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     operation: string,
     { again = false, cleared, quietMs = 0 }: AskedToSend,
   ): Promise<Blocked | undefined> {
-    const [held] = await holdOn(db, engine, refColumns(ref));
-    if (held && held.intent_id !== TAKING) return { kind: 'held', intent: await entry(db, held.intent_id) };
-    const [before] = await lastIntentOn(db, engine, { ...refColumns(ref), operation });
-    if (!before) return adoptedNow(db, quietMs);
-    const last = await entry(db, before.id);
+    const [found] = await standingOn(db, engine, { ...refColumns(ref), operation });
+    if (!found) throw new Error('The ledger has lost its identity.');
+    const { held, last: lastId, boot, ms } = found;
+    if (held !== null && held !== TAKING) return { kind: 'held', intent: await entry(db, held) };
+    if (lastId === null) {
+      return boot === null || ms === null ? undefined : justAdopted(db, clocks, { boot, ms }, quietMs);
+    }
+    const last = await entry(db, lastId);
     const outcome = outcomeOf(last);
     if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
     if (last.last?.may_have_left === 0) return adoptedNow(db, quietMs);
@@ -107,10 +101,6 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
   return { findBlocking, leftOf, open };
 }
 
-/**
- * A ledger that was adopted just now may lack an instruction that was sent just before, or is being sent by a process
- * that had the other copy open.
- */
 async function findAdoption(
   db: Db,
   engine: Store<DeskTables>['engine'],
@@ -118,7 +108,19 @@ async function findAdoption(
   quietMs: number,
 ): Promise<Blocked | undefined> {
   const [adopted] = await adoption(db, engine, {});
-  if (!adopted) return undefined;
+  return adopted && justAdopted(db, clocks, adopted, quietMs);
+}
+
+/**
+ * A ledger that was adopted just now may lack an instruction that was sent just before, or is being sent by a process
+ * that had the other copy open.
+ */
+async function justAdopted(
+  db: Db,
+  clocks: Clocks,
+  adopted: SteadyTime,
+  quietMs: number,
+): Promise<Blocked | undefined> {
   const leftMs = quietMs + fenceOf(quietMs) - elapsedSince(adopted, await clocks.steady(db));
   return leftMs > 0 ? { kind: 'adopted', leftMs } : undefined;
 }

@@ -13,7 +13,7 @@ import type { IntentLog } from './intent-log.js';
 import { rememberState } from './known-payments.js';
 import { refColumns, refOf } from './payment-ref.js';
 import type { DeskTables, IntentRow } from './schema.js';
-import { dropHoldOf, holdOf, lastIntentOn, takeHold } from './statements.js';
+import { dropHoldOf, holdOf, intentById, lastIntentOn, takeHold } from './statements.js';
 
 /** Adds the outcome of an intent, and keeps, releases or takes back its hold accordingly. */
 export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
@@ -41,7 +41,8 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
     }
     await log.insertOutcome(tx, intentId, outcome);
     if (outcome.outcome === 'done' && !outcome.inBatch) {
-      await correctBatchRow(tx, await log.entry(tx, intentId), outcome);
+      const [intent] = await intentById(tx, engine, { id: intentId });
+      if (intent) await correctBatchRow(tx, intent, outcome);
     }
     if (outcome.state !== undefined) {
       const intent = held ?? (await log.entry(tx, intentId));
@@ -71,7 +72,7 @@ export function createRecording({ engine }: Store<DeskTables>, clocks: Clocks, l
 /** The batch that sent it reports it as done too. */
 async function correctBatchRow(
   tx: Tx,
-  { batch_id, payment_id }: Entry,
+  { batch_id, payment_id }: IntentRow,
   { after }: NewOutcome,
 ): Promise<void> {
   if (batch_id === null) return;

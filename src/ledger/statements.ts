@@ -91,10 +91,6 @@ export const dropHold = statement<unknown, Ref>(
 
 export const dropHoldOf = statement<unknown, 'intent_id'>('delete from holds where intent_id = :intent_id');
 
-export const holdOn = statement<{ intent_id: number }, Ref>(
-  'select intent_id from holds where app_id = :app_id and payment_id = :payment_id',
-);
-
 export const holdOf = statement<HoldRow, 'intent_id'>('select * from holds where intent_id = :intent_id');
 
 /** A create or charge whose answer was lost: its payment has no id yet. */
@@ -107,6 +103,20 @@ export const unnamedIntent = statement<{ id: number; time: number }, 'app_id' | 
 /** When the ledger was last adopted: no row if it never was. */
 export const adoption = statement<SteadyTime, never>(
   'select adopted_boot as boot, adopted_ms as ms from identity where adopted_boot is not null',
+);
+
+/** What may stand in the way: who has the hold, the newest intent, and when the ledger was last adopted, each if any. */
+export const standingOn = statement<
+  { held: number | null; last: number | null; boot: string | null; ms: number | null },
+  Ref | 'operation'
+>(
+  `select
+     (select intent_id from holds where app_id = :app_id and payment_id = :payment_id) as held,
+     (select id from intents
+      where app_id = :app_id and payment_id = :payment_id and operation = :operation and retired = 0
+      order by id desc limit 1) as last,
+     adopted_boot as boot, adopted_ms as ms
+   from identity`,
 );
 
 /** The newest alone. */

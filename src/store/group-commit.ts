@@ -27,7 +27,8 @@ export interface GroupCommit {
 
 /**
  * Transactions of one process, one after another on one connection. Those that wait at the same time share a
- * BEGIN and a COMMIT, each within its own savepoint, so that one fsync makes all of them durable.
+ * BEGIN and a COMMIT, so that one fsync makes all of them durable. Each has a savepoint, except the first: when that one
+ * fails, nothing else is lost with the whole group.
  */
 export function createGroupCommit(connection: SqliteConnection): GroupCommit {
   const waiting: Member[] = [];
@@ -105,7 +106,9 @@ async function runGroup(connection: SqliteConnection, waiting: Member[]): Promis
       const member = waiting.shift();
       if (!member) break;
       members.push(member);
-      settle.push(await runMember(connection, member));
+      settle.push(
+        await (members.length === 1 ? runFirst(connection, member) : runMember(connection, member)),
+      );
     }
     connection.run('commit');
   } catch (error) {
@@ -114,6 +117,13 @@ async function runGroup(connection: SqliteConnection, waiting: Member[]): Promis
     return;
   }
   for (const each of settle) each();
+}
+
+/** Throws when it fails: the group ends with it, and those who wait begin another. */
+async function runFirst(connection: SqliteConnection, member: Member): Promise<() => void> {
+  const tell = await member.work();
+  assertOpen(connection);
+  return tell;
 }
 
 /** Throws only when the whole group is lost. */
