@@ -65,6 +65,7 @@ export function createService({ engine, answers, addressesAt, rateLimit, onError
     if (wait !== undefined) throw rateLimited(answers, wait);
     const match = requireEndpoint(request);
     const faults = await takeFaults(engine, match.name);
+    if (faults.length === 0) return carryOut(request, app, match, faults);
     await applyBefore(faults, (seconds) => rateLimited(answers, seconds), request.pause);
     if (isHitBy(faults, 'drop-before-commit')) return { status: 0, headers: {}, body: '', cut: 'drop' };
     const outcome = await carryOut(request, app, match, faults).catch((error: unknown) =>
