@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { amountProblem, fromHundredths, toHundredths } from '../../contract/money.js';
-import { stateNames, type StateName } from '../../contract/states.js';
+import type { StateName } from '../../contract/states.js';
 import type { SandboxEngine } from '../engine.js';
 import type { PaymentRow, SandboxTables } from '../schema.js';
 import {
@@ -79,7 +79,14 @@ export async function listPayments(
     return among(ranges, newerFirst, inState(filter), key, size, keyOf);
   }
   if (search?.by === 'amount') return byAmount(engine, filter, search.text, key, size);
-  if (search?.by === 'date') return byDate(engine, filter, search.text, key, size);
+  if (search?.by === 'date') {
+    const days = readDays(search.text);
+    return days ? byTime(engine, filter, days, key, size) : { rows: [], total: 0 };
+  }
+  // No index has an app's payments in the order of their ids; that of their creation is the same.
+  if (filter.app !== undefined && filter.state === undefined) {
+    return byTime(engine, filter, { start: 0, end: Number.MAX_SAFE_INTEGER }, key, size);
+  }
   const ranges = await rangesOf(engine, filter, before);
   return pageOf(await mergeRanges(ranges, newerFirst, readAhead(key, size)), size, keyOf, key);
 }
@@ -117,17 +124,15 @@ function readAmount(text: string): { currency: string | undefined; spellings: st
   return { currency, spellings: [...new Set(spellings)] };
 }
 
-/** Created on one day, or in one month, of the sandbox's clock. */
-async function byDate(
+/** Created at a time of the sandbox's clock, the last one first. */
+async function byTime(
   engine: SandboxEngine,
   filter: PaymentFilter,
-  text: string,
+  { start, end }: TimeSpan,
   key: string | undefined,
   size: number,
 ): Promise<PaymentListPage> {
-  const days = readDays(text);
-  if (!days) return { rows: [], total: 0 };
-  const [time, id] = (readKey(key, ['number', 'number']) ?? [days.end, 0]) as [number, number];
+  const [time, id] = (readKey(key, ['number', 'number']) ?? [end, 0]) as [number, number];
   const ranges = (await appsOf(engine, filter)).map(
     (app): Range<ConsolePayment> =>
       (limit) =>
@@ -135,7 +140,7 @@ async function byDate(
           .selectFrom('payments')
           .select(columns)
           .where('app_id', '=', app)
-          .where('created_time', '>=', days.start)
+          .where('created_time', '>=', start)
           .where((eb) => eb(eb.refTuple('created_time', 'payment_id'), '<', eb.tuple(time, id)))
           .orderBy('created_time', 'desc')
           .orderBy('payment_id', 'desc')
@@ -147,8 +152,13 @@ async function byDate(
   return among(ranges, compare, inState(filter), key, size, (row) => [row.created_time, row.payment_id]);
 }
 
-/** `2026-11-15`, `2026-11`. */
-function readDays(text: string): { start: number; end: number } | undefined {
+interface TimeSpan {
+  start: number;
+  end: number;
+}
+
+/** One day or one month: `2026-11-15`, `2026-11`. */
+function readDays(text: string): TimeSpan | undefined {
   const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? [];
   const start = Date.parse(day === undefined ? `${text}-01T00:00:00Z` : `${text}T00:00:00Z`);
   if (year === undefined || Number.isNaN(start)) return undefined;
@@ -158,18 +168,16 @@ function readDays(text: string): { start: number; end: number } | undefined {
 
 const newerFirst = (a: ConsolePayment, b: ConsolePayment) => b.payment_id - a.payment_id;
 
-/** All payments are one range; each app and state is another, of an index. */
+/** All payments are one range; those of each app in a state are another, of an index. */
 async function rangesOf(
   engine: SandboxEngine,
   filter: PaymentFilter,
   before: number,
 ): Promise<Array<Range<ConsolePayment>>> {
-  if (filter.app === undefined && filter.state === undefined) return [newestFirst(engine, before)];
+  const { state } = filter;
+  if (state === undefined) return [newestFirst(engine, before)];
   const apps = await appsOf(engine, filter);
-  const states = filter.state === undefined ? stateNames : [filter.state];
-  return apps.flatMap((app) =>
-    states.map((state) => newestWhere(engine, before, (eb) => eb.and({ app_id: app, state }))),
-  );
+  return apps.map((app) => newestWhere(engine, before, (eb) => eb.and({ app_id: app, state })));
 }
 
 type Condition = (eb: ExpressionBuilder<SandboxTables, 'payments'>) => ReturnType<typeof eb.and>;
