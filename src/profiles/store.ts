@@ -201,21 +201,35 @@ async function putSandboxProfiles(
   secrets: Secrets,
   profiles: NewProfile[],
 ): Promise<{ written: string[]; defaultName: string | undefined }> {
+  const earlier = readConfig(file);
+  const kept = new Map<string, KeyReference>();
   const made = await Promise.all(
     profiles.map(async ({ name, apiKey, baseUrl, appId, kind }) => {
-      return { name, baseUrl, appId, kind, key: await secrets.put(name, apiKey, { only: 'file' }) };
+      const known = await knownKey(secrets, profileIn(earlier, name), apiKey);
+      if (known) kept.set(name, known);
+      return {
+        name,
+        baseUrl,
+        appId,
+        kind,
+        key: known ?? (await secrets.put(name, apiKey, { only: 'file' })),
+      };
     }),
   );
   const unused: KeyReference[] = [];
   const result = await updateConfig(file, (config) => {
     const written: string[] = [];
+    // Somebody wrote the profile meanwhile, and may have deleted the key.
+    const isKept = ([name, { id }]: [string, KeyReference]) =>
+      profileIn(config, name)?.madeBy === 'sandbox' && config.profiles[name]?.key.id === id;
+    if (![...kept].every(isKept)) return undefined;
     for (const { name, ...rest } of made) {
       const before = profileIn(config, name);
       if (before !== undefined && before.madeBy !== 'sandbox') {
         unused.push(rest.key);
         continue;
       }
-      if (before !== undefined) unused.push(before.key);
+      if (before !== undefined && !kept.has(name)) unused.push(before.key);
       config.profiles[name] = { ...config.profiles[name], ...rest, madeBy: 'sandbox' };
       written.push(name);
     }
@@ -224,8 +238,21 @@ async function putSandboxProfiles(
     if (defaultOf(config) === undefined && usual !== undefined) config.default = usual.name;
     return { written, defaultName: defaultOf(config) };
   });
+  if (!result) unused.push(...made.filter(({ name }) => !kept.has(name)).map(({ key }) => key));
   for (const key of unused) await secrets.delete(key).catch(() => {});
-  return result;
+  return result ?? putSandboxProfiles(file, secrets, profiles);
+}
+
+/** Where the key is, if the sandbox's own profile has it already. */
+async function knownKey(
+  secrets: Secrets,
+  profile: Profile | undefined,
+  apiKey: Secret,
+): Promise<KeyReference | undefined> {
+  if (profile?.madeBy !== 'sandbox') return undefined;
+  // A key that is missing or unreadable is written again.
+  const stored = await secrets.get(profile.name, profile.key).catch(() => undefined);
+  return stored?.equals(apiKey) ? profile.key : undefined;
 }
 
 function toProfile(name: string, stored: StoredProfile): Profile {

@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
 import { openStore, type Store } from '../store/store.js';
 import { createClock, type SandboxClock } from './clock.js';
 import { createAppDirectory, type AppDirectory } from './domain/apps.js';
 import { createFirstApps } from './domain/defaults.js';
 import { createFaults, type Faults } from './domain/faults.js';
 import type { Work } from './domain/work.js';
-import { createGeneration, beginGeneration, type Generation } from './generation.js';
+import { createGeneration, beginGeneration, GENERATION_KEY, type Generation } from './generation.js';
 import { migrations } from './migrations.js';
 import type { SandboxTables } from './schema.js';
 
@@ -87,9 +87,10 @@ export async function createEngine(options: EngineOptions): Promise<SandboxEngin
   const write = createWrite({ store, clock, apps, faults, derive }, { tell, changed });
 
   try {
-    secret = await store.transaction((tx) => prepare(tx, options));
+    const kept = await keptSecret(store.db);
+    secret = kept ?? (await store.transaction((tx) => prepare(tx, options)));
     await freeLeases(store);
-    await write(createFirstApps);
+    if (kept === undefined) await write(createFirstApps);
     refresh();
   } catch (error) {
     await store.close();
@@ -178,9 +179,24 @@ function createSignals() {
 /** Alone with the file, a lease can only be one that a killed process left. */
 async function freeLeases(store: Store<SandboxTables>): Promise<void> {
   if (store.shared) return;
+  const leased = await store.db
+    .selectFrom('events')
+    .select('id')
+    .where('finished', '=', sql.lit(0))
+    .where('lease_until', 'is not', null)
+    .executeTakeFirst();
+  if (leased === undefined) return;
   await store.transaction((tx) =>
     tx.updateTable('events').set({ lease_until: null }).where('finished', '=', 0).execute(),
   );
+}
+
+/** The secret of a database that an earlier run has prepared: nothing has to be written to it. */
+async function keptSecret(db: Kysely<SandboxTables>): Promise<string | undefined> {
+  const { rows } = await sql<{ value: string }>`select value from settings where key = 'secret'
+    and exists (select 1 from settings where key = ${GENERATION_KEY})
+    and exists (select 1 from clock) and exists (select 1 from apps)`.execute(db);
+  return rows[0]?.value;
 }
 
 /** The secret from which keys, ids and signatures are derived: from the seed, or random and kept. */

@@ -73,6 +73,37 @@ describe('storeSandboxProfiles', () => {
     expect(readdirSync(paths.keys)).toHaveLength(2);
   });
 
+  it('keeps the keys where only the address changed', async () => {
+    const { store, paths } = temporaryStore();
+    await storeSandboxProfiles(store, { url, apps });
+    const keys = readdirSync(paths.keys);
+    await storeSandboxProfiles(store, { url: 'http://127.0.0.1:5555', apps });
+    expect(store.list().map(({ baseUrl }) => baseUrl)).toEqual(Array(2).fill('http://127.0.0.1:5555'));
+    expect((await store.apiKey(store.get('local-live'))).reveal()).toBe('key-l');
+    expect(readdirSync(paths.keys)).toEqual(keys);
+  });
+
+  it('writes a key again that another sandbox deletes at the same time', async () => {
+    const { store, paths } = temporaryStore();
+    await storeSandboxProfiles(store, { url, apps });
+    const [sandbox, live] = apps as [(typeof apps)[0], (typeof apps)[0]];
+    // The first one has replaced the key of local by the time the second one, which found it there, has the lock.
+    await Promise.all([
+      storeSandboxProfiles(store, {
+        url: 'http://127.0.0.1:6666',
+        apps: [{ ...sandbox, apiKey: 'key-other' }],
+      }),
+      storeSandboxProfiles(store, {
+        url: 'http://127.0.0.1:5555',
+        apps: [sandbox, { ...live, apiKey: 'key-l-new' }],
+      }),
+    ]);
+    expect(store.get('local').baseUrl).toBe('http://127.0.0.1:5555');
+    expect((await store.apiKey(store.get('local'))).reveal()).toBe('key-s');
+    expect((await store.apiKey(store.get('local-live'))).reveal()).toBe('key-l-new');
+    expect(readdirSync(paths.keys)).toHaveLength(2);
+  });
+
   it('writes a key anew that is gone', async () => {
     const { store, paths } = temporaryStore();
     await storeSandboxProfiles(store, { url, apps });
