@@ -58,7 +58,8 @@ export async function moveAll(
   const { operation, names } = request;
   const [reads] = await Promise.all([
     readPayments(desk.client, names),
-    beforeSending(() => desk.ledger.ready()),
+    // The requests leave first: the service answers while the ledger is opened.
+    nextTurn().then(() => beforeSending(() => desk.ledger.ready())),
   ]);
   refuseTwice(reads);
   const planned: PlannedPayment[] = [];
@@ -82,6 +83,8 @@ export async function moveAll(
   }
   return results;
 }
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 type PlannedPayment =
   /** To be confirmed and sent. */
