@@ -13,6 +13,9 @@ import { Refusal, startSandbox, type SandboxApp } from '../sandbox/index.js';
 import { withoutPassword } from '../store/location.js';
 import type { SandboxSettings } from './settings.js';
 
+/** V8's own default. */
+const V8_GROWTH_FACTOR = 2;
+
 /** A sandbox that accepts requests, in this process or in another. */
 export interface StartedSandbox extends Run {
   apps: SandboxApp[];
@@ -38,7 +41,7 @@ export async function startInForeground(
     profileOf(url: string, appId: string): string | undefined;
   },
 ): Promise<ForegroundSandbox> {
-  keepSmall();
+  const newSpace = createNewSpace();
   const runs = createRuns(settings.dataFolder);
   let ask: (how: 'asked' | 'interrupted') => void = () => {};
   const stopped = new Promise<'asked' | 'interrupted'>((resolve) => (ask = resolve));
@@ -62,7 +65,10 @@ export async function startInForeground(
       clock,
       ...(seed !== undefined && { seed }),
       ...(rateLimit !== undefined && { rateLimit }),
-      onRequest,
+      onRequest(line) {
+        if (line.path.startsWith('/api/')) newSpace.keepSmall();
+        onRequest(line);
+      },
       onError,
       profileOf,
       onStop: () => ask('asked'),
@@ -73,6 +79,7 @@ export async function startInForeground(
     const run: Run = { url, consoleUrl, controlToken, pid: process.pid, database, startedTime };
     const close = async () => {
       process.off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);
+      newSpace.restore();
       await sandbox.close().finally(() => runs.remove(run));
     };
     try {
@@ -88,9 +95,23 @@ export async function startInForeground(
   }
 }
 
-/** A server that may run for days: V8 would let the space for new objects grow by 100 MB that it does not need. */
-function keepSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+/**
+ * A server that may run for days: V8 would let the space for new objects grow by 100 MB that it does not need. With other
+ * flags V8 takes no compiled code, neither ours nor Node's own: they are changed when the service is loaded, and
+ * restored before the end, when compiled code is kept for the next start. Saves 20 ms of it.
+ */
+function createNewSpace() {
+  let isSmall = false;
+  const growBy = (factor: number) => setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+  return {
+    keepSmall() {
+      if (!isSmall) growBy(1);
+      isSmall = true;
+    },
+    restore() {
+      if (isSmall) growBy(V8_GROWTH_FACTOR);
+    },
+  };
 }
 
 /** One in memory needs no home: it works without the note by which other commands find it. */
