@@ -31,11 +31,13 @@ export function startChunkWriter(script: string, target: ChunkTarget): ChunkWrit
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   const broken = new Promise<never>((_resolve, reject) => thread.once('error', reject));
   broken.catch(() => {});
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
+  const send = (text: string) => thread.postMessage(text);
 
   async function write(chunk: Chunk): Promise<ImportCounts> {
     const answered = new Promise<ChunkAnswer>((resolve) => thread.once('message', resolve));
     // As text: that takes less time than to copy the objects.
-    thread.postMessage(JSON.stringify(chunk));
+    send(JSON.stringify(chunk));
     const answer = await Promise.race([answered, broken]);
     if ('counts' in answer) return answer.counts;
     const { code, message, fix } = answer.failure;
@@ -45,7 +47,7 @@ export function startChunkWriter(script: string, target: ChunkTarget): ChunkWrit
   return {
     write,
     async close() {
-      thread.postMessage('');
+      send('');
       await ended;
     },
   };

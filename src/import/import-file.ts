@@ -77,12 +77,15 @@ export async function importFile(path: string, options: ImportOptions): Promise<
     write: writer.write,
     onProgress: (done: number) => onProgress({ done, resumedAt, rows }),
   };
+  const importRest = async () => {
+    try {
+      return await importOrders(tools, rowsFrom(resumedAt), { concurrency, rowsDone: resumedAt, counts });
+    } finally {
+      await writer.close();
+    }
+  };
   try {
-    const total = await importOrders(tools, rowsFrom(resumedAt), {
-      concurrency,
-      rowsDone: resumedAt,
-      counts,
-    }).finally(() => writer.close());
+    const total = await importRest();
     await analyseKnown(store);
     const problems = await record.problems(MAX_PROBLEMS);
     await record.finish();

@@ -252,8 +252,11 @@ describe('an import of many rows', () => {
       let crashed: Promise<void> | undefined;
       const lost = await paydesk(['payments', 'import', file, '--json'], {
         env,
-        home: env['PAYDESK_HOME']!,
-        onStarted: () => atSomeRead(() => (crashed = server.crash())),
+        home: env['PAYDESK_HOME'],
+        onStarted: () =>
+          atSomeRead(() => {
+            crashed = server.crash();
+          }),
       });
       await crashed;
       await server.start();
