@@ -68,5 +68,10 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     found:
       'a desk was paused before it wrote down a failure, and told it after a colleague had sent it again',
   },
+  {
+    seed: 9000667,
+    found:
+      'a desk that waited for the end of a capture was paused, and told it as failed after a colleague had sent it again',
+  },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];

@@ -267,8 +267,9 @@ async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<Mo
   const isOver = () => standing === 'done' || hasFailed;
   await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
   const result = ended(desk, sent, { last, standing, hasFailed });
-  await recordResult(desk, sent, result);
-  return result;
+  const isNewest = await recordResult(desk, sent, result);
+  // Somebody else has found out more, or has sent it again, while this process was held up.
+  return hasFailed && !isNewest ? ended(desk, sent, { last, standing, hasFailed: false }) : result;
 }
 
 export const speaksAgainst = (standing: Standing): boolean => standing === 'back' || standing === 'excluded';
