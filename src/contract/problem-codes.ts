@@ -1,3 +1,5 @@
+// Apart from problem.ts, which needs zod: a sandbox starts without it.
+
 /** Failure conditions of the service and the status that the sandbox answers with. */
 export const problems = {
   'missing-authorization': { status: 401, title: 'The Authorization header is missing' },

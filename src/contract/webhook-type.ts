@@ -1,1 +1,3 @@
+// Apart from webhook.ts, which needs zod: a sandbox starts without it.
+
 export const WEBHOOK_TYPE = 'payment.state-changed';

@@ -12,7 +12,7 @@ const port = parentPort as NonNullable<typeof parentPort>;
 const answer = (text: ChunkAnswer) => port.postMessage(text);
 
 const opening = openDeskDatabase({ location, operator: '' });
-// It is reported to whoever writes.
+// If it fails, the answer to the first chunk says so.
 opening.catch(() => {});
 let { counts } = start;
 

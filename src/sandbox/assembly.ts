@@ -59,11 +59,6 @@ export function assembleSandbox(options: AssemblyOptions) {
 
 /** A health check right after the start does not wait for the service: its first request loads it. */
 function loadedAtFirst(load: () => Promise<Handle>): Handle {
-  let loading: Promise<Handle> | undefined;
-  let loaded: Handle | undefined;
-  return async (request) => {
-    if (loaded) return loaded(request);
-    loaded = await (loading ??= load());
-    return loaded(request);
-  };
+  let loaded: Promise<Handle> | undefined;
+  return async (request) => (await (loaded ??= load()))(request);
 }

@@ -123,7 +123,7 @@ export class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** With the names made once: node:sqlite makes them anew for every row, which takes longer than reading it. */
+/** node:sqlite would make the names of the columns again for each row, which takes longer than to read it. */
 function rowMaker(names: readonly string[]): (values: unknown) => object {
   const empty: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
   return (values) => {

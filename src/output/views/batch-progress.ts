@@ -32,12 +32,10 @@ export function createProgressWriter(
   function draw(): void {
     if (current === undefined) return;
     last = now();
-    if (!terminal)
-      return write(
-        `${current(Infinity)
-          .map((line) => line.trim())
-          .join('   ')}\n`,
-      );
+    if (!terminal) {
+      const parts = current(Infinity).map((line) => line.trim());
+      return write(`${parts.join('   ')}\n`);
+    }
     // A line that the terminal breaks would be more lines than are drawn over.
     const lines = fitLines(current(stderr.width), stderr.width).map(plainLine);
     const up = drawn > 0 ? `\u001B[${drawn}A` : '';

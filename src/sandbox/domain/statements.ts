@@ -6,7 +6,8 @@ import type { PaymentRow, SandboxTables } from '../schema.js';
 
 type Tables = SandboxTables;
 
-const paymentColumns = [
+/** All that an answer shows beside the id, and the version of it. */
+const shownColumns = [
   'app_id',
   'reference_id',
   'state',
@@ -21,8 +22,15 @@ const paymentColumns = [
   'return_url',
   'webhook_url',
   'payer_ip',
-  'payer',
   'created_time',
+  'pay_info',
+  'failure',
+  'version',
+] as const satisfies ReadonlyArray<keyof PaymentRow>;
+
+const paymentColumns = [
+  ...shownColumns,
+  'payer',
   'changed_time',
   'expiration_time',
   'authorised_until',
@@ -31,10 +39,7 @@ const paymentColumns = [
   'payment_profile_id',
   'save_method',
   'method_id',
-  'pay_info',
-  'failure',
   'provider_knows',
-  'version',
 ] as const satisfies ReadonlyArray<keyof PaymentRow>;
 
 const eventColumns = [
@@ -101,30 +106,7 @@ export const enrolCustomerRow = prepared<Tables, unknown, (typeof customerColumn
     ),
 );
 
-/** All that an answer shows, and the version of it. */
-const shownColumns = [
-  'payment_id',
-  'app_id',
-  'reference_id',
-  'state',
-  'amount',
-  'captured_amount',
-  'currency',
-  'auto_capture',
-  'flow',
-  'auto_payment',
-  'fraud_status',
-  'customer_id',
-  'return_url',
-  'webhook_url',
-  'payer_ip',
-  'created_time',
-  'pay_info',
-  'failure',
-  'version',
-] as const satisfies ReadonlyArray<keyof PaymentRow>;
-
-export type ShownPaymentRow = Pick<PaymentRow, (typeof shownColumns)[number]>;
+export type ShownPaymentRow = Pick<PaymentRow, 'payment_id' | (typeof shownColumns)[number]>;
 
 type Find<Row, Name extends string> = ReturnType<typeof prepared<Tables, Row, Name>>;
 
@@ -149,7 +131,7 @@ function paymentStatements<Column extends keyof PaymentRow>(
   };
 }
 
-export const shownPayment = paymentStatements(shownColumns);
+export const shownPayment = paymentStatements(['payment_id', ...shownColumns]);
 export const wholePayment = paymentStatements(['payment_id', ...paymentColumns]);
 /** Locked until the end of the transaction, where the engine has such locks. */
 export const lockedPayment = paymentStatements(['payment_id', ...paymentColumns], { lock: true });
