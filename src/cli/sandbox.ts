@@ -5,9 +5,9 @@ import { ProfileError } from '../errors.js';
 import { findPaths } from '../profiles/paths.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
-import { type ChosenApp, findRunning, findSilent, noSandbox } from '../sandbox-control/find.js';
+import { type ChosenApp, findRunning, noSandbox, silentSandbox } from '../sandbox-control/find.js';
 import { createRemote, type Remote } from '../sandbox-control/remote.js';
-import type { Run } from '../sandbox-control/run.js';
+import type { RunningSandboxes } from '../sandbox-control/runs.js';
 import type { CommandContext } from './context.js';
 import { parsePort } from './sandbox-flags.js';
 
@@ -22,19 +22,18 @@ export async function openSandbox(
   context: CommandContext,
   { port }: { port?: number | undefined },
 ): Promise<Remote> {
-  const [run] = await runningSandboxes(context, port);
-  if (!run) throw noSandbox(port);
+  const {
+    answering: [run],
+    silent: [silent],
+  } = await runningSandboxes(context, port);
+  if (!run) throw silent ? silentSandbox(silent) : noSandbox(port);
   context.secrets.add(run.controlToken);
   return createRemote(run, context.signal, () => context.sent.assumeSome());
 }
 
-/** Every sandbox of this home that answers, the one that is meant first. */
-export function runningSandboxes(context: CommandContext, port?: number): Promise<Run[]> {
+/** Every sandbox of this home, the one that is meant first. */
+export function runningSandboxes(context: CommandContext, port?: number): Promise<RunningSandboxes> {
   return findRunning(findPaths(context.streams.env).data, { port, app: chosenApp(context) });
-}
-
-export function silentSandbox({ streams }: CommandContext, port: number | undefined) {
-  return findSilent(findPaths(streams.env).data, port);
 }
 
 /** A sandbox can do without a profile, but not without one that was asked for. */

@@ -13,10 +13,9 @@ import type { RunAllOptions } from '../scenarios/run-all.js';
 import type { ScenarioResult } from '../scenarios/run.js';
 import type { World } from '../scenarios/world.js';
 import { createRemote, type Remote } from '../sandbox-control/remote.js';
-import type { Run } from '../sandbox-control/run.js';
 import type { CommandContext } from './context.js';
 import { openDesk } from './desk.js';
-import { runningSandboxes, silentSandbox } from './sandbox.js';
+import { runningSandboxes } from './sandbox.js';
 
 export const DEFAULT_CLOCK = Date.UTC(2026, 0, 1);
 
@@ -48,10 +47,8 @@ export async function profileWorlds(
 
 /** The running sandbox that serves an address; one that is slow to answer is still it. */
 export async function sandboxAt(context: CommandContext, baseUrl: string): Promise<Remote | undefined> {
-  const isIt = (run: Run | undefined) => run?.url === baseUrl;
-  const { port } = new URL(baseUrl);
-  const silent = async () => [await silentSandbox(context, Number(port))].find(isIt);
-  const run = (await runningSandboxes(context)).find(isIt) ?? (await silent());
+  const { answering, silent } = await runningSandboxes(context);
+  const run = [...answering, ...silent].find(({ url }) => url === baseUrl);
   if (!run) return undefined;
   context.secrets.add(run.controlToken);
   return createRemote(run, context.signal, () => context.sent.assumeSome());

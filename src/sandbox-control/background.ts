@@ -41,7 +41,7 @@ export async function startInBackground(
   signal.addEventListener('abort', stop);
   try {
     const ready = await firstLine(child);
-    const run = (await createRuns(settings.dataFolder).alive()).find(({ url }) => url === ready.url);
+    const run = createRuns(settings.dataFolder).at(ready.url);
     if (!run)
       throw new ServiceError('The sandbox stopped as soon as it was ready.', { code: 'sandbox-lost' });
     return { ...run, apps: ready.apps, logFile };

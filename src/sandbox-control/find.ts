@@ -1,11 +1,12 @@
 // Which running sandbox, and which payment in it, is meant.
 
-import { paydesk } from '../next-command.js';
+import { otherProgram, paydesk } from '../next-command.js';
 import { type JsonNumber, type JsonObject, numberText } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
 import type { Remote } from './remote.js';
 import { portOf, type Run } from './run.js';
-import { createRuns } from './runs.js';
+import { isPaused } from './paused.js';
+import { createRuns, type RunningSandboxes } from './runs.js';
 
 /** The app of the chosen profile, where there is one. */
 export interface ChosenApp {
@@ -15,20 +16,17 @@ export interface ChosenApp {
   isChosen: boolean;
 }
 
-/** Every sandbox of this data folder that answers: that of the profile first. */
+/** Every sandbox of this data folder, or the one on this port: that of the profile first. */
 export async function findRunning(
   data: string,
   { port, app }: { port: number | undefined; app: ChosenApp | undefined },
-): Promise<Run[]> {
-  const alive = await createRuns(data).alive();
-  if (port !== undefined) return alive.filter((run) => portOf(run) === port);
-  return alive.sort((a, b) => Number(b.url === app?.baseUrl) - Number(a.url === app?.baseUrl));
-}
-
-/** A sandbox whose process is there, but does not answer. */
-export async function findSilent(data: string, port: number | undefined): Promise<Run | undefined> {
-  const silent = await createRuns(data).silent();
-  return silent.find((run) => port === undefined || portOf(run) === port);
+): Promise<RunningSandboxes> {
+  const { answering, silent } = await createRuns(data).running();
+  const meant = (runs: Run[]) =>
+    runs
+      .filter((run) => port === undefined || portOf(run) === port)
+      .sort((a, b) => Number(b.url === app?.baseUrl) - Number(a.url === app?.baseUrl));
+  return { answering: meant(answering), silent: meant(silent) };
 }
 
 /** The named payment: of the profile's app, or of any other if nobody chose the profile. */
@@ -44,6 +42,19 @@ export async function findPayment(
     return sandbox.payment(key);
   });
   return { id: numberText(payment['paymentId'] as JsonNumber), payment };
+}
+
+/** For a sandbox whose process is there, but does not answer. */
+export function silentSandbox({ url, pid }: Run): ServiceError {
+  return isPaused(pid)
+    ? new ServiceError(`The sandbox at ${url} is paused (pid ${pid}).`, {
+        code: 'sandbox-paused',
+        next: [otherProgram('kill', '-CONT', pid)],
+      })
+    : new ServiceError(`The sandbox at ${url} is running (pid ${pid}), but does not answer.`, {
+        code: 'sandbox-silent',
+        next: [paydesk('sandbox', 'stop', '--port', portOf({ url }))],
+      });
 }
 
 export function noSandbox(port: number | undefined): ServiceError {

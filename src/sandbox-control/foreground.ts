@@ -184,7 +184,8 @@ function badBeginning(error: Refusal, { clock }: SandboxSettings): PaydeskError 
 
 async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown): Promise<ServiceError> {
   const { port, location } = settings;
-  const ours = (await runs.alive()).find((run) => portOf(run) === port);
+  const { answering } = await runs.running();
+  const ours = answering.find((run) => portOf(run) === port);
   if (!ours) {
     return new ServiceError(`Port ${port} is in use by another program.`, {
       code: 'port-taken',

@@ -38,8 +38,8 @@ interface OpenAnswer {
   close(): Promise<void>;
 }
 
-/** How long a sandbox may take to answer on a busy machine before it counts as silent. */
-const PROBE_MS = 5_000;
+/** How long a sandbox may take to answer on a busy machine before it counts as silent: loading what answers included. */
+const PROBE_MS = 15_000;
 
 /** Loaded by file: the index of undici brings everything along. */
 const loadClient = () =>

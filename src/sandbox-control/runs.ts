@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAnswering } from './remote.js';
+import { isPaused } from './paused.js';
 import { portOf, type Run } from './run.js';
 import { writePrivately } from '../atomic-file.js';
 import { makeFolder } from '../home-folder.js';
@@ -12,10 +13,16 @@ export interface Runs {
   write(run: Run): void;
   /** Takes the note away, unless somebody else has written another one since. */
   remove(run: Run): void;
-  /** The sandboxes that answer, the newest first; notes of those that are gone are cleaned away. */
-  alive(): Promise<Run[]>;
-  /** Those whose process is there, but does not answer. */
-  silent(): Promise<Run[]>;
+  /** The note of the sandbox at this address, if its process is there, whether it answers or not. */
+  at(url: string): Run | undefined;
+  /** The sandboxes whose process is there, the newest first; notes of those that are gone are cleaned away. */
+  running(): Promise<RunningSandboxes>;
+}
+
+/** A sandbox that is paused, or that a busy machine keeps waiting, is silent and not gone. */
+export interface RunningSandboxes {
+  answering: Run[];
+  silent: Run[];
 }
 
 export function createRuns(dataFolder: string): Runs {
@@ -52,16 +59,10 @@ export function createRuns(dataFolder: string): Runs {
       .sort((a, b) => (a.startedTime < b.startedTime ? 1 : -1));
   }
 
-  async function thatAnswer(wanted: 'yes' | 'no'): Promise<Run[]> {
-    const checked = await Promise.all(
-      all().map(async (run) => {
-        const answer = isRunning(run.pid) ? await isAnswering(run) : 'gone';
-        // One that is only slow keeps its note.
-        if (answer === 'gone') remove(run);
-        return answer === wanted ? run : undefined;
-      }),
-    );
-    return checked.filter((run) => run !== undefined);
+  async function check(run: Run) {
+    const answer = await answerOf(run);
+    if (answer === 'gone') remove(run);
+    return { run, answer };
   }
 
   return {
@@ -70,7 +71,17 @@ export function createRuns(dataFolder: string): Runs {
       writePrivately(fileOf(run), `${JSON.stringify(run, null, 2)}\n`);
     },
     remove,
-    alive: () => thatAnswer('yes'),
-    silent: () => thatAnswer('no'),
+    at: (url) => all().find((run) => run.url === url && isRunning(run.pid)),
+    async running() {
+      const checked = await Promise.all(all().map(check));
+      const those = (wanted: 'yes' | 'no') =>
+        checked.filter(({ answer }) => answer === wanted).map(({ run }) => run);
+      return { answering: those('yes'), silent: those('no') };
+    },
   };
+}
+
+async function answerOf(run: Run): ReturnType<typeof isAnswering> {
+  if (!isRunning(run.pid)) return 'gone';
+  return isPaused(run.pid) ? 'no' : isAnswering(run);
 }

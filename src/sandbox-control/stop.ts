@@ -1,9 +1,9 @@
 import { otherProgram, paydesk } from '../next-command.js';
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import { createRemote } from './remote.js';
 import { isRunning } from '../store/owner.js';
+import { isPaused } from './paused.js';
 import type { Run } from './run.js';
 
 const TIMEOUT_MS = 10_000;
@@ -37,15 +37,4 @@ export function notStopped(run: Run): ServiceError {
     code: 'sandbox-still-running',
     next: [otherProgram('kill', pid)],
   });
-}
-
-/** Stopped by a signal or a debugger; known on Linux alone. */
-function isPaused(pid: number): boolean {
-  try {
-    // The name of the program may hold anything, so the state is looked for after its end.
-    const [state] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '';
-    return state === 'T' || state === 't';
-  } catch {
-    return false;
-  }
 }

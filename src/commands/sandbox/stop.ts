@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { stoppedView, type StoppedSandbox } from '../../output/views/sandbox.js';
 import { notStopped, stopAndWait } from '../../sandbox-control/stop.js';
-import { runningSandboxes, sandboxFlags, silentSandbox } from '../../cli/sandbox.js';
+import { runningSandboxes, sandboxFlags } from '../../cli/sandbox.js';
 
 export default class SandboxStop extends BaseCommand {
   static override summary = 'Stop the running sandbox.';
@@ -11,9 +11,11 @@ export default class SandboxStop extends BaseCommand {
   async run(): Promise<StoppedSandbox> {
     const { flags } = await this.parse(SandboxStop);
     this.sent.assumeSome();
-    const [run] = await runningSandboxes(this.context, flags.port);
-    const silent = run ? undefined : await silentSandbox(this.context, flags.port);
-    if (silent) throw notStopped(silent);
+    const {
+      answering: [run],
+      silent: [silent],
+    } = await runningSandboxes(this.context, flags.port);
+    if (!run && silent) throw notStopped(silent);
     if (run) await stopAndWait(run, this.signal);
     const result = run
       ? { stopped: true, url: run.url, pid: run.pid, database: run.database }

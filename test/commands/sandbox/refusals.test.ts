@@ -62,6 +62,10 @@ describe('sandbox stop', () => {
       },
     });
     expect(paused.code).toBe(1);
+    const status = await home.spawn(['sandbox', 'status', '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      error: { code: 'sandbox-paused', next: [`kill -CONT ${sandbox.pid}`] },
+    });
     sandbox.kill('SIGCONT');
     expect(await home.json(['sandbox', 'stop'])).toMatchObject({ stopped: true });
     expect(await sandbox.ended).toBe(0);
