@@ -259,7 +259,8 @@ export function checkEnd(
     const byItself = intent.operation === 'capture' && capturedByItself(records, Number(intent.payment_id));
     switch (last?.outcome) {
       case 'done':
-        if (truth !== 'done' && !byItself) violate(`${so}, and the service has it as ${truth}`);
+        if (truth !== 'done' && !byItself && !wasUnderWayBefore(records, intent))
+          violate(`${so}, and the service has it as ${truth}`);
         break;
       case 'failed':
         if (truth === 'done') violate(`${so}, and the service has it as ${truth}`);
@@ -283,6 +284,23 @@ export function checkEnd(
         }
     }
   }
+}
+
+/** It was forced while the same was under way, which was carried out: nobody can tell the two apart. */
+function wasUnderWayBefore(
+  { operations, aliases }: Records,
+  { operation, payment_id, before_state }: IntentRow,
+): boolean {
+  const during: Readonly<Record<string, string>> = {
+    capture: 'Capturing',
+    refund: 'Refunding',
+    cancel: 'Cancelling',
+  };
+  const isForced = (aliases[before_state ?? ''] ?? before_state) === during[operation];
+  const isDone = operations.some(
+    (each) => String(each.payment_id) === payment_id && each.kind === operation && each.status === 'done',
+  );
+  return isForced && isDone;
 }
 
 /** The same instruction was sent again and carried out, and nobody has that on record any more. */

@@ -73,5 +73,10 @@ export const pinnedSeeds: readonly PinnedSeed[] = [
     found:
       'a desk that waited for the end of a capture was paused, and told it as failed after a colleague had sent it again',
   },
+  {
+    seed: 9300285,
+    only: 'lag,pauses',
+    found: 'a capture that was forced while one was under way stayed unknown for ever, and kept its payment',
+  },
   { seed: 5, found: 'a row that was answered 429 was never sent again' },
 ];

@@ -18,7 +18,7 @@ import {
   quietPeriod,
   stillOpen,
 } from './errors.js';
-import { contradictsDone, hasPassed, isAsBefore, isUnderWay, standingOf } from './proof.js';
+import { contradictsDone, hasPassed, isAsBefore, isUnderWay, standingOf, wasUnderWay } from './proof.js';
 import { recordResult } from './record.js';
 import {
   type Evidence,
@@ -96,13 +96,18 @@ async function settled(
 ): Promise<MoveResult> {
   const { evidence, look, heldMs, entry } = known;
   const { last, standing } = look;
-  const wasTaken = evidence.kind === 'taken' || sent.before.underWaySeen;
+  const { operation } = sent.move;
+  const isSeen = sent.before.underWaySeen && !wasUnderWay(operation, sent.before);
+  const wasTaken = evidence.kind === 'taken' || isSeen;
   const isOver = heldMs === 0 && look.rechecked;
   if (last !== undefined && wasTaken && speaksAgainst(standing)) {
     if (isOver) return resultOf(sent, last, 'failed', failed(sent, last));
     return resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, heldMs));
   }
-  if (last !== undefined && isOver && hasPassed(sent.move.operation, sent.before, last)) {
+  if (last !== undefined && isOver && evidence.kind === 'unknown' && standing === 'back') {
+    return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
+  }
+  if (last !== undefined && isOver && hasPassed(operation, sent.before, last)) {
     return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
   }
   const result = await conclude(desk, sent, evidence, look);
@@ -212,7 +217,9 @@ export async function clearToSend(
   // A failed instruction may leave its marks on the payment; it is known to have come back.
   const isFailed = outcomeOf(entry) === 'failed';
   const { read, differs, rechecked } = confirmed;
-  const isSame = isFailed ? stateOf(read) === entry.before_state : isAsBefore(sent.before, read);
+  const isBack =
+    stateOf(read) === entry.before_state || standingOf(move.operation, sent.before, read) === 'back';
+  const isSame = isFailed ? isBack : isAsBefore(sent.before, read);
   if (isSame && !differs) return { cleared: { ...move, read, cleared: known } };
   const result = await checkIntent(desk, { ...move, read }, entry);
   if (result.outcome === 'done' || result.outcome === 'accepted' || result.outcome === 'refused') {

@@ -3,7 +3,7 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { numberText, type JsonNumber } from '../../contract/json.js';
-import { operationStates, type SettleOperation, type StateName } from '../../contract/states.js';
+import { operationStates, type SettleOperation, type StateName, states } from '../../contract/states.js';
 import { fingerprintOf } from './fingerprint.js';
 import { stateOf } from '../named-payments.js';
 
@@ -25,7 +25,7 @@ export type Standing =
   | 'done'
   /** Carried out, and the end state is still to come. */
   | 'under-way'
-  /** Was under way, and shows the state before again. */
+  /** Was under way, and shows a state from before that again. */
   | 'back'
   /** In a state that excludes it. */
   | 'excluded'
@@ -65,7 +65,6 @@ const proofs: Readonly<
 export function standingOf(operation: SettleOperation, before: Before, read: PaymentRead): Standing {
   const { state } = read;
   const { carriedOut, excluded } = proofs[operation];
-  // Where it was already so before it was sent, seeing it again says nothing.
   const wasDone = before.state !== undefined && carriedOut.includes(before.state);
   const comparison = isAsBefore(before, read) ? 'unchanged' : 'changed';
   if (
@@ -79,13 +78,28 @@ export function standingOf(operation: SettleOperation, before: Before, read: Pay
   if (state === undefined) return comparison;
   if (operation === 'unhold' && !wasHeld(before)) return comparison;
   if (carriedOut.includes(state)) {
-    if (wasDone) return comparison;
-    return isEnd(operation, state) ? 'done' : 'under-way';
+    const end = isEnd(operation, state);
+    // Where it was already so before it was sent, seeing it again says nothing.
+    if (wasDone && !(end && wasUnderWay(operation, before))) return comparison;
+    return end ? 'done' : 'under-way';
   }
-  if (operation !== 'unhold' && before.underWaySeen && state === before.state) return 'back';
+  if (isBack(operation, before, state)) return 'back';
   if (excluded.includes(state) && state !== before.state) return 'excluded';
   return comparison;
 }
+
+function isBack(operation: SettleOperation, before: Before, state: StateName): boolean {
+  if (operation === 'unhold') return false;
+  if (wasUnderWay(operation, before)) return states[operationStates[operation].during].next.includes(state);
+  return before.underWaySeen && state === before.state;
+}
+
+/**
+ * Sent with --force while the same was under way already. Nobody can tell the two apart, and nobody needs to: the payment
+ * is captured, or it is not.
+ */
+export const wasUnderWay = (operation: SettleOperation, before: Before): boolean =>
+  isUnderWay(operation, before.state);
 
 /** What was not held when the unhold was sent may have moved by itself. Of a state of another name, the answer tells. */
 function wasHeld({ state, isTaken = false }: Before): boolean {

@@ -7,7 +7,7 @@ import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, stateOf, stateText } from '../named-payments.js';
 import { readUntil } from '../wait.js';
 import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
-import { isUnderWay, type Standing, standingOf } from './proof.js';
+import { isUnderWay, type Standing, standingOf, wasUnderWay } from './proof.js';
 import { recordResult } from './record.js';
 import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
 
@@ -82,6 +82,7 @@ export async function conclude(
 ): Promise<MoveResult> {
   const { standing, last } = look;
   if (last === undefined) return unread(sent, evidence, look);
+  if (isOfEarlier(sent, evidence, standing)) return asAnswered(desk, sent, evidence, look);
   switch (standing) {
     case 'done':
       return resultOf(sent, last, 'done');
@@ -99,8 +100,15 @@ export async function conclude(
     case 'changed':
       return withHold(desk, sent, resultOf(sent, last, 'unknown', differs(sent, last)));
     default:
-      return unchanged(desk, sent, evidence, look);
+      return asAnswered(desk, sent, evidence, look);
   }
+}
+
+/** Not taken, or not known to be, while the same was under way: that has ended, and says nothing of this one. */
+function isOfEarlier({ move, before }: Sent, evidence: Evidence, standing: Standing): boolean {
+  if (!wasUnderWay(move.operation, before)) return false;
+  if (standing === 'done') return evidence.kind === 'refused' || evidence.kind === 'not-taken';
+  return standing === 'back' && evidence.kind !== 'taken';
 }
 
 /** No read went through: a success stays taken, and nothing else is known. */
@@ -109,7 +117,13 @@ function unread(sent: Sent, evidence: Evidence, { shown }: PaymentLook): MoveRes
   return resultOf(sent, undefined, 'unknown', stillUnknown(sent, whyOf(evidence), shown));
 }
 
-async function unchanged(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLook): Promise<MoveResult> {
+/** The reads say nothing of it. */
+async function asAnswered(
+  desk: Desk,
+  sent: Sent,
+  evidence: Evidence,
+  look: PaymentLook,
+): Promise<MoveResult> {
   const { last, shown } = look;
   const heldMs = quietOf(desk, sent.beforeRead);
   switch (evidence.kind) {

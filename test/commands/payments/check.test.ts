@@ -88,6 +88,24 @@ describe('payments check', () => {
     expect(instructions()).toEqual([]);
   });
 
+  it.each([
+    ['refused', 'refused', undefined],
+    ['lost its answer', 'done', { kind: 'drop-before-commit', route: 'capture', next: 1 }],
+  ])(
+    'frees a payment whose capture was forced while one was under way, and %s: it is captured',
+    async (_what, outcome, fault) => {
+      const { paymentId } = await desk.authorised();
+      await desk.fault({ kind: 'provider-silent', route: 'capture', next: 1 });
+      expect((await run('capture', [paymentId])).json.after).toBe('Capturing');
+      if (fault) await desk.fault(fault);
+      // At another desk, which does not know of the first.
+      const env = { PAYDESK_HOME: mkdtempSync(join(home, 'other-')) };
+      const forced = await desk.run('capture', [paymentId, '--force', '--json'], { env });
+      expect([forced.json.outcome, forced.json.after]).toEqual([outcome, 'Captured']);
+      expect((await desk.run('refund', [paymentId, '--json'], { env })).json.outcome).toBe('accepted');
+    },
+  );
+
   it('says of a refused capture that it was refused, and of one that took effect all the same that it is done', async () => {
     const refused = await desk.paid();
     expect((await run('cancel', [refused.paymentId, '--force'])).code).toBe(1);

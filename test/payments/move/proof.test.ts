@@ -56,6 +56,18 @@ const expected: Record<SettleOperation, Partial<Record<Seen, Standing>>> = {
   },
 };
 
+const during: Partial<Record<SettleOperation, StateName>> = {
+  capture: 'Capturing',
+  refund: 'Refunding',
+  cancel: 'Cancelling',
+};
+const backTo: Record<SettleOperation, Seen[]> = {
+  capture: ['Authorised'],
+  refund: ['Captured'],
+  cancel: ['Created', 'ActionRequired', 'Processing', 'Held', 'Authorised'],
+  unhold: [],
+};
+
 const operations = Object.keys(start) as SettleOperation[];
 
 describe.each(operations)('%s', (operation) => {
@@ -74,6 +86,19 @@ describe.each(operations)('%s', (operation) => {
     const standing = standingOf(operation, { ...before, underWaySeen: true }, payment(from));
     expect(standing).toBe(operation === 'unhold' ? 'unchanged' : 'back');
   });
+
+  it.each(during[operation] === undefined ? [] : seen)(
+    'sent while it was under way already, a read that shows %s',
+    (state) => {
+      const own = expected[operation][state];
+      const isFirst = state === during[operation];
+      const isBack = backTo[operation].includes(state);
+      const standing = isFirst ? 'unchanged' : isBack ? 'back' : own;
+      expect(standingOf(operation, beforeOf(payment(during[operation] as Seen)), payment(state))).toBe(
+        standing ?? 'changed',
+      );
+    },
+  );
 
   it('proves nothing in a state that nobody knows, also after it was under way', () => {
     const underWay = { ...before, underWaySeen: true };
