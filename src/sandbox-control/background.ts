@@ -39,6 +39,7 @@ export async function startInBackground(
   child.stdin?.end(settings.contents ?? '');
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
   try {
     const ready = await firstLine(child);
     const run = createRuns(settings.dataFolder).at(ready.url);

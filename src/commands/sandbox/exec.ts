@@ -47,6 +47,8 @@ export default class SandboxExec extends BaseCommand {
       profileOf: () => undefined,
     });
     this.atEnd(sandbox.close);
+    // Before there is a command that could be told.
+    this.signal.throwIfAborted();
     const code = await runBeside(sandbox, home, args.command, {
       env,
       self: this.program.self,

@@ -66,13 +66,16 @@ export function tunnelArgs(destination: SshDestination, env: TunnelEnvironment, 
   ];
 }
 
+/** How long ssh may take to read its configuration on a busy machine. */
+const CONFIGURATION_MS = 20_000;
+
 /** The host name that ssh would connect to, after the user's configuration. */
 export async function configuredHost(destination: SshDestination, env: TunnelEnvironment): Promise<string> {
   const { options, host } = addressArgs(destination, env);
   const child = spawn(findSsh(env), [...options, '-G', '--', host], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: childEnvironment(env),
-    timeout: 5_000,
+    timeout: CONFIGURATION_MS,
   });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { httpServer, json } from '../../client/servers.js';
-import { openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
+import { type DeskOptions, openTestDesk, payments, type TestDesk } from '../../helpers/desk.js';
 
 let desk: TestDesk;
 let home: string;
@@ -19,8 +19,8 @@ afterEach(async () => {
 });
 afterAll(() => desk.sandbox.close());
 
-const run = (verb: string, args: Array<string | number>) =>
-  desk.run(verb, [...args, '--json'], { env: { PAYDESK_HOME: home } });
+const run = (verb: string, args: Array<string | number>, options: DeskOptions = {}) =>
+  desk.run(verb, [...args, '--json'], { env: { PAYDESK_HOME: home }, ...options });
 
 /** Everything that was sent since, but for reads and rechecks. */
 const instructions = () =>
@@ -64,8 +64,8 @@ describe('payments check', () => {
 
   it('finds out that a lost refund was carried out, and sends nothing', async () => {
     const { paymentId } = await desk.paid();
-    await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 5_000 });
-    const lost = await run('refund', [paymentId, '--timeout', '2500ms']);
+    await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 2_500 });
+    const lost = await run('refund', [paymentId], { onStart: desk.onceFaultHit });
     expect([lost.code, lost.json.outcome]).toEqual([6, 'unknown']);
     expect(lost.json.error?.next?.[0]).toBe(`paydesk payments check ${paymentId}`);
     const checked = await run('check', [paymentId, '--wait']);

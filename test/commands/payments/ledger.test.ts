@@ -58,7 +58,10 @@ describe('the same command again', () => {
     const { paymentId } = await desk.paid();
     // The request is carried out long after the answer was given up for lost.
     await desk.fault({ kind: 'latency', route: 'refund', next: 1, delayMs: 2500 });
-    const lost = await run('refund', [paymentId, '--timeout', '300ms']);
+    const lost = await desk.run('refund', [paymentId, '--json'], {
+      env: { PAYDESK_HOME: home },
+      onStart: desk.onceFaultHit,
+    });
     expect([lost.code, lost.json.outcome]).toEqual([6, 'unknown']);
     await eventually(async () => expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Refunded'));
     const again = await run('refund', [paymentId]);

@@ -116,7 +116,7 @@ describe('capture, cancel, refund and unhold', () => {
 
     const slow = await desk.paid();
     await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
-    const pending = await desk.run('refund', [slow.paymentId, '--wait', '--timeout', '700ms', '--json']);
+    const pending = await desk.run('refund', [slow.paymentId, '--wait', '--timeout', '3s', '--json']);
     expect(pending.code).toBe(8);
     expect(pending.json).toMatchObject({ after: 'Refunding', outcome: 'accepted' });
     expect(pending.json.error).toMatchObject({ exit: 8 });

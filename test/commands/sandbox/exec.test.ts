@@ -131,8 +131,8 @@ describe('sandbox exec', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  test('--timeout ends the command', async () => {
-    const run = await exec(['--timeout', '1s', ...script('setInterval(() => {}, 1000)')]);
+  test.each(['1ms', '1s'])('--timeout %s ends the command', async (limit) => {
+    const run = await exec(['--timeout', limit, ...script('setInterval(() => {}, 1000)')]);
     expect(run.code).toBe(8);
     expect(run.stderr).toContain('ran out of time');
   });

@@ -226,6 +226,8 @@ onEveryStore((bench) => {
       await own.control('POST', '/faults', { kind: 'latency', next: 2, delayMs: 5 });
       await own.create({ webhookUrl: 'http://127.0.0.1:9/hook' });
       await own.settle();
+      // Nothing becomes due any more, such as the webhook that did not arrive.
+      await own.control('POST', '/clock', { action: 'stop' });
       return { own, text: (await own.control('GET', '/export')).text };
     }
 
