@@ -8,8 +8,9 @@ export default defineConfig({
     globalSetup: 'test/helpers/global-setup.ts',
     setupFiles: 'test/helpers/setup.ts',
     // Limits and not measurements: they must hold on a machine that has much else to do.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // A worker keeps what it has imported: loading the program again for each file takes longer than most files.
     isolate: false,

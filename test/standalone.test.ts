@@ -22,8 +22,8 @@ function run(...args: string[]) {
   });
 }
 
-describe('the executable that needs no Node', { timeout: 300_000 }, () => {
-  beforeAll(async () => void (await build()), 300_000);
+describe('the executable that needs no Node', () => {
+  beforeAll(async () => void (await build()));
   afterAll(() => rmSync(empty, { recursive: true, force: true }));
 
   it('says its version and helps', async () => {

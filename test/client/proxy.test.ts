@@ -108,9 +108,16 @@ async function securedService({ port }: { port: number }, behaviour?: ProxyBehav
   return `https://${behaviour === undefined ? '' : `${behaviour}.`}${SERVICE_HOST}:${front.port}`;
 }
 
+/** Long enough for a busy machine, where a test is not about them. */
+const patient: TransportTimeouts = { connectMs: 60_000, headersMs: 60_000, bodyMs: 60_000 };
+
 function sender(baseUrl: string, through: Proxy, timeouts: Partial<TransportTimeouts> = {}) {
   const tls = { ca: readFileSync(certificates.caFile, 'utf8') };
-  const transport = createTransport({ baseUrl, connection: { proxy: through, tls }, timeouts });
+  const transport = createTransport({
+    baseUrl,
+    connection: { proxy: through, tls },
+    timeouts: { ...patient, ...timeouts },
+  });
   cleanUp(() => transport.close());
   return (request: Partial<SendRequest> = {}) => sendOne(transport, request);
 }

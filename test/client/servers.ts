@@ -35,6 +35,8 @@ export async function httpServer(reply: Reply): Promise<TestServer> {
       reply(seen, response, state.requests.length);
     });
   });
+  // A machine that stood still for a while is no reason to close a connection.
+  server.keepAliveTimeout = 0;
   const state: TestServer = { url: '', port: 0, requests: [], connections: 0 };
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

@@ -5,7 +5,7 @@ import type { SettleOperation } from '../../src/contract/states.js';
 import { APP, KEY, clientFor, closedPort, http, httpServer, json, rawServer } from './servers.js';
 
 const operations: SettleOperation[] = ['capture', 'cancel', 'refund', 'unhold'];
-const timeouts = { headersMs: 300, bodyMs: 300, attemptMs: 2_000 };
+const timeouts = { headersMs: 1_500, bodyMs: 1_500, attemptMs: 20_000 };
 
 describe.each(operations)('%s is sent once', (operation) => {
   it.each<[string, (socket: Socket) => void]>([
