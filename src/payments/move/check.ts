@@ -100,12 +100,10 @@ async function settled(
   const isSeen = sent.before.underWaySeen && !wasUnderWay(operation, sent.before);
   const wasTaken = evidence.kind === 'taken' || isSeen;
   const isOver = heldMs === 0 && look.rechecked;
-  if (last !== undefined && wasTaken && speaksAgainst(standing)) {
+  const mayBeTaken = wasTaken || (evidence.kind === 'unknown' && standing === 'back');
+  if (last !== undefined && mayBeTaken && speaksAgainst(standing)) {
     if (isOver) return resultOf(sent, last, 'failed', failed(sent, last));
-    return resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, heldMs));
-  }
-  if (last !== undefined && isOver && evidence.kind === 'unknown' && standing === 'back') {
-    return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
+    if (wasTaken) return resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, heldMs));
   }
   if (last !== undefined && isOver && hasPassed(operation, sent.before, last)) {
     return resultOf(sent, last, 'refused', notCarriedOut(sent, last));

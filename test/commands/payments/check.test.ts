@@ -106,6 +106,26 @@ describe('payments check', () => {
     },
   );
 
+  it('tells a refund that was forced while one was under way as failed when the payment is back, and sends it --again', async () => {
+    const { paymentId } = await desk.paid();
+    await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
+    expect((await run('refund', [paymentId])).json.after).toBe('Refunding');
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    // At another desk, which does not know of the first.
+    const env = { PAYDESK_HOME: mkdtempSync(join(home, 'other-')), PAYDESK_QUIET_PERIOD: '1s' };
+    const other = (verb: string, ...more: string[]) =>
+      desk.run(verb, [paymentId, ...more, '--json'], { env });
+    // A service without rechecks: nobody finds out by them what the provider did.
+    await desk.fault({ kind: 'error-before-commit', route: 'recheck', status: 404 });
+    expect((await other('refund', '--force')).json.outcome).toBe('unknown');
+    await desk.sandbox.control('DELETE', '/faults');
+    await desk.sandbox.control('POST', `/payments/${paymentId}/provider`, { answer: 'decline' });
+    await expect.poll(async () => (await other('check')).json.outcome).toBe('failed');
+    expect((await other('refund')).json.error?.code).toBe('failed-before');
+    expect((await other('refund', '--again')).json.outcome).toBe('accepted');
+    expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '2/1' });
+  });
+
   it('says of a refused capture that it was refused, and of one that took effect all the same that it is done', async () => {
     const refused = await desk.paid();
     expect((await run('cancel', [refused.paymentId, '--force'])).code).toBe(1);

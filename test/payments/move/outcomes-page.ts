@@ -124,7 +124,7 @@ export function outcomesPage(): string {
     '',
     'Where the same was under way already and it was sent with `--force`, nobody can tell the two apart. It is `done` when the',
     'payment shows the end state, unless the service refused it; if the payment comes back instead, and is still so after the',
-    'quiet period and a recheck, it was not carried out.',
+    'quiet period and a recheck, it is `failed`.',
     '',
     'Every other 4xx is `refused` like 400. A success whose body shows the payment in a state that is neither the one before',
     'nor one that the instruction leads to, has a field twice or reports a failure, is `unknown`, and so is a recheck that',
