@@ -35,6 +35,13 @@ const nameOf = (sent: Sent): string => `The ${sent.move.operation} of payment ${
 const hold = (operation: string, heldMs: number): string =>
   `The service may still act on it: the same ${operation} can be sent again ${whenText(heldMs)}.`;
 
+/** How the payment stands after an answer that was no success: what was under way before may have ended since. */
+function standsNow(sent: Sent, read: PaymentRead | undefined, heldMs: number): string {
+  if (read !== undefined && stateOf(read) !== sent.before.shown)
+    return `The payment shows ${stateText(read)} now.`;
+  return `The payment has not changed so far. ${hold(sent.move.operation, heldMs)}`;
+}
+
 export function refusedBy(
   sent: Sent,
   problem: ServiceProblem,
@@ -53,7 +60,7 @@ export function refusedBy(
   };
   const text =
     `The service refused the ${operation} of payment ${labelOf(sent.beforeRead)}: ${message}\n` +
-    `The payment has not changed. ${hold(operation, heldMs)}`;
+    standsNow(sent, read, heldMs);
   if (httpStatus === 401 || httpStatus === 403) {
     return new ProfileError(text, { ...common, next: [paydesk('whoami'), paydesk('doctor')] });
   }
@@ -81,19 +88,14 @@ export function notSent(sent: Sent, why: string): TemporaryError {
 export function notTaken(
   sent: Sent,
   { why, problem, retryAfterMs }: Extract<Evidence, { kind: 'not-taken' }>,
-  heldMs: number,
+  { read, heldMs }: { read: PaymentRead | undefined; heldMs: number },
 ): TemporaryError {
-  const { operation } = sent.move;
-  return new TemporaryError(
-    `${nameOf(sent)} was not taken: ${why}\n` +
-      `The payment has not changed so far. ${hold(operation, heldMs)}`,
-    {
-      code: 'not-taken',
-      ...(problem ? { httpStatus: problem.httpStatus } : {}),
-      ...(retryAfterMs === undefined ? {} : { details: { retryAfterMs } }),
-      next: [check(sent.beforeRead), explain(sent.beforeRead)],
-    },
-  );
+  return new TemporaryError(`${nameOf(sent)} was not taken: ${why}\n${standsNow(sent, read, heldMs)}`, {
+    code: 'not-taken',
+    ...(problem ? { httpStatus: problem.httpStatus } : {}),
+    ...(retryAfterMs === undefined ? {} : { details: { retryAfterMs } }),
+    next: [check(sent.beforeRead), explain(sent.beforeRead)],
+  });
 }
 
 /** Under way, and known to have come back. */

@@ -137,7 +137,7 @@ async function asAnswered(
       );
     case 'not-taken': {
       const { retryAfterMs } = evidence;
-      const result = resultOf(sent, last, 'unsent', notTaken(sent, evidence, heldMs));
+      const result = resultOf(sent, last, 'unsent', notTaken(sent, evidence, { read: last, heldMs }));
       return withHold(desk, sent, { ...result, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
     }
     default:

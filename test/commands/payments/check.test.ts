@@ -102,6 +102,7 @@ describe('payments check', () => {
       const env = { PAYDESK_HOME: mkdtempSync(join(home, 'other-')) };
       const forced = await desk.run('capture', [paymentId, '--force', '--json'], { env });
       expect([forced.json.outcome, forced.json.after]).toEqual([outcome, 'Captured']);
+      if (!fault) expect(forced.json.error?.message).toMatch(/The payment shows Captured now\.$/);
       expect((await desk.run('refund', [paymentId, '--json'], { env })).json.outcome).toBe('accepted');
     },
   );
