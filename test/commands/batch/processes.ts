@@ -166,7 +166,8 @@ export async function killUntilFinished(
 ): Promise<{ kills: number }> {
   let kills = 0;
   const work = async (...args: string[]) => {
-    const requests = 1 + Math.floor(random() * longest);
+    // A little longer after each kill: on a busy machine, one that comes early leaves no time to write anything down.
+    const requests = 1 + Math.floor(random() * (longest + kills));
     if (await killAfter(desk, desk.start(...args), requests)) kills += 1;
   };
   // The first may be killed before the batch is there: then the plan can still be applied.
