@@ -7,7 +7,7 @@ import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 import { type ChosenApp, findRunning, noSandbox, silentSandbox } from '../sandbox-control/find.js';
 import { createRemote, type Remote } from '../sandbox-control/remote.js';
-import type { RunningSandboxes } from '../sandbox-control/runs.js';
+import type { RunningSandbox } from '../sandbox-control/runs.js';
 import type { CommandContext } from './context.js';
 import { parsePort } from './sandbox-flags.js';
 
@@ -22,17 +22,15 @@ export async function openSandbox(
   context: CommandContext,
   { port }: { port?: number | undefined },
 ): Promise<Remote> {
-  const {
-    answering: [run],
-    silent: [silent],
-  } = await runningSandboxes(context, port);
-  if (!run) throw silent ? silentSandbox(silent) : noSandbox(port);
+  const [run] = await runningSandboxes(context, port);
+  if (!run) throw noSandbox(port);
+  if (!run.answers) throw silentSandbox(run);
   context.secrets.add(run.controlToken);
   return createRemote(run, context.signal, () => context.sent.assumeSome());
 }
 
 /** Every sandbox of this home, the one that is meant first. */
-export function runningSandboxes(context: CommandContext, port?: number): Promise<RunningSandboxes> {
+export function runningSandboxes(context: CommandContext, port?: number): Promise<RunningSandbox[]> {
   return findRunning(findPaths(context.streams.env).data, { port, app: chosenApp(context) });
 }
 

@@ -47,8 +47,7 @@ export async function profileWorlds(
 
 /** The running sandbox that serves an address; one that is slow to answer is still it. */
 export async function sandboxAt(context: CommandContext, baseUrl: string): Promise<Remote | undefined> {
-  const { answering, silent } = await runningSandboxes(context);
-  const run = [...answering, ...silent].find(({ url }) => url === baseUrl);
+  const run = (await runningSandboxes(context)).find(({ url }) => url === baseUrl);
   if (!run) return undefined;
   context.secrets.add(run.controlToken);
   return createRemote(run, context.signal, () => context.sent.assumeSome());

@@ -1,12 +1,12 @@
 // Which running sandbox, and which payment in it, is meant.
 
-import { otherProgram, paydesk } from '../next-command.js';
+import { paydesk } from '../next-command.js';
 import { type JsonNumber, type JsonObject, numberText } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
 import type { Remote } from './remote.js';
 import { portOf, type Run } from './run.js';
-import { isPaused } from './paused.js';
-import { createRuns, type RunningSandboxes } from './runs.js';
+import { pausedSandbox } from './paused.js';
+import { createRuns, type RunningSandbox } from './runs.js';
 
 /** The app of the chosen profile, where there is one. */
 export interface ChosenApp {
@@ -16,17 +16,14 @@ export interface ChosenApp {
   isChosen: boolean;
 }
 
-/** Every sandbox of this data folder, or the one on this port: that of the profile first. */
+/** Every sandbox of this data folder, or the one on this port: that of the profile first, then those that answer. */
 export async function findRunning(
   data: string,
   { port, app }: { port: number | undefined; app: ChosenApp | undefined },
-): Promise<RunningSandboxes> {
-  const { answering, silent } = await createRuns(data).running();
-  const meant = (runs: Run[]) =>
-    runs
-      .filter((run) => port === undefined || portOf(run) === port)
-      .sort((a, b) => Number(b.url === app?.baseUrl) - Number(a.url === app?.baseUrl));
-  return { answering: meant(answering), silent: meant(silent) };
+): Promise<RunningSandbox[]> {
+  const rank = ({ url, answers }: RunningSandbox) => (url === app?.baseUrl ? 2 : Number(answers));
+  const runs = await createRuns(data).running();
+  return runs.filter((run) => port === undefined || portOf(run) === port).sort((a, b) => rank(b) - rank(a));
 }
 
 /** The named payment: of the profile's app, or of any other if nobody chose the profile. */
@@ -45,16 +42,14 @@ export async function findPayment(
 }
 
 /** For a sandbox whose process is there, but does not answer. */
-export function silentSandbox({ url, pid }: Run): ServiceError {
-  return isPaused(pid)
-    ? new ServiceError(`The sandbox at ${url} is paused (pid ${pid}).`, {
-        code: 'sandbox-paused',
-        next: [otherProgram('kill', '-CONT', pid)],
-      })
-    : new ServiceError(`The sandbox at ${url} is running (pid ${pid}), but does not answer.`, {
-        code: 'sandbox-silent',
-        next: [paydesk('sandbox', 'stop', '--port', portOf({ url }))],
-      });
+export function silentSandbox(run: Run): ServiceError {
+  return (
+    pausedSandbox(run) ??
+    new ServiceError(`The sandbox at ${run.url} is running (pid ${run.pid}), but does not answer.`, {
+      code: 'sandbox-silent',
+      next: [paydesk('sandbox', 'stop', '--port', portOf(run))],
+    })
+  );
 }
 
 export function noSandbox(port: number | undefined): ServiceError {

@@ -184,8 +184,7 @@ function badBeginning(error: Refusal, { clock }: SandboxSettings): PaydeskError 
 
 async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown): Promise<ServiceError> {
   const { port, location } = settings;
-  const { answering } = await runs.running();
-  const ours = answering.find((run) => portOf(run) === port);
+  const ours = (await runs.running()).find((run) => portOf(run) === port);
   if (!ours) {
     return new ServiceError(`Port ${port} is in use by another program.`, {
       code: 'port-taken',

@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs';
+// A process that is stopped by a signal or a debugger is there, and does nothing.
 
-/** Whether a process is stopped by a signal or a debugger; known on Linux alone. */
+import { readFileSync } from 'node:fs';
+import { ServiceError } from '../errors.js';
+import { type Command, otherProgram } from '../next-command.js';
+import type { Run } from './run.js';
+
+/** Known on Linux alone. */
 export function isPaused(pid: number): boolean {
   try {
     // The name of the program may hold anything, so the state is looked for after its end.
@@ -9,4 +14,16 @@ export function isPaused(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** What to say of a sandbox that is paused, and what to type once it goes on; nothing of one that is not. */
+export function pausedSandbox(
+  { url, pid }: Run,
+  { consequence = '', afterwards = [] }: { consequence?: string; afterwards?: Command[] } = {},
+): ServiceError | undefined {
+  if (!isPaused(pid)) return undefined;
+  return new ServiceError(`The sandbox at ${url} is paused (pid ${pid})${consequence}.`, {
+    code: 'sandbox-paused',
+    next: [otherProgram('kill', '-CONT', pid), ...afterwards],
+  });
 }

@@ -16,14 +16,11 @@ export interface Runs {
   /** The note of the sandbox at this address, if its process is there, whether it answers or not. */
   at(url: string): Run | undefined;
   /** The sandboxes whose process is there, the newest first; notes of those that are gone are cleaned away. */
-  running(): Promise<RunningSandboxes>;
+  running(): Promise<RunningSandbox[]>;
 }
 
-/** A sandbox that is paused, or that a busy machine keeps waiting, is silent and not gone. */
-export interface RunningSandboxes {
-  answering: Run[];
-  silent: Run[];
-}
+/** One that is paused, or that a busy machine keeps waiting, does not answer and is not gone. */
+export type RunningSandbox = Run & { answers: boolean };
 
 export function createRuns(dataFolder: string): Runs {
   const folder = join(dataFolder, 'sandbox');
@@ -59,10 +56,11 @@ export function createRuns(dataFolder: string): Runs {
       .sort((a, b) => (a.startedTime < b.startedTime ? 1 : -1));
   }
 
-  async function check(run: Run) {
+  async function check(run: Run): Promise<RunningSandbox[]> {
     const answer = await answerOf(run);
-    if (answer === 'gone') remove(run);
-    return { run, answer };
+    if (answer !== 'gone') return [{ ...run, answers: answer === 'yes' }];
+    remove(run);
+    return [];
   }
 
   return {
@@ -72,12 +70,7 @@ export function createRuns(dataFolder: string): Runs {
     },
     remove,
     at: (url) => all().find((run) => run.url === url && isRunning(run.pid)),
-    async running() {
-      const checked = await Promise.all(all().map(check));
-      const those = (wanted: 'yes' | 'no') =>
-        checked.filter(({ answer }) => answer === wanted).map(({ run }) => run);
-      return { answering: those('yes'), silent: those('no') };
-    },
+    running: async () => (await Promise.all(all().map(check))).flat(),
   };
 }
 

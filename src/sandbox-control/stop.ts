@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors.js';
 import { createRemote } from './remote.js';
 import { isRunning } from '../store/owner.js';
-import { isPaused } from './paused.js';
+import { pausedSandbox } from './paused.js';
 import type { Run } from './run.js';
 
 const TIMEOUT_MS = 10_000;
@@ -27,14 +27,14 @@ export async function stopAndWait(run: Run, signal: AbortSignal): Promise<void> 
 /** Why a sandbox whose process is there was not stopped. */
 export function notStopped(run: Run): ServiceError {
   const { url, pid } = run;
-  if (isPaused(pid)) {
-    return new ServiceError(`The sandbox at ${url} is paused (pid ${pid}), so it was not stopped.`, {
-      code: 'sandbox-paused',
-      next: [otherProgram('kill', '-CONT', pid), paydesk('sandbox', 'stop')],
-    });
-  }
-  return new ServiceError(`The sandbox at ${url} does not answer and is still running (pid ${pid}).`, {
-    code: 'sandbox-still-running',
-    next: [otherProgram('kill', pid)],
-  });
+  return (
+    pausedSandbox(run, {
+      consequence: ', so it was not stopped',
+      afterwards: [paydesk('sandbox', 'stop')],
+    }) ??
+    new ServiceError(`The sandbox at ${url} does not answer and is still running (pid ${pid}).`, {
+      code: 'sandbox-still-running',
+      next: [otherProgram('kill', pid)],
+    })
+  );
 }

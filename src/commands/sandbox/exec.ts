@@ -47,7 +47,7 @@ export default class SandboxExec extends BaseCommand {
       profileOf: () => undefined,
     });
     this.atEnd(sandbox.close);
-    // Before there is a command that could be told.
+    // Nobody tells a command that is started later that the time is up, or that Ctrl-C came.
     this.signal.throwIfAborted();
     const code = await runBeside(sandbox, home, args.command, {
       env,

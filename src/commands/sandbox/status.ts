@@ -16,7 +16,7 @@ export default class SandboxStatus extends BaseCommand {
     const sandbox = await openSandbox(this.context, flags);
     const { consoleUrl, startedTime } = sandbox.run;
     const status = { ...(await sandbox.status()), consoleUrl, startedTime };
-    this.note(...othersNote(sandbox.run, (await runningSandboxes(this.context)).answering));
+    this.note(...othersNote(sandbox.run, await runningSandboxes(this.context)));
     return this.show(status, statusView);
   }
 }

@@ -11,11 +11,8 @@ export default class SandboxStop extends BaseCommand {
   async run(): Promise<StoppedSandbox> {
     const { flags } = await this.parse(SandboxStop);
     this.sent.assumeSome();
-    const {
-      answering: [run],
-      silent: [silent],
-    } = await runningSandboxes(this.context, flags.port);
-    if (!run && silent) throw notStopped(silent);
+    const [run] = await runningSandboxes(this.context, flags.port);
+    if (run && !run.answers) throw notStopped(run);
     if (run) await stopAndWait(run, this.signal);
     const result = run
       ? { stopped: true, url: run.url, pid: run.pid, database: run.database }

@@ -18,7 +18,7 @@ import {
   quietPeriod,
   stillOpen,
 } from './errors.js';
-import { contradictsDone, hasPassed, isAsBefore, isUnderWay, standingOf, wasUnderWay } from './proof.js';
+import { cameUnderWay, contradictsDone, hasPassed, isAsBefore, standingOf } from './proof.js';
 import { recordResult } from './record.js';
 import {
   type Evidence,
@@ -96,16 +96,14 @@ async function settled(
 ): Promise<MoveResult> {
   const { evidence, look, heldMs, entry } = known;
   const { last, standing } = look;
-  const { operation } = sent.move;
-  const isSeen = sent.before.underWaySeen && !wasUnderWay(operation, sent.before);
-  const wasTaken = evidence.kind === 'taken' || isSeen;
+  const wasTaken = evidence.kind === 'taken' || sent.before.underWaySeen;
   const isOver = heldMs === 0 && look.rechecked;
   const mayBeTaken = wasTaken || (evidence.kind === 'unknown' && standing === 'back');
   if (last !== undefined && mayBeTaken && speaksAgainst(standing)) {
     if (isOver) return resultOf(sent, last, 'failed', failed(sent, last));
     if (wasTaken) return resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, heldMs));
   }
-  if (last !== undefined && isOver && hasPassed(operation, sent.before, last)) {
+  if (last !== undefined && isOver && hasPassed(sent.move.operation, sent.before, last)) {
     return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
   }
   const result = await conclude(desk, sent, evidence, look);
@@ -129,7 +127,7 @@ async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
   const print = entry.before_print ?? undefined;
   const outcomes = await desk.ledger.outcomesOf(entry.id);
   const underWaySeen = outcomes.some(({ after_state }) =>
-    isUnderWay(move.operation, client.canonicalState(after_state ?? undefined)),
+    cameUnderWay(move.operation, state, client.canonicalState(after_state ?? undefined)),
   );
   // A state that paydesk does not know may have been captured already: only a change from now on proves anything.
   const capturedAmount = state === undefined ? move.read.fields.capturedAmount : undefined;

@@ -15,7 +15,7 @@ export interface Before {
   /** Undefined where an intent has none: then only the state is compared. */
   print: string | undefined;
   capturedAmount?: JsonNumber | undefined;
-  /** Capturing, Refunding or Cancelling was read after the instruction was sent. */
+  /** Capturing, Refunding or Cancelling was read after the instruction was sent, and the payment was not so before. */
   underWaySeen: boolean;
   /** The service answered with a success. */
   isTaken?: boolean;
@@ -138,8 +138,16 @@ export function endStateOf(operation: SettleOperation): StateName | undefined {
   return operation === 'unhold' ? undefined : operationStates[operation].end;
 }
 
-/** Whether a state shows the operation under way. */
-export function isUnderWay(operation: SettleOperation, state: StateName | undefined): boolean {
+/** Whether a state that was read after the operation was sent shows it under way, and the one before did not. */
+export function cameUnderWay(
+  operation: SettleOperation,
+  before: StateName | undefined,
+  now: StateName | undefined,
+): boolean {
+  return isUnderWay(operation, now) && !isUnderWay(operation, before);
+}
+
+function isUnderWay(operation: SettleOperation, state: StateName | undefined): boolean {
   return operation !== 'unhold' && state === operationStates[operation].during;
 }
 

@@ -7,7 +7,7 @@ import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, stateOf, stateText } from '../named-payments.js';
 import { readUntil } from '../wait.js';
 import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
-import { isUnderWay, type Standing, standingOf, wasUnderWay } from './proof.js';
+import { cameUnderWay, type Standing, standingOf, wasUnderWay } from './proof.js';
 import { recordResult } from './record.js';
 import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
 
@@ -184,8 +184,9 @@ export async function lookOnce(
 
 function judge(sent: Sent, read: PaymentRead, believed: boolean): Standing {
   const { operation } = sent.move;
-  if (believed) sent.before.underWaySeen ||= isUnderWay(operation, read.state);
-  return standingOf(operation, sent.before, read);
+  const { before } = sent;
+  if (believed) before.underWaySeen ||= cameUnderWay(operation, before.state, read.state);
+  return standingOf(operation, before, read);
 }
 
 /** A state on the way may be that of an earlier attempt, unless the service is known to have taken this one. */

@@ -70,4 +70,21 @@ describe('sandbox stop', () => {
     expect(await home.json(['sandbox', 'stop'])).toMatchObject({ stopped: true });
     expect(await sandbox.ended).toBe(0);
   });
+
+  it("neither acts on another sandbox while the profile's is paused, nor calls it another program", async () => {
+    const profiles = await home.start();
+    const other = await home.start('--memory', '--no-profiles');
+    profiles.kill('SIGSTOP');
+    const { url } = profiles.ready;
+    const paused = { error: { code: 'sandbox-paused', message: expect.stringContaining(url) as unknown } };
+    expect(JSON.parse((await home.spawn(['sandbox', 'clock', '--json'])).stdout)).toMatchObject(paused);
+    expect(JSON.parse((await home.spawn(['sandbox', 'stop', '--json'])).stdout)).toMatchObject(paused);
+    const again = await home.spawn(['sandbox', 'start', '--memory', '--port', new URL(url).port, '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      error: { code: 'port-taken', message: expect.stringContaining(`pid ${profiles.pid}`) as unknown },
+    });
+    const { port } = new URL(other.ready.url);
+    expect(await home.json(['sandbox', 'stop', '--port', port])).toMatchObject({ stopped: true });
+    profiles.kill('SIGCONT');
+  });
 });

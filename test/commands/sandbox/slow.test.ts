@@ -22,7 +22,7 @@ test('a sandbox that answers slowly on a busy machine is running', async () => {
   const run = noteOf(new URL(server.url).origin, process.pid);
   const runs = createRuns(temporaryHome());
   runs.write(run);
-  expect(await runs.running()).toEqual({ answering: [run], silent: [] });
+  expect(await runs.running()).toEqual([{ ...run, answers: true }]);
   await server.close();
 });
 
