@@ -109,7 +109,7 @@ export function createLikeness(): Likeness {
 }
 
 /** A line of its own that stands for any lines: the reader sees that something was left out. */
-const LEFT_OUT = '…';
+export const LEFT_OUT = '…';
 
 /** What goes with what, or the first line that goes with nothing. */
 function align(shown: string[], printed: string[]): Array<[Shape, Shape]> | string {

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findOperator } from '../../src/ledger/operator.js';
-import { createLikeness } from './likeness.js';
+import { createLikeness, LEFT_OUT } from './likeness.js';
 import type { CommandStep, Step } from './page.js';
 import type { Cell } from '../helpers/screen.js';
 import { openTerminal, type Terminal } from './terminal.js';
@@ -96,9 +96,9 @@ export async function createReader(meant: Readonly<Record<string, string>> = {})
     const isOver = () =>
       terminal.ended() || (stays && createLikeness().difference(shown, printed()) === undefined);
     const inTime = await terminal.until(isOver);
-    const problem = likeness.difference(shown, printed());
+    const problem = likeness.difference(shown, printed()) ?? (inTime ? undefined : 'it has not ended');
     return {
-      problem: problem ?? (inTime ? undefined : 'it has not ended'),
+      problem: problem ?? failure(shown, terminal.exit()),
       printed: printed().map(likeness.asShown),
     };
   }
@@ -139,6 +139,12 @@ export async function createReader(meant: Readonly<Record<string, string>> = {})
       rmSync(place, { recursive: true, force: true });
     },
   };
+}
+
+/** Where a page leaves all of the output out, the command must at least have worked. */
+function failure(shown: readonly string[], exit: number | undefined): string | undefined {
+  const isLeftOut = shown.length > 0 && shown.every((line) => line === LEFT_OUT);
+  return isLeftOut && exit !== undefined && exit !== 0 ? `it ended with ${exit}` : undefined;
 }
 
 /** Nothing of whoever runs the tests but where programs are. */

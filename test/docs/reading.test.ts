@@ -29,10 +29,9 @@ describe('a page that is read', () => {
   });
 
   it('is stale when a line, an exit code or the end differs', async () => {
-    expect(await problems(block('$ paydesk whoami --jq .appId 2> why.txt\n…\n$ echo $?\n4'))).toEqual([
-      undefined,
-      undefined,
-    ]);
+    const failing = '$ paydesk whoami --jq .appId 2> why.txt';
+    expect(await problems(block(`${failing}\nnull\n$ echo $?\n4`))).toEqual([undefined, undefined]);
+    expect(await problems(block(`${failing}\n…\n$ echo …\n…`))).toEqual(['it ended with 4', undefined]);
     expect(await problems(block('$ false\n$ echo $?\n0'))).toEqual([undefined, expect.stringContaining('1')]);
     expect(await problems(block('$ printf "a\\nb\\n"\na'))).toEqual([expect.stringContaining('printed: b')]);
     expect(await problems(block('$ true\nmore'))).toEqual([expect.stringContaining('nothing more')]);

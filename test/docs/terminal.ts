@@ -13,6 +13,8 @@ export interface Terminal {
   cells(): Cell[][];
   /** Whether the command has ended. */
   ended(): boolean;
+  /** How it has ended; undefined while it runs. */
+  exit(): number | undefined;
   /** Waits until it is so, or until the time is up: then false. */
   until(condition: () => boolean, limitMs?: number): Promise<boolean>;
   close(): Promise<void>;
@@ -35,9 +37,10 @@ while IFS= read -r -d '' -u 3 command; do
   eval "(exit $code)
 $command" 3<&-
   code=$?
-  printf '\\033]777;ended\\a'
+  printf '\\033]777;ended %d\\a' "$code"
 done`;
-const ENDED = '\u001B]777;ended\u0007';
+// oxlint-disable-next-line no-control-regex -- a sequence that no terminal shows
+const ENDED = /\u001B\]777;ended (\d+)\u0007/;
 const desk = fileURLToPath(new URL('desk.ts', import.meta.url));
 
 let made = 0;
@@ -64,7 +67,8 @@ export async function openTerminal(place: {
   });
   const commands = createWriteStream(`${base}.fifo`);
   const screen = createScreen(columns);
-  let raw = ENDED;
+  let raw = '';
+  let isTyped = false;
   let over = false;
   let wake: () => void = () => {};
   pty.onData((data) => {
@@ -79,11 +83,16 @@ export async function openTerminal(place: {
       resolve();
     });
   });
-  const ended = () => over || raw.includes(ENDED);
+  const exit = () => {
+    const [, code] = ENDED.exec(raw) ?? [];
+    return code === undefined ? undefined : Number(code);
+  };
+  const ended = () => over || !isTyped || exit() !== undefined;
 
   return {
     type(command) {
       raw = '';
+      isTyped = true;
       screen.clear();
       commands.write(`${command}\0`);
     },
@@ -91,6 +100,7 @@ export async function openTerminal(place: {
     lines: () => screen.lines(),
     cells: () => screen.cells(),
     ended,
+    exit,
     async until(condition, limitMs = 120_000) {
       const deadline = Date.now() + limitMs;
       while (!condition()) {
