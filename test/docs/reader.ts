@@ -10,13 +10,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findOperator } from '../../src/ledger/operator.js';
 import { createLikeness, LEFT_OUT } from './likeness.js';
 import type { CommandStep, Step } from './page.js';
+import { freePort } from '../helpers/free-port.js';
 import type { Cell } from '../helpers/screen.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
@@ -50,7 +50,9 @@ export async function createReader(meant: Readonly<Record<string, string>> = {})
   writeFileSync(join(bin, 'paydesk'), `#!/bin/sh\nexec '${node}' '${join(root, 'bin', 'run.js')}' "$@"\n`);
   chmodSync(join(bin, 'paydesk'), 0o755);
   const env = readerEnvironment({ HOME: home, PATH: [bin, dirname(node), process.env['PATH']].join(':') });
-  const ports = Object.fromEntries(await Promise.all(PORTS.map(async (port) => [port, await freePort()])));
+  const ports = Object.fromEntries(
+    await Promise.all(PORTS.map(async (port) => [port, String(await freePort())])),
+  );
   const stands: Array<[string, string]> = [
     ...Object.entries(meant),
     // As an address is shown: without who it is for.
@@ -150,12 +152,4 @@ function failure(shown: readonly string[], exit: number | undefined): string | u
 /** Nothing of whoever runs the tests but where programs are. */
 function readerEnvironment(given: Record<string, string>): Record<string, string> {
   return { TERM: 'xterm-256color', LANG: 'C.UTF-8', TZ: 'UTC', NODE_ENV: 'production', ...given };
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
 }

@@ -10,9 +10,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 
 export interface Sshd {
   /** For `--tunnel`. */
@@ -41,17 +42,6 @@ export const missingSshd = (): string | undefined => {
   if (program === undefined) return 'sshd is not installed';
   return existsSync('/proc/self/stat') ? undefined : 'there is no /proc to find its sessions in';
 };
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 /** A process and all that it started. */
 export function descendants(root: number): number[] {

@@ -16,7 +16,8 @@ import {
   startTestSandbox,
   type TestSandbox,
 } from '../../helpers/sandbox.js';
-import { descendants, freePort, type Sshd } from '../../helpers/sshd-server.js';
+import { freePort } from '../../helpers/free-port.js';
+import { descendants, type Sshd } from '../../helpers/sshd-server.js';
 import { describeWithSshd } from '../../helpers/sshd.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

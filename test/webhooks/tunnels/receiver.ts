@@ -100,6 +100,9 @@ export function storyOf(run: TunnelRun): Story {
           seen = at + 1;
           return events[at] as never;
         }
+        const last = events.at(-1);
+        // Nothing comes after it.
+        if (last?.type === 'failed') throw last.error;
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },

@@ -8,7 +8,8 @@ import { createSshTunnel } from '../../../src/webhooks/tunnels/ssh.js';
 import { parseSshDestination } from '../../../src/webhooks/tunnels/ssh-destination.js';
 import { openTunnel, type OpenTunnelOptions } from '../../../src/webhooks/tunnels/supervise.js';
 import type { TunnelRun } from '../../../src/webhooks/tunnels/tunnel.js';
-import { descendants, freePort } from '../../helpers/sshd-server.js';
+import { freePort } from '../../helpers/free-port.js';
+import { descendants } from '../../helpers/sshd-server.js';
 import { describeWithSshd } from '../../helpers/sshd.js';
 import { quick, type Receiver, startReceiver, storyOf, until } from './receiver.js';
 
@@ -139,18 +140,21 @@ describeWithSshd('a tunnel through a real OpenSSH server', (sshd) => {
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
     })();
-    for (let round = 0; round < 3; round += 1) {
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        const before = acknowledged.length;
+        await until(() => acknowledged.length > before + 5);
+        await sshd().kill();
+        await story.next('down');
+        await sshd().start();
+        await story.next('up');
+      }
       const before = acknowledged.length;
-      await until(() => acknowledged.length > before + 5);
-      await sshd().kill();
-      await story.next('down');
-      await sshd().start();
-      await story.next('up');
+      await until(() => acknowledged.length > before);
+    } finally {
+      sending = false;
+      await sender;
     }
-    const before = acknowledged.length;
-    await until(() => acknowledged.length > before);
-    sending = false;
-    await sender;
     const kept = new Set(receiver.received.map(({ body }) => body.toString()));
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(15);
