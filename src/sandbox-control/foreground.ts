@@ -7,6 +7,7 @@ import { makeFolder } from '../home-folder.js';
 import { GuardError, type PaydeskError, ServiceError, UsageError } from '../errors.js';
 import { StoreError } from '../store/errors.js';
 import type { RequestLine } from '../sandbox/index.js';
+import { silentSandbox } from './find.js';
 import { createRuns, type Runs } from './runs.js';
 import { portOf, type Run } from './run.js';
 import { Refusal, startSandbox, type SandboxApp } from '../sandbox/index.js';
@@ -192,6 +193,7 @@ async function portTaken(settings: SandboxSettings, runs: Runs, cause: unknown):
       cause,
     });
   }
+  if (!ours.answers) return silentSandbox(ours);
   // Two sandboxes cannot have one file.
   const sameFile = ours.database === location && location !== ':memory:' && !location.includes('://');
   return new ServiceError(

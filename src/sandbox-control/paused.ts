@@ -1,11 +1,11 @@
-// A process that is stopped by a signal or a debugger is there, and does nothing.
+// A sandbox that a signal or a debugger has stopped: its process exists, but does nothing.
 
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../errors.js';
 import { type Command, otherProgram } from '../next-command.js';
 import type { Run } from './run.js';
 
-/** Known on Linux alone. */
+/** Only Linux tells. */
 export function isPaused(pid: number): boolean {
   try {
     // The name of the program may hold anything, so the state is looked for after its end.
@@ -16,7 +16,7 @@ export function isPaused(pid: number): boolean {
   }
 }
 
-/** What to say of a sandbox that is paused, and what to type once it goes on; nothing of one that is not. */
+/** The error for a sandbox that is paused; undefined if it is not. `afterwards` is what to type once it runs again. */
 export function pausedSandbox(
   { url, pid }: Run,
   { consequence = '', afterwards = [] }: { consequence?: string; afterwards?: Command[] } = {},

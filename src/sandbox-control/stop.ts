@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js';
 import { createRemote } from './remote.js';
 import { isRunning } from '../store/owner.js';
 import { pausedSandbox } from './paused.js';
-import type { Run } from './run.js';
+import { portOf, type Run } from './run.js';
 
 const TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
@@ -30,7 +30,7 @@ export function notStopped(run: Run): ServiceError {
   return (
     pausedSandbox(run, {
       consequence: ', so it was not stopped',
-      afterwards: [paydesk('sandbox', 'stop')],
+      afterwards: [paydesk('sandbox', 'stop', '--port', portOf(run))],
     }) ??
     new ServiceError(`The sandbox at ${url} does not answer and is still running (pid ${pid}).`, {
       code: 'sandbox-still-running',

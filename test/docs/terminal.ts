@@ -67,8 +67,8 @@ export async function openTerminal(place: {
   });
   const commands = createWriteStream(`${base}.fifo`);
   const screen = createScreen(columns);
-  let raw = '';
-  let isTyped = false;
+  // As after a command: the first may be typed.
+  let raw = '\u001B]777;ended 0\u0007';
   let over = false;
   let wake: () => void = () => {};
   pty.onData((data) => {
@@ -87,12 +87,11 @@ export async function openTerminal(place: {
     const [, code] = ENDED.exec(raw) ?? [];
     return code === undefined ? undefined : Number(code);
   };
-  const ended = () => over || !isTyped || exit() !== undefined;
+  const ended = () => over || exit() !== undefined;
 
   return {
     type(command) {
       raw = '';
-      isTyped = true;
       screen.clear();
       commands.write(`${command}\0`);
     },
