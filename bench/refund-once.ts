@@ -14,6 +14,7 @@ const none: Ledger = {
   now: async () => Date.now(),
   findBlocking: async () => undefined,
   unsettled: async () => [],
+  openUnder: async () => [],
   open: async () => ({ kind: 'opened', intent: { id: 1, last: undefined } as Entry }),
   renew: async () => true,
   find: async () => ({ id: 1, last: undefined }) as Entry,

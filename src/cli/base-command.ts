@@ -67,7 +67,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #exitCode = 0;
   #filterFailed = false;
   readonly #closers: Array<() => unknown> = [];
-  readonly #refinements: Array<(error: unknown) => unknown> = [];
+  readonly #refinements: Array<(error: unknown) => Promise<unknown>> = [];
 
   constructor(argv: string[], config: Config, runtime: Runtime = processRuntime) {
     super(argv, config);
@@ -305,7 +305,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.#closers.push(close);
   }
 
-  refineErrors(refine: (error: unknown) => unknown): void {
+  refineErrors(refine: (error: unknown) => Promise<unknown>): void {
     this.#refinements.push(refine);
   }
 
@@ -345,8 +345,10 @@ export abstract class BaseCommand extends Command implements CommandContext {
     if (again) this.#runtime.exit(130);
   }
 
-  #refine(error: unknown): unknown {
-    return this.#refinements.reduce((refined, refine) => refine(refined), error);
+  async #refine(error: unknown): Promise<unknown> {
+    let refined = error;
+    for (const refine of this.#refinements) refined = await refine(refined);
+    return refined;
   }
 
   /** The error behind a cancelled prompt or an aborted call. */
@@ -406,7 +408,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
       result = await Promise.race([this.run(), interrupted]);
       if (this.json && this.#printed === 'nothing' && result !== undefined) await this.#printJson(result);
     } catch (error) {
-      failure = { error: this.#refine(this.#errorBehind(error)) };
+      failure = { error: await this.#refine(this.#errorBehind(error)) };
     }
     try {
       await this.#close();
@@ -442,7 +444,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     if (this.json) this.note(...shortLine(this.#ending, this.#ending));
     return this.json
       ? exitCodeOf(this.#ending)
-      : reportError(this.#refine(this.#ending), { ...to, json: false });
+      : reportError(await this.#refine(this.#ending), { ...to, json: false });
   }
 }
 

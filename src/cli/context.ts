@@ -48,7 +48,7 @@ export interface CommandContext {
   /** Runs when the command ends, however it ends; the last registered first. */
   atEnd(close: () => unknown): void;
   /** Lets the error that the command ends with say more. */
-  refineErrors(refine: (error: unknown) => unknown): void;
+  refineErrors(refine: (error: unknown) => Promise<unknown>): void;
 }
 
 /** Whether somebody is there to walk through a list with the arrow keys, and has not asked for rows. */

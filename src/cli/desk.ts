@@ -45,8 +45,7 @@ export async function openDesk(context: CommandContext, flags: DeskFlags): Promi
   const database = lazyDatabase(context);
   const guard = createGuard(context, session.profile, flags);
   const ledger = createLazyLedger(() => openForMoney(context, database, guard));
-  const { signal, note } = context;
-  return { desk: deskOf(session, ledger, { signal, note, timeout: flags.timeout }), guard, database };
+  return { desk: watchedDesk(context, session, ledger, flags), guard, database };
 }
 
 /** For what moves no money, so that nothing needs to be confirmed. */
@@ -56,8 +55,7 @@ export async function openCheckingDesk(
 ): Promise<Desk> {
   // A read-only desk may check as well: its client leaves the recheck out.
   const session = await openChangingSession(context, { dryRun: true });
-  const { signal, note } = context;
-  return deskOf(session, lazyLedger(context), { signal, note, timeout: flags.timeout });
+  return watchedDesk(context, session, lazyLedger(context), flags);
 }
 
 /** For rechecks: it is enough to know the app, live or not. */
@@ -88,6 +86,17 @@ async function openForMoney(
   const { ledger, place } = await database();
   await checkLedgerPlace(context, place, profile.kind === 'live' && !dryRun);
   return ledger;
+}
+
+/** A person at the terminal sees what it waits for. */
+function watchedDesk(
+  context: CommandContext,
+  session: ChangingSession,
+  ledger: Ledger,
+  { timeout }: Pick<DeskFlags, 'timeout'>,
+): Desk {
+  const { signal, note } = context;
+  return { ...deskOf(session, ledger, { signal, note, timeout }), status: (text) => context.status(text) };
 }
 
 export function deskOf(

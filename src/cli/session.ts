@@ -1,17 +1,18 @@
 // The app that a command acts on: its profile, its key, and the clients that talk to it.
 
-import { type Command, paydesk } from '../next-command.js';
+import type { Command } from '../next-command.js';
 import type { ClientEvent } from '../client/call.js';
 import type { Client, ClientOptions } from '../client/client.js';
 import { dropInsecureTls, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
 import { requestHeaders } from '../client/request-headers.js';
 import { isStateName, type StateName } from '../contract/states.js';
-import { GuardError, PaydeskError, TemporaryError } from '../errors.js';
+import { GuardError, PaydeskError, PendingError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { type Line, toned } from '../output/lines.js';
 import { unverifiedKind } from '../output/views/live.js';
 import { tookTime } from '../output/time.js';
 import { TwoPaymentsError } from '../payments/named-payments.js';
 import { connectionTo } from '../profiles/connection.js';
+import { findPaths } from '../profiles/paths.js';
 import { refuseReadOnly } from '../profiles/read-only.js';
 import { resolveProfile, type KnownProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
@@ -44,7 +45,6 @@ interface Connection {
 }
 
 const SETTLING_MS = 5_000;
-const SANDBOX_PORT = '4010';
 
 /** The app whose known payments are searched. Nothing is sent, so the HTTP client is not loaded. */
 export function openApp(context: CommandContext): Pick<Session, 'profile'> & {
@@ -161,17 +161,24 @@ export async function connect(context: CommandContext, connection: Connection): 
 }
 
 /** Adds to an error what only the profile and the typed command tell. */
-function refineError(error: unknown, { typed }: CommandContext, { profile, isOwnSandbox }: Session): unknown {
+async function refineError(
+  error: unknown,
+  { typed, streams }: CommandContext,
+  { profile, isOwnSandbox }: Session,
+): Promise<unknown> {
   if (error instanceof TwoPaymentsError) return withBothCommands(error, typed);
-  const isRefused = error instanceof PaydeskError && error.code === 'refused';
-  if (!isRefused || !isOwnSandbox) return error;
-  const { port } = new URL(profile.baseUrl);
-  return new TemporaryError(`${error.message} Is the sandbox running?`, {
-    code: error.code,
-    details: error.details,
-    next: [paydesk('sandbox', 'start', ...(port === SANDBOX_PORT ? [] : ['--port', port]))],
-    cause: error,
-  });
+  if (!isOwnSandbox || !(error instanceof PaydeskError)) return error;
+  // What is open in the ledger is told together with why the payment could not be read.
+  const silence = error instanceof UnknownOutcomeError ? error.cause : error;
+  const isSilent = silence instanceof TemporaryError || silence instanceof PendingError;
+  if (!isSilent || silence.httpStatus !== undefined) return error;
+  const { whySilent } = await import('../sandbox-control/find.js');
+  const why = whySilent(findPaths(streams.env).data, profile.baseUrl);
+  if (why.code !== 'sandbox-paused' && silence.code !== 'refused') return error;
+  const { message, code, details, saysNothingSent } = error;
+  const next = [...why.next, ...error.next.filter((step) => !silence.next.includes(step))];
+  const Same = error.constructor as typeof PaydeskError;
+  return new Same(`${message} ${why.message}`, { code, details, next, saysNothingSent, cause: error });
 }
 
 /** The command as it was typed, once for each of the two payments. */

@@ -7,6 +7,8 @@ import { examine } from '../doctor/examine.js';
 import { listFlagsFor } from '../cli/flags.js';
 import { checkList, fixLines } from '../output/views/doctor.js';
 import { eventText } from '../cli/session.js';
+import { findPaths } from '../profiles/paths.js';
+import { whySilent } from '../sandbox-control/find.js';
 
 export default class Doctor extends BaseCommand {
   static override summary = 'Check this machine, the profile, the key and the connection.';
@@ -29,6 +31,7 @@ export default class Doctor extends BaseCommand {
       ledgerDistrust: () => findDistrust(this.context),
       requiredNode: engines?.node,
       now: () => this.now(),
+      wakeSandbox: (url) => whySilent(findPaths(this.streams.env).data, url).next[0],
       signal: this.signal,
       secrets: this.secrets,
       headers: requestHeaders(this.streams.env, this.config.version),

@@ -1,4 +1,4 @@
-import { commandText } from '../next-command.js';
+import { commandText, type NextStep } from '../next-command.js';
 import type { ClientOptions } from '../client/client.js';
 import { dropInsecureTls } from '../client/insecure-tls.js';
 import type { Connection } from '../client/dispatchers.js';
@@ -26,6 +26,8 @@ interface ExamineOptions {
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
   now: () => Date;
+  /** What to type so that something answers at an address of this machine. */
+  wakeSandbox: (url: string) => NextStep | undefined;
   signal: AbortSignal;
   /** Told what must be shown nowhere. */
   secrets: Pick<Redactor, 'add' | 'addKey'>;

@@ -1,4 +1,4 @@
-import { commandText, paydesk } from '../next-command.js';
+import { commandText, type NextStep, paydesk } from '../next-command.js';
 import { firstCustomer } from '../client/app-kind.js';
 import { createClient, type ClientOptions } from '../client/client.js';
 import type { Connection } from '../client/dispatchers.js';
@@ -16,14 +16,13 @@ interface ServiceTools {
   connection: Connection;
   headers: Readonly<Record<string, string>>;
   now: () => Date;
+  wakeSandbox: (url: string) => NextStep | undefined;
   onEvent?: ClientOptions['onEvent'];
   signal: AbortSignal;
 }
 
 const timeouts = { connectMs: 2_000, headersMs: 3_000, bodyMs: 3_000, attemptMs: 4_000, overallMs: 6_000 };
 const MAX_SKEW_S = 30;
-/** Where `sandbox start` listens unless told otherwise. */
-const SANDBOX_PORT = '4010';
 
 interface Heard {
   date: string | undefined;
@@ -61,7 +60,7 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
     );
     signal.throwIfAborted();
     if ('error' in found && !(found.error instanceof PaydeskError)) throw found.error;
-    return describe(profile, heard, found as Found);
+    return describe(tools, heard, found as Found);
   } finally {
     await client.close();
   }
@@ -69,14 +68,15 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
 
 type Found = { customer: JsonObject | undefined } | { error: PaydeskError };
 
-function describe(profile: ResolvedProfile, heard: Heard | undefined, found: Found): Check[] {
+function describe(tools: ServiceTools, heard: Heard | undefined, found: Found): Check[] {
+  const { profile } = tools;
   const error = 'error' in found ? found.error : undefined;
   // What only sends us elsewhere is not the service, and the key is not carried there.
   const elsewhere = error?.code === 'redirected';
   if (heard === undefined || elsewhere || error instanceof TemporaryError) {
     const unanswered = elsewhere ? 'the service is elsewhere' : 'the service did not answer';
     return [
-      fail('service', error?.message ?? 'The service did not answer.', reachFix(profile, heard)),
+      fail('service', error?.message ?? 'The service did not answer.', reachFix(tools, heard)),
       heard === undefined ? notChecked('clock', unanswered) : checkClock(heard),
       notChecked('key', unanswered),
       notChecked('kind', unanswered),
@@ -105,13 +105,10 @@ function checkClock({ date, at }: Heard): Check {
   );
 }
 
-/** Nobody listens on this machine: the sandbox of the profile was stopped. */
-function reachFix({ baseUrl }: ResolvedProfile, heard: Heard | undefined): string {
-  if (heard !== undefined || !isLoopbackUrl(baseUrl))
-    return `Check the base URL: ${commandText(paydesk('whoami'))}`;
-  const { port } = new URL(baseUrl);
-  const start = paydesk('sandbox', 'start', ...(port === SANDBOX_PORT ? [] : ['--port', port || '80']));
-  return commandText(start);
+/** On this machine it is a sandbox that was stopped or paused. */
+function reachFix({ profile: { baseUrl }, wakeSandbox }: ServiceTools, heard: Heard | undefined): string {
+  const wake = heard === undefined && isLoopbackUrl(baseUrl) ? wakeSandbox(baseUrl) : undefined;
+  return wake ? commandText(wake) : `Check the base URL: ${commandText(paydesk('whoami'))}`;
 }
 
 function span(seconds: number): string {

@@ -9,6 +9,7 @@ export function createLazyLedger(open: () => Promise<Ledger>): Ledger {
     now: async () => (await ledger()).now(),
     findBlocking: async (...asked) => (await ledger()).findBlocking(...asked),
     unsettled: async (...asked) => (await ledger()).unsettled(...asked),
+    openUnder: async (...asked) => (await ledger()).openUnder(...asked),
     open: async (...asked) => (await ledger()).open(...asked),
     renew: async (...asked) => (await ledger()).renew(...asked),
     find: async (...asked) => (await ledger()).find(...asked),

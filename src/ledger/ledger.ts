@@ -21,7 +21,7 @@ import { createOpening } from './opening.js';
 import { refColumns, type PaymentRef } from './payment-ref.js';
 import { createRecording } from './recording.js';
 import type { DeskTables, OutcomeRow } from './schema.js';
-import { outcomesOf, renewHold } from './statements.js';
+import { holdersOf, outcomesOf, renewHold } from './statements.js';
 
 export interface Ledger {
   /** Resolves when it can be used. Asking early lets it be opened while something else is waited for. */
@@ -32,6 +32,8 @@ export interface Ledger {
   findBlocking(ref: PaymentRef, operation: string, options: AskedToSend): Promise<Blocked | undefined>;
   /** The newest intents of a payment that are not known to be over, one per operation. */
   unsettled(ref: PaymentRef): Promise<Entry[]>;
+  /** What is open under an id or a reference: for a payment that cannot be read. */
+  openUnder(appId: string, name: { paymentId?: string; referenceId?: string }): Promise<Entry[]>;
   /** Writes an intent durably, unless something blocks it. A cleared one is taken over if it is still open. */
   open(intent: NewIntent, options?: SendAgain): Promise<Opening>;
   /** Makes sure that the intent still holds its payment, and notes when. */
@@ -99,6 +101,12 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
         .execute();
       const entries = await Promise.all(newest.map(({ id }) => log.entry(store.db, id)));
       return entries.filter(isUnsettled).sort((one, other) => other.id - one.id);
+    },
+
+    async openUnder(appId, { paymentId = null, referenceId = null }) {
+      const name = { app_id: appId, payment_id: paymentId, reference_id: referenceId };
+      const holders = await holdersOf(store.db, engine, name);
+      return Promise.all(holders.map(({ intent_id }) => log.entry(store.db, intent_id)));
     },
 
     open: (intent, sendAgain = {}) => store.transaction((tx) => opening.open(tx, intent, sendAgain)),

@@ -93,6 +93,12 @@ export const dropHoldOf = statement<unknown, 'intent_id'>('delete from holds whe
 
 export const holdOf = statement<HoldRow, 'intent_id'>('select * from holds where intent_id = :intent_id');
 
+/** Who holds a payment that is known by its id or its reference alone. */
+export const holdersOf = statement<{ intent_id: number }, Ref | 'reference_id'>(
+  `select holds.intent_id from holds join intents on intents.id = holds.intent_id
+   where holds.app_id = :app_id and (holds.payment_id = :payment_id or intents.reference_id = :reference_id)`,
+);
+
 /** A create or charge whose answer was lost: its payment has no id yet. */
 export const unnamedIntent = statement<{ id: number; time: number }, 'app_id' | 'operation' | 'reference_id'>(
   `select id, time from intents

@@ -33,6 +33,8 @@ export interface Desk {
   waitMs: number;
   /** Something that a person should know in the meantime. */
   note: (...lines: Line[]) => void;
+  /** What is being waited for, where a person watches. */
+  status?: (text: string) => void;
 }
 
 /** How long the service that showed this payment may take to show what it did. */

@@ -41,7 +41,8 @@ export async function followReads(
     last = read;
     return read;
   };
-  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, ...(sleep && { sleep }) });
+  const onPause = () => desk.status?.(`${stateText(last)}. Waiting. Ctrl-C ends only the wait.`);
+  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause, ...(sleep && { sleep }) });
   return last;
 }
 

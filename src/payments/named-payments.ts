@@ -50,8 +50,12 @@ export function parsePaymentLines(text: string): NamedPayment[] {
   return names;
 }
 
-export type NamedRead =
-  { name: NamedPayment; read: PaymentRead } | { name: NamedPayment; error: PaydeskError };
+export type NamedRead = { name: NamedPayment; read: PaymentRead } | NotRead;
+
+export interface NotRead {
+  name: NamedPayment;
+  error: PaydeskError;
+}
 
 const MAX_CONCURRENT_READS = 8;
 

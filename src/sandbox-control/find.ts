@@ -4,7 +4,7 @@ import { paydesk } from '../next-command.js';
 import { type JsonNumber, type JsonObject, numberText } from '../contract/json.js';
 import { ServiceError } from '../errors.js';
 import type { Remote } from './remote.js';
-import { portOf, type Run } from './run.js';
+import { DEFAULT_PORT, portOf, type Run } from './run.js';
 import { pausedSandbox } from './paused.js';
 import { createRuns, type RunningSandbox } from './runs.js';
 
@@ -52,12 +52,20 @@ export function silentSandbox(run: Run): ServiceError {
   );
 }
 
+/** Why nothing answers at an address of this machine: its sandbox is paused or busy, or there is none. */
+export function whySilent(data: string, url: string): ServiceError {
+  const run = createRuns(data).at(url);
+  return run ? silentSandbox(run) : noSandbox(portOf({ url }));
+}
+
 export function noSandbox(port: number | undefined): ServiceError {
   return new ServiceError(
     port === undefined ? 'No sandbox is running.' : `No sandbox is running on port ${port}.`,
     {
       code: 'no-sandbox',
-      next: [paydesk('sandbox', 'start', ...(port === undefined ? [] : ['--port', port]))],
+      next: [
+        paydesk('sandbox', 'start', ...(port === undefined || port === DEFAULT_PORT ? [] : ['--port', port])),
+      ],
     },
   );
 }

@@ -8,4 +8,7 @@ export interface Run {
   startedTime: string;
 }
 
-export const portOf = ({ url }: Pick<Run, 'url'>): number => Number(new URL(url).port);
+export const portOf = ({ url }: Pick<Run, 'url'>): number => Number(new URL(url).port || 80);
+
+/** Where `sandbox start` listens unless told otherwise. */
+export const DEFAULT_PORT = 4010;

@@ -50,7 +50,7 @@ it('a stopped sandbox of this machine is offered to be started', async () => {
     const { port } = new URL(sandbox.ready.url);
     const { stderr, code } = await home.run(['payments', 'get', 'inv-1']);
     expect(code).toBe(5);
-    expect(stderr.replaceAll('\n', ' ')).toContain('Is the sandbox running?');
+    expect(stderr.replaceAll('\n', ' ')).toContain('No sandbox is running on port');
     expect(stderr).toContain(`Next:  paydesk sandbox start --port ${port}\n`);
     const refund = await home.run(['payments', 'refund', 'inv-1']);
     expect(refund.stderr).toContain('Nothing was sent.');

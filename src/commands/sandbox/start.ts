@@ -18,6 +18,7 @@ import { profileNameOf, storeSandboxProfiles } from '../../profiles/sandbox-prof
 import { openProfiles } from '../../profiles/store.js';
 import * as inputs from '../../cli/sandbox-flags.js';
 import { readDocument } from '../../sandbox-control/documents.js';
+import { DEFAULT_PORT } from '../../sandbox-control/run.js';
 import { chooseSettings, hasPassword } from '../../sandbox-control/settings.js';
 
 export default class SandboxStart extends BaseCommand {
@@ -36,7 +37,7 @@ export default class SandboxStart extends BaseCommand {
   static override flags = {
     port: custom<number>({ parse: async (text) => inputs.parsePort(text) })({
       helpValue: 'N',
-      default: 4010,
+      default: DEFAULT_PORT,
       summary: 'Port to listen on; 0 picks a free one.',
     }),
     host: custom({ parse: async (text) => inputs.parseHost(text) })({

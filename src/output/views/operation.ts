@@ -7,6 +7,8 @@ import { paymentAmount } from './payment.js';
 
 /** The result of one money move: the object that `--json` prints, and how long it took. */
 export interface OperationResult {
+  /** How a person named the payment, which may not have been read. */
+  typed?: string;
   payment: unknown;
   operation: string | null;
   before?: string | null;
@@ -39,10 +41,12 @@ const amountPieces = ({ payment }: OperationResult): Piece[] => {
   return amount === '' ? [] : [amount, '   '];
 };
 
+const nameOf = ({ payment, typed = '' }: OperationResult): string => textAt(payment, 'paymentId') || typed;
+
 export const operationLine: View<OperationResult> = (result) => [
   joinPieces(
     '  ',
-    textAt(result.payment, 'paymentId'),
+    nameOf(result),
     '  ',
     textAt(result.payment, 'referenceId'),
     '   ',
@@ -57,7 +61,7 @@ export const operationLine: View<OperationResult> = (result) => [
 export const operationList: ListView<OperationResult> = {
   empty: 'No payments.',
   columns: [
-    { key: 'payment', value: ({ payment }) => textAt(payment, 'paymentId') },
+    { key: 'payment', value: nameOf },
     { key: 'reference', value: ({ payment }) => textAt(payment, 'referenceId') },
     {
       key: 'amount',

@@ -7,7 +7,7 @@ import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { chargeOutcome, wasRefunded } from '../charge-outcome.js';
 import type { Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';
-import { checkIntent, reportBlocked } from './check.js';
+import { checkIntent, openWhileUnread, reportBlocked, unreadResult } from './check.js';
 import { contradictsDone } from './proof.js';
 import { beforeSending, recordFound, refOfPayment } from './record.js';
 import type { MoveResult } from './result.js';
@@ -40,7 +40,10 @@ export async function checkPayments(
 
 async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<CheckResult> {
   const { typed } = named.name;
-  if ('error' in named) return { ...nothing(typed), error: named.error };
+  if ('error' in named) {
+    const open = await openWhileUnread(desk, named);
+    return open ? unreadResult(open, named) : { ...nothing(typed), error: named.error };
+  }
   const { read } = named;
   const found = await beforeSending(() => desk.ledger.unsettled(refOfPayment(desk, read)));
   const entries = found.filter(isMove);

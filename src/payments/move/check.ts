@@ -1,10 +1,11 @@
 // An instruction that was sent before: its outcome, and whether it may be sent again. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
-import type { GuardError } from '../../errors.js';
+import type { SettleOperation } from '../../contract/states.js';
+import { type GuardError, TemporaryError } from '../../errors.js';
 import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
-import { stateOf } from '../named-payments.js';
+import { type NotRead, stateOf } from '../named-payments.js';
 import {
   failed,
   failedBefore,
@@ -14,12 +15,13 @@ import {
   moved,
   notCarriedOut,
   notRechecked,
+  openUnread,
   otherPayment,
   quietPeriod,
   stillOpen,
 } from './errors.js';
 import { cameUnderWay, contradictsDone, hasPassed, isAsBefore, standingOf } from './proof.js';
-import { recordResult } from './record.js';
+import { beforeSending, recordResult } from './record.js';
 import {
   type Evidence,
   type PaymentLook,
@@ -47,9 +49,31 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
   const { kind, intent } = blocked;
   refuseOther(intent, move.read);
   if (kind === 'ended') return reportEnded(desk, move, intent);
-  if (intent.operation !== move.operation) throw heldBy(intent, move.read);
+  if (intent.operation !== move.operation) throw heldBy(intent);
   const result = await checkIntent(desk, move, intent);
   return kind === 'quiet' ? refuseInQuiet(move, intent, result) : result;
+}
+
+/** What is open of a payment that cannot be read now, newest first. A wrong name or key is not such a reason. */
+export async function openWhileUnread(desk: Desk, { name, error }: NotRead): Promise<Entry | undefined> {
+  if (!(error instanceof TemporaryError)) return undefined;
+  const { key, mayBeReference } = name;
+  const also = mayBeReference && 'paymentId' in key ? { referenceId: key.paymentId } : {};
+  const found = await beforeSending(() => desk.ledger.openUnder(desk.place.appId, { ...key, ...also }));
+  return found.toSorted((one, other) => other.id - one.id)[0];
+}
+
+/** As the ledger has it. */
+export function unreadResult(entry: Entry, { name, error }: NotRead): MoveResult {
+  return {
+    typed: name.typed,
+    operation: entry.operation as SettleOperation,
+    payment: null,
+    before: entry.before_state,
+    after: null,
+    outcome: outcomeOf(entry),
+    error: openUnread(entry, error),
+  };
 }
 
 /** Reads the outcome of an earlier instruction, and records it. */

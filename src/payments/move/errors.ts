@@ -29,6 +29,12 @@ import type { Evidence, Move, PaymentLook, Sent } from './result.js';
 const explain = (read: PaymentRead): Command => paydesk('payments', 'explain', idOf(read));
 const check = (read: PaymentRead): Command => paydesk('payments', 'check', idOf(read));
 
+const checkOf = ({ payment_id }: Entry): Command => paydesk('payments', 'check', payment_id);
+
+/** `100231 (inv-2041)`, of a payment that was not read. */
+const entryLabel = ({ payment_id, reference_id }: Entry): string =>
+  reference_id === null ? payment_id : `${payment_id} (${safeText(reference_id)})`;
+
 const nameOf = (sent: Sent): string => `The ${sent.move.operation} of payment ${labelOf(sent.beforeRead)}`;
 
 /** Why it is not sent again yet. */
@@ -187,7 +193,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
   if (look.last !== undefined && look.standing === 'changed') return stillDiffers(sent, look.last, since);
   const again =
     heldMs === 0
-      ? 'If you are sure that it did not arrive, send it again with --resend.'
+      ? 'It can be sent again with --resend, which first makes sure that nothing has changed.'
       : `It can be sent again with --resend ${whenText(heldMs)}.`;
   const shows = [...new Set(look.shown.map(safeText))].join(', then ') || stateText(read);
   return new UnknownOutcomeError(
@@ -223,13 +229,28 @@ function stillDiffers(sent: Sent, read: PaymentRead, since: string): UnknownOutc
 }
 
 /** Another operation is open for the payment: nothing else is sent until its outcome is known. */
-export function heldBy(entry: Entry, read: PaymentRead): GuardError {
+export function heldBy(entry: Entry): GuardError {
   const stands =
     outcomeOf(entry) === 'accepted' ? 'was accepted and is not at its end yet' : 'has an unknown outcome';
   return new GuardError(
-    `A ${entry.operation} of payment ${labelOf(read)} by ${entry.operator} ${stands}. ` +
+    `A ${entry.operation} of payment ${entryLabel(entry)} by ${entry.operator} ${stands}. ` +
       'Nothing else is sent before its outcome is known. Nothing was sent.',
-    { code: 'intent-open', next: [check(read)] },
+    { code: 'intent-open', next: [checkOf(entry)] },
+  );
+}
+
+/** An earlier instruction is open, and the payment cannot be read: only the ledger tells of it. */
+export function openUnread(entry: Entry, why: PaydeskError): UnknownOutcomeError {
+  const { operation, operator, time } = entry;
+  const since = `sent by ${operator} at ${new Date(time).toISOString()}`;
+  const label = entryLabel(entry);
+  const stands =
+    outcomeOf(entry) === 'accepted'
+      ? `The ${operation} of payment ${label}, ${since}, was accepted`
+      : `The outcome of the ${operation} of payment ${label}, ${since}, is still unknown`;
+  return new UnknownOutcomeError(
+    `${stands}, and the payment cannot be read now. Nothing was sent now.\n${why.message}`,
+    { code: 'still-open', saysNothingSent: true, next: [checkOf(entry), ...why.next], cause: why },
   );
 }
 

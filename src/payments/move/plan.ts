@@ -6,7 +6,7 @@ import { exitCodeOf, GuardError, PaydeskError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
-import { checkIntent, clearToSend, reportBlocked } from './check.js';
+import { checkIntent, clearToSend, openWhileUnread, reportBlocked, unreadResult } from './check.js';
 import { heldBy, justAdopted, nothingToResend } from './errors.js';
 import { beforeSending, refOfPayment } from './record.js';
 import { forbidden } from './legality.js';
@@ -16,6 +16,7 @@ import {
   idOf,
   type NamedPayment,
   type NamedRead,
+  type NotRead,
   readPayments,
   refuseTwice,
   stateOf,
@@ -96,7 +97,7 @@ type PlannedPayment =
   | { name: NamedPayment; error: PaydeskError; seen?: PaymentRead };
 
 async function planPayment(desk: Desk, request: MovesRequest, entry: NamedRead): Promise<PlannedPayment> {
-  if ('error' in entry) return entry;
+  if ('error' in entry) return planUnread(desk, request, entry);
   const { name, read } = entry;
   try {
     return { name, ...(await decide(desk, moveOf(request, name, read), request)) };
@@ -104,6 +105,16 @@ async function planPayment(desk: Desk, request: MovesRequest, entry: NamedRead):
     if (!(error instanceof PaydeskError)) throw error;
     return { name, error, seen: read };
   }
+}
+
+/** Nothing can be sent; what was sent before is not forgotten. */
+async function planUnread(desk: Desk, { operation }: MovesRequest, unread: NotRead): Promise<PlannedPayment> {
+  const open = await openWhileUnread(desk, unread);
+  if (open === undefined) return unread;
+  const { name } = unread;
+  return open.operation === operation
+    ? { name, result: unreadResult(open, unread) }
+    : { name, error: heldBy(open) };
 }
 
 function moveOf(request: MovesRequest, { typed }: NamedPayment, read: PaymentRead): Move {
@@ -129,7 +140,7 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
   }
   if (blocked) {
     const { intent } = blocked;
-    if (intent.operation !== operation) throw heldBy(intent, read);
+    if (intent.operation !== operation) throw heldBy(intent);
     if (isOpen(outcomeOf(intent)) && !resend) return { settle: move, entry: intent };
     const clear = await clearToSend(desk, move, intent);
     return 'settled' in clear ? { result: clear.settled } : { move: clear.cleared };
@@ -151,14 +162,21 @@ async function finish(desk: Desk, request: MovesRequest, entry: PlannedPayment):
   const { read } = 'move' in entry ? entry.move : entry.settle;
   try {
     desk.signal.throwIfAborted();
-    return await ('move' in entry
-      ? carryOut(desk, entry.move)
-      : checkIntent(desk, entry.settle, entry.entry));
+    return await ('move' in entry ? carryOut(desk, entry.move) : reportOpen(desk, entry.settle, entry.entry));
   } catch (error) {
     // Nothing was sent for this one; those before it keep their results.
     if (request.names.length === 1 || !(error instanceof PaydeskError)) throw error;
     return notMoved(typed, operation, error, read);
   }
+}
+
+async function reportOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
+  const result = await checkIntent(desk, move, entry);
+  const { operator, time } = entry;
+  const since = `sent by ${operator} at ${new Date(time).toISOString()}`;
+  // An error says so by itself.
+  if (!result.error) desk.note(`The ledger has a ${move.operation}, ${since}. Nothing was sent now.`);
+  return result;
 }
 
 /** A payment that nothing was sent for: refused by a guard or the service, or not sent for now. */

@@ -7,7 +7,7 @@ import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, stateOf, stateText } from '../named-payments.js';
 import { readUntil } from '../wait.js';
 import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
-import { cameUnderWay, type Standing, standingOf, wasUnderWay } from './proof.js';
+import { cameUnderWay, endStateOf, type Standing, standingOf, wasUnderWay } from './proof.js';
 import { recordResult } from './record.js';
 import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
 
@@ -57,7 +57,8 @@ async function followCapture(desk: Desk, sent: Sent): Promise<MoveResult> {
     last = (await readSettling(desk, sent)).read ?? last;
   };
   const isOver = () => last !== undefined && last.state !== 'Capturing';
-  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
+  const onPause = () => desk.status?.(waitingText('Captured', last && stateOf(last)));
+  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause });
   if (isOver()) return resultOf(sent, last, 'done');
   return resultOf(sent, last, 'done', pendingOf(desk, sent, last, 'under-way'));
 }
@@ -250,9 +251,16 @@ export async function lookUntilProven(desk: Desk, sent: Sent, limitMs: number): 
   };
   const isOver = () =>
     result.last !== undefined && ['done', 'under-way', 'excluded'].includes(result.standing);
-  await readUntil(look, isOver, { ...desk, limitMs, firstMs: 500 });
+  const onPause = () => {
+    if (sent.move.wait) desk.status?.(waitingText(`the outcome of the ${sent.move.operation}`));
+  };
+  await readUntil(look, isOver, { ...desk, limitMs, firstMs: 500, onPause });
   return result;
 }
+
+/** For a person who watches. */
+const waitingText = (end: string, state?: string | null): string =>
+  `${state ? `${state}. ` : ''}Waiting for ${end}. Ctrl-C ends only the wait.`;
 
 /** Follows a move that was taken until it is at its end, is known to have failed, or the time is up. */
 async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<MoveResult> {
@@ -280,7 +288,9 @@ async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<Mo
     }
   };
   const isOver = () => standing === 'done' || hasFailed;
-  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs });
+  const end = endStateOf(sent.move.operation) ?? 'the approval';
+  const onPause = () => desk.status?.(waitingText(end, state));
+  await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause });
   const result = ended(desk, sent, { last, standing, hasFailed });
   const isNewest = await recordResult(desk, sent, result);
   // Somebody else has found out more, or has sent it again, while this process was held up.

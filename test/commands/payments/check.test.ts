@@ -88,6 +88,33 @@ describe('payments check', () => {
     expect(instructions()).toEqual([]);
   });
 
+  it('says what is open while the service is gone', async () => {
+    const payment = await desk.paid();
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    await run('refund', [payment.paymentId]);
+    const { paymentId: id, referenceId: reference } = payment;
+    const gone = { env: { PAYDESK_HOME: home, PAYDESK_BASE_URL: 'http://127.0.0.1:1' } };
+    for (const [verb, name] of [
+      ['refund', reference],
+      ['check', id],
+    ] as const) {
+      const open = await run(verb, [name], gone);
+      expect([open.code, open.json.outcome, open.json.operation]).toEqual([6, 'unknown', 'refund']);
+      expect([open.json.before, open.json.after, open.json.payment]).toEqual(['Captured', null, null]);
+      expect(open.json.error).toMatchObject({
+        code: 'still-open',
+        next: [`paydesk payments check ${id}`, 'paydesk doctor'],
+      });
+      expect(open.json.error?.message).toMatch(
+        /is still unknown, and the payment cannot be read now.*refused/s,
+      );
+    }
+    const other = await run('cancel', [id, '--force'], gone);
+    expect([other.code, other.json.error?.code]).toEqual([9, 'intent-open']);
+    const unknown = await run('refund', ['inv-of-nobody'], gone);
+    expect([unknown.code, unknown.json.error?.code]).toEqual([5, 'refused']);
+  });
+
   it.each([
     ['refused', 'refused', undefined],
     ['lost its answer', 'done', { kind: 'drop-before-commit', route: 'capture', next: 1 }],

@@ -72,6 +72,17 @@ it('create sends nothing when the summary is declined, or at Ctrl-C', async () =
   expect(desk.requests().filter((line) => line.startsWith('POST /api'))).toEqual([]);
 });
 
+it('a refund says what it waits for, and Ctrl-C ends only the wait', async () => {
+  const { paymentId } = await desk.paid();
+  await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
+  const terminal = await tty(['refund', String(paymentId), '--wait']);
+  await terminal.waitFor('Refunding. Waiting for Refunded. Ctrl-C ends only the wait.');
+  terminal.press('ctrl-c');
+  await terminal.waitFor('Stopped waiting. The refund was accepted');
+  expect(await terminal.ended()).toBe(130);
+  expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
+});
+
 it('a live refund is confirmed by its amount; a wrong one is told, none leaves it', async () => {
   const paymentId = await livePayment();
   const terminal = await tty(

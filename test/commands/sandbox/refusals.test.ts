@@ -66,6 +66,17 @@ describe('sandbox stop', () => {
     expect(JSON.parse(status.stdout)).toMatchObject({
       error: { code: 'sandbox-paused', next: [`kill -CONT ${sandbox.pid}`] },
     });
+    const read = await home.spawn(['payments', 'get', 'inv-1', '--timeout', '1s', '--json']);
+    expect(JSON.parse(read.stdout)).toMatchObject({
+      error: {
+        message: expect.stringContaining('is paused') as unknown,
+        next: [`kill -CONT ${sandbox.pid}`],
+      },
+    });
+    const { checks } = JSON.parse((await home.spawn(['doctor', '--json'])).stdout) as { checks: object[] };
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: 'service', status: 'fail', fix: `kill -CONT ${sandbox.pid}` }),
+    );
     sandbox.kill('SIGCONT');
     expect(await home.json(['sandbox', 'stop'])).toMatchObject({ stopped: true });
     expect(await sandbox.ended).toBe(0);
