@@ -6,6 +6,7 @@ import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { prepared, type Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
+import { intentsOf } from './intents.js';
 import type { RowResult } from './worked-row.js';
 
 const LEASE_MS = 60_000;
@@ -235,43 +236,6 @@ async function agree(store: Store<DeskTables>, row: BatchRow, sent: Entry | unde
       .where('lease_owner', 'is', null)
       .execute(),
   );
-}
-
-/** The last intent that the batch wrote for each payment. */
-async function intentsOf(
-  store: Store<DeskTables>,
-  batch: BatchRecord,
-  rows: readonly BatchRow[],
-): Promise<Map<string, Entry>> {
-  // Neither a recheck nor a charge has an intent: a charge is found by its reference.
-  if (rows.length === 0 || batch.action === 'recheck' || batch.action === 'charge') return new Map();
-  const intents = await store.db
-    .selectFrom('intents')
-    .selectAll()
-    .where(
-      'payment_id',
-      'in',
-      rows.map((row) => row.payment_id),
-    )
-    .where('app_id', '=', batch.app_id)
-    .where('retired', '=', 0)
-    .where('operation', '=', batch.action)
-    .where('batch_id', '=', batch.id)
-    .orderBy('id')
-    .execute();
-  if (intents.length === 0) return new Map();
-  const outcomes = await store.db
-    .selectFrom('outcomes')
-    .selectAll()
-    .where(
-      'intent_id',
-      'in',
-      intents.map(({ id }) => id),
-    )
-    .orderBy('id')
-    .execute();
-  const last = new Map(outcomes.map((outcome) => [outcome.intent_id, outcome]));
-  return new Map(intents.map((intent) => [intent.payment_id, { ...intent, last: last.get(intent.id) }]));
 }
 
 async function waitingRows(store: Store<DeskTables>, batch: BatchRecord): Promise<Waiting | undefined> {

@@ -20,7 +20,7 @@ import {
   verdicts,
 } from './plan-row.js';
 import { createOutage } from './reading.js';
-import type { MarkFailed } from './sent-before.js';
+import type { MarkSent } from './sent-before.js';
 import { openStaging, type Staging } from './staging.js';
 import { createTotals } from './totals.js';
 
@@ -28,7 +28,7 @@ interface PlanTools {
   client: Client;
   clock: Clock;
   signal: AbortSignal;
-  markFailed: MarkFailed;
+  markSent: MarkSent;
   /** Makes the payments known that were read. */
   remember: (reads: readonly PaymentRead[]) => Promise<void>;
   /** Called after every read. */
@@ -152,6 +152,7 @@ async function readAll(
   let assessed: Assessment[] = [];
   let reads: PaymentRead[] = [];
   let done = 0;
+  let answered = 0;
 
   function count(assessment: Assessment): void {
     const { verdict, amount, currency } = assessment;
@@ -166,13 +167,14 @@ async function readAll(
     const [full, seen] = [assessed, reads];
     [assessed, reads] = [[], []];
     await tools.remember(seen);
-    const marked = await tools.markFailed(full);
+    const marked = await tools.markSent(full);
     for (const assessment of marked) count(assessment);
     await staging.assess(marked);
   }
 
   async function keep(assessment: Assessment): Promise<void> {
     tools.onProgress((done += 1), total);
+    if (assessment.verdict !== 'unreadable') answered += 1;
     assessed.push(assessment);
     if (assessed.length >= CHUNK_SIZE) await flush();
   }
@@ -197,7 +199,7 @@ async function readAll(
   );
   const ended = await Promise.allSettled(workers);
   tools.signal.throwIfAborted();
-  if (outage.error) throw unreadable(outage.error, done);
+  if (outage.error) throw unreadable(outage.error, answered);
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   await flush();
   return { rows: total, counts, totals: totals.sums(), failedTotals: failedTotals.sums(), notes };
@@ -211,14 +213,14 @@ async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
 const MAX_NOTES = 5;
 
 function takeNote(notes: MadePlan['notes'], { verdict, why }: Assessment): void {
-  if (verdict === 'act' || verdict === 'not-found' || why === undefined) return;
+  if (verdict === 'not-found' || why === undefined) return;
   const known = (notes[verdict] ??= []);
   if (known.length < MAX_NOTES && !known.includes(why)) known.push(why);
 }
 
-function unreadable(error: PaydeskError, done: number): TemporaryError {
+function unreadable(error: PaydeskError, answered: number): TemporaryError {
   return new TemporaryError(
-    `paydesk cannot read the payments, so it made no plan (${done} read so far). ${error.message}`,
+    `paydesk cannot read the payments, so it made no plan (${answered} read so far). ${error.message}`,
     { code: 'reads-fail', cause: error, next: [paydesk('doctor')] },
   );
 }

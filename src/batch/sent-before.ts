@@ -1,24 +1,31 @@
 import { sql } from 'kysely';
 import type { DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
+import { isOpen, type Outcome } from '../ledger/entries.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 
-/** Marks rows that this ledger has sent before and that failed: they are sent again only when that is asked for. */
-export type MarkFailed = (assessments: readonly Assessment[]) => Promise<Assessment[]>;
+/**
+ * Marks rows that this ledger has sent before. What failed is sent again only when that is asked for; what is open is
+ * found out when the plan is applied, and not sent again.
+ */
+export type MarkSent = (assessments: readonly Assessment[]) => Promise<Assessment[]>;
 
-export function createMarkFailed(
+interface SentBefore {
+  time: number;
+  outcome: Outcome | null;
+}
+
+export function createMarkSent(
   store: Store<DeskTables>,
   { appId }: { appId: string },
   action: BatchAction,
-): MarkFailed {
-  async function failedIn(paymentIds: readonly string[]): Promise<Map<string, number>> {
+): MarkSent {
+  async function lastSent(paymentIds: readonly string[]): Promise<Map<string, SentBefore>> {
     const intents = await store.db
       .selectFrom('intents')
       .select(['payment_id', 'time'])
       .select(
-        sql<
-          string | null
-        >`(select outcome from outcomes where intent_id = intents.id order by outcomes.id desc limit 1)`.as(
+        sql<Outcome | null>`(select outcome from outcomes where intent_id = intents.id order by outcomes.id desc limit 1)`.as(
           'outcome',
         ),
       )
@@ -28,9 +35,7 @@ export function createMarkFailed(
       .where('operation', '=', action)
       .orderBy('id')
       .execute();
-    const last = new Map(intents.map((intent) => [intent.payment_id, intent]));
-    const failed = [...last.values()].filter(({ outcome }) => outcome === 'failed');
-    return new Map(failed.map(({ payment_id: id, time }) => [id, time]));
+    return new Map(intents.map(({ payment_id: id, time, outcome }) => [id, { time, outcome }]));
   }
 
   return async (assessments) => {
@@ -38,12 +43,18 @@ export function createMarkFailed(
       verdict === 'act' && payment !== undefined ? [payment] : [],
     );
     if (acts.length === 0 || action === 'recheck' || action === 'charge') return [...assessments];
-    const failed = await failedIn(acts);
+    const sent = await lastSent(acts);
     return assessments.map((each) => {
-      const time = each.verdict === 'act' ? failed.get(each.payment ?? '') : undefined;
-      if (time === undefined) return each;
-      const sent = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
-      return { ...each, verdict: 'failed-before', why: `sent ${sent} and failed` };
+      const before = each.verdict === 'act' ? sent.get(each.payment ?? '') : undefined;
+      return before ? marked(each, before) : each;
     });
   };
+}
+
+function marked(each: Assessment, { time, outcome }: SentBefore): Assessment {
+  const sent = `sent ${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}`;
+  if (outcome === 'failed') return { ...each, verdict: 'failed-before', why: `${sent} and failed` };
+  if (!isOpen(outcome ?? undefined)) return each;
+  const stands = outcome === 'accepted' ? 'accepted' : 'outcome unknown';
+  return { ...each, why: `${sent}, ${stands}: will be checked, not sent again` };
 }

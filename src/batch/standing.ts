@@ -1,7 +1,8 @@
-import type { BatchRecord, DeskTables } from '../ledger/schema.js';
+import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';
-import { type BatchCounts, countRows } from './counts.js';
+import { type BatchCounts, countRows, createTally } from './counts.js';
+import { begunRows, createAsInLedger } from './intents.js';
 import type { Owner } from '../store/owner.js';
 
 type BatchState =
@@ -33,7 +34,15 @@ export async function statusOf(
   batch: BatchRecord,
   owner: Owner,
 ): Promise<BatchStatus> {
-  const counts = await countRows(store, batch);
+  const tally = createTally(batch);
+  await countRows(store, batch, tally);
+  const begun = await begunRows(store, batch);
+  const asInLedger = await createAsInLedger(store, batch, owner);
+  for (const [index, { outcome }] of (await asInLedger(begun)).entries()) {
+    const row = begun[index] as BatchRow;
+    if (outcome !== null && outcome !== row.outcome) tally.move(row, { outcome });
+  }
+  const counts = tally.counts();
   const isRunning = await isWorkedOn(store, batch, owner);
   return statusWith(batch, counts, isRunning ? 'running' : restingState(batch, counts));
 }

@@ -4,7 +4,7 @@ import { createBatches } from '../batch/batches.js';
 import { makePlan } from '../batch/plan.js';
 import { planHeader, planLines } from '../batch/plan-file.js';
 import type { BatchAction } from '../batch/plan-row.js';
-import { createMarkFailed } from '../batch/sent-before.js';
+import { createMarkSent } from '../batch/sent-before.js';
 import type { Client } from '../client/client.js';
 import { systemClock } from '../client/clock.js';
 import type { DeskTables } from '../ledger/schema.js';
@@ -47,7 +47,7 @@ export async function planBatch(
       client,
       clock: systemClock,
       signal: context.signal,
-      markFailed: createMarkFailed(store, profile, action),
+      markSent: createMarkSent(store, profile, action),
       remember: (reads) => rememberReads(store, profile, reads, Date.now()),
       onProgress: (done, total) => progress?.update(done, total),
     },

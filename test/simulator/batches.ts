@@ -65,7 +65,7 @@ export function createBatchDesk(around: Surroundings): BatchDesk {
           client: desk.client,
           clock: desk.clock,
           signal,
-          markFailed: async (rows: readonly Assessment[]) => [...rows],
+          markSent: async (rows: readonly Assessment[]) => [...rows],
           remember: async () => undefined,
           onProgress: () => undefined,
         };

@@ -66,7 +66,7 @@ export function planCounts(plan: PlanShown): Array<[verdict: RowVerdict, label: 
       ? 'left out: a new attempt needs a new reference'
       : `${totalsText(failedTotals)}: left out unless you apply with --again`;
   return [
-    ['act', `will ${actionText(action)}`, totalsText(totals)],
+    ['act', `will ${actionText(action)}`, [totalsText(totals), ...firstOf(notes.act)].join('; ')],
     ...Object.entries(labels).flatMap(([verdict, label]): Array<[RowVerdict, string, string]> => {
       const known = verdict as RowVerdict;
       return counts[known] === 0
@@ -94,8 +94,10 @@ export function planSummary(plan: PlanShown): Line[] {
 
 export const countText = (count: number): string => groupDigits(String(count));
 
+const firstOf = (notes: readonly string[] = []): readonly string[] => notes.slice(0, 3);
+
 function noteText(verdict: RowVerdict, notes: readonly string[]): string {
-  const text = notes.slice(0, 3).join(', ');
+  const text = firstOf(notes).join(', ');
   return verdict === 'done' ? `${text}: skipped` : text;
 }
 

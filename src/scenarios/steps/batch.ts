@@ -9,7 +9,7 @@ import { endingOfRun } from '../../batch/ending.js';
 import { makePlan } from '../../batch/plan.js';
 import { planHeader, planLines, rowsOfChecked } from '../../batch/plan-file.js';
 import { RENEW_MS, runBatch } from '../../batch/run.js';
-import { createMarkFailed } from '../../batch/sent-before.js';
+import { createMarkSent } from '../../batch/sent-before.js';
 import type { Clock } from '../../client/clock.js';
 import { rememberReads } from '../../payments/remember-reads.js';
 import { createOwner } from '../../store/owner.js';
@@ -85,7 +85,7 @@ async function writePlan(
       client,
       clock,
       signal,
-      markFailed: createMarkFailed(store, place, action),
+      markSent: createMarkSent(store, place, action),
       remember: (reads) => rememberReads(store, place, reads, clock.now()),
       onProgress: () => {},
     },

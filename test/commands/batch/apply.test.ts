@@ -372,6 +372,7 @@ describe('a service that is slow to take them', () => {
       onStart: (interrupt) => void eventually(() => expect(refunds()).toHaveLength(1)).then(interrupt),
     });
     expect([code, json]).toEqual([130, expect.objectContaining({ stopped: 'asked', pending: 1 })]);
+    expect(json.next).toEqual([`paydesk batch resume ${json.id}`, `paydesk batch report ${json.id}`]);
   });
 
   it('is asked no faster than --rate', async () => {

@@ -1,5 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import Plan from '../../../src/commands/batch/plan.js';
+import Report from '../../../src/commands/batch/report.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { paydeskTty, type RunResult } from '../../helpers/run.js';
@@ -26,6 +30,52 @@ describe('a batch that is killed again and again', () => {
     const { kills } = await killUntilFinished(desk, { runners: 1, random: seeded(7), longest: 10 });
     expect(kills).toBeGreaterThan(2);
     await checkBooks(desk);
+  });
+});
+
+describe('a batch that was killed while a row was under way', () => {
+  it('tells that row as unknown, in status, report and a new plan, until resume has checked it', async () => {
+    desk = await openProcessDesk({ rows: 3 });
+    const { sandbox, inThisProcess, payments } = desk;
+    await sandbox.control('POST', '/faults', { kind: 'latency', route: 'refund', next: 1, delayMs: 60_000 });
+    const child = desk.start('apply', desk.plan, '--concurrency', '1');
+    const ended = once(child, 'exit');
+    await eventually(async () => {
+      const { body } = await sandbox.control<Array<{ remaining: number }>>('GET', '/faults');
+      expect(body.map(({ remaining }) => remaining)).toEqual([0]);
+    });
+    expect(await desk.status()).toMatchObject({ state: 'running', unknown: 0, pending: 3 });
+    child.kill('SIGKILL');
+    await ended;
+    expect(await desk.status()).toMatchObject({
+      state: 'stopped',
+      unknown: 1,
+      pending: 2,
+      totals: { unknown: { EUR: expect.anything() as unknown } },
+    });
+    const { id } = await desk.status();
+    const report = await inThisProcess(Report, id as string, '--json');
+    const rows = report.json['rows'] as unknown as Array<{ payment: number; outcome: string; why: string }>;
+    const [open] = rows.filter(({ outcome }) => outcome === 'unknown');
+    expect([rows.length, open?.why]).toEqual([3, 'its process ended before the outcome was known']);
+    const planned = await inThisProcess(Plan, join(desk.home, 'rows.csv'), '--action', 'refund', '--json');
+    const again = planned.json['rows'] as unknown as Array<{
+      payment: string;
+      verdict: string;
+      why?: string;
+    }>;
+    const marked = again.filter(({ why }) =>
+      why?.endsWith('outcome unknown: will be checked, not sent again'),
+    );
+    expect(marked.map(({ payment, verdict }) => [Number(payment), verdict])).toEqual([
+      [open?.payment, 'act'],
+    ]);
+
+    await sandbox.control('DELETE', '/faults');
+    await desk.run('resume', id as string);
+    expect(await desk.status()).toMatchObject({ done: 2, unknown: 1, pending: 0, state: 'unsettled' });
+    const told = await toldOf(sandbox, payments, 'refund');
+    expect(told.toSorted((one, other) => one - other)).toEqual([0, 1, 1]);
   });
 });
 
