@@ -51,7 +51,11 @@ export async function findStates(
   const { rows } = await statesQuery(place).execute(store.db);
   const names = [...new Set([...stateNames, ...rows.map(({ state }) => state).filter(Boolean)])];
   return typed.map((name) => {
-    const state = client.canonicalState(name) ?? names.find((one) => one === name);
+    const plain = name.toLowerCase();
+    const state =
+      client.canonicalState(name) ??
+      names.find((one) => one === name) ??
+      names.find((one) => one.toLowerCase() === plain);
     if (state !== undefined) return state;
     throw new UsageError(
       `There is no state ${name}.${didYouMean(name, names)} The states are: ${names.join(', ')}.`,

@@ -11,7 +11,7 @@ import { createKnownSearch } from '../../ledger/known-search.js';
 import { aboutNothingFound, foundJson, foundList, MAX_COUNTED } from '../../output/views/found.js';
 import { type AmountRange, parseSpokenAmount } from '../../support/find/amounts.js';
 import { parseSpokenDate, type TimeSpan } from '../../support/find/dates.js';
-import { type FindFilter, findPayments } from '../../support/find/find-payments.js';
+import { type FindFilter, findPayments, wordsNotKnown } from '../../support/find/find-payments.js';
 import { assessFound, findStates } from '../../support/list.js';
 import { BadValue } from '../../typed-values.js';
 
@@ -44,7 +44,7 @@ export default class PaymentsFind extends BaseCommand {
   static override summary = 'Find known payments by anything a caller says.';
   static override description =
     'Searches references, IDs, order numbers, names, e-mail addresses, amounts (49.90, EUR 49.90, ~50 for about 50), ' +
-    'dates (yesterday, 12 Nov, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
+    'dates (yesterday, last Tuesday, 12 Nov, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
     'first. If nothing matches, a name may have one letter wrong. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
   static override examples = [
     '<%= config.bin %> payments find ana 49.90 yesterday',
@@ -104,7 +104,12 @@ export default class PaymentsFind extends BaseCommand {
     if (!walks) await this.showList(items, foundList);
     if (more && !this.json) this.note('There are more. Add a word, or use --limit N.');
     if (items.length === 0 && !this.json)
-      this.note(...aboutNothingFound(words, await search.count(MAX_COUNTED)));
+      this.note(
+        ...aboutNothingFound(words, {
+          known: await search.count(MAX_COUNTED),
+          notKnown: await wordsNotKnown(search, words, now),
+        }),
+      );
     if (walks) {
       const { walkFound } = await import('../../cli/walk-found.js');
       await walkFound(this.context, await openSession(this.context, { showsApp: false }), items);

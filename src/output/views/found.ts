@@ -99,7 +99,10 @@ export const foundChoices = (items: readonly FoundItem[], width: number): string
 export const MAX_COUNTED = 10_000;
 
 /** What was searched when nothing was found, and where else to look. `known` was counted up to `MAX_COUNTED`. */
-export function aboutNothingFound(words: readonly string[], known: number): Line[] {
+export function aboutNothingFound(
+  words: readonly string[],
+  { known, notKnown }: { known: number; notKnown: readonly string[] },
+): Line[] {
   const count = groupDigits(String(known));
   const searched =
     known === 0
@@ -107,8 +110,10 @@ export function aboutNothingFound(words: readonly string[], known: number): Line
       : `Searched ${known >= MAX_COUNTED ? `more than ${count}` : count} known ${known === 1 ? 'payment' : 'payments'}.`;
   const [only = ''] = words.length === 1 ? words : [];
   const isReference = /^[^\s@]*\d[^\s@]*$/.test(only) && parseSpokenAmount(only) === undefined;
+  const strange = known > 0 ? notKnown : [];
   return [
     searched,
+    ...(strange.length > 0 ? [`None of them has ${strange.map((word) => `"${word}"`).join(' or ')}.`] : []),
     `Import the orders of your shop with: ${commandText(paydesk('payments', 'import', 'orders.csv'))}`,
     `Read a payment from the service with: ${commandText(paydesk('payments', 'get', isReference ? only : 'REFERENCE'))}`,
   ];

@@ -1,4 +1,4 @@
-// Amounts as people say them: 49.90, EUR 49.90, €49,90, 1.234,56, ~50.
+// Amounts as people say them: 49.90, EUR 49.90, €49,90, 50 euro, 1.234,56, ~50.
 
 import { currencies } from '../../contract/currencies.js';
 
@@ -9,20 +9,24 @@ export interface AmountRange {
 }
 
 const symbols: Readonly<Record<string, string>> = { '€': 'EUR', $: 'USD', '£': 'GBP', '¥': 'JPY' };
+const spoken: Readonly<Record<string, string>> = { euro: 'EUR', dollar: 'USD', pound: 'GBP', yen: 'JPY' };
 const codes = new Set(currencies);
 
 /** What "about" means: within five per cent. */
 const ROUGHLY_WITHIN = 0.05;
 
-/** `EUR` of EUR, eur and €. */
+/** `EUR` of EUR, eur, € and euros. */
 export function currencyOf(text: string): string | undefined {
-  const code = symbols[text] ?? text.toUpperCase();
+  const code = symbols[text] ?? spokenCurrency(text) ?? text.toUpperCase();
   return codes.has(code) ? code : undefined;
 }
 
+export const spokenCurrency = (text: string): string | undefined =>
+  spoken[text.toLowerCase().replace(/s$/, '')];
+
 const NUMBER = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d{1,2}|\d+(?:[.,]\d{1,3})?`;
-const MONEY = String.raw`[A-Za-z]{3}|[€$£¥]`;
-const AMOUNT = new RegExp(`^(~?)\\s*(${MONEY})?\\s*(~?)(${NUMBER})\\s*(${MONEY})?$`, 'u');
+const MONEY = String.raw`euros?|dollars?|pounds?|[a-z]{3}|[€$£¥]`;
+const AMOUNT = new RegExp(`^(~?)\\s*(${MONEY})?\\s*(~?)(${NUMBER})\\s*(${MONEY})?$`, 'iu');
 
 /** Undefined when it is no amount. */
 export function parseSpokenAmount(text: string): AmountRange | undefined {

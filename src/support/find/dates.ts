@@ -1,4 +1,4 @@
-// Days as people say them: yesterday, 12 Nov, 12.11.2026, 2026-11-10..12. A day is one in the time zone of this machine.
+// Days as people say them: yesterday, last Tuesday, 12 Nov, 12.11.2026, 2026-11-10..12. A day is one in the time zone of this machine.
 
 /** From the first moment up to, and without, the last. */
 export interface TimeSpan {
@@ -28,13 +28,33 @@ const MONTH_DAY = new RegExp(`^${MONTH}\\s+${DAY}(?:\\.\\.${DAY})?${YEAR}$`, 'i'
 
 /** Undefined when it is no date, or no day that exists. */
 export function parseSpokenDate(text: string, now: Date): TimeSpan | undefined {
-  const typed = text.trim().toLowerCase();
-  if (typed === 'today') return span(dayOf(now), dayOf(now));
-  if (typed === 'yesterday') {
-    const day = dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1));
+  const typed = text
+    .trim()
+    .toLowerCase()
+    .replace(/^on\s+/, '');
+  const back = daysBack(typed, now);
+  if (back !== undefined) {
+    const day = dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - back));
     return span(day, day);
   }
   return isoSpan(typed) ?? namedSpan(typed, now);
+}
+
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const WEEKDAY = /^(last\s+)?(sun|mon|tues|wednes|thurs|fri|satur)day$/;
+const AGO = /^(\d{1,3})\s+(day|week)s?\s+ago$/;
+
+/** How many days ago it was: a weekday is the last one that has begun. */
+function daysBack(typed: string, now: Date): number | undefined {
+  if (typed === 'today') return 0;
+  if (typed === 'yesterday') return 1;
+  const [, count, unit] = AGO.exec(typed) ?? [];
+  if (count !== undefined) return Number(count) * (unit === 'week' ? 7 : 1);
+  const [, last, name = ''] = WEEKDAY.exec(typed) ?? [];
+  const weekday = weekdays.indexOf(name.slice(0, 3));
+  if (weekday < 0) return undefined;
+  const back = (now.getDay() - weekday + 7) % 7;
+  return back === 0 && last !== undefined ? 7 : back;
 }
 
 function isoSpan(typed: string): TimeSpan | undefined {

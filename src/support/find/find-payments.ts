@@ -100,6 +100,20 @@ export async function findPayments(
   return { found: sorted.slice(0, limit), more: sorted.length > limit };
 }
 
+/** Of several words, those that no known payment has. */
+export async function wordsNotKnown(
+  search: KnownSearch,
+  words: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const [likeliest] = readWords(words, now);
+  const text = likeliest?.text ?? [];
+  if (words.length < 2) return [];
+  const isKnown = async (word: string) => (await search.find(searchWordsOf([word], true), {}, 1)).length > 0;
+  const known = await Promise.all(text.map(isKnown));
+  return text.filter((_, at) => !known[at]);
+}
+
 /** Payments that have all words but one, and something similar to that one. */
 async function findSimilar(
   search: KnownSearch,

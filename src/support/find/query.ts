@@ -1,7 +1,7 @@
 // What a caller says, word by word: amounts, dates, states and currencies are recognised, everything else is text.
 
 import { stateNames } from '../../contract/states.js';
-import { type AmountRange, currencyOf, parseSpokenAmount } from './amounts.js';
+import { type AmountRange, currencyOf, parseSpokenAmount, spokenCurrency } from './amounts.js';
 import { parseSpokenDate, type TimeSpan } from './dates.js';
 
 /** One way to understand what was typed. All of it must be true of a payment. */
@@ -53,7 +53,7 @@ function understand(words: readonly string[], now: Date): { length: number; piec
   for (let length = Math.min(MAX_PHRASE_WORDS, words.length); length > 0; length -= 1) {
     const phrase = words.slice(0, length).join(' ');
     const time = parseSpokenDate(phrase, now);
-    if (time) return { length, pieces: [(reading) => ({ ...reading, times: [...reading.times, time] })] };
+    if (time) return { length, pieces: datePieces(phrase, time) };
     const amount = parseSpokenAmount(phrase);
     if (amount) return { length, pieces: amountPieces(phrase, amount) };
   }
@@ -66,7 +66,7 @@ function understand(words: readonly string[], now: Date): { length: number; piec
     };
   }
   // Names such as Cad and All are currencies as well, so these count in capitals only.
-  const currency = word === word.toUpperCase() ? currencyOf(word) : undefined;
+  const currency = word === word.toUpperCase() ? currencyOf(word) : spokenCurrency(word);
   if (currency !== undefined) {
     return {
       length: 1,
@@ -74,6 +74,12 @@ function understand(words: readonly string[], now: Date): { length: number; piec
     };
   }
   return { length: 1, pieces: [asText(word)] };
+}
+
+/** Without a digit it may be a name: Friday. */
+function datePieces(phrase: string, time: TimeSpan): Piece[] {
+  const piece: Piece = (reading) => ({ ...reading, times: [...reading.times, time] });
+  return /\d/.test(phrase) ? [piece] : [piece, asText(phrase)];
 }
 
 /** Digits alone are an ID or a reference first, and an amount second. */

@@ -49,13 +49,16 @@ it('finds what this desk created and read, by what it was told then', async () =
   expect((await find('--email', 'ANA@example.org', '--json')).json).toHaveLength(1);
   expect((await find('--brand', 'visa', '--since', '1h', '--json')).json).toHaveLength(1);
   expect((await find('ana', '--on', 'yesterday', '--json')).json).toEqual([]);
-  expect((await find('ana', '--amount', '~10', '--state', 'Created', '--json')).json).toHaveLength(1);
+  expect((await find('ana', '--amount', '~10', '--state', 'created', '--json')).json).toHaveLength(1);
 
   const none = await find('inv-9');
   expect([none.code, none.stdout]).toEqual([0, '']);
   expect(none.stderr).toContain('Searched 2 known payments.');
   expect(none.stderr).toContain('paydesk payments get inv-9');
-  expect((await find('nobody', '49.90')).stderr).toContain('paydesk payments get REFERENCE');
+  const nobody = await find('nobody', '49.90');
+  expect(nobody.stderr).toContain('paydesk payments get REFERENCE');
+  expect(nobody.stderr).toContain('None of them has "nobody".');
+  expect((await find('ana', 'find-1', '49.90')).stderr).not.toContain('None of them');
 
   const table = await find('find-1', '--columns', 'reference,who,order');
   expect(table.stdout).toBe('find-1\tAna Müller\tW-77\n');

@@ -131,6 +131,17 @@ describe('days as people say them', () => {
     expect(parseSpokenDate('29 Feb', at)?.from).toBe(Date.parse('2024-02-29'));
   });
 
+  it('by their weekday are the last that began, or the one before today', () => {
+    process.env['TZ'] = 'UTC';
+    const sunday = new Date('2026-11-15T10:00:00Z');
+    const day = (said: string) =>
+      new Date(parseSpokenDate(said, sunday)?.from ?? NaN).toISOString().slice(0, 10);
+    expect(
+      ['sunday', 'last Sunday', 'on Saturday', 'last monday', '2 days ago', '1 week ago'].map(day),
+    ).toEqual(['2026-11-15', '2026-11-08', '2026-11-14', '2026-11-09', '2026-11-13', '2026-11-08']);
+    expect(parseSpokenDate('someday', sunday)).toBeUndefined();
+  });
+
   it('may be several', () => {
     process.env['TZ'] = 'UTC';
     const at = new Date('2026-11-15T10:00:00Z');
