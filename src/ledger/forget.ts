@@ -30,19 +30,7 @@ export async function forgetCustomer(
   customerId: string,
 ): Promise<Forgotten> {
   return store.transaction(async (tx) => {
-    const known = await tx
-      .selectFrom('known_payments')
-      .selectAll()
-      .where('app_id', '=', appId)
-      .where('customer_id', '=', customerId)
-      .execute();
-    const moved = await tx
-      .selectFrom('intents')
-      .select(['payment_id', 'reference_id'])
-      .distinct()
-      .where('app_id', '=', appId)
-      .where('customer_id', '=', customerId)
-      .execute();
+    const { known, moved } = await paymentsOf(tx, { appId }, customerId);
     for (const row of known) {
       const words = searchWords({ ...row, ...nothingPersonal });
       await tx
@@ -57,6 +45,24 @@ export async function forgetCustomer(
     }
     return { payments: known.length, webhooks };
   });
+}
+
+/** A customer's payments: those that are known, and those that money was moved for. */
+export async function paymentsOf(db: Db, { appId }: AppRef, customerId: string) {
+  const known = await db
+    .selectFrom('known_payments')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where('customer_id', '=', customerId)
+    .execute();
+  const moved = await db
+    .selectFrom('intents')
+    .select(['payment_id', 'reference_id'])
+    .distinct()
+    .where('app_id', '=', appId)
+    .where('customer_id', '=', customerId)
+    .execute();
+  return { known, moved };
 }
 
 async function deliveriesOf(

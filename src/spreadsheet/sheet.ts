@@ -140,7 +140,10 @@ function readHeader<Column extends string>(
     problems.add(line, `only one column may name the ${layout.about}: ${keys.join(' or ')}`);
   if (keys.length === 0 && problems.count === before) {
     const naming = layout.naming === undefined ? '' : `, or ${layout.naming}`;
-    problems.add(line, `no column names the ${layout.about}: add ${listed(layout.key)}${naming}`);
+    problems.add(
+      line,
+      `no column names the ${layout.about}: add ${listed(layout.key)}${naming}. The columns are: ${cells.join(', ')}`,
+    );
   }
   for (const group of layout.required ?? []) {
     const there = group.filter((name) => columns.includes(name));

@@ -97,7 +97,12 @@ describe('a CSV of payments', () => {
     ['payment,amount,amount\n1,2,3\n', ['line 1: the column amount is there twice']],
     ['Amount,amount,payment\n1,2,3\n', ['line 1: the column amount is there twice, as Amount and amount']],
     ['payment,Note,Note\n1,2,3\n', ['line 1: the column Note is there twice']],
-    ['amount\n1\n', ['line 1: no column names the payment: add payment, paymentId or referenceId']],
+    [
+      'amount,Order No.\n1,2\n',
+      [
+        'line 1: no column names the payment: add payment, paymentId or referenceId. The columns are: amount, Order No.',
+      ],
+    ],
     [
       'paymentId,Reference ID\n1,a\n',
       ['line 1: only one column may name the payment: paymentId or referenceId'],

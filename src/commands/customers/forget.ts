@@ -4,7 +4,7 @@ import { customerArgument } from '../../cli/customer-input.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { openSession } from '../../cli/session.js';
 import { InterruptedError, UsageError } from '../../errors.js';
-import { type Forgotten, forgetCustomer } from '../../ledger/forget.js';
+import { type Forgotten, forgetCustomer, paymentsOf } from '../../ledger/forget.js';
 import { addWords } from '../../next-command.js';
 import { safeText } from '../../output/text.js';
 
@@ -26,26 +26,29 @@ export default class CustomersForget extends BaseCommand {
   async run(): Promise<Forgotten & { customerId: string }> {
     const { args, flags } = await this.parse(CustomersForget);
     const { profile } = await openSession(this.context);
-    if (!flags.yes) await this.#ask(args.customer);
-    this.sent.assumeSome();
-    const { store } = await openLedger(this.context);
-    const forgotten = await forgetCustomer(store, profile, args.customer);
-    return this.show({ customerId: args.customer, ...forgotten }, ({ payments, webhooks }) => [
-      payments === 0 && webhooks === 0
-        ? `This desk has no known payments or webhooks of customer ${safeText(args.customer)}. There was nothing to remove.`
-        : `Removed the personal data of ${counted(payments, 'known payment')} and deleted ${counted(webhooks, 'webhook')}.`,
-    ]);
-  }
-
-  async #ask(customer: string): Promise<void> {
-    if (!this.interactive) {
+    if (!flags.yes && !this.interactive) {
       throw new UsageError('Removing data must be confirmed. Nothing was removed.', {
         code: 'not-confirmed',
         next: [addWords(this.typed, '--yes')],
       });
     }
+    const { store } = await openLedger(this.context);
+    if (!flags.yes) await this.#ask(args.customer, await paymentsOf(store.db, profile, args.customer));
+    this.sent.assumeSome();
+    const forgotten = await forgetCustomer(store, profile, args.customer);
+    return this.show({ customerId: args.customer, ...forgotten }, ({ payments, webhooks }) => [
+      payments === 0 && webhooks === 0
+        ? `This desk has no known payments or webhooks of customer ${safeText(args.customer)}. There was nothing to remove.`
+        : `Removed the personal data of ${counted(payments, 'known payment')} and deleted ${counted(webhooks, 'webhook')}. ` +
+          'A command that reads one of these payments makes it known again.',
+    ]);
+  }
+
+  /** Where there is nothing to remove, there is nothing to ask. */
+  async #ask(customer: string, { known, moved }: { known: object[]; moved: object[] }): Promise<void> {
+    if (known.length === 0 && moved.length === 0) return;
     const { confirm } = await import('@inquirer/prompts');
-    const message = `Remove what this desk keeps about customer ${safeText(customer)}?`;
+    const message = `Remove what this desk keeps about customer ${safeText(customer)} (${counted(known.length, 'known payment')})?`;
     if (await confirm({ message, default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was removed.', { code: 'declined' });
   }

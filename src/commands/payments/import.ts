@@ -11,7 +11,12 @@ import { keepPiped } from '../../import/order-file.js';
 import { type ChosenColumn, orderColumns, parseChosen } from '../../import/order-rows.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { formatLine } from '../../output/views/batch-plan.js';
-import { importedJson, importedLines, importProblemList } from '../../output/views/imported.js';
+import {
+  importedJson,
+  importedLines,
+  importProblemList,
+  keepColumnLines,
+} from '../../output/views/imported.js';
 
 const DEFAULT_READS = 16;
 
@@ -67,7 +72,7 @@ export default class PaymentsImport extends BaseCommand {
       columns: flags.column ?? [],
       concurrency: flags.concurrency ?? DEFAULT_READS,
       again: this.typed,
-      onFormat: (format) => this.json || this.note(formatLine(format)),
+      onFormat: (format) => this.json || this.note(formatLine(format), ...keepColumnLines(format)),
       onProgress: ({ done, resumedAt, rows }) =>
         progress.update((width) => [readingLine({ done, total: rows }, rate(done - resumedAt), width)]),
     }).finally(() => progress.end());

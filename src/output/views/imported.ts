@@ -1,7 +1,9 @@
 import type { Imported } from '../../import/import-file.js';
 import type { ImportProblem } from '../../import/import-record.js';
 import { groupDigits } from '../../contract/amount-format.js';
-import type { Line } from '../lines.js';
+import { shellWord } from '../../next-command.js';
+import type { SheetFormat } from '../../spreadsheet/sheet.js';
+import { type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 
 /** As `--json` prints it. */
@@ -37,4 +39,10 @@ export function importedLines({ rows, skipped, resumedAt, counts }: Imported): L
   if (skipped > 0)
     lines.push(`Skipped ${number(skipped)} ${skipped === 1 ? 'row' : 'rows'} without a payment.`);
   return lines;
+}
+
+/** A column that paydesk does not recognise is often the order number. */
+export function keepColumnLines({ ignoredColumns: [first] }: SheetFormat): Line[] {
+  if (first === undefined) return [];
+  return [toned('dim', `To keep a column, name it, for example: --column ${shellWord(`order=${first}`)}`)];
 }

@@ -170,6 +170,8 @@ function keptTests(database: () => Promise<string | undefined>): void {
       0,
       'This desk has no known payments or webhooks of customer k-881. There was nothing to remove.',
     ]);
+    const nobody = await runCommand(Forget, ['k-0'], { env, terminal: true });
+    expect([nobody.code, nobody.stdout]).toEqual([0, expect.stringMatching(/nothing\s+to\s+remove/)]);
     const unknown = await runCommand(Forget, ['k-0', '--yes', '--json'], { env });
     expect([unknown.code, unknown.json]).toEqual([0, { customerId: 'k-0', payments: 0, webhooks: 0 }]);
   });

@@ -74,6 +74,15 @@ it('refuses what names no payment before anything is asked of the service', asyn
   expect(desk.requests()).toEqual([]);
 });
 
+it('leads from a name that the service does not know to the known payments', async () => {
+  const { code, json } = await desk.run('get', ['inv-l', '--json']);
+  expect([code, json.error?.code, json.error?.next?.[0]]).toEqual([
+    1,
+    'not-found',
+    'paydesk payments find inv-l',
+  ]);
+});
+
 it('ends with 4 on a wrong key, 5 when the server is gone and 130 on Ctrl-C', async () => {
   const env = envOf(desk.sandbox);
   const wrong = await payments({ ...env, PAYDESK_API_KEY: 'sk_wrong_key' }, 'get', ['1', '--json']);

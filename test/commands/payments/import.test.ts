@@ -95,6 +95,12 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect((await run('find', 'first', '--json')).json).toEqual([]);
   });
 
+  it('says how to keep a column that it does not recognise', async () => {
+    const { stderr } = await run('import', csv('ignored.csv', 'payment,Belegnummer', '1,7'));
+    expect(stderr).toContain('Ignored column: Belegnummer.');
+    expect(stderr).toContain('for example: --column order=Belegnummer');
+  });
+
   it('refuses a file that can be read two ways, before anything is read', async () => {
     desk.requests();
     const twice = await run(
@@ -106,6 +112,7 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect(twice.stdout).toContain('email and mail can both be the column email');
     const none = await run('import', csv('none.csv', 'colour,size', 'red,1'), '--json');
     expect([none.code, none.stdout]).toEqual([2, expect.stringContaining('--column referenceId=HEADER')]);
+    expect(none.stdout).toContain('The columns are:');
     const typo = await run(
       'import',
       csv('typo.csv', 'reference,Mail', 'a,b'),
