@@ -142,6 +142,9 @@ describe('customers, methods and operations', () => {
     expect(text(operationLine, result)).toBe(
       '  100231  inv-2041   EUR 49.90   Captured → Refunding   accepted   0.4 s\n',
     );
+    expect(text(operationLine, result, { ...onTerminal, width: 70 })).toBe(
+      '  100231  inv-2041   EUR 49.90   Captured → Refunding   accepted\n',
+    );
     const { tookMs: _, ...untimed } = result;
     expect(text(operationLine, { ...untimed, outcome: 'unknown' })).toBe(
       '  100231  inv-2041   EUR 49.90   Captured → ?   outcome unknown\n',

@@ -1,4 +1,4 @@
-import { type Line, type Piece, type View, joinPieces, toned } from '../lines.js';
+import { type Line, lineWidth, type Piece, type View, joinPieces, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { tookTime } from '../time.js';
@@ -43,8 +43,9 @@ const amountPieces = ({ payment }: OperationResult): Piece[] => {
 
 const nameOf = ({ payment, typed = '' }: OperationResult): string => textAt(payment, 'paymentId') || typed;
 
-export const operationLine: View<OperationResult> = (result) => [
-  joinPieces(
+/** Where there is no room for it, the time that it took is left out. */
+export const operationLine: View<OperationResult> = (result, { width }) => {
+  const line = joinPieces(
     '  ',
     nameOf(result),
     '  ',
@@ -54,9 +55,11 @@ export const operationLine: View<OperationResult> = (result) => [
     change(result),
     '   ',
     outcomePiece(result.outcome ?? ''),
-    ...(result.tookMs === undefined ? [] : ['   ', toned('dim', tookTime(result.tookMs))]),
-  ),
-];
+  );
+  if (result.tookMs === undefined) return [line];
+  const whole = joinPieces(line, '   ', toned('dim', tookTime(result.tookMs)));
+  return [lineWidth(whole) <= width ? whole : line];
+};
 
 export const operationList: ListView<OperationResult> = {
   empty: 'No payments.',
