@@ -216,6 +216,20 @@ function suite(location: () => Promise<string>): void {
     expect(await ledger.unsettled(intent)).toEqual([]);
   });
 
+  it('finds what is open by the id or the reference alone', async () => {
+    const { ledger } = await desk(await location());
+    const { intent: opened } = await open(ledger, intent);
+    const found = async (name: { paymentId?: string; referenceId?: string }, appId = intent.appId) =>
+      (await ledger.openUnder(appId, name)).map(({ id }) => id);
+    expect(await found({ paymentId: intent.paymentId })).toEqual([opened.id]);
+    expect(await found({ referenceId: 'inv-1' })).toEqual([opened.id]);
+    expect(await found({ paymentId: 'inv-1', referenceId: 'inv-1' })).toEqual([opened.id]);
+    expect(await found({ paymentId: 'inv-1' })).toEqual([]);
+    expect(await found({ referenceId: 'inv-1' }, 'app_2')).toEqual([]);
+    await ledger.record(opened.id, { outcome: 'done', after: 'Refunded' });
+    expect(await found({ referenceId: 'inv-1' })).toEqual([]);
+  });
+
   it('corrects the row of the batch that sent what turns out to be done', async () => {
     const { ledger, store } = await desk(await location());
     const row = {
