@@ -8,8 +8,8 @@ export interface AmountRange {
   currency?: string | undefined;
 }
 
-const symbols: Readonly<Record<string, string>> = { '€': 'EUR', $: 'USD', '£': 'GBP', '¥': 'JPY' };
-const spoken: Readonly<Record<string, string>> = { euro: 'EUR', dollar: 'USD', pound: 'GBP', yen: 'JPY' };
+const symbols = new Map(Object.entries({ '€': 'EUR', $: 'USD', '£': 'GBP', '¥': 'JPY' }));
+const spoken = new Map(Object.entries({ euro: 'EUR', dollar: 'USD', pound: 'GBP', yen: 'JPY' }));
 const codes = new Set(currencies);
 
 /** What "about" means: within five per cent. */
@@ -17,12 +17,12 @@ const ROUGHLY_WITHIN = 0.05;
 
 /** `EUR` of EUR, eur, € and euros. */
 export function currencyOf(text: string): string | undefined {
-  const code = symbols[text] ?? spokenCurrency(text) ?? text.toUpperCase();
+  const code = symbols.get(text) ?? spokenCurrency(text) ?? text.toUpperCase();
   return codes.has(code) ? code : undefined;
 }
 
 export const spokenCurrency = (text: string): string | undefined =>
-  spoken[text.toLowerCase().replace(/s$/, '')];
+  spoken.get(text.toLowerCase().replace(/s$/, ''));
 
 const NUMBER = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d{1,2}|\d+(?:[.,]\d{1,3})?`;
 const MONEY = String.raw`euros?|dollars?|pounds?|[a-z]{3}|[€$£¥]`;

@@ -23,11 +23,14 @@ const asText =
   (reading) => ({ ...reading, text: [...reading.text, word] });
 
 // As people on the phone say it, whatever the service's own spelling.
-const otherSpellings: Readonly<Record<string, string>> = { authorized: 'Authorised', canceled: 'Cancelled' };
+const otherSpellings = new Map([
+  ['authorized', 'Authorised'],
+  ['canceled', 'Cancelled'],
+]);
 
 const stateOf = (word: string): string | undefined => {
   const plain = word.toLowerCase();
-  return otherSpellings[plain] ?? stateNames.find((name) => name.toLowerCase() === plain);
+  return otherSpellings.get(plain) ?? stateNames.find((name) => name.toLowerCase() === plain);
 };
 
 /** More words than any expression that we understand has. */

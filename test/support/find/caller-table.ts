@@ -225,6 +225,8 @@ export const calls: Array<[said: string, first: string | undefined, ...rest: str
   ['CAD', '100251'],
   ['sub 889', '100240'],
   ['nobody', undefined],
+  ['constructor', undefined],
+  ['ana toString', undefined],
   ['ana garcia', undefined],
   ['-', undefined],
 ];
