@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { UsageError } from '../errors.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
-import type { AsInLedger } from './intents.js';
+import type { LedgerView } from './ledger-view.js';
 import { createLoading, type Loading } from './loading.js';
 
 export interface Batches extends Loading {
@@ -13,7 +13,7 @@ export interface Batches extends Loading {
   find(id: string): Promise<BatchRecord>;
   /** The newest first. */
   list(): Promise<BatchRecord[]>;
-  rows(id: string, asInLedger?: AsInLedger): AsyncGenerator<BatchRow>;
+  rows(id: string, view?: LedgerView): AsyncGenerator<BatchRow>;
 }
 
 const PAGE_SIZE = 500;
@@ -39,7 +39,7 @@ export function createBatches(store: Store<DeskTables>): Batches {
     list: () =>
       store.db.selectFrom('batches').selectAll().orderBy('time', 'desc').orderBy('id', 'desc').execute(),
 
-    async *rows(id, asInLedger) {
+    async *rows(id, view) {
       for (let after = 0; ;) {
         const page = await store.db
           .selectFrom('batch_rows')
@@ -49,7 +49,7 @@ export function createBatches(store: Store<DeskTables>): Batches {
           .orderBy('id')
           .limit(sql.lit(PAGE_SIZE))
           .execute();
-        yield* asInLedger ? await asInLedger(page) : page;
+        yield* view ? await view.of(page) : page;
         if (page.length < PAGE_SIZE) return;
         after = page.at(-1)?.id ?? after;
       }

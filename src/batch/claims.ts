@@ -6,7 +6,7 @@ import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { prepared, type Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
-import { intentsOf } from './intents.js';
+import { ABANDONED_DUE, intentsOf } from './ledger-view.js';
 import type { RowResult } from './worked-row.js';
 
 const LEASE_MS = 60_000;
@@ -290,8 +290,7 @@ async function freeAbandoned(store: Store<DeskTables>, batch: BatchRecord, owner
     await store.transaction((tx) =>
       tx
         .updateTable('batch_rows')
-        // After those that nobody has begun: settling takes its time, and the others need not wait for it.
-        .set({ lease_until: null, lease_owner: null, due_time: 1 })
+        .set({ lease_until: null, lease_owner: null, due_time: ABANDONED_DUE })
         .where('batch_id', '=', batch.id)
         .where('finished', '=', 0)
         .where('lease_owner', '=', name)

@@ -56,5 +56,6 @@ function marked(each: Assessment, { time, outcome }: SentBefore): Assessment {
   if (outcome === 'failed') return { ...each, verdict: 'failed-before', why: `${sent} and failed` };
   if (!isOpen(outcome ?? undefined)) return each;
   const stands = outcome === 'accepted' ? 'accepted' : 'outcome unknown';
-  return { ...each, why: `${sent}, ${stands}: will be checked, not sent again` };
+  const note = `${sent}, ${stands}: will be checked, not sent again`;
+  return { ...each, why: each.why === undefined ? note : `${each.why}; ${note}` };
 }

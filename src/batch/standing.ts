@@ -1,8 +1,8 @@
-import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
+import type { BatchRecord, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';
 import { type BatchCounts, countRows, createTally } from './counts.js';
-import { begunRows, createAsInLedger } from './intents.js';
+import { createLedgerView } from './ledger-view.js';
 import type { Owner } from '../store/owner.js';
 
 type BatchState =
@@ -36,12 +36,9 @@ export async function statusOf(
 ): Promise<BatchStatus> {
   const tally = createTally(batch);
   await countRows(store, batch, tally);
-  const begun = await begunRows(store, batch);
-  const asInLedger = await createAsInLedger(store, batch, owner);
-  for (const [index, { outcome }] of (await asInLedger(begun)).entries()) {
-    const row = begun[index] as BatchRow;
-    if (outcome !== null && outcome !== row.outcome) tally.move(row, { outcome });
-  }
+  const view = await createLedgerView(store, batch, owner);
+  for await (const { row, shown } of view.abandoned())
+    tally.move(row, { outcome: shown.outcome ?? 'unsent' });
   const counts = tally.counts();
   const isRunning = await isWorkedOn(store, batch, owner);
   return statusWith(batch, counts, isRunning ? 'running' : restingState(batch, counts));

@@ -176,7 +176,7 @@ export async function workOnBatch(
   };
 }
 
-/** One that was asked to stop can go on. */
+/** A run that was asked to stop has an error without next steps: the batch can be resumed. */
 function nextOf({ id }: BatchRecord, ending: PaydeskError | undefined): readonly NextStep[] {
   if (ending === undefined || ending.next.length > 0) return ending?.next ?? [];
   return [paydesk('batch', 'resume', id), paydesk('batch', 'report', id)];

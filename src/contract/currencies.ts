@@ -7,12 +7,12 @@ const CODES =
   'SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND ' +
   'VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG';
 
-const DIGITS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
-  ),
-  ...Object.fromEntries('BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3])),
-};
+const digits = new Map([
+  ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'
+    .split(' ')
+    .map((code) => [code, 0] as const),
+  ...'BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3] as const),
+]);
 
 export const currencies: readonly string[] = CODES.split(' ');
 
@@ -24,5 +24,5 @@ export function isKnownCurrency(code: string): boolean {
 
 /** Decimals of a currency's minor unit by ISO 4217; 2 for one we do not know. */
 export function currencyDigits(code: string): number {
-  return DIGITS[code] ?? 2;
+  return digits.get(code) ?? 2;
 }

@@ -40,11 +40,11 @@ const during = new Map<StateName, Move>(
   (Object.keys(operationStates) as Move[]).map((move) => [operationStates[move].during, move]),
 );
 const instructions: Readonly<Record<Move, string>> = { capture: 'capture', refund: 'refund', cancel: 'void' };
-const declines: Readonly<Record<string, string>> = {
-  'insufficient funds': 'insufficient-funds',
-  'expired card': 'expired',
-  'blocked by the provider': 'blocked',
-};
+const declines = new Map([
+  ['insufficient funds', 'insufficient-funds'],
+  ['expired card', 'expired'],
+  ['blocked by the provider', 'blocked'],
+]);
 
 export function recordPayment(recorded: RecordedPayment, name: string): RecordedStep[] {
   const { payment, intents } = recorded;
@@ -204,7 +204,7 @@ function cardOf(changes: readonly RecordedChange[], index: number, recorded: Rec
   if (change?.to === 'ActionRequired') return 'three-d-secure';
   if (change?.to === 'Held') return 'held';
   if (change?.to === 'Declined')
-    return declines[referenceText(fieldAt(payment, 'failureReason'))] ?? 'declined';
+    return declines.get(referenceText(fieldAt(payment, 'failureReason'))) ?? 'declined';
   if (change?.to === 'Processing') {
     const isLost = !next || next.to === 'Failed' || isLearned(changes, index + 1, intents);
     const isCharged = next ? next.to === 'Authorised' : !wasInVain('authorize');

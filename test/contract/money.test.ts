@@ -142,7 +142,9 @@ describe('currencies', () => {
     expect(new Set(currencies).size).toBe(currencies.length);
     expect(currencies.every((code) => /^[A-Z]{3}$/.test(code))).toBe(true);
     expect(currencies.length).toBeGreaterThan(150);
-    expect(['EUR', 'JPY', 'KWD', 'ISK', 'XYZ'].map(currencyDigits)).toEqual([2, 0, 3, 0, 2]);
+    expect(['EUR', 'JPY', 'KWD', 'ISK', 'XYZ', 'constructor'].map(currencyDigits)).toEqual([
+      2, 0, 3, 0, 2, 2,
+    ]);
     expect(['EUR', 'eur', 'XXX', 'toString'].map(isKnownCurrency)).toEqual([true, false, false, false]);
   });
 });

@@ -54,7 +54,7 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
   return kind === 'quiet' ? refuseInQuiet(move, intent, result) : result;
 }
 
-/** What is open of a payment that cannot be read now, newest first. A wrong name or key is not such a reason. */
+/** The newest instruction that is open for a payment which cannot be read now. A wrong name or key is no such reason. */
 export async function openWhileUnread(desk: Desk, { name, error }: NotRead): Promise<Entry | undefined> {
   if (!(error instanceof TemporaryError)) return undefined;
   const { key, mayBeReference } = name;
@@ -63,7 +63,7 @@ export async function openWhileUnread(desk: Desk, { name, error }: NotRead): Pro
   return found.toSorted((one, other) => other.id - one.id)[0];
 }
 
-/** As the ledger has it. */
+/** The result of a payment that was not read: the ledger alone says how its instruction stands. */
 export function unreadResult(entry: Entry, { name, error }: NotRead): MoveResult {
   return {
     typed: name.typed,

@@ -239,7 +239,7 @@ export function heldBy(entry: Entry): GuardError {
   );
 }
 
-/** An earlier instruction is open, and the payment cannot be read: only the ledger tells of it. */
+/** An earlier instruction is open, and the payment cannot be read. */
 export function openUnread(entry: Entry, why: PaydeskError): UnknownOutcomeError {
   const { operation, operator, time } = entry;
   const since = `sent by ${operator} at ${new Date(time).toISOString()}`;

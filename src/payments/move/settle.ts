@@ -258,7 +258,7 @@ export async function lookUntilProven(desk: Desk, sent: Sent, limitMs: number): 
   return result;
 }
 
-/** For a person who watches. */
+/** The status line while a command waits. */
 const waitingText = (end: string, state?: string | null): string =>
   `${state ? `${state}. ` : ''}Waiting for ${end}. Ctrl-C ends only the wait.`;
 

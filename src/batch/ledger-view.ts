@@ -1,0 +1,117 @@
+// What the ledger has of the rows of a batch.
+
+import { type Entry, outcomeOf } from '../ledger/entries.js';
+import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
+import { leaseClock } from '../store/claim.js';
+import type { Owner } from '../store/owner.js';
+import type { Store } from '../store/store.js';
+
+/**
+ * When the rows of a process that is gone are due: after those that nobody has begun. Settling takes its time, and the
+ * others need not wait for it.
+ */
+export const ABANDONED_DUE = 1;
+
+/** The last intent that the batch wrote for each payment. */
+export async function intentsOf(
+  store: Store<DeskTables>,
+  batch: BatchRecord,
+  rows: readonly BatchRow[],
+): Promise<Map<string, Entry>> {
+  // Neither a recheck nor a charge has an intent: a charge is found by its reference.
+  if (rows.length === 0 || batch.action === 'recheck' || batch.action === 'charge') return new Map();
+  const intents = await store.db
+    .selectFrom('intents')
+    .selectAll()
+    .where(
+      'payment_id',
+      'in',
+      rows.map((row) => row.payment_id),
+    )
+    .where('app_id', '=', batch.app_id)
+    .where('retired', '=', 0)
+    .where('operation', '=', batch.action)
+    .where('batch_id', '=', batch.id)
+    .orderBy('id')
+    .execute();
+  if (intents.length === 0) return new Map();
+  const outcomes = await store.db
+    .selectFrom('outcomes')
+    .selectAll()
+    .where(
+      'intent_id',
+      'in',
+      intents.map(({ id }) => id),
+    )
+    .orderBy('id')
+    .execute();
+  const last = new Map(outcomes.map((outcome) => [outcome.intent_id, outcome]));
+  return new Map(intents.map((intent) => [intent.payment_id, { ...intent, last: last.get(intent.id) }]));
+}
+
+/**
+ * The rows of a batch as the ledger has them: a process that was killed has not written down what became of the rows
+ * that it worked on.
+ */
+export interface LedgerView {
+  /** These rows, each with the outcome that the ledger has where nobody wrote one down. */
+  of(rows: readonly BatchRow[]): Promise<BatchRow[]>;
+  /** The rows that no process works on any more, as they are written down and as the ledger has them. */
+  abandoned(): AsyncGenerator<{ row: BatchRow; shown: BatchRow }>;
+}
+
+const PAGE_SIZE = 500;
+
+export async function createLedgerView(
+  store: Store<DeskTables>,
+  batch: BatchRecord,
+  owner: Owner,
+): Promise<LedgerView> {
+  const { now } = await store.db
+    .selectFrom('identity')
+    .select(leaseClock(store.engine).as('now'))
+    .executeTakeFirstOrThrow();
+
+  function isAbandoned({ finished, due_time, lease_owner, lease_until }: BatchRow): boolean {
+    if (finished === 1) return false;
+    if (lease_owner === null) return due_time === ABANDONED_DUE;
+    return (lease_until ?? 0) <= now || owner.isGone(lease_owner);
+  }
+
+  async function of(rows: readonly BatchRow[]): Promise<BatchRow[]> {
+    const abandoned = rows.filter(isAbandoned);
+    const entries = await intentsOf(store, batch, abandoned);
+    const shown = new Map(abandoned.map((row) => [row.id, withOutcome(row, entries.get(row.payment_id))]));
+    return rows.map((row) => shown.get(row.id) ?? row);
+  }
+
+  async function* abandoned(): AsyncGenerator<{ row: BatchRow; shown: BatchRow }> {
+    for (let after = 0; ;) {
+      const page = await store.db
+        .selectFrom('batch_rows')
+        .selectAll()
+        .where('batch_id', '=', batch.id)
+        .where('finished', '=', 0)
+        .where(({ eb, or }) => or([eb('lease_owner', 'is not', null), eb('due_time', '=', ABANDONED_DUE)]))
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(PAGE_SIZE)
+        .execute();
+      for (const shown of await of(page)) {
+        const row = page.find(({ id }) => id === shown.id);
+        if (row && row !== shown) yield { row, shown };
+      }
+      if (page.length < PAGE_SIZE) return;
+      after = page.at(-1)?.id ?? after;
+    }
+  }
+
+  return { of, abandoned };
+}
+
+function withOutcome(row: BatchRow, entry: Entry | undefined): BatchRow {
+  const outcome = entry && outcomeOf(entry);
+  if (outcome === undefined || outcome === 'unsent' || outcome === row.outcome) return row;
+  const why = entry?.last ? entry.last.why : 'its process ended before the outcome was known';
+  return { ...row, outcome, after_state: entry?.last?.after_state ?? null, why };
+}
