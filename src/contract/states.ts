@@ -1,9 +1,14 @@
 // The states of a payment: what each means, what is legal from it, where it can go.
 
-export const operations = ['capture', 'cancel', 'refund', 'unhold', 'recheck'] as const;
-export type Operation = (typeof operations)[number];
 /** The operations that move money: never repeated by themselves. */
-export type SettleOperation = Exclude<Operation, 'recheck'>;
+const settleOperations = ['capture', 'cancel', 'refund', 'unhold'] as const;
+export type SettleOperation = (typeof settleOperations)[number];
+export const operations = [...settleOperations, 'recheck'] as const;
+export type Operation = (typeof operations)[number];
+
+export function isSettleOperation(name: string): name is SettleOperation {
+  return settleOperations.some((operation) => operation === name);
+}
 
 export type StateTone = 'good' | 'waiting' | 'bad' | 'neutral';
 
@@ -146,6 +151,21 @@ export type StateName = keyof typeof rules;
 
 export const states: Readonly<Record<StateName, StateRule>> = rules;
 export const stateNames = Object.keys(rules) as StateName[];
+
+/** The money was captured in these, whatever became of it since. */
+export const capturedStates: readonly StateName[] = ['Captured', 'Refunding', 'Refunded'];
+
+export function wasCaptured(state: string): boolean {
+  return capturedStates.some((name) => name === state);
+}
+
+/** The provider has yet to answer in these; nobody else has to do anything. */
+export const statesAwaitingProvider: readonly StateName[] = [
+  'Processing',
+  'Capturing',
+  'Refunding',
+  'Cancelling',
+];
 
 export function isStateName(name: unknown): name is StateName {
   return typeof name === 'string' && Object.hasOwn(rules, name);

@@ -1,5 +1,6 @@
 // Payments that the service shows as captured or refunded in the period, and that no line of the file names.
 
+import { wasCaptured } from '../contract/states.js';
 import {
   expectedIds,
   type ExpectedKind,
@@ -81,7 +82,7 @@ async function* unseenPages(
 }
 
 const stillExpected = (kind: ExpectedKind, { facts: { state } }: FreshPayment): boolean =>
-  state === 'Refunded' || (kind === 'capture' && (state === 'Captured' || state === 'Refunding'));
+  kind === 'capture' ? wasCaptured(state) : state === 'Refunded';
 
 function missingException(
   kind: ExpectedKind,

@@ -1,5 +1,6 @@
 // What a line of the file says, against what the service shows of the payment.
 
+import { wasCaptured } from '../contract/states.js';
 import { toUnits } from './exact.js';
 import type { SettlementLine } from './line.js';
 
@@ -33,9 +34,6 @@ export interface PaymentFacts {
   authorizeId: string | undefined;
 }
 
-/** The money was captured in these, whatever became of it since. */
-const capturedStates = new Set(['Captured', 'Refunding', 'Refunded']);
-
 /** Undefined where the line and the payment agree. `firstLine` is an earlier line with the same kind and payment. */
 export function exceptionOf(
   line: SettlementLine,
@@ -45,7 +43,7 @@ export function exceptionOf(
   switch (line.kind) {
     case 'capture':
       if (firstLine !== undefined) return isOtherCapture(line, facts) ? 'captured-twice' : 'duplicate-line';
-      if (!capturedStates.has(facts.state)) return 'not-captured';
+      if (!wasCaptured(facts.state)) return 'not-captured';
       return differenceOf(line, facts, line.amount) ?? feeDifference(line, facts);
     case 'refund':
       if (firstLine !== undefined) return 'refunded-twice';

@@ -1,7 +1,13 @@
 // Writes a scenario from what is known of payments. Running it takes them to the same end.
 
 import { isJsonNumber, numberText, type JsonObject } from '../contract/json.js';
-import { isStateName, operationStates, states, type StateName } from '../contract/states.js';
+import {
+  isStateName,
+  operationStates,
+  states,
+  statesAwaitingProvider,
+  type StateName,
+} from '../contract/states.js';
 import { isStillSlow } from '../sandbox/index.js';
 import { fieldAt, referenceText } from './references.js';
 
@@ -172,7 +178,7 @@ function isLearned(
   const before = changes[index - 1];
   if (!change || !before) return false;
   if (change.cause !== undefined) return change.cause === 'learned by recheck';
-  const isWaiting = before.to === 'Processing' || during.has(before.to);
+  const isWaiting = statesAwaitingProvider.includes(before.to);
   const wasAsked = ({ operation, time }: SentInstruction) =>
     operation === 'recheck' && time >= before.time && time <= change.time;
   return isWaiting && intents.some(wasAsked);

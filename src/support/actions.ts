@@ -1,7 +1,12 @@
 // What can be done to a payment now, the recommended action first.
 
-import type { SettleOperation } from '../contract/states.js';
-import { isLegal, type StateName } from '../contract/states.js';
+import {
+  isSettleOperation,
+  states,
+  statesAwaitingProvider,
+  type SettleOperation,
+  type StateName,
+} from '../contract/states.js';
 import { type Action, actionOf, type ActionOperation, type CommandOf } from './action.js';
 import { conditionOf, contradictingWebhook, isLate, isOverdueNow, placeOf } from './condition.js';
 import { ABANDONED_MS, RESERVATION_MS } from './overdue.js';
@@ -68,24 +73,16 @@ function mayResend(
   return kind === 'unknown-outcome' || recheckedTime !== undefined;
 }
 
-const settleOperations: readonly SettleOperation[] = ['unhold', 'capture', 'refund', 'cancel'];
 const finished: readonly StateName[] = ['Captured', 'Refunded', 'Cancelled'];
 /** Where the payment may change without anybody at this desk. */
-const changing: readonly StateName[] = [
-  'Created',
-  'ActionRequired',
-  'Processing',
-  'Capturing',
-  'Refunding',
-  'Cancelling',
-];
+const changing: readonly StateName[] = ['Created', 'ActionRequired', ...statesAwaitingProvider];
 
 function possibleFor(situation: Situation): ActionOperation[] {
   const { state } = situation;
   if (state === undefined) return ['recheck', 'watch'];
-  const legal = settleOperations.filter(
-    (operation) => isLegal(operation, state) && !isBlocked(situation, operation),
-  );
+  const legal = states[state].legal
+    .filter(isSettleOperation)
+    .filter((operation) => !isBlocked(situation, operation));
   const isOver =
     finished.includes(state) &&
     contradictingWebhook(situation) === undefined &&

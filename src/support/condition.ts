@@ -1,7 +1,15 @@
 // What matters most about a payment. Verdict, actions and reply are all derived from this, so that they agree.
 
-import type { SettleOperation } from '../contract/states.js';
-import { canReach, isLegal, isStateName, operationStates, type StateName } from '../contract/states.js';
+import {
+  canReach,
+  capturedStates,
+  isLegal,
+  isStateName,
+  operationStates,
+  type SettleOperation,
+  type StateName,
+  wasCaptured,
+} from '../contract/states.js';
 import { isOverdue } from './overdue.js';
 import type { LastOperation, Situation } from './situation.js';
 
@@ -70,8 +78,7 @@ function openCondition(situation: Situation, last: LastOperation): PaymentCondit
   return { kind: 'unknown-outcome', last, operation };
 }
 
-const afterCapture: readonly StateName[] = ['Captured', 'Refunding', 'Refunded'];
-const afterUnhold: readonly StateName[] = ['Authorised', 'Capturing', ...afterCapture];
+const afterUnhold: readonly StateName[] = ['Authorised', 'Capturing', ...capturedStates];
 
 /** Where the payment shows an open instruction to be. */
 export function placeOf(
@@ -86,7 +93,7 @@ export function placeOf(
   }
   const { during, end } = operationStates[operation];
   if (state === during) return 'in-progress';
-  if (state === end || (operation === 'capture' && afterCapture.includes(state))) return 'end';
+  if (state === end || (operation === 'capture' && wasCaptured(state))) return 'end';
   return state === before ? 'before' : 'elsewhere';
 }
 

@@ -1,10 +1,15 @@
 // Puts together what is known about a payment. Everything that the support room takes from the ledger is read here.
 
 import type { Client } from '../client/client.js';
-import type { SettleOperation } from '../contract/states.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { isStateName, operationStates, states } from '../contract/states.js';
+import {
+  isSettleOperation,
+  isStateName,
+  operationStates,
+  type SettleOperation,
+  states,
+} from '../contract/states.js';
 import type { Outcome } from '../ledger/entries.js';
 import type { PaymentRecord, RecordedIntent } from '../ledger/payment-record.js';
 import { quietLeft } from '../ledger/quiet-period.js';
@@ -139,9 +144,6 @@ function failedBetween(before: string, current: string): SettleOperation | undef
   return undefined;
 }
 
-const settleOperations: readonly string[] = ['capture', 'cancel', 'refund', 'unhold'];
-const isSettle = (operation: string): operation is SettleOperation => settleOperations.includes(operation);
-
 interface LedgerOptions extends GatherOptions {
   /** The payment as it was just read. */
   read?: PaymentRead | undefined;
@@ -156,7 +158,7 @@ function fromLedger(
   options: LedgerOptions,
 ): Pick<Situation, 'last' | 'outcomes' | 'recheckedTime' | 'confirmedTime'> {
   const intents = record?.intents ?? [];
-  const sent = intents.filter(({ operation }) => isSettle(operation));
+  const sent = intents.filter(({ operation }) => isSettleOperation(operation));
   const outcomes: Situation['outcomes'] = {};
   for (const intent of sent) outcomes[intent.operation as SettleOperation] = outcomeOf(intent);
   // The intent that holds the payment is the one that matters, whatever was written after it.

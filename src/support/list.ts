@@ -1,7 +1,7 @@
 // Known payments, sorted by what needs attention. The service has no list of its own.
 
 import type { Client } from '../client/client.js';
-import { stateNames } from '../contract/states.js';
+import { stateNames, statesAwaitingProvider } from '../contract/states.js';
 import { UsageError } from '../errors.js';
 import { readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known-list.js';
 import type { AppRef } from '../ledger/payment-ref.js';
@@ -153,7 +153,7 @@ function passes(row: KnownPaymentRow, filter: ListFilter, now: number): boolean 
   );
 }
 
-const waiting = ['Processing', 'Capturing', 'Refunding', 'Cancelling', 'ActionRequired', 'Created'];
+const waiting = [...statesAwaitingProvider, 'ActionRequired', 'Created'];
 const decisions = ['Authorised', 'Held'];
 const finished = ['Declined', 'Failed', 'Expired', 'Captured', 'Cancelled', 'Refunded'];
 

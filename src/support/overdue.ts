@@ -1,4 +1,4 @@
-import type { StateName } from '../contract/states.js';
+import { statesAwaitingProvider, type StateName } from '../contract/states.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -34,10 +34,7 @@ export function isOverdue(state: StateName, ageMs: number): boolean {
 /** The states in which a payment can be overdue, the most pressing first. */
 export const overdueStates: readonly StateName[] = [
   'Authorised',
-  'Processing',
-  'Capturing',
-  'Refunding',
-  'Cancelling',
+  ...statesAwaitingProvider,
   'Held',
   'ActionRequired',
 ];

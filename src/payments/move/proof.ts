@@ -3,7 +3,14 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { numberText, type JsonNumber } from '../../contract/json.js';
-import { operationStates, type SettleOperation, type StateName, states } from '../../contract/states.js';
+import {
+  capturedStates,
+  operationStates,
+  type SettleOperation,
+  type StateName,
+  states,
+  wasCaptured,
+} from '../../contract/states.js';
 import { fingerprintOf } from './fingerprint.js';
 import { stateOf } from '../named-payments.js';
 
@@ -45,21 +52,19 @@ export function beforeOf(read: PaymentRead): Before {
   };
 }
 
-const captured: readonly StateName[] = ['Captured', 'Refunding', 'Refunded'];
-
 const proofs: Readonly<
   Record<SettleOperation, { carriedOut: readonly StateName[]; excluded: readonly StateName[] }>
 > = {
   capture: {
-    carriedOut: ['Capturing', ...captured],
+    carriedOut: ['Capturing', ...capturedStates],
     excluded: ['Cancelled', 'Expired', 'Declined', 'Failed'],
   },
   refund: { carriedOut: ['Refunding', 'Refunded'], excluded: [] },
   cancel: {
     carriedOut: ['Cancelling', 'Cancelled'],
-    excluded: ['Capturing', ...captured, 'Declined', 'Failed', 'Expired'],
+    excluded: ['Capturing', ...capturedStates, 'Declined', 'Failed', 'Expired'],
   },
-  unhold: { carriedOut: ['Authorised', 'Capturing', ...captured], excluded: [] },
+  unhold: { carriedOut: ['Authorised', 'Capturing', ...capturedStates], excluded: [] },
 };
 
 export function standingOf(operation: SettleOperation, before: Before, read: PaymentRead): Standing {
@@ -130,7 +135,7 @@ function isEnd(operation: SettleOperation, state: StateName | undefined): boolea
   if (state === undefined) return false;
   if (operation === 'unhold') return true;
   // Refunding and Refunded are reached by way of Captured.
-  return operation === 'capture' ? captured.includes(state) : state === operationStates[operation].end;
+  return operation === 'capture' ? wasCaptured(state) : state === operationStates[operation].end;
 }
 
 /** The state that an operation ends in, for "wait for Refunded"; unhold leads to wherever the payment was going. */

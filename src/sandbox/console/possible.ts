@@ -1,4 +1,4 @@
-import { operations, states, type Operation } from '../../contract/states.js';
+import { operations, states, statesAwaitingProvider, type Operation } from '../../contract/states.js';
 import type { App } from '../domain/apps.js';
 import { offeredProfiles } from '../domain/paying.js';
 import type { PaymentRow } from '../schema.js';
@@ -17,7 +17,7 @@ export function obstacles(app: App, payment: PaymentRow, now: number): Partial<R
     found.pay = 'Its link has expired.';
   else if (offeredProfiles(app, payment).length === 0) found.pay = 'It offers no active provider.';
   if (state !== 'ActionRequired') found.challenge = `It is ${state}: no confirmation is open.`;
-  if (!['Processing', 'Capturing', 'Refunding', 'Cancelling'].includes(state))
+  if (!statesAwaitingProvider.includes(state))
     found.provider = `It is ${state}: nothing waits at the provider.`;
   if (!waits) found.hold = `It is ${state}: only a payment that is not paid yet can be held.`;
   return found;

@@ -1,4 +1,4 @@
-import { states, type StateName } from '../../contract/states.js';
+import { states, statesAwaitingProvider, type StateName } from '../../contract/states.js';
 import type { PaymentRow } from '../schema.js';
 import { insertEventRow } from './statements.js';
 import type { Work } from './work.js';
@@ -22,7 +22,7 @@ export type PaymentChanges = Partial<
 >;
 
 /** States that have work of their own scheduled; it is void once the payment leaves them. */
-const scheduled: readonly StateName[] = ['Processing', 'Authorised', 'Capturing', 'Refunding', 'Cancelling'];
+const scheduled: readonly StateName[] = [...statesAwaitingProvider, 'Authorised'];
 
 /** The one way a payment changes its state: the row, its history and its webhook in one transaction. */
 export async function changeState(

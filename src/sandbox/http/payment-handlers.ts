@@ -1,5 +1,6 @@
 import type { EndpointName } from '../../contract/endpoints.js';
 import type { Payment } from '../../contract/payment.js';
+import { wasCaptured } from '../../contract/states.js';
 import { charge } from '../domain/charges.js';
 import { cancel, capture, recheck, refund, unhold } from '../domain/moves.js';
 import {
@@ -103,8 +104,7 @@ async function earlier(work: Pick<Work, 'tx'>, payment: ShownPaymentRow): Promis
     .where('version', '=', payment.version)
     .executeTakeFirst();
   const state = last?.from_state ?? payment.state;
-  const wasCaptured = state === 'Captured' || state === 'Refunding' || state === 'Refunded';
-  return { ...payment, state, captured_amount: wasCaptured ? payment.captured_amount : '0' };
+  return { ...payment, state, captured_amount: wasCaptured(state) ? payment.captured_amount : '0' };
 }
 
 async function requirePayment<Row>(

@@ -1,11 +1,8 @@
-import { states, type StateName } from '../../../contract/states.js';
-
-/** Under way at the provider: nobody has to do anything. */
-const inProgress: readonly StateName[] = ['Processing', 'Capturing', 'Refunding', 'Cancelling'];
+import { states, statesAwaitingProvider, type StateName } from '../../../contract/states.js';
 
 /** Amber is for what waits on somebody: a customer, the merchant, or a person who should recheck. */
 export function toneOf(state: StateName, isStuck = false): string {
-  return inProgress.includes(state) && !isStuck ? 'progress' : states[state].tone;
+  return statesAwaitingProvider.includes(state) && !isStuck ? 'progress' : states[state].tone;
 }
 
 /** A state at a glance; the name says it, the colour only helps. */

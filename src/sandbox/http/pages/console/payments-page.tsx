@@ -1,6 +1,6 @@
 import { formatAmount } from '../../../../contract/amount-format.js';
 import type { CommandTemplate } from '../../../console/commands.js';
-import { stateNames, type StateName } from '../../../../contract/states.js';
+import { stateNames, statesAwaitingProvider, type StateName } from '../../../../contract/states.js';
 import type { ConsolePayment, PaymentFilter, PaymentListPage } from '../../../console/payment-list.js';
 import { clip, timeText } from '../../../console/texts.js';
 import type { App } from '../../../domain/apps.js';
@@ -195,4 +195,4 @@ export const paymentPath = (id: number): string => `${sections.payments.path}/pa
 
 /** The provider has decided, and the service does not know it yet. */
 export const isStuck = (state: StateName, providerKnows: string | null): boolean =>
-  providerKnows !== null && ['Processing', 'Capturing', 'Refunding', 'Cancelling'].includes(state);
+  providerKnows !== null && statesAwaitingProvider.includes(state);
