@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { capturedStates, type StateName } from '../contract/states.js';
+import { canReach, capturedStates, type StateName, stateNames } from '../contract/states.js';
 import type { DeskTables, KnownPaymentRow } from './schema.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -10,10 +10,21 @@ const MAX_SHOWN = 5;
 /** When a payment was made, as well as this desk knows. */
 export const madeTime = ({ created_time, known_time }: KnownPaymentRow): number => created_time ?? known_time;
 
-/** Other payments of the same customer or e-mail address with the same amount within a day, the closest first. */
-export async function findAlsoPaid(
+/** The customer may have paid in the meantime, if one of these was seen last. */
+const mayBecomePaid = stateNames.filter((name) => !paidStates.includes(name) && canReach(name, 'Captured'));
+
+/** Other paid payments of the same customer or e-mail address with the same amount within a day, the closest first. */
+export const findAlsoPaid = (db: Kysely<DeskTables>, known: KnownPaymentRow): Promise<KnownPaymentRow[]> =>
+  findSameAmount(db, known, paidStates);
+
+/** Such payments that were not paid when this desk saw them last. */
+export const findMaybePaid = (db: Kysely<DeskTables>, known: KnownPaymentRow): Promise<KnownPaymentRow[]> =>
+  findSameAmount(db, known, mayBecomePaid);
+
+async function findSameAmount(
   db: Kysely<DeskTables>,
   known: KnownPaymentRow,
+  inStates: readonly StateName[],
 ): Promise<KnownPaymentRow[]> {
   const { amount_number, currency, customer_id } = known;
   const emails = [known.payer_email, known.order_email].flatMap((email) => email?.toLowerCase() ?? []);
@@ -34,7 +45,7 @@ export async function findAlsoPaid(
     const { rows } = await sql<KnownPaymentRow>`select * from known_payments
       where app_id = ${known.app_id} and ${condition} and amount_number + 0 = ${amount_number}
         and currency = ${currency} and payment_id <> ${known.payment_id}
-        and state in (${sql.join(paidStates)})
+        and state in (${sql.join(inStates)})
         and coalesce(created_time, known_time) + 0 between ${madeTime(known) - DAY_MS} and ${madeTime(known) + DAY_MS}
       limit ${sql.lit(100)}`.execute(db);
     for (const row of rows) found.set(row.payment_id, row);

@@ -5,7 +5,10 @@ import type { Explanation } from '../support/explain.js';
 import type { Situation } from '../support/situation.js';
 import type { ExceptionName } from './verdict.js';
 
-/** Where the provider and the service do not agree on what happened, the service is to ask the provider first. */
+/**
+ * Where the provider and the service do not agree on what happened, the service is to ask the provider first. That goes
+ * for a refund that failed as well: the file has no capture, so the money may never have come in.
+ */
 const askFirst: ReadonlySet<ExceptionName> = new Set([
   'not-captured',
   'refunded-at-provider',
@@ -33,9 +36,6 @@ export function nextStepFor(
     return recommended ?? actions.find(({ operation }) => operation === 'refund');
   if (askFirst.has(exception)) {
     if (recommended?.operation === 'check' || recommended?.operation === 'recheck') return recommended;
-    // A refund that this desk knows to have failed is not in the file either: sending it again is right.
-    const hasFailed = situation.outcomes.refund === 'failed' || situation.seenFailing === 'refund';
-    if (exception === 'not-in-file' && recommended?.operation === 'refund' && hasFailed) return recommended;
     return recheckOf(situation, profile);
   }
   return recommended !== undefined && movesMoney(recommended) ? undefined : recommended;

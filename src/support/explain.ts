@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
-import type { PaydeskError } from '../errors.js';
+import { mapConcurrent } from '../concurrency.js';
+import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import { type NamedPayment, type ReadOptions, readPayments } from '../payments/named-payments.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
@@ -69,6 +70,24 @@ export function explain(
   };
 }
 
+const MAX_READ_AGAIN = 20;
+const MAX_CONCURRENT_READS = 8;
+
+/** The answer to "I paid twice" must not be an old one: the other payment may have been paid since it was seen. */
+async function readMaybePaid(client: Client, records: Records, reads: readonly PaymentRead[]): Promise<void> {
+  const others = (await records.maybePaid(reads)).slice(0, MAX_READ_AGAIN);
+  const fresh = await mapConcurrent(others, MAX_CONCURRENT_READS, async ({ payment_id: paymentId }) => {
+    try {
+      return [await client.getPayment({ paymentId })];
+    } catch (error) {
+      // The payment that was asked for is explained all the same.
+      if (error instanceof ServiceError || error instanceof TemporaryError) return [];
+      throw error;
+    }
+  });
+  await records.remember(fresh.flat());
+}
+
 export type Explained = { typed: string; explanation: Explanation } | { typed: string; error: PaydeskError };
 
 /** What is read becomes known. `records` is undefined where they cannot be opened. */
@@ -81,6 +100,7 @@ export async function explainAll(
   const [entries, kept] = await Promise.all([readPayments(client, names, options), records]);
   const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
   await kept?.remember(reads);
+  if (kept) await readMaybePaid(client, kept, reads);
   const found = (await kept?.find(reads)) ?? [];
   return entries.map((entry): Explained => {
     const { typed } = entry.name;

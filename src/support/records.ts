@@ -2,7 +2,7 @@
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
-import { findAlsoPaid } from '../ledger/also-paid.js';
+import { findAlsoPaid, findMaybePaid } from '../ledger/also-paid.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import { idOf } from '../payments/named-payments.js';
 import { rememberReads } from '../payments/remember-reads.js';
@@ -33,6 +33,8 @@ interface ReceivedWebhook {
 export interface Records {
   /** Records how payments were just seen. */
   remember(reads: readonly PaymentRead[]): Promise<void>;
+  /** Other payments of the same customers and amounts that may have been paid since this desk saw them. */
+  maybePaid(reads: readonly PaymentRead[]): Promise<KnownPaymentRow[]>;
   /** Everything about these payments, in the same order. */
   find(reads: readonly PaymentRead[]): Promise<Sources[]>;
 }
@@ -47,16 +49,28 @@ export function createRecords(
   now: () => number,
 ): Records {
   const inbox = createInbox(store);
+
+  async function recordsOf(reads: readonly PaymentRead[]): Promise<Map<string, PaymentRecord>> {
+    const ids = [...new Set(reads.map(idOf))];
+    const records = new Map<string, PaymentRecord>();
+    for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+      const some = await readPaymentRecords(store.db, place, ids.slice(start, start + IDS_PER_QUERY));
+      for (const [id, record] of some) records.set(id, record);
+    }
+    return records;
+  }
+
   return {
     remember: (reads) => rememberReads(store, place, reads, now()),
 
+    async maybePaid(reads) {
+      const known = [...(await recordsOf(reads)).values()].flatMap((record) => record.known ?? []);
+      const found = await Promise.all(known.map((row) => findMaybePaid(store.db, row)));
+      return [...new Map(found.flat().map((row) => [row.payment_id, row])).values()];
+    },
+
     async find(reads) {
-      const ids = [...new Set(reads.map(idOf))];
-      const records = new Map<string, PaymentRecord>();
-      for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
-        const some = await readPaymentRecords(store.db, place, ids.slice(start, start + IDS_PER_QUERY));
-        for (const [id, record] of some) records.set(id, record);
-      }
+      const records = await recordsOf(reads);
       return Promise.all(
         reads.map(async (read) => {
           const paymentId = idOf(read);

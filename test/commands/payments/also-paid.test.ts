@@ -55,6 +55,21 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
     expect((await explain(payment.paymentId, '--json')).json['alsoPaid']).toEqual([]);
   });
 
+  it('reads the other payment again: it may have been paid since this desk saw it', async () => {
+    const customerOrder = { customer: { customerId: newCustomer() } };
+    const made = [
+      await desk.sandbox.create({ amount: 77.7, customerOrder }),
+      await desk.sandbox.create({ amount: 77.7, customerOrder }),
+    ];
+    for (const { paymentId } of made) await desk.run('get', [paymentId], { env });
+    for (const { paymentId } of made) await desk.sandbox.pay(paymentId);
+    await desk.sandbox.settle();
+    const [first, second] = made.map(({ paymentId }) => paymentId);
+    expect((await explain(second!, '--json')).json['alsoPaid']).toMatchObject([
+      { paymentId: first, state: 'Captured' },
+    ]);
+  });
+
   it('knows the same person by the e-mail address of the orders', async () => {
     const [one, two] = [await paidBy(newCustomer()), await paidBy(newCustomer())];
     const file = join(env['PAYDESK_HOME']!, 'orders.csv');

@@ -176,7 +176,7 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     expect(moving.map(short)).toEqual([[9, 'captured-twice', allowed.paymentId, 'refund']]);
   });
 
-  it('sends a failed refund again only where the file has no line that returns the money', async () => {
+  it('recommends no refund of a capture that the file does not have, also after one that failed', async () => {
     await fresh();
     const made = [await desk.paid({}, 'refund-fails'), await desk.paid({}, 'refund-fails')];
     const listed = await desk.paid();
@@ -186,10 +186,9 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     }
     const file = desk.file(desk.line(listed), desk.line(made[1]!, { type: 'chargeback' }));
     const { json } = await desk.reconcile(file, '--json');
-    expect(JSON.stringify(json)).toContain('first: the file also has a line of kind chargeback.');
     const missing = (json['exceptions'] as Json[]).filter(({ line }) => line === null);
     expect(missing.map(short)).toEqual([
-      [null, 'not-in-file', made[0]!.paymentId, 'refund'],
+      [null, 'not-in-file', made[0]!.paymentId, 'recheck'],
       [null, 'not-in-file', made[1]!.paymentId, 'recheck'],
     ]);
   });
