@@ -2,7 +2,7 @@
 // ledger of money moves stays as it is; it has the customer's ID alone.
 
 import { sql, type Kysely } from 'kysely';
-import type { Store } from '../store/store.js';
+import type { Engine, Store } from '../store/store.js';
 import type { AppRef } from './payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from './schema.js';
 import { searchWords } from './search-words.js';
@@ -39,12 +39,19 @@ export async function forgetCustomer(
         .where('id', '=', row.id)
         .execute();
     }
+    if (known.length > 0) await dropDeletedWords(tx, store.engine);
     let webhooks = 0;
     for (const payment of [...known, ...moved]) {
       webhooks += await removeDeliveries(tx, await deliveriesOf(tx, appId, payment));
     }
     return { payments: known.length, webhooks };
   });
+}
+
+/** SQLite's index only marks words as deleted until its parts are merged. PostgreSQL keeps them until its next vacuum. */
+async function dropDeletedWords(tx: Db, engine: Engine): Promise<void> {
+  if (engine === 'sqlite')
+    await sql`insert into payment_words (payment_words) values ('optimize')`.execute(tx);
 }
 
 /** A customer's payments: those that are known, and those that money was moved for. */
@@ -63,6 +70,26 @@ export async function paymentsOf(db: Db, { appId }: AppRef, customerId: string) 
     .where('customer_id', '=', customerId)
     .execute();
   return { known, moved };
+}
+
+/** The customers whose known payments show this e-mail address. */
+export async function customersWithEmail(db: Db, { appId }: AppRef, email: string): Promise<string[]> {
+  const typed = email.toLowerCase();
+  const rows = await db
+    .selectFrom('known_payments')
+    .select('customer_id')
+    .distinct()
+    .where('app_id', '=', appId)
+    .where('customer_id', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        eb(eb.fn('lower', ['payer_email']), '=', typed),
+        eb(eb.fn('lower', ['order_email']), '=', typed),
+      ]),
+    )
+    .orderBy('customer_id')
+    .execute();
+  return rows.flatMap(({ customer_id }) => customer_id ?? []);
 }
 
 async function deliveriesOf(

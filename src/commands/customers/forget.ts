@@ -1,11 +1,14 @@
 import { boolean } from '@oclif/core/flags';
+import type { Kysely } from 'kysely';
 import { BaseCommand } from '../../cli/base-command.js';
 import { customerArgument } from '../../cli/customer-input.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { openSession } from '../../cli/session.js';
 import { InterruptedError, UsageError } from '../../errors.js';
-import { type Forgotten, forgetCustomer, paymentsOf } from '../../ledger/forget.js';
-import { addWords } from '../../next-command.js';
+import { customersWithEmail, type Forgotten, forgetCustomer, paymentsOf } from '../../ledger/forget.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { addWords, paydesk } from '../../next-command.js';
 import { safeText } from '../../output/text.js';
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -33,15 +36,32 @@ export default class CustomersForget extends BaseCommand {
       });
     }
     const { store } = await openLedger(this.context);
-    if (!flags.yes) await this.#ask(args.customer, await paymentsOf(store.db, profile, args.customer));
+    const found = await paymentsOf(store.db, profile, args.customer);
+    if (found.known.length === 0) await this.#refuseEmail(store.db, profile, args.customer);
+    if (!flags.yes) await this.#ask(args.customer, found);
     this.sent.assumeSome();
     const forgotten = await forgetCustomer(store, profile, args.customer);
     return this.show({ customerId: args.customer, ...forgotten }, ({ payments, webhooks }) => [
       payments === 0 && webhooks === 0
         ? `This desk has no known payments or webhooks of customer ${safeText(args.customer)}. There was nothing to remove.`
         : `Removed the personal data of ${counted(payments, 'known payment')} and deleted ${counted(webhooks, 'webhook')}. ` +
-          'A command that reads one of these payments makes it known again.',
+          'The service keeps what it has, and a command that reads one of these payments makes it known again.',
     ]);
+  }
+
+  /** An address that somebody has must not look as if it had been removed. */
+  async #refuseEmail(db: Kysely<DeskTables>, app: AppRef, typed: string): Promise<void> {
+    const customers = typed.includes('@') ? await customersWithEmail(db, app, typed) : [];
+    if (customers.length === 0) return;
+    throw new UsageError(
+      `${safeText(typed)} is an e-mail address, and not the ID of a customer. Nothing was removed. ` +
+        `${customers.length === 1 ? 'Customer' : 'Customers'} with this address: ${customers.map(safeText).join(', ')}.`,
+      {
+        code: 'not-a-customer',
+        saysNothingSent: true,
+        next: customers.map((id) => paydesk('customers', 'forget', id)),
+      },
+    );
   }
 
   /** Where there is nothing to remove, there is nothing to ask. */

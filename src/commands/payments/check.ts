@@ -11,7 +11,7 @@ export default class PaymentsCheck extends BaseCommand {
   static override summary = 'Find out an unknown outcome without sending anything.';
   static override description =
     'Reads the payment, checks with the provider where needed, and records the outcome. It never sends a capture, ' +
-    'cancel, refund or unhold. Exit code 0 when it is done or nothing was open, 3 when it failed, 6 while it is ' +
+    'cancel, refund or unhold. Exit code 0 when it is done, under way or nothing was open, 3 when it failed, 6 while it is ' +
     'still unknown, 9 when the payment contradicts what this desk has as done. When the payment cannot be read ' +
     'and nothing of it is open, the exit code is that of the read.';
   static override examples = [

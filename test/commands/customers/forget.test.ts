@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import Find from '../../../src/commands/payments/find.js';
 import Forget from '../../../src/commands/customers/forget.js';
@@ -142,6 +143,19 @@ function keptTests(database: () => Promise<string | undefined>): void {
   const rows = (table: 'deliveries' | 'forwards' | 'forward_attempts' | 'known_payments') =>
     withDatabase(async ({ store }) => store.db.selectFrom(table).selectAll().execute());
 
+  /** Whether the index itself still has a word; PostgreSQL keeps it in the row alone. */
+  const indexHas = (word: string) =>
+    withDatabase(async ({ store }) => {
+      if (store.engine === 'postgres') {
+        const all = await store.db.selectFrom('known_payments').select('words').execute();
+        return all.some(({ words }) => words.includes(word));
+      }
+      const { rows: blocks } = await sql<{ block: Uint8Array }>`select block from payment_words_data`.execute(
+        store.db,
+      );
+      return blocks.some(({ block }) => Buffer.from(block).includes(word));
+    });
+
   it('forgets a customer in the known payments, the index and the inbox, after a question', async () => {
     await withDatabase(async (opened) => {
       await know(opened, '1', 'k-881', Date.now());
@@ -153,10 +167,15 @@ function keptTests(database: () => Promise<string | undefined>): void {
     const unasked = await runCommand(Forget, ['k-881', '--json'], { env });
     expect([unasked.code, unasked.stdout]).toEqual([2, expect.stringContaining('--yes')]);
     expect(await find('k-881')).toEqual([1]);
+    const email = await runCommand(Forget, ['Zelda@quist.example', '--yes', '--json'], { env });
+    expect([email.code, email.json.error?.code]).toEqual([2, 'not-a-customer']);
+    expect(email.json.error?.next).toContain('paydesk customers forget k-881');
+    expect(await indexHas('881')).toBe(true);
 
     const { code, json } = await runCommand(Forget, ['k-881', '--yes', '--json'], { env });
     expect([code, json]).toEqual([0, { customerId: 'k-881', payments: 1, webhooks: 1 }]);
     expect(await find('zelda')).toEqual([2]);
+    expect(await indexHas('881')).toBe(false);
     for (const said of ['k-881', 'w-1', 'z@q.example 1', 'ring']) expect(await find(said)).not.toContain(1);
     // The payment itself is still known, by what names nobody.
     expect(await find('ref-1')).toEqual([1]);
