@@ -4,20 +4,30 @@ import type { OrderDetails } from '../ledger/known-payments.js';
 import { parsePayment, type NamedPayment } from '../payments/named-payments.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
+import { UsageError } from '../errors.js';
 import { BadValue, parsePair } from '../typed-values.js';
 
 const naming = ['payment', 'paymentId', 'referenceId'] as const;
 const kept = ['order', 'email', 'name', 'note'] as const;
 export const orderColumns = [...naming, ...kept] as const;
+export const keptColumns: readonly string[] = kept;
 export type OrderColumn = (typeof orderColumns)[number];
 
 /** The headers that shops give these columns. Case, spaces, hyphens and underscores do not matter. */
 const usualNames: Partial<Record<OrderColumn, readonly string[]>> = {
-  referenceId: ['reference', 'payment reference'],
-  order: ['order id', 'order number', 'order no'],
-  email: ['customer email', 'buyer email', 'billing email', 'mail'],
-  name: ['customer name', 'full name', 'buyer name', 'billing name'],
-  note: ['notes', 'comment'],
+  referenceId: ['reference', 'payment reference', 'zahlungsreferenz'],
+  order: [
+    'order id',
+    'order number',
+    'order no',
+    'order no.',
+    'bestellnummer',
+    'bestellnr.',
+    'auftragsnummer',
+  ],
+  email: ['customer email', 'buyer email', 'billing email', 'mail', 'e-mail-adresse'],
+  name: ['customer name', 'full name', 'buyer name', 'billing name', 'kundenname'],
+  note: ['notes', 'comment', 'bemerkung', 'kommentar'],
 };
 
 export interface ChosenColumn {
@@ -33,6 +43,7 @@ export interface OrderRow {
 
 /** Columns that were chosen have no other name than the chosen one. */
 export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColumn> {
+  refuseRepeated(chosen);
   const headers = new Map(chosen.map(({ column, header }) => [column, header]));
   const key = naming.find((column) => headers.has(column));
   const taken = new Set(headers.values());
@@ -51,6 +62,13 @@ export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColu
       }),
     ),
   };
+}
+
+function refuseRepeated(chosen: readonly ChosenColumn[]): void {
+  const columns = chosen.map(({ column }) => column);
+  const twice = columns.find((column, at) => columns.indexOf(column) !== at);
+  if (twice === undefined) return;
+  throw new UsageError(`--column ${twice}=… is there twice: each column has one header.`, { code: 'usage' });
 }
 
 /** `COLUMN=HEADER`. */

@@ -1,7 +1,7 @@
 import type { Imported } from '../../import/import-file.js';
 import type { ImportProblem } from '../../import/import-record.js';
 import { groupDigits } from '../../contract/amount-format.js';
-import { shellWord } from '../../next-command.js';
+import { keptColumns } from '../../import/order-rows.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -41,8 +41,10 @@ export function importedLines({ rows, skipped, resumedAt, counts }: Imported): L
   return lines;
 }
 
-/** A column that paydesk does not recognise is often the order number. */
-export function keepColumnLines({ ignoredColumns: [first] }: SheetFormat): Line[] {
-  if (first === undefined) return [];
-  return [toned('dim', `To keep a column, name it, for example: --column ${shellWord(`order=${first}`)}`)];
+/** What can be kept of the columns that paydesk does not recognise. */
+export function keepColumnLines({ ignoredColumns }: SheetFormat): Line[] {
+  if (ignoredColumns.length === 0) return [];
+  return [
+    toned('dim', `What can be kept: ${keptColumns.join(', ')}. Name the header, as in --column note=HEADER.`),
+  ];
 }

@@ -98,7 +98,16 @@ function importTests(database: () => Promise<Record<string, string>>): void {
   it('says how to keep a column that it does not recognise', async () => {
     const { stderr } = await run('import', csv('ignored.csv', 'payment,Belegnummer', '1,7'));
     expect(stderr).toContain('Ignored column: Belegnummer.');
-    expect(stderr).toContain('for example: --column order=Belegnummer');
+    expect(stderr).toContain('What can be kept: order, email, name, note.');
+    const twice = ['--column', 'order=Belegnummer', '--column', 'order=payment'];
+    const refused = await run('import', csv('ignored.csv', 'payment,Belegnummer', '1,7'), ...twice);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('order=… is there twice')]);
+    const german = csv(
+      'german.csv',
+      'Zahlungsreferenz;Bestellnummer;E-Mail-Adresse;Bemerkung',
+      'x;B-1;a@b.example;c',
+    );
+    expect((await run('import', german)).stderr).not.toContain('Ignored');
   });
 
   it('refuses a file that can be read two ways, before anything is read', async () => {
