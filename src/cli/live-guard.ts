@@ -82,6 +82,8 @@ export async function askToConfirm(guard: LiveGuard, question: Question): Promis
       message: `Type ${amount === undefined ? 'the App ID' : 'the amount'} to confirm:`,
       validate: (text) =>
         text.trim() === '' || isRight(text.trim()) || `Type ${wanted} or press Enter to cancel.`,
+      // Otherwise Enter would send the wrong text again.
+      theme: { validationFailureMode: 'clear' },
     },
     guard.prompts(),
   );
