@@ -6,7 +6,9 @@ import { states, type StateName } from '../contract/states.js';
 import type { WebhookBody } from '../contract/webhook.js';
 import { WEBHOOK_TYPE } from '../contract/webhook-type.js';
 import type { EndpointName } from '../contract/endpoints.js';
+import type { Payment } from '../contract/payment.js';
 import type { FieldError, Problem } from '../contract/problem.js';
+import type { Answers } from '../contract/schemas.js';
 
 export const answerVariants = {
   'repeated-reference': ['existing', 'conflict', 'created'],
@@ -40,7 +42,8 @@ export interface ShapedAnswer {
   body: string;
 }
 
-const json = (status: number, body: unknown): ShapedAnswer => ({
+/** JSON as it is, for what has its shape already. */
+export const jsonAnswer = (status: number, body: unknown): ShapedAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
@@ -48,10 +51,10 @@ const json = (status: number, body: unknown): ShapedAnswer => ({
 
 const empty = (status: number): ShapedAnswer => ({ status, headers: {}, body: '' });
 
-const otherStates: Readonly<Partial<Record<StateName, string>>> = {
+const otherStates: Readonly<Record<string, string>> = {
   Authorised: 'Authorized',
   Held: 'OnHold',
-};
+} satisfies Partial<Record<StateName, string>>;
 const otherValues: Readonly<Record<string, string>> = {
   None: 'NotRequested',
   Registered: 'Active',
@@ -60,91 +63,106 @@ const otherValues: Readonly<Record<string, string>> = {
   HostedPage: 'Checkout',
 };
 
-/** The body of a success in the shape that was chosen for its gap. */
-export function shapeSuccess(
+/** The answer to a success in the shape that was chosen for its gap. */
+export function shapeSuccess<Name extends EndpointName>(
   choices: AnswerChoices,
-  endpoint: EndpointName,
+  endpoint: Name,
   status: number,
-  body: Record<string, unknown> | unknown[] | undefined,
+  body: Answers[Name],
 ): ShapedAnswer {
-  const shaped = Array.isArray(body) || body === undefined ? body : shapeFields(choices, endpoint, body);
-  switch (endpoint) {
-    case 'capturePayment':
-    case 'cancelPayment':
-    case 'refundPayment':
-    case 'unholdPayment':
-    case 'recheckPayment':
-      return shapeOperation(choices, looseStatus(choices, endpoint, status), shaped);
-    case 'createProviderHostedPayment':
-      return json(status === 201 ? looseStatus(choices, endpoint, status) : status, shaped);
-    case 'createCustomer':
-    case 'updateCustomer':
-      if (choices['customer-written'] === 'customer') return json(status, shaped);
-      return empty(endpoint === 'createCustomer' ? status : 204);
-    case 'listPaymentMethods':
-      return shapeMethods(choices, body as Array<Record<string, unknown>>);
-    case 'getPanelLink':
-      return shapePanelLink(choices, body as { url: string });
-    case 'removePaymentMethod':
-    case 'stopAutoPayment':
-      if (choices.deleted === 'no-content') return empty(204);
-      return choices.deleted === 'body' ? json(200, { deleted: true }) : empty(200);
-    default:
-      return json(status, shaped);
-  }
+  return shapes[endpoint](choices, status, body);
 }
 
-function shapeFields(choices: AnswerChoices, endpoint: EndpointName, body: Record<string, unknown>) {
-  const shaped = { ...body };
-  const state = shaped.paymentState as StateName | undefined;
-  if (choices.states === 'other' && state !== undefined) shaped.paymentState = otherStates[state] ?? state;
-  if (choices.values === 'other') {
-    for (const key of ['autoPayment', 'fraudStatus', 'paymentFlow']) {
-      const value = shaped[key];
-      if (typeof value === 'string') shaped[key] = otherValues[value] ?? value;
-    }
-  }
-  if (choices.urls === 'absent' && body.paymentFlow !== 'HostedPage' && endpoint !== 'createHostedPayment') {
-    for (const key of ['redirectUrl', 'returnUrl', 'webhookUrl']) delete shaped[key];
-  }
-  return shaped;
-}
+type Shape<Body> = (choices: AnswerChoices, status: number, body: Body) => ShapedAnswer;
 
-function looseStatus(choices: AnswerChoices, endpoint: EndpointName, status: number): number {
-  const isOpen = ['createProviderHostedPayment', 'unholdPayment', 'recheckPayment'].includes(endpoint);
-  return isOpen && choices.statuses !== 'usual' ? Number(choices.statuses) : status;
-}
+const asDescribed: Shape<unknown> = (_, status, body) => jsonAnswer(status, body);
 
-function shapeOperation(choices: AnswerChoices, status: number, body: unknown): ShapedAnswer {
+const paymentShape: Shape<Payment> = (choices, status, payment) =>
+  jsonAnswer(status, shapePayment(choices, payment));
+
+const operationShape: Shape<Payment> = (choices, status, payment) => {
   switch (choices.operations) {
     case 'empty':
       return empty(status);
     case 'no-content':
       return empty(204);
     case 'result':
-      return json(status, { result: 'ok' });
+      return jsonAnswer(status, { result: 'ok' });
     case 'accepted':
-      return json(202, body);
+      return paymentShape(choices, 202, payment);
     default:
-      return json(status, body);
+      return paymentShape(choices, status, payment);
   }
-}
+};
 
-function shapeMethods(choices: AnswerChoices, methods: Array<Record<string, unknown>>): ShapedAnswer {
-  if (choices['payment-methods'] === 'items') return json(200, { items: methods });
-  if (choices['payment-methods'] === 'ids')
-    return json(
+const looseOperationShape: Shape<Payment> = (choices, status, payment) =>
+  operationShape(choices, looseStatus(choices, status), payment);
+
+const deletedShape: Shape<undefined> = ({ deleted }) => {
+  if (deleted === 'no-content') return empty(204);
+  return deleted === 'body' ? jsonAnswer(200, { deleted: true }) : empty(200);
+};
+
+const shapes: { readonly [Name in EndpointName]: Shape<Answers[Name]> } = {
+  createHostedPayment: (choices, status, payment) => jsonAnswer(status, shapeValues(choices, payment)),
+  createPayment: paymentShape,
+  createProviderHostedPayment: (choices, status, payment) =>
+    paymentShape(choices, status === 201 ? looseStatus(choices, status) : status, payment),
+  createAutoPayment: paymentShape,
+  capturePayment: operationShape,
+  cancelPayment: operationShape,
+  refundPayment: operationShape,
+  unholdPayment: looseOperationShape,
+  recheckPayment: looseOperationShape,
+  getPaymentByReference: paymentShape,
+  getPayment: paymentShape,
+  createCustomer: (choices, status, customer) =>
+    choices['customer-written'] === 'customer' ? jsonAnswer(status, customer) : empty(status),
+  updateCustomer: (choices, status, customer) =>
+    choices['customer-written'] === 'customer' ? jsonAnswer(status, customer) : empty(204),
+  getCustomer: asDescribed,
+  listCustomers: asDescribed,
+  listPaymentMethods(choices, _, methods) {
+    if (choices['payment-methods'] === 'items') return jsonAnswer(200, { items: methods });
+    if (choices['payment-methods'] === 'array') return jsonAnswer(200, methods);
+    return jsonAnswer(
       200,
-      methods.map((method) => method.paymentMethodId),
+      methods.map(({ paymentMethodId }) => paymentMethodId),
     );
-  return json(200, methods);
+  },
+  removePaymentMethod: deletedShape,
+  stopAutoPayment: deletedShape,
+  getPanelLink(choices, _, link) {
+    const variant = choices['panel-link'];
+    if (variant === 'string') return jsonAnswer(200, link.url);
+    return jsonAnswer(200, variant === 'object' ? link : { [variant]: link.url });
+  },
+};
+
+/** Only a hosted checkout always has its addresses: nobody could pay without them. */
+function shapePayment(choices: AnswerChoices, payment: Payment): Payment {
+  const shaped = shapeValues(choices, payment);
+  if (choices.urls === 'present' || payment.paymentFlow === 'HostedPage') return shaped;
+  return { ...shaped, redirectUrl: undefined, returnUrl: undefined, webhookUrl: undefined };
 }
 
-function shapePanelLink(choices: AnswerChoices, link: { url: string }): ShapedAnswer {
-  const variant = choices['panel-link'];
-  if (variant === 'string') return json(200, link.url);
-  return json(200, variant === 'object' ? link : { [variant]: link.url });
+function shapeValues(choices: AnswerChoices, payment: Payment): Payment {
+  const shaped = { ...payment };
+  if (shaped.paymentState !== undefined) shaped.paymentState = stateText(choices, shaped.paymentState);
+  if (choices.values === 'usual') return shaped;
+  for (const key of ['autoPayment', 'fraudStatus', 'paymentFlow'] as const) {
+    const value = shaped[key];
+    if (value !== undefined) shaped[key] = otherValues[value] ?? value;
+  }
+  return shaped;
 }
+
+const stateText = ({ states }: AnswerChoices, state: string): string =>
+  states === 'other' ? (otherStates[state] ?? state) : state;
+
+/** For the endpoints whose status the spec leaves open. */
+const looseStatus = ({ statuses }: AnswerChoices, status: number): number =>
+  statuses === 'usual' ? status : Number(statuses);
 
 interface FailureFacts {
   code: ProblemCode;
@@ -171,11 +189,11 @@ function shapeFailureBody(
   const { code, detail, errors } = failure;
   switch (choices.errors) {
     case 'error':
-      return json(status, { error: { code, message: detail } });
+      return jsonAnswer(status, { error: { code, message: detail } });
     case 'message':
-      return json(status, { message: detail });
+      return jsonAnswer(status, { message: detail });
     case 'errors':
-      return json(status, { errors: errors.length > 0 ? errors : [{ path: '', message: detail }] });
+      return jsonAnswer(status, { errors: errors.length > 0 ? errors : [{ path: '', message: detail }] });
     case 'text':
       return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: detail };
     case 'html':
@@ -196,7 +214,7 @@ function shapeFailureBody(
         ...(errors.length > 0 && { errors }),
         requestId: failure.requestId,
       };
-      return { ...json(status, problem), headers: { 'content-type': 'application/problem+json' } };
+      return { ...jsonAnswer(status, problem), headers: { 'content-type': 'application/problem+json' } };
     }
   }
 }
@@ -217,8 +235,7 @@ interface WebhookMessage {
 }
 
 export function webhookMessage(choices: AnswerChoices, facts: WebhookFacts): WebhookMessage {
-  const paymentState =
-    choices.states === 'other' ? (otherStates[facts.paymentState] ?? facts.paymentState) : facts.paymentState;
+  const paymentState = stateText(choices, facts.paymentState);
   const { eventId, appId, paymentId, referenceId } = facts;
   const full: WebhookBody = {
     eventId,

@@ -3,7 +3,7 @@ import { matchEndpoint, type EndpointMatch, type EndpointName } from '../../cont
 import type { FieldError } from '../../contract/problem.js';
 import { GENERATION_HEADER, KIND_HEADER } from '../../contract/sandbox-headers.js';
 import { StoreError } from '../../store/store.js';
-import { shapeFailure, shapeSuccess, type ShapedAnswer, type AnswerChoices } from '../answers.js';
+import { jsonAnswer, shapeFailure, shapeSuccess, type ShapedAnswer, type AnswerChoices } from '../answers.js';
 import type { App } from '../domain/apps.js';
 import type { TakenFault } from '../domain/faults.js';
 import { referenceErrors } from '../domain/references.js';
@@ -95,7 +95,8 @@ export function createService({ engine, answers, addressesAt, rateLimit, onError
       via: viaOf(request),
       stale: isHitBy(faults, 'stale-read'),
     });
-    return shapeSuccess(answers, name, result.status, 'variant' in result ? result.variant : result.body);
+    if ('variant' in result) return jsonAnswer(result.status, result.variant);
+    return shapeSuccess(answers, name, result.status, result.body);
   }
 
   return { handle };
