@@ -17,10 +17,11 @@ import { fieldErrors } from '../contract/problem.js';
 import { operations, stateNames } from '../contract/states.js';
 import { faultBody } from './control/requests.js';
 import { cardNames } from './domain/cards.js';
-import { faultKindNames, faultRoutes, providerInstructions } from './domain/faults.js';
+import { faultKindNames, faultRoutes } from './domain/fault-kinds.js';
 import { fraudRules } from './domain/fraud.js';
 import { hasCardNumber } from './domain/payer.js';
-import type { tableNames } from './schema.js';
+import { providerInstructions } from './domain/provider-instructions.js';
+import { jobKinds, type tableNames } from './schema.js';
 
 const bit = z.union([z.literal(0), z.literal(1)], 'must be 0 or 1');
 const name = text.check(z.minLength(1, 'must not be empty'));
@@ -131,7 +132,7 @@ const rules: Rules = {
   attempts: z.looseObject({ url: webAddress }),
   operations: z.looseObject({ kind: z.enum(operations), from_state: state }),
   exchanges: z.looseObject({ kind: z.enum(providerInstructions), done: bit }),
-  jobs: z.looseObject({ kind: z.enum(['provider-answers', 'expire-authorisation', 'expire-link']) }),
+  jobs: z.looseObject({ kind: z.enum(jobKinds) }),
   faults: fault,
 };
 

@@ -2,7 +2,9 @@
 // both engines, and nothing is rounded.
 
 import type { Generated, Insertable, Selectable } from 'kysely';
-import type { StateName } from '../contract/states.js';
+import type { Operation, StateName } from '../contract/states.js';
+import type { FaultKind } from './domain/fault-kinds.js';
+import type { ProviderInstruction } from './domain/provider-instructions.js';
 
 interface SettingTable {
   key: string;
@@ -156,7 +158,7 @@ interface AttemptTable {
 interface OperationTable {
   id: Generated<number>;
   payment_id: number;
-  kind: string;
+  kind: Operation;
   time: number;
   from_state: StateName;
   /** The payment's own number of changes by then: where it stands among them, even when all have one time. */
@@ -174,7 +176,7 @@ interface OperationTable {
 interface ExchangeTable {
   id: Generated<number>;
   payment_id: number;
-  kind: string;
+  kind: ProviderInstruction;
   time: number;
   /** As for an operation. */
   version: number;
@@ -184,21 +186,25 @@ interface ExchangeTable {
   answered_time: number | null;
 }
 
+export const jobKinds = ['provider-answers', 'expire-authorisation', 'expire-link'] as const;
+export type JobKind = (typeof jobKinds)[number];
+
 /** Work that falls due by the clock. */
 interface JobTable {
   id: Generated<number>;
   payment_id: number;
-  kind: string;
+  kind: JobKind;
   due_time: number;
 }
 
 interface FaultTable {
   id: Generated<number>;
-  kind: string;
+  kind: FaultKind;
   route: string;
   remaining: number | null;
   probability: number | null;
   seen: number;
+  /** JSON, read by `readFaultOptions`. */
   options: string;
 }
 

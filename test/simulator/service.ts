@@ -36,7 +36,7 @@ export interface World {
   statesUntil(paymentId: number, time: number): Promise<Array<PaymentRow['state']>>;
   inStates(states: readonly PaymentRow['state'][]): Promise<number[]>;
   /** The service's record of the last such operation that it took. */
-  lastOperation(paymentId: number, kind: string): Promise<number | undefined>;
+  lastOperation(paymentId: number, kind: OperationRow['kind']): Promise<number | undefined>;
   payments(): Promise<PaymentRow[]>;
   operations(): Promise<OperationRow[]>;
   exchanges(): Promise<ExchangeRow[]>;

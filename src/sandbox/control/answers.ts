@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { described } from '../../contract/described.js';
 import { answeredNumber, payment } from '../../contract/payment.js';
 import { defectNames } from '../settlement/defects.js';
-import type { ProviderInstruction } from '../domain/faults.js';
+import type { ProviderInstruction } from '../domain/provider-instructions.js';
 
 const time = described(z.string(), { format: 'date-time' });
 const milliseconds = z.int();

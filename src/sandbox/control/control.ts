@@ -2,7 +2,7 @@
 // make faults, change apps, fill and empty the database.
 
 import type * as z from 'zod/mini';
-import { faultRoutes } from '../domain/faults.js';
+import { faultRoutes } from '../domain/fault-kinds.js';
 import { invalidField, Refusal } from '../domain/refusal.js';
 import type { Work } from '../domain/work.js';
 import type { SandboxEngine } from '../engine.js';

@@ -8,7 +8,7 @@ import { checkoutMethods } from '../../contract/checkout-methods.js';
 import { fieldErrors } from '../../contract/problem.js';
 import { cardNames } from '../domain/cards.js';
 import { challengeResults, providerAnswers, settlementFormats } from './choices.js';
-import { faultKindNames } from '../domain/faults.js';
+import { faultKindNames } from '../domain/fault-kinds.js';
 import { fraudRules } from '../domain/fraud.js';
 import { Refusal } from '../domain/refusal.js';
 

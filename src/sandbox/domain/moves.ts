@@ -1,7 +1,7 @@
 // What the merchant may ask for: capture, cancel, refund, unhold, recheck.
 
 import { isLegal, type Operation } from '../../contract/states.js';
-import type { PaymentRow } from '../schema.js';
+import type { JobKind, PaymentRow } from '../schema.js';
 import {
   answerAuthorisation,
   answerInstruction,
@@ -11,7 +11,7 @@ import {
   scheduleAnswer,
   startCapture,
 } from './instructions.js';
-import type { ProviderInstruction } from './faults.js';
+import type { ProviderInstruction } from './provider-instructions.js';
 import { instruct, lastExchange, mayHoldMoney, noteAnswer, profileOf } from './providers.js';
 import { Refusal } from './refusal.js';
 import { changeState } from './transitions.js';
@@ -120,7 +120,7 @@ export async function answerByHand(work: Work, payment: PaymentRow, done: boolea
 }
 
 /** Work that fell due. A payment that has moved on since makes it void. */
-export async function runJob(work: Work, payment: PaymentRow, kind: string): Promise<void> {
+export async function runJob(work: Work, payment: PaymentRow, kind: JobKind): Promise<void> {
   if (kind === 'expire-link') {
     if (['Created', 'ActionRequired', 'Declined'].includes(payment.state)) {
       await changeState(work, payment, 'Expired', 'the checkout link expired');

@@ -5,7 +5,7 @@ import type { PayInfo } from '../../contract/payment.js';
 import type { ExchangeRow, PaymentRow, ProviderProfileRow } from '../schema.js';
 import { LATER_MS, testCard, type Expiry } from './cards.js';
 import { findCustomer } from './customers.js';
-import { providerInstructions, type ProviderInstruction } from './faults.js';
+import { providerInstructions, type ProviderInstruction } from './provider-instructions.js';
 import { expiryOf, payerOf } from './payer.js';
 import type { Work } from './work.js';
 

@@ -1,5 +1,5 @@
 import { states, statesAwaitingProvider, type StateName } from '../../contract/states.js';
-import type { PaymentRow } from '../schema.js';
+import type { JobKind, PaymentRow } from '../schema.js';
 import { insertEventRow } from './statements.js';
 import type { Work } from './work.js';
 
@@ -92,8 +92,6 @@ export async function recordEvent(
   work.touches(payment.payment_id);
   if (url !== null) work.leavesWork();
 }
-
-type JobKind = 'provider-answers' | 'expire-authorisation' | 'expire-link';
 
 export async function addJob(work: Work, payment: PaymentRow, kind: JobKind, due: number): Promise<void> {
   await work.tx.insertInto('jobs').values({ payment_id: payment.payment_id, kind, due_time: due }).execute();

@@ -9,7 +9,7 @@ import {
 } from '../control/api.js';
 import { check } from '../control/requests.js';
 import type { ClockTime, Fault, SandboxStatus, SeededPayment } from '../control/answers.js';
-import type { FaultOptions } from '../domain/faults.js';
+import { readFaultOptions } from '../domain/faults.js';
 import { showPayment } from '../domain/payments.js';
 import { Refusal } from '../domain/refusal.js';
 import type { SandboxEngine } from '../engine.js';
@@ -144,5 +144,5 @@ async function showClock(engine: SandboxEngine): Promise<ClockTime> {
 }
 
 function showFault({ options, ...fault }: FaultRow): Fault {
-  return { ...fault, ...(JSON.parse(options) as FaultOptions) };
+  return { ...fault, ...readFaultOptions(options) };
 }

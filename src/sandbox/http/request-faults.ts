@@ -2,7 +2,8 @@
 
 import { problems } from '../../contract/problem-codes.js';
 import type { EndpointName } from '../../contract/endpoints.js';
-import type { FaultKind, TakenFault } from '../domain/faults.js';
+import type { FaultKind } from '../domain/fault-kinds.js';
+import type { TakenFault } from '../domain/faults.js';
 import type { SandboxEngine } from '../engine.js';
 
 const requestFaults: readonly FaultKind[] = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { faultKindNames } from '../../../src/sandbox/domain/faults.js';
+import { faultKindNames } from '../../../src/sandbox/domain/fault-kinds.js';
 import { createPerson, type Person } from './person.js';
 import { createHome, createPayment } from './processes.js';
 

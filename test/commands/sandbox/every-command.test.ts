@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { faultKindNames } from '../../../src/sandbox/domain/faults.js';
+import { faultKindNames } from '../../../src/sandbox/domain/fault-kinds.js';
 import { defectNames } from '../../../src/sandbox/settlement/defects.js';
 import { paydesk } from '../../helpers/run.js';
 import { createHome } from './processes.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultKindNames, type FaultKind } from '../../../src/sandbox/domain/faults.js';
+import { faultKindNames, type FaultKind } from '../../../src/sandbox/domain/fault-kinds.js';
 import {
   eventually,
   hostedBody,

@@ -1,7 +1,8 @@
 import { stateNames } from '../../../../contract/states.js';
 import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
-import { faultKindNames, faultKinds, providerInstructions, shortRoutes } from '../../../domain/faults.js';
+import { faultKindNames, faultKinds, shortRoutes } from '../../../domain/fault-kinds.js';
+import { providerInstructions } from '../../../domain/provider-instructions.js';
 import { FormField, Form } from '../form.js';
 import { CommandBlock } from './command.js';
 import { sections } from './console-frame.js';

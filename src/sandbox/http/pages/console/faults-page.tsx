@@ -2,7 +2,7 @@ import { commandText } from '../../../../next-command.js';
 import { type Commands, fillCommand } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import { durationText } from '../../../console/texts.js';
-import type { FaultOptions } from '../../../domain/faults.js';
+import { readFaultOptions } from '../../../domain/faults.js';
 import type { FaultRow } from '../../../schema.js';
 import { CommandBlock } from './command.js';
 import { sections } from './console-frame.js';
@@ -109,7 +109,7 @@ function appliesTo({ remaining, probability }: FaultRow): string {
 }
 
 function settingsOf({ options }: FaultRow): string {
-  const { status, delayMs, retryAfterS, afterCommit } = JSON.parse(options) as FaultOptions;
+  const { status, delayMs, retryAfterS, afterCommit } = readFaultOptions(options);
   return [
     status !== undefined && `status ${status}`,
     delayMs !== undefined && `delay ${durationText(delayMs)}`,

@@ -4,7 +4,7 @@ import type { Commands } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import type { PaymentTimeline } from '../../../console/timeline.js';
 import { clip } from '../../../console/texts.js';
-import { providerInstructions } from '../../../domain/faults.js';
+import { providerInstructions } from '../../../domain/provider-instructions.js';
 import type { App } from '../../../domain/apps.js';
 import type { Books } from '../../../domain/providers.js';
 import type { PaymentRow } from '../../../schema.js';
