@@ -1,6 +1,6 @@
 // What the merchant may ask for: capture, cancel, refund, unhold, recheck.
 
-import { isLegal, type Operation } from '../../contract/states.js';
+import { isLegal, type Operation, type StateName } from '../../contract/states.js';
 import type { JobKind, PaymentRow } from '../schema.js';
 import {
   answerAuthorisation,
@@ -79,42 +79,35 @@ export async function recheck(
   };
 }
 
-/** The result of an open instruction becomes known. */
-async function learn(work: Work, payment: PaymentRow, done: boolean, cause: string): Promise<PaymentRow> {
-  switch (payment.state) {
-    case 'Processing':
-      return done
-        ? authorised(work, payment, { cause, capture: 'inline' })
-        : changeState(work, payment, 'Failed', cause, { failure: 'the provider did not charge it' });
-    case 'Capturing':
-      return finishInstruction(work, payment, 'capture', done, cause);
-    case 'Refunding':
-      return finishInstruction(work, payment, 'refund', done, cause);
-    case 'Cancelling':
-      return finishInstruction(work, payment, 'void', done, cause);
-    default:
-      return payment;
-  }
-}
-
-const openInstructions: Partial<Record<PaymentRow['state'], ProviderInstruction>> = {
+/** The instruction that the provider has yet to answer in each state. */
+const pendingInstructions: Partial<Record<StateName, ProviderInstruction>> = {
   Processing: 'authorize',
   Capturing: 'capture',
   Refunding: 'refund',
   Cancelling: 'void',
 };
 
-/** The provider is made to answer an open instruction; its own books say the same from then on. */
+/** The result of a pending instruction becomes known. */
+async function learn(work: Work, payment: PaymentRow, done: boolean, cause: string): Promise<PaymentRow> {
+  const instruction = pendingInstructions[payment.state];
+  if (instruction === undefined) return payment;
+  if (instruction !== 'authorize') return finishInstruction(work, payment, instruction, done, cause);
+  return done
+    ? authorised(work, payment, { cause, capture: 'inline' })
+    : changeState(work, payment, 'Failed', cause, { failure: 'the provider did not charge it' });
+}
+
+/** The provider is made to answer a pending instruction; its own books say the same from then on. */
 export async function answerByHand(work: Work, payment: PaymentRow, done: boolean): Promise<PaymentRow> {
-  const kind = openInstructions[payment.state];
-  if (!kind) {
+  const instruction = pendingInstructions[payment.state];
+  if (instruction === undefined) {
     throw new Refusal(
       'operation-not-allowed',
       `Payment ${payment.payment_id} is ${payment.state}; nothing waits there.`,
     );
   }
   const cause = `provider ${done ? 'confirmed' : 'declined'}`;
-  const exchange = await lastExchange(work, payment, kind);
+  const exchange = await lastExchange(work, payment, instruction);
   if (exchange) await noteAnswer(work, exchange.id, done, cause);
   return learn(work, payment, done, cause);
 }
@@ -132,10 +125,10 @@ export async function runJob(work: Work, payment: PaymentRow, kind: JobKind): Pr
       await changeState(work, payment, 'Expired', 'the authorisation window elapsed');
     return;
   }
-  if (payment.state === 'Processing') await answerAuthorisation(work, payment);
-  else if (payment.state === 'Capturing') await answerInstruction(work, payment, 'capture');
-  else if (payment.state === 'Refunding') await answerInstruction(work, payment, 'refund');
-  else if (payment.state === 'Cancelling') await answerInstruction(work, payment, 'void');
+  const instruction = pendingInstructions[payment.state];
+  if (instruction === undefined) return;
+  if (instruction === 'authorize') await answerAuthorisation(work, payment);
+  else await answerInstruction(work, payment, instruction);
 }
 
 function requireLegal(operation: Operation, payment: PaymentRow, why = `it is ${payment.state}`): void {
