@@ -5,6 +5,7 @@ import { fromHundredths } from '../contract/money.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import type { Engine, Store } from '../store/store.js';
 import { hundredthsOf } from './totals.js';
+import type { RowOutcome } from './worked-row.js';
 
 /** Every row is in exactly one of these. */
 export const groups = ['done', 'refused', 'failed', 'skipped', 'unknown', 'pending'] as const;
@@ -23,7 +24,7 @@ export interface BatchCounts extends Record<Group, number> {
   totals: Record<Group, Record<string, string>>;
 }
 
-const groupOfOutcome: Readonly<Record<string, Group>> = {
+const groupOfOutcome: Readonly<Record<RowOutcome, Group>> = {
   done: 'done',
   accepted: 'done',
   refused: 'refused',
@@ -33,7 +34,7 @@ const groupOfOutcome: Readonly<Record<string, Group>> = {
   unsent: 'pending',
 };
 
-export const groupOf = (outcome: string | null): Group => groupOfOutcome[outcome ?? 'unsent'] ?? 'pending';
+export const groupOf = (outcome: RowOutcome | null): Group => groupOfOutcome[outcome ?? 'unsent'];
 
 export async function countRows(
   store: Store<DeskTables>,
@@ -71,7 +72,7 @@ function hundredths(engine: Engine): RawBuilder<number> {
 export interface Tally {
   add(row: Pick<BatchRow, 'outcome' | 'planned' | 'currency'>, count: number, sum: bigint): void;
   /** A row has a new outcome, and a charge the currency that its payment shows. */
-  move(row: BatchRow, result: { outcome: string; currency?: string | undefined }): void;
+  move(row: BatchRow, result: { outcome: RowOutcome; currency?: string | undefined }): void;
   counts(): BatchCounts;
 }
 

@@ -42,11 +42,12 @@ export async function workOn(
   const known = knownResult(claimed);
   if (known) return known;
   const { row } = claimed;
-  if (batch.action === 'charge') return chargeRow(desk, batch, row, work);
+  const { action } = batch;
+  if (action === 'charge') return chargeRow(desk, batch, row, work);
   try {
     const read = await work.read(row.payment_id);
-    if (batch.action === 'recheck') return await recheck(desk, row, read);
-    return await move(desk, batch, { ...claimed, read, readTime: desk.steady() }, work);
+    if (action === 'recheck') return await recheck(desk, row, read);
+    return await move(desk, batch, { ...claimed, operation: action, read, readTime: desk.steady() }, work);
   } catch (error) {
     const result = notDone(error, row);
     const open = claimed.earlier && outcomeOf(claimed.earlier);
@@ -56,15 +57,21 @@ export async function workOn(
   }
 }
 
+interface ReadRow {
+  operation: SettleOperation;
+  read: PaymentRead;
+  readTime: number;
+}
+
 async function move(
   desk: Desk,
   batch: BatchRecord,
-  { row, earlier, read, readTime }: Claimed & { read: PaymentRead; readTime: number },
+  { row, earlier, operation, read, readTime }: Claimed & ReadRow,
   work: RowWork,
 ): Promise<WorkedRow> {
   const plain: Move = {
     typed: row.typed,
-    operation: batch.action as SettleOperation,
+    operation,
     read,
     description: row.description ?? undefined,
     reason: row.reason ?? undefined,

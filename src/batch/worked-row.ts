@@ -1,7 +1,8 @@
 import type { PaydeskError } from '../errors.js';
+import type { BatchRow } from '../ledger/schema.js';
 import type { MoveResult } from '../payments/move/result.js';
 
-export type RowOutcome = 'done' | 'accepted' | 'failed' | 'refused' | 'skipped' | 'unsent' | 'unknown';
+export type RowOutcome = NonNullable<BatchRow['outcome']>;
 
 export interface RowResult {
   outcome: RowOutcome;

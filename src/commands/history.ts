@@ -1,17 +1,15 @@
-import { boolean, string } from '@oclif/core/flags';
+import { boolean, option, string } from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
 import { openDatabase } from '../cli/desk-database.js';
 import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags.js';
 import { readHistory } from '../ledger/history.js';
-import { outcomes } from '../ledger/entries.js';
-import { customerOperations } from '../customers/record-change.js';
+import { intentOperations, outcomes } from '../ledger/operations.js';
 import { ProfileError } from '../errors.js';
 import { historyJson, historyList } from '../output/views/history.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
 const DEFAULT_LIMIT = 50;
-const paymentOperations = ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold', 'recheck'];
 
 export default class History extends BaseCommand {
   static override summary = 'List what paydesk sent and the outcomes, newest first.';
@@ -27,11 +25,8 @@ export default class History extends BaseCommand {
   static override flags = {
     ...listFlagsFor(historyList),
     payment: string({ helpValue: 'PAYMENT', summary: 'Only this payment (ID or reference).' }),
-    operation: string({
-      summary: 'Only this operation.',
-      options: [...paymentOperations, ...customerOperations],
-    }),
-    outcome: string({ options: [...outcomes], summary: 'Only this outcome.' }),
+    operation: option({ options: intentOperations })({ summary: 'Only this operation.' }),
+    outcome: option({ options: outcomes })({ summary: 'Only this outcome.' }),
     operator: string({ helpValue: 'WHO', summary: 'Only this operator, as shown in the list.' }),
     ticket: string({ helpValue: 'ID', summary: 'Only this ticket.' }),
     app: string({ helpValue: 'APP_ID', summary: 'Only this app.', exclusive: ['all-profiles'] }),

@@ -1,18 +1,11 @@
 // Changes to customers move no money and need no hold; the history has them all the same.
 
 import type { Ledger } from '../ledger/ledger.js';
+import type { CustomerOperation } from '../ledger/operations.js';
 import { StoreError } from '../store/errors.js';
 
-export const customerOperations = [
-  'customer-create',
-  'customer-update',
-  'remove-method',
-  'stop-auto-payment',
-  'panel-link',
-] as const;
-
 export interface CustomerChange {
-  operation: (typeof customerOperations)[number];
+  operation: CustomerOperation;
   customerId: string;
   /** What was changed, such as the names of the fields; never a secret link. */
   what?: string | undefined;

@@ -1,11 +1,11 @@
 // The words of the ledger: intents, their outcomes, and what keeps an instruction from being sent.
 
 import type { SeenPayment } from './known-payments.js';
+import type { IntentOperation, Outcome } from './operations.js';
 import type { IntentRow, OutcomeRow } from './schema.js';
 import type { SteadyTime } from './steady-clock.js';
 
-export const outcomes = ['done', 'accepted', 'failed', 'refused', 'unsent', 'unknown'] as const;
-export type Outcome = (typeof outcomes)[number];
+export type { Outcome } from './operations.js';
 
 /** The end state is still to come, or nobody knows whether it was carried out. */
 export function isOpen(outcome: Outcome | undefined): boolean {
@@ -14,7 +14,7 @@ export function isOpen(outcome: Outcome | undefined): boolean {
 
 /** What is about to be done, and the payment as it was read before. */
 export interface NewIntent extends SeenPayment {
-  operation: string;
+  operation: IntentOperation;
   before?: string | undefined;
   /** Tells whether the payment is still exactly as it was. */
   beforePrint?: string | undefined;
@@ -49,7 +49,7 @@ export interface Entry extends IntentRow {
 }
 
 export function outcomeOf(entry: { last: Pick<OutcomeRow, 'outcome'> | undefined }): Outcome {
-  return (entry.last?.outcome as Outcome | undefined) ?? 'unknown';
+  return entry.last?.outcome ?? 'unknown';
 }
 
 /** What keeps an instruction from being sent: an earlier one, or that the ledger may not know the earlier ones. */

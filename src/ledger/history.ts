@@ -1,13 +1,14 @@
 import type { Store } from '../store/store.js';
-import { outcomeOf, UNNAMED, type Outcome } from './entries.js';
+import { outcomeOf, UNNAMED } from './entries.js';
+import type { IntentOperation, Outcome } from './operations.js';
 import type { DeskTables, IntentRow, OutcomeRow } from './schema.js';
 
 interface HistoryFilter {
   appId?: string | undefined;
   /** A paymentId or a reference. */
   payment?: string | undefined;
-  operation?: string | undefined;
-  outcome?: string | undefined;
+  operation?: IntentOperation | undefined;
+  outcome?: Outcome | undefined;
   operator?: string | undefined;
   ticket?: string | undefined;
   since?: number | undefined;
@@ -20,7 +21,7 @@ const PAGE_SIZE = 500;
 export interface HistoryRecord {
   id: number;
   time: string;
-  operation: string;
+  operation: IntentOperation;
   outcome: Outcome;
   /** Null while the answer to a create or charge is lost, and for changes to a customer. */
   paymentId: string | null;

@@ -1,4 +1,5 @@
 import { sql, type Generated, type Kysely, type Selectable } from 'kysely';
+import type { SettleOperation } from '../contract/states.js';
 import { idColumn, isPostgres, type Migration } from '../store/store.js';
 
 /** A payment that this desk created, changed, read, imported or received webhooks for, as it was last seen. */
@@ -25,7 +26,7 @@ interface KnownPaymentTable {
   /** The earliest time at which it may have come to be in this state. */
   since_time: number;
   /** The operation that was in progress or done before this state was seen, and is not any more. */
-  failed_operation: string | null;
+  failed_operation: SettleOperation | null;
   /** When it was last seen at all. */
   seen_time: number;
   /** What the provider said of it: its references, and who paid. */

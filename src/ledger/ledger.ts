@@ -18,6 +18,7 @@ import { isCurrentGeneration, startGeneration } from './generations.js';
 import { createIntentLog } from './intent-log.js';
 import { remember, rememberSeen, type Source } from './known-payments.js';
 import { createOpening } from './opening.js';
+import type { IntentOperation } from './operations.js';
 import { refColumns, type PaymentRef } from './payment-ref.js';
 import { createRecording } from './recording.js';
 import type { DeskTables, OutcomeRow } from './schema.js';
@@ -29,7 +30,11 @@ export interface Ledger {
   /** By the clock of the database, in milliseconds. */
   now(): Promise<number>;
   /** What blocks an operation on a payment, or undefined when nothing does. */
-  findBlocking(ref: PaymentRef, operation: string, options: AskedToSend): Promise<Blocked | undefined>;
+  findBlocking(
+    ref: PaymentRef,
+    operation: IntentOperation,
+    options: AskedToSend,
+  ): Promise<Blocked | undefined>;
   /** The newest intents of a payment that are not known to be over, one per operation. */
   unsettled(ref: PaymentRef): Promise<Entry[]>;
   /** What is open under an id or a reference: for a payment that cannot be read. */

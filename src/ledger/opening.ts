@@ -14,6 +14,7 @@ import {
 import { startGeneration } from './generations.js';
 import type { IntentLog } from './intent-log.js';
 import { rememberSeen } from './known-payments.js';
+import type { IntentOperation } from './operations.js';
 import { refColumns, type PaymentRef } from './payment-ref.js';
 import { fenceOf, quietLeft } from './quiet-period.js';
 import type { DeskTables } from './schema.js';
@@ -29,7 +30,7 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
   async function findBlocking(
     db: Db,
     ref: PaymentRef,
-    operation: string,
+    operation: IntentOperation,
     { again = false, cleared, quietMs = 0 }: AskedToSend,
   ): Promise<Blocked | undefined> {
     const [found] = await standingOn(db, engine, { ...refColumns(ref), operation });

@@ -5,6 +5,7 @@ import type { DeskTables, HoldRow, IntentRow, KnownPaymentRow, OutcomeRow } from
 /** An intent with everything that became known of it, the oldest first. */
 export interface RecordedIntent extends IntentRow {
   outcomes: OutcomeRow[];
+  last: OutcomeRow | undefined;
 }
 
 /** What this desk has on record of one payment. */
@@ -56,10 +57,10 @@ export async function readPaymentRecords(
       paymentId,
       {
         known: known.find(({ payment_id }) => payment_id === paymentId),
-        intents: (intentsOf.get(paymentId) ?? []).map((intent) => ({
-          ...intent,
-          outcomes: outcomesOf.get(intent.id) ?? [],
-        })),
+        intents: (intentsOf.get(paymentId) ?? []).map((intent) => {
+          const found = outcomesOf.get(intent.id) ?? [];
+          return { ...intent, outcomes: found, last: found.at(-1) };
+        }),
         hold: holds.find(({ payment_id }) => payment_id === paymentId),
       },
     ]),

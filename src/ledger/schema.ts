@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
+import type { Operation } from '../contract/states.js';
 import { idColumn, type Migration } from '../store/store.js';
 import { inboxMigration, type InboxTables } from './inbox-schema.js';
 import { knownMigration, type KnownTables } from './known-schema.js';
+import type { IntentOperation, Outcome } from './operations.js';
 import { placeMigration, type PlaceTables } from './place/place-schema.js';
 import { resolveMigration, type ResolveTables } from './resolve-schema.js';
 
@@ -13,7 +15,7 @@ interface IntentTable {
   payment_id: string;
   reference_id: string | null;
   customer_id: string | null;
-  operation: string;
+  operation: IntentOperation;
   amount: string | null;
   currency: string | null;
   /** The payment as it was read before: its state, and a fingerprint of the rest. */
@@ -44,7 +46,7 @@ interface IntentTable {
 interface OutcomeTable {
   id: Generated<number>;
   intent_id: number;
-  outcome: string;
+  outcome: Outcome;
   after_state: string | null;
   why: string | null;
   http_status: number | null;
@@ -75,7 +77,7 @@ interface GenerationTable {
 /** Many money moves from one plan. */
 interface BatchTable {
   id: string;
-  action: string;
+  action: Operation | 'charge';
   base_url: string;
   app_id: string;
   kind: string;
@@ -114,7 +116,8 @@ interface BatchRowTable {
   reason: string | null;
   ticket: string | null;
   intent_id: number | null;
-  outcome: string | null;
+  /** `skipped`: nothing was sent for it. */
+  outcome: Outcome | 'skipped' | null;
   after_state: string | null;
   why: string | null;
   due_time: number;

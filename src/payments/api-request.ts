@@ -2,7 +2,7 @@
 
 import { paydesk } from '../next-command.js';
 import { resolvePath } from '../client/app-path.js';
-import type { SettleOperation } from '../contract/states.js';
+import { isSettleOperation, operations, type SettleOperation } from '../contract/states.js';
 import { operationEndpoints } from '../client/payment-calls.js';
 import {
   APP_PATH,
@@ -93,8 +93,7 @@ function move(operation: SettleOperation, paymentId: string, path: string, body:
 }
 
 function operationOf(endpoint: EndpointName | undefined): SettleOperation | undefined {
-  const found = Object.entries(operationEndpoints).find(([, name]) => name === endpoint);
-  return found?.[0] as SettleOperation | undefined;
+  return operations.filter(isSettleOperation).find((operation) => operationEndpoints[operation] === endpoint);
 }
 
 function bodyOf(fields: TypedRequest['fields']): JsonValue {

@@ -119,7 +119,9 @@ export function isDoubtful(situation: Situation): boolean {
   return contradictingWebhook(situation) !== undefined || hasSuspectedFailure(situation);
 }
 
-export function hasSuspectedFailure(situation: Situation): boolean {
+export function hasSuspectedFailure(
+  situation: Situation,
+): situation is Situation & { suspectedFailure: SettleOperation } {
   return situation.suspectedFailure !== undefined && conditionOf(situation).kind === 'state';
 }
 

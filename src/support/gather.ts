@@ -10,7 +10,7 @@ import {
   type SettleOperation,
   states,
 } from '../contract/states.js';
-import type { Outcome } from '../ledger/entries.js';
+import { outcomeOf } from '../ledger/entries.js';
 import type { PaymentRecord, RecordedIntent } from '../ledger/payment-record.js';
 import { quietLeft } from '../ledger/quiet-period.js';
 import { DATABASE_CLOCK, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';
@@ -132,17 +132,20 @@ function certaintyOf(known: KnownPaymentRow): Age['certainty'] {
 }
 
 const seenFailing = (known: KnownPaymentRow | undefined): SettleOperation | undefined =>
-  (known?.failed_operation as SettleOperation | null | undefined) ?? undefined;
+  known?.failed_operation ?? undefined;
 
 /** The operation that was in progress in the first state and has not got to its end in the second. */
 function failedBetween(before: string, current: string): SettleOperation | undefined {
-  for (const [operation, { during, end }] of Object.entries(operationStates)) {
-    if (before === during && current !== end && states[during].next.includes(current)) {
-      return operation as SettleOperation;
-    }
-  }
-  return undefined;
+  const failed = Object.entries(operationStates).find(
+    ([, { during, end }]) => before === during && current !== end && states[during].next.includes(current),
+  );
+  const operation = failed?.[0];
+  return operation !== undefined && isSettleOperation(operation) ? operation : undefined;
 }
+
+type SentIntent = RecordedIntent & { operation: SettleOperation };
+
+const isSent = (intent: RecordedIntent): intent is SentIntent => isSettleOperation(intent.operation);
 
 interface LedgerOptions extends GatherOptions {
   /** The payment as it was just read. */
@@ -158,9 +161,9 @@ function fromLedger(
   options: LedgerOptions,
 ): Pick<Situation, 'last' | 'outcomes' | 'recheckedTime' | 'confirmedTime'> {
   const intents = record?.intents ?? [];
-  const sent = intents.filter(({ operation }) => isSettleOperation(operation));
+  const sent = intents.filter(isSent);
   const outcomes: Situation['outcomes'] = {};
-  for (const intent of sent) outcomes[intent.operation as SettleOperation] = outcomeOf(intent);
+  for (const intent of sent) outcomes[intent.operation] = outcomeOf(intent);
   // The intent that holds the payment is the one that matters, whatever was written after it.
   const last = sent.find(({ id }) => id === record?.hold?.intent_id) ?? sent.at(-1);
   return {
@@ -170,22 +173,19 @@ function fromLedger(
   };
 }
 
-const outcomeOf = ({ outcomes }: RecordedIntent): Outcome =>
-  (outcomes.at(-1)?.outcome as Outcome | undefined) ?? 'unknown';
-
 function lastOperation(
-  intent: RecordedIntent,
-  sent: readonly RecordedIntent[],
+  intent: SentIntent,
+  sent: readonly SentIntent[],
   options: LedgerOptions & Pick<PaymentRecord, 'hold'>,
 ): LastOperation {
   const { canonical, read } = options;
-  const operation = intent.operation as SettleOperation;
+  const { operation, last } = intent;
   const outcome = outcomeOf(intent);
   const before = canonical(intent.before_state ?? '');
   const during = operation === 'unhold' ? undefined : operationStates[operation].during;
   const others = sent.filter((one) => one.operation === operation);
   const lastOther = others.findLastIndex((one) => outcomeOf(one) !== 'failed');
-  const mayHaveLeft = intent.outcomes.at(-1)?.may_have_left !== 0;
+  const mayHaveLeft = last?.may_have_left !== 0;
   const { before_state: shown, before_print } = intent;
   const isSame =
     read === undefined ||
@@ -198,7 +198,7 @@ function lastOperation(
     operator: intent.operator,
     ticket: intent.ticket ?? undefined,
     before: isStateName(before) ? before : undefined,
-    why: intent.outcomes.at(-1)?.why ?? undefined,
+    why: last?.why ?? undefined,
     wasInProgress: intent.outcomes.some(({ after_state }) => canonical(after_state ?? '') === during),
     failures: others.length - 1 - lastOther,
     differs: mayHaveLeft && !isSame,
@@ -212,7 +212,7 @@ function quietLeftOf(
   intent: RecordedIntent,
   { now, quietMs, sandboxQuietMs, steady, hold }: GatherOptions & Pick<PaymentRecord, 'hold'>,
 ): number {
-  const last = intent.outcomes.at(-1);
+  const { last } = intent;
   if (last?.may_have_left === 0) return 0;
   const { quiet_ms, boot, steady_ms } = intent;
   const held = hold?.intent_id === intent.id ? hold : undefined;
@@ -227,8 +227,8 @@ function recheckTimes(
   { state, canonical, since }: LedgerOptions,
 ): Pick<Situation, 'recheckedTime' | 'confirmedTime'> {
   const confirming = intents.filter(
-    ({ operation, outcomes, time }) =>
-      operation === 'recheck' && time >= since && canonical(outcomes.at(-1)?.after_state ?? '') === state,
+    ({ operation, last, time }) =>
+      operation === 'recheck' && time >= since && canonical(last?.after_state ?? '') === state,
   );
   const unchanged = confirming.findLast(({ before_state }) => canonical(before_state ?? '') === state);
   return { recheckedTime: unchanged?.time, confirmedTime: confirming.at(-1)?.time };

@@ -289,6 +289,6 @@ function doubtAbout(situation: Situation): string | undefined {
     return `The last webhook, ${ago(webhook.time, situation.now)}, reported ${webhook.state}. Trust what the service shows.`;
   }
   if (!hasSuspectedFailure(situation)) return undefined;
-  const noun = nouns[situation.suspectedFailure as SettleOperation];
+  const noun = nouns[situation.suspectedFailure];
   return `A webhook reported a ${noun} in progress. It may have failed.`;
 }

@@ -29,9 +29,9 @@ export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotP
   const { state, last, now } = situation;
   const condition = conditionOf(situation);
   const isOpen = last?.outcome === 'accepted' || last?.outcome === 'unknown';
-  if (isOpen || condition.kind === 'conflict') {
-    const operation = condition.kind === 'conflict' ? condition.operation : last?.operation;
-    const noun = nouns[operation as SettleOperation];
+  if (last && (isOpen || condition.kind === 'conflict')) {
+    const { operation } = last;
+    const noun = nouns[operation];
     const why = isOpen ? `the outcome of the ${noun} is not known yet` : `the ${noun} is recorded as done`;
     const instead = isOpen ? commandOf('check') : commandOf('recheck');
     const others = (['unhold', ...explained] as const).filter(

@@ -245,7 +245,7 @@ function suite(location: () => Promise<string>): void {
       tries: 0,
       finished: 1,
       outcome: 'refused',
-    };
+    } as const;
     await store.transaction((tx) =>
       tx
         .insertInto('batch_rows')
@@ -268,7 +268,7 @@ function suite(location: () => Promise<string>): void {
 
   it('reopens what was refused when the payment has changed, unless another operation holds it by now', async () => {
     const { ledger } = await desk(await location());
-    const cancel = { ...intent, operation: 'cancel' };
+    const cancel: NewIntent = { ...intent, operation: 'cancel' };
     const { intent: refused } = await open(ledger, cancel);
     await ledger.record(refused.id, { outcome: 'refused' });
     const { intent: capture } = await open(ledger, { ...intent, operation: 'capture' });

@@ -7,7 +7,7 @@ import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { parseJson } from '../../src/contract/json.js';
 import { isLegal, isStateName, stateNames, type StateName } from '../../src/contract/states.js';
 import { openDeskDatabase } from '../../src/ledger/desk.js';
-import { outcomes, type Outcome } from '../../src/ledger/entries.js';
+import { outcomes, type Outcome } from '../../src/ledger/operations.js';
 import { createLedger } from '../../src/ledger/ledger.js';
 import { triageList } from '../../src/output/views/explanation.js';
 import { explain, type Explained, type Explanation } from '../../src/support/explain.js';

@@ -1,13 +1,12 @@
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { operationEndpoints } from '../../client/payment-calls.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
 import { PaydeskError } from '../../errors.js';
-import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
+import { isOpen, outcomeOf } from '../../ledger/entries.js';
 import { chargeOutcome, wasRefunded } from '../charge-outcome.js';
 import type { Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';
-import { checkIntent, openWhileUnread, reportBlocked, unreadResult } from './check.js';
+import { checkIntent, isMove, openWhileUnread, reportBlocked, unreadResult } from './check.js';
 import { contradictsDone } from './proof.js';
 import { beforeSending, recordFound, refOfPayment } from './record.js';
 import type { MoveResult } from './result.js';
@@ -53,7 +52,7 @@ async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<Ch
     await correctCharge(desk, read);
     return (await conflictOf(desk, typed, read)) ?? nothing(typed, read);
   }
-  const operation = newest.operation as SettleOperation;
+  const { operation } = newest;
   return checkIntent(desk, { typed, operation, read, force: false, wait }, newest);
 }
 
@@ -80,8 +79,6 @@ async function conflictOf(desk: Desk, typed: string, read: PaymentRead): Promise
   }
   return undefined;
 }
-
-const isMove = ({ operation }: Entry): boolean => Object.hasOwn(operationEndpoints, operation);
 
 function nothing(typed: string, read?: PaymentRead): NothingToCheck {
   const state = read === undefined ? null : stateOf(read);

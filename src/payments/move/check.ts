@@ -1,7 +1,7 @@
 // An instruction that was sent before: its outcome, and whether it may be sent again. Nothing here sends one.
 
 import type { PaymentRead } from '../../client/payment-calls.js';
-import type { SettleOperation } from '../../contract/states.js';
+import { isSettleOperation, type SettleOperation } from '../../contract/states.js';
 import { type GuardError, TemporaryError } from '../../errors.js';
 import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
@@ -43,6 +43,11 @@ import {
 /** How long an unknown outcome is read for when nobody asked to wait. */
 const CHECK_MS = 1_500;
 
+/** An intent that moves money. */
+type MoveEntry = Entry & { operation: SettleOperation };
+
+export const isMove = (entry: Entry): entry is MoveEntry => isSettleOperation(entry.operation);
+
 /** What stands in the way is checked or reported, and nothing is sent. */
 export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): Promise<MoveResult> {
   if (blocked.kind === 'adopted') throw justAdopted(move, blocked.leftMs);
@@ -55,19 +60,19 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
 }
 
 /** The newest instruction that is open for a payment which cannot be read now. A wrong name or key is no such reason. */
-export async function openWhileUnread(desk: Desk, { name, error }: NotRead): Promise<Entry | undefined> {
+export async function openWhileUnread(desk: Desk, { name, error }: NotRead): Promise<MoveEntry | undefined> {
   if (!(error instanceof TemporaryError)) return undefined;
   const { key, mayBeReference } = name;
   const also = mayBeReference && 'paymentId' in key ? { referenceId: key.paymentId } : {};
   const found = await beforeSending(() => desk.ledger.openUnder(desk.place.appId, { ...key, ...also }));
-  return found.toSorted((one, other) => other.id - one.id)[0];
+  return found.filter(isMove).toSorted((one, other) => other.id - one.id)[0];
 }
 
 /** The result of a payment that was not read: the ledger alone says how its instruction stands. */
-export function unreadResult(entry: Entry, { name, error }: NotRead): MoveResult {
+export function unreadResult(entry: MoveEntry, { name, error }: NotRead): MoveResult {
   return {
     typed: name.typed,
-    operation: entry.operation as SettleOperation,
+    operation: entry.operation,
     payment: null,
     before: entry.before_state,
     after: null,
