@@ -38,19 +38,22 @@ const topicsWithProfile = [
   'whoami',
 ];
 
-/**
- * A command as a shell takes it. `profile` is the one that was chosen with `--profile`: without it the command would
- * act on another app.
- */
-export function commandText(step: NextStep, profile?: string): string {
-  if ('text' in step) return step.text;
-  const { words, into } = step;
+/** The command for the profile that was chosen with `--profile`: without it, it would act on another app. */
+export function withProfile(command: Command, profile: string | undefined): Command {
+  const { words } = command;
   const [program, topic = ''] = words;
   const takesProfile = program === PROGRAM && topicsWithProfile.includes(topic);
   const isSettled = words.some((word) => /^(--help|--profile(=.*)?|-p.*|.*….*)$/s.test(word));
-  const adds = profile !== undefined && takesProfile && !isSettled;
-  const all = adds ? [...words, '--profile', profile] : words;
-  const text = all.map(shellWord).join(' ');
+  return profile !== undefined && takesProfile && !isSettled
+    ? addWords(command, '--profile', profile)
+    : command;
+}
+
+/** A command as a shell takes it. */
+export function commandText(step: NextStep, profile?: string): string {
+  if ('text' in step) return step.text;
+  const { words, into } = withProfile(step, profile);
+  const text = words.map(shellWord).join(' ');
   return into === undefined ? text : `${text} > ${shellWord(into)}`;
 }
 

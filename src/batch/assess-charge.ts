@@ -1,4 +1,4 @@
-import { commandText, paydesk } from '../next-command.js';
+import { paydesk } from '../next-command.js';
 import type { Decoded } from '../client/answers.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
@@ -37,8 +37,7 @@ export async function assessCharge(
   if (!methods) return { ...facts, verdict: 'not-found', why: `there is no customer ${customer}` };
   const why = notChargeable(methods, row, now);
   if (why === undefined) return { ...facts, verdict: 'act' };
-  const next = commandText(paydesk('customers', 'methods', customer));
-  return { ...facts, verdict: 'not-possible', why, next };
+  return { ...facts, verdict: 'not-possible', why, next: paydesk('customers', 'methods', customer) };
 }
 
 /** The reference has made a payment before: the same charge is not made again, and another one cannot be. */

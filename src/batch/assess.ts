@@ -1,4 +1,3 @@
-import { commandText } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { isAmount, sameAmount } from '../contract/money.js';
@@ -30,7 +29,7 @@ export function assess(action: PaymentAction, row: CsvRow, read: PaymentRead): A
     const other = legalInstead(action, read);
     const advice = other === undefined ? read.state && states[read.state].meaning : `${other} instead`;
     const why = `${facts.state}: ${advice}`;
-    return { ...facts, verdict: 'not-possible', why, ...(next && { next: commandText(next) }) };
+    return { ...facts, verdict: 'not-possible', why, ...(next && { next }) };
   }
   if (read.state !== undefined) return { ...facts, verdict: 'act' };
   return { ...facts, verdict: 'act', why: 'paydesk does not know this state: the service will decide' };

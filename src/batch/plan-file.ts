@@ -1,7 +1,7 @@
 // A plan as a file: one JSON document with one row per line, so that other programs can read it as a whole and paydesk
 // can read it row by row. It is sealed with the key of its ledger: an edited plan is refused.
 
-import { paydesk } from '../next-command.js';
+import { commandText, paydesk } from '../next-command.js';
 import { createHmac, type Hmac, randomInt } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -97,6 +97,7 @@ export async function* planLines(
 function rowJson({ file, ...row }: PlanRow): object {
   return {
     ...row,
+    next: row.next && commandText(row.next),
     payment: numberJson(row.payment),
     amount: numberJson(row.amount),
     method: numberJson(row.method),
@@ -105,8 +106,9 @@ function rowJson({ file, ...row }: PlanRow): object {
 }
 
 function rowOf(value: JsonValue): PlanRow {
-  const { line, ...rest } = value as JsonObject;
-  return { line, ...(withTexts(rest) as object) } as unknown as PlanRow;
+  const { line, next, ...rest } = value as JsonObject;
+  const step = next === undefined ? {} : { next: { text: next } };
+  return { line, ...(withTexts(rest) as object), ...step } as unknown as PlanRow;
 }
 
 /** Every number as the text that it was written with; counts stay numbers. */

@@ -1,3 +1,4 @@
+import type { NextStep } from '../next-command.js';
 import type { CsvRow } from './csv-rows.js';
 import { addTotals } from './totals.js';
 
@@ -26,7 +27,7 @@ export interface Assessment {
   /** Why it is not acted on, or what to know although it is. */
   why?: string | undefined;
   /** A command that would be right instead. */
-  next?: string | undefined;
+  next?: NextStep | undefined;
   payment?: string | undefined;
   reference?: string | undefined;
   state?: string | undefined;

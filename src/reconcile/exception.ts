@@ -1,13 +1,15 @@
 // A line that needs a look, or a payment that the file lacks, with what to do about it.
 
+import type { Command } from '../next-command.js';
+import type { ActionOperation } from '../support/action.js';
 import type { Severity } from '../support/verdict.js';
 import type { MatchedBy } from './match.js';
 import type { ExceptionName } from './verdict.js';
 
 /** The command that is best run next. */
 interface NextStep {
-  operation: string;
-  command: string;
+  operation: ActionOperation;
+  command: Command;
   movesMoney: boolean;
 }
 

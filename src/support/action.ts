@@ -1,6 +1,6 @@
 // One thing that can be done to a payment: its exact command, and what it does to the money.
 
-import { commandText, paydesk } from '../next-command.js';
+import { type Command, paydesk, withProfile } from '../next-command.js';
 import type { SettleOperation } from '../contract/states.js';
 import { operationStates } from '../contract/states.js';
 import { nouns } from './phrases.js';
@@ -12,7 +12,7 @@ export interface Action {
   operation: ActionOperation;
   /** In a few words, with the amount where money moves. */
   title: string;
-  command: string;
+  command: Command;
   /** What the command has besides the payment. */
   flags: string[];
   consequence: string;
@@ -25,10 +25,10 @@ export function movesMoney({ operation }: Pick<Action, 'operation'>): boolean {
 }
 
 /** Makes the command of an action, for one payment and profile. */
-export type CommandOf = (operation: ActionOperation, ...more: string[]) => string;
+export type CommandOf = (operation: ActionOperation, ...more: string[]) => Command;
 
 export function commandsFor(paymentId: string, profile: string | undefined): CommandOf {
-  return (operation, ...more) => commandText(paydesk('payments', operation, paymentId, ...more), profile);
+  return (operation, ...more) => withProfile(paydesk('payments', operation, paymentId, ...more), profile);
 }
 
 type Described = Pick<Action, 'title' | 'consequence'> & { flags?: string[] };

@@ -2,7 +2,7 @@
 
 import { madeTime } from '../ledger/also-paid.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
-import { commandText, paydesk } from '../next-command.js';
+import { type Command, paydesk, withProfile } from '../next-command.js';
 import { formatAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { roughDuration } from '../output/time.js';
@@ -17,7 +17,7 @@ export interface AlsoPaid {
   /** For a person. */
   text: string;
   /** Explain the other payment, and refund the later of the two where that is possible. */
-  commands: string[];
+  commands: Command[];
 }
 
 export function alsoPaidOf(
@@ -34,7 +34,7 @@ export function alsoPaidOf(
         : `${roughDuration(Math.abs(apart))} ${apart > 0 ? 'later' : 'earlier'}`;
     const amount = formatAmount(other.amount ?? '', other.currency ?? undefined);
     const command = (verb: string, payment: string) =>
-      commandText(paydesk('payments', verb, payment), profile);
+      withProfile(paydesk('payments', verb, payment), profile);
     return {
       paymentId: other.payment_id,
       referenceId: other.reference_id,

@@ -2,6 +2,7 @@
 
 import type { SettleOperation } from '../contract/states.js';
 import { isLegal, type StateName } from '../contract/states.js';
+import type { Command } from '../next-command.js';
 import { actionOf, type CommandOf } from './action.js';
 import { isBlocked } from './actions.js';
 import { conditionOf } from './condition.js';
@@ -12,7 +13,7 @@ export interface NotPossible {
   operation: SettleOperation;
   why: string;
   /** The command to use instead. */
-  instead?: string;
+  instead?: Command;
 }
 
 /** Something that no rule forbids and that could cost money. */

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isLegal, type StateName } from '../../src/contract/states.js';
-import { movesMoney } from '../../src/support/action.js';
+import { commandText } from '../../src/next-command.js';
+import { type Action, movesMoney } from '../../src/support/action.js';
 import { verdictsPage } from './verdicts-page.js';
 import { allResults, type CaseResult, nameOf, shownStates } from './verdict-table.js';
 
@@ -20,6 +21,8 @@ function violations(applies: (one: CaseResult) => boolean, holds: (one: CaseResu
 
 const every = () => true;
 const recommended = ({ explanation }: CaseResult) => explanation.actions.find((action) => action.recommended);
+const textOf = (action: Action | undefined) => (action ? commandText(action.command) : '');
+const recommendedText = (one: CaseResult) => textOf(recommended(one));
 const notDone = ({ last }: CaseResult) => ['failed', 'refused', 'unsent'].includes(last?.outcome ?? '');
 const isOpen = ({ last }: CaseResult) => last?.outcome === 'accepted' || last?.outcome === 'unknown';
 const stillPossible = ({ last, state }: CaseResult) =>
@@ -41,7 +44,7 @@ describe('every part of the desk says the same', () => {
           listed.verdict.severity === severity &&
           listed.verdict.stuck === stuck &&
           (listed.verdict.text === verdict || serviceOnly.includes(state)) &&
-          listed.recommended?.command === (first?.recommended ? first.command : undefined)
+          textOf(listed.recommended) === textOf(first?.recommended ? first : undefined)
         );
       }),
     ).toEqual([]);
@@ -61,7 +64,7 @@ describe('every part of the desk says the same', () => {
         return (
           bulkRow['severity'] === severity &&
           bulkRow['verdict'] === verdict &&
-          bulkRow['next'] === (recommended(one)?.command ?? '')
+          bulkRow['next'] === recommendedText(one)
         );
       }),
     ).toEqual([]);
@@ -94,7 +97,7 @@ describe('an instruction that was not carried out', () => {
           one.explanation.severity === 'urgent' &&
           one.isListedStuck &&
           / failed: /.test(one.explanation.verdict) &&
-          recommended(one)?.command === `paydesk payments ${one.last!.operation} ${one.id} --again`,
+          recommendedText(one) === `paydesk payments ${one.last!.operation} ${one.id} --again`,
       ),
     ).toEqual([]);
   });
@@ -108,7 +111,7 @@ describe('an instruction that was not carried out', () => {
         (one) =>
           one.explanation.severity === 'attention' &&
           one.isListedStuck &&
-          recommended(one)?.command ===
+          recommendedText(one) ===
             `paydesk payments ${one.age === 'late' ? one.last!.operation : 'recheck'} ${one.id}`,
       ),
     ).toEqual([]);
@@ -145,7 +148,7 @@ describe('an instruction whose outcome is not recorded', () => {
   it('is checked, and sent again only after the quiet period', () => {
     expect(
       violations(isOpen, (one) => {
-        const { command = '' } = recommended(one) ?? {};
+        const command = recommendedText(one);
         if (command.includes('--again')) return false;
         return !command.includes('--resend') || one.age === 'late';
       }),
@@ -157,7 +160,7 @@ describe('an instruction whose outcome is not recorded', () => {
     expect(
       violations(applies, (one) => {
         const { operation } = one.last!;
-        const { command } = recommended(one) ?? {};
+        const command = recommendedText(one);
         const resend = `paydesk payments ${operation} ${one.id} --resend`;
         return command === (one.age === 'late' ? resend : `paydesk payments check ${one.id}`);
       }),

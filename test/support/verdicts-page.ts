@@ -1,5 +1,6 @@
 // docs/verdicts.md: what the desk says in every situation, for people to read.
 
+import { commandText } from '../../src/next-command.js';
 import { type CaseResult, shownStates } from './verdict-table.js';
 
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll(/\n+/g, ' ');
@@ -57,7 +58,7 @@ function stateSection(shown: string, results: readonly CaseResult[]): string[] {
   const verdicts = grouped(results, ({ explanation }) => {
     const [first] = explanation.actions;
     const severity = explanation.stuck ? `**${explanation.severity}**` : explanation.severity;
-    const next = first?.recommended ? `\`${first.command}\`` : 'nothing';
+    const next = first?.recommended ? `\`${commandText(first.command)}\`` : 'nothing';
     return [severity, explanation.verdict, next];
   });
   const replies = grouped(results, ({ replies: { en } }) => [en.replace(/^.*\n\n/, '')]);

@@ -1,6 +1,6 @@
 // A plan as a person reviews it: what will happen, what will not and why, and the totals.
 
-import { addWords, paydesk } from '../../next-command.js';
+import { addWords, commandText, paydesk } from '../../next-command.js';
 import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
@@ -138,7 +138,7 @@ export const planList: ListView<PlanRow> = {
       shown: (row) => formatAmount(...amountShown(row)),
     },
     { key: 'why', value: ({ why }) => why ?? '' },
-    { key: 'next', extra: true, value: ({ next }) => next ?? '' },
+    { key: 'next', extra: true, value: ({ next }) => (next ? commandText(next) : '') },
     { key: 'customer', extra: true, value: ({ customer }) => customer ?? '' },
     { key: 'method', extra: true, number: true, value: ({ method }) => method ?? '' },
   ],

@@ -1,8 +1,10 @@
 // Where a payment stands, for a person with a customer on the phone: the verdict first, the next step last.
 
 import { type JsonNumber, numberJson } from '../../contract/json.js';
+import { commandText } from '../../next-command.js';
 import type { Action } from '../../support/action.js';
 import type { Explained, Explanation } from '../../support/explain.js';
+import type { NotPossible } from '../../support/warnings.js';
 import { joinPieces, type Line, type Look, TAB, toned, type View, wrapLine } from '../lines.js';
 import { commandLines } from '../fit.js';
 import { describeError } from '../report.js';
@@ -12,20 +14,23 @@ import { cardText, type FailedRead } from './payment.js';
 import { ageText, severityPiece } from './severity.js';
 import { timelineLines } from './timeline.js';
 
-/** As `--json` prints it. */
+/** As `--json` prints it: commands are text. */
 interface ExplanationJson extends Pick<
   Explanation,
-  'payment' | 'verdict' | 'severity' | 'stuck' | 'timeline' | 'actions' | 'notPossible' | 'mustNot'
+  'payment' | 'verdict' | 'severity' | 'stuck' | 'timeline' | 'mustNot'
 > {
+  actions: Array<Omit<Action, 'command'> & { command: string }>;
+  notPossible: Array<Omit<NotPossible, 'instead'> & { instead?: string }>;
   age: Explanation['age'] | null;
   alsoPaid: Array<Record<string, unknown>>;
 }
 
 function explanationJson(explanation: Explanation): ExplanationJson {
   const { payment, verdict, severity, stuck, age, timeline, actions, notPossible, mustNot } = explanation;
-  const alsoPaid = explanation.alsoPaid.map(({ paymentId, amount, createdTime, ...other }) => ({
+  const alsoPaid = explanation.alsoPaid.map(({ paymentId, amount, createdTime, commands, ...other }) => ({
     paymentId: numberJson(paymentId),
     ...other,
+    commands: commands.map((command) => commandText(command)),
     amount: numberJson(amount),
     createdTime: createdTime === null ? null : new Date(createdTime).toISOString(),
   }));
@@ -36,8 +41,10 @@ function explanationJson(explanation: Explanation): ExplanationJson {
     stuck,
     age: age ?? null,
     timeline,
-    actions,
-    notPossible,
+    actions: actions.map((action) => ({ ...action, command: commandText(action.command) })),
+    notPossible: notPossible.map(({ instead, ...entry }) =>
+      instead ? { ...entry, instead: commandText(instead) } : entry,
+    ),
     mustNot,
     alsoPaid,
   };
@@ -69,7 +76,7 @@ function standingLines(explanation: Explanation, look: Look): Line[] {
     ...wrapLine(severityPiece(severity, verdict), look.width),
     ...alsoPaid.flatMap(({ text, commands }) => [
       ...wrapLine(toned('waiting', text), look.width),
-      ...commands.flatMap((command) => commandLines(`  ${command}`, look.width)),
+      ...commands.flatMap((command) => commandLines(`  ${commandText(command)}`, look.width)),
     ]),
     '',
     ...identityRows(explanation).flatMap(([label, ...parts]) => identityLines(label, parts, look)),
@@ -130,7 +137,7 @@ function actionLines(
     ...wrapLine(consequence, look.width - indent.length).map((line) =>
       joinPieces(indent, toned('dim', line as string)),
     ),
-    ...indentedCommand(command, indent, look),
+    ...indentedCommand(commandText(command), indent, look),
   ];
 }
 
@@ -185,13 +192,15 @@ function forPipe(explanation: Explanation): Line[] {
   return [
     row('payment', situation.paymentId, situation.referenceId ?? '', situation.shown),
     row('verdict', severity, verdict),
-    ...explanation.alsoPaid.map(({ text, commands }) => row('also-paid', text, ...commands)),
+    ...explanation.alsoPaid.map(({ text, commands }) =>
+      row('also-paid', text, ...commands.map((command) => commandText(command))),
+    ),
     ...identityRows(explanation)
       .slice(1)
       .map(([label, ...parts]) => row(label.toLowerCase(), ...parts)),
     ...timelineLines(timeline, { terminal: false, width: 0, now: new Date(situation.now) }),
     ...actions.map(({ command, consequence, recommended }) =>
-      row(recommended ? 'recommended' : 'possible', command, consequence),
+      row(recommended ? 'recommended' : 'possible', commandText(command), consequence),
     ),
     ...mustNot.map(({ what, why }) => row('must-not', what, why)),
     ...notPossible.map(({ operation, why }) => row('not-possible', operation, why)),
@@ -251,5 +260,5 @@ export const nextCommandsView: View<readonly Explained[]> = (explained, look) =>
 
 function recommendedCommand({ actions }: Explanation): string {
   const [first] = actions;
-  return first?.recommended ? first.command : '';
+  return first?.recommended ? commandText(first.command) : '';
 }

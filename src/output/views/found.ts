@@ -9,7 +9,7 @@ import type { ListView } from '../rows.js';
 import { choiceLines } from '../choices.js';
 import { safeText } from '../text.js';
 import { statePiece } from '../values.js';
-import { knownJson } from './known.js';
+import { knownJson, recommendedCommand } from './known.js';
 
 export interface FoundItem extends ListedPayment {
   match: Match;
@@ -74,7 +74,7 @@ export const foundList: ListView<FoundItem> = {
     { key: 'note', extra: true, value: ({ row }) => row.order_note ?? '' },
     { key: 'match', extra: true, value: ({ match }) => match },
     { key: 'verdict', extra: true, value: ({ verdict }) => verdict.text },
-    { key: 'next', extra: true, value: ({ recommended }) => recommended?.command ?? '' },
+    { key: 'next', extra: true, value: recommendedCommand },
   ],
 };
 

@@ -1,4 +1,5 @@
 import { numberJson } from '../../contract/json.js';
+import { commandText } from '../../next-command.js';
 import type { ListedPayment } from '../../support/list.js';
 import type { Refreshed } from '../../support/refresh.js';
 import { amountDigits, formatAmount } from '../../contract/amount-format.js';
@@ -32,7 +33,7 @@ export function knownJson({ row, situation, verdict, recommended }: ListedPaymen
     severity: verdict.severity,
     stuck: verdict.stuck,
     verdict: verdict.text,
-    recommended: recommended?.command ?? null,
+    recommended: recommended ? commandText(recommended.command) : null,
     open: isOpen ? { operation: last.operation, outcome: last.outcome } : null,
     source: row.source,
     createdTime: row.created_time === null ? null : iso(row.created_time),
@@ -40,6 +41,9 @@ export function knownJson({ row, situation, verdict, recommended }: ListedPaymen
     seenTime: iso(row.seen_time),
   };
 }
+
+export const recommendedCommand = ({ recommended }: ListedPayment): string =>
+  recommended ? commandText(recommended.command) : '';
 
 export const knownList: ListView<ListedPayment> = {
   empty: 'No matching payments.',
@@ -67,7 +71,7 @@ export const knownList: ListView<ListedPayment> = {
       shown: ({ verdict }) => severityPiece(verdict.severity),
     },
     { key: 'customer', extra: 'terminal', value: ({ row }) => row.customer_id ?? '' },
-    { key: 'next', extra: 'terminal', value: ({ recommended }) => recommended?.command ?? '' },
+    { key: 'next', extra: 'terminal', value: recommendedCommand },
     { key: 'verdict', extra: true, value: ({ verdict }) => verdict.text },
     { key: 'source', extra: true, value: ({ row }) => row.source },
     { key: 'created', extra: true, value: ({ row }) => iso(row.created_time) },

@@ -12,6 +12,7 @@ import { MAX_MARKDOWN_ROWS } from './batch-markdown.js';
 import {
   balanceLines,
   exceptionList,
+  nextCommand,
   exceptionLabel,
   reconciledJson,
   reconciledLines,
@@ -72,7 +73,7 @@ const exceptionCells = (row: Exception): string[] => [
   formatAmount(row.amount, row.currency),
   whatText(row),
   row.verdict ?? '',
-  row.next?.command ?? '',
+  nextCommand(row),
 ];
 
 async function* markdown(file: string, result: Reconciled): AsyncGenerator<string> {

@@ -117,6 +117,8 @@ export function whatText({ text, suggestion }: Exception): string {
   return `${text} Suggestion only: payment ${suggestion.payment}${name}, ${suggestion.state}, has the same amount and date.`;
 }
 
+export const nextCommand = ({ next }: Exception): string => (next === null ? '' : commandText(next.command));
+
 const texts = (
   ...keys: Array<'providerReference' | 'operationId' | 'reference' | 'at' | 'kind' | 'state' | 'matchedBy'>
 ) => keys.map((key) => ({ key, extra: 'terminal' as const, value: (row: Exception) => row[key] ?? '' }));
@@ -151,7 +153,7 @@ export const exceptionList: ListView<Exception> = {
     { key: 'serviceCurrency', extra: 'terminal', value: (row) => row.serviceCurrency ?? '' },
     { key: 'text', title: 'what', value: ({ text }) => text, shown: whatText },
     { key: 'verdict', extra: 'terminal', value: ({ verdict }) => verdict ?? '' },
-    { key: 'next', value: ({ next }) => next?.command ?? '' },
+    { key: 'next', value: nextCommand },
     { key: 'suggestion', extra: 'terminal', value: ({ suggestion }) => suggestion?.payment ?? '' },
   ],
 };
@@ -171,7 +173,7 @@ export const exceptionsView: View<readonly Exception[]> = (exceptions, { width }
       ),
       ...indented(whatText(row)),
       ...(verdict === null ? [] : indented(toned('dim', verdict))),
-      ...(next === null ? [] : commandLines(`  ${next.command}`, width)),
+      ...(next === null ? [] : commandLines(`  ${commandText(next.command)}`, width)),
       '',
     ];
   });
@@ -201,6 +203,7 @@ const totalJson = ({ currency, kind, file, matched, exceptions, unrelated, fees 
 
 const exceptionJson = ({ suggestion, ...row }: Exception) => ({
   ...row,
+  next: row.next && { ...row.next, command: commandText(row.next.command) },
   amount: numberJson(row.amount),
   fee: numberJson(row.fee),
   payment: numberJson(row.payment),
