@@ -1,5 +1,6 @@
 import { isEmbedded } from '../ledger/desk.js';
 import { deskMigrations } from '../ledger/schema.js';
+import { commandText, otherProgram } from '../next-command.js';
 import { inspectStore, StoreError } from '../store/store.js';
 import { fail, pass, warn, type Check } from './check.js';
 
@@ -24,7 +25,7 @@ export async function checkLedger(
     return pass('ledger', `The ledger ${where} is intact.${update}`);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const fix = error.fix ?? 'Restore the ledger from a backup before you move money.';
-    return fail('ledger', error.message, fix);
+    const fix = error.fix && commandText(otherProgram(...error.fix));
+    return fail('ledger', error.message, fix ?? 'Restore the ledger from a backup before you move money.');
   }
 }

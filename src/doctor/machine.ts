@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PaydeskError } from '../errors.js';
 import { writeProblem } from '../home-folder.js';
+import { commandText, otherProgram } from '../next-command.js';
 import { createKeyring } from '../profiles/keyring.js';
 import type { Environment, Paths } from '../profiles/paths.js';
 import type { ProfileStore } from '../profiles/store.js';
@@ -50,7 +51,9 @@ export function checkModes(paths: Paths, platform = process.platform): Check {
   });
   if (wrong.length === 0) return pass('modes', `Only you can read ${paths.config}.`);
   const list = wrong.map(({ path, found }) => `${path} (0${found.toString(8)})`).join(', ');
-  const fix = wrong.map(({ path, mode }) => `chmod ${mode.toString(8)} ${quoted(path)}`).join(' && ');
+  const fix = wrong
+    .map(({ path, mode }) => commandText(otherProgram('chmod', mode.toString(8), path)))
+    .join(' && ');
   return warn('modes', `Other users of this machine can read ${list}.`, fix);
 }
 
@@ -93,8 +96,4 @@ function readable(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-function quoted(path: string): string {
-  return /^[\w./~+@-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

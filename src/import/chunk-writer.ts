@@ -17,7 +17,8 @@ export interface ChunkTarget {
 
 /** What the thread answers with once a chunk is durable, or cannot be. */
 export type ChunkAnswer =
-  { counts: ImportCounts } | { failure: { code: StoreErrorCode; message: string; fix?: string | undefined } };
+  | { counts: ImportCounts }
+  | { failure: { code: StoreErrorCode; message: string; fix?: readonly string[] | undefined } };
 
 export interface ChunkWriter {
   /** What all rows came to so far. */

@@ -14,13 +14,13 @@ export type StoreErrorCode =
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 
-  /** A command that fixes it, where one does. */
-  readonly fix: string | undefined;
+  /** The words of a command that fixes it, where one does. */
+  readonly fix: readonly string[] | undefined;
 
   constructor(
     code: StoreErrorCode,
     message: string,
-    { fix, ...options }: { cause?: unknown; fix?: string } = {},
+    { fix, ...options }: { cause?: unknown; fix?: readonly string[] } = {},
   ) {
     super(message, options);
     this.name = 'StoreError';
