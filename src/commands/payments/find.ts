@@ -1,44 +1,25 @@
 import { string as argument } from '@oclif/core/args';
-import { custom, string } from '@oclif/core/flags';
+import { string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { canWalk } from '../../cli/context.js';
+import { spokenAmount, spokenDate } from '../../cli/find-flags.js';
 import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
 import { openApp, openSession } from '../../cli/session.js';
 import { explainOptions } from '../../cli/support-records.js';
 import { UsageError } from '../../errors.js';
 import { createKnownSearch } from '../../ledger/known-search.js';
-import { aboutNothingFound, foundJson, foundList, MAX_COUNTED } from '../../output/views/found.js';
-import { type AmountRange, parseSpokenAmount } from '../../support/find/amounts.js';
-import { parseSpokenDate, type TimeSpan } from '../../support/find/dates.js';
+import {
+  aboutFound,
+  aboutNothingFound,
+  foundJson,
+  foundList,
+  MAX_COUNTED,
+} from '../../output/views/found.js';
 import { type FindFilter, findPayments, wordsNotKnown } from '../../support/find/find-payments.js';
 import { assessFound, findStates } from '../../support/list.js';
-import { BadValue } from '../../typed-values.js';
 
 const DEFAULT_LIMIT = 20;
-
-const spokenAmount = custom<AmountRange>({
-  helpValue: '49.90|~50',
-  parse: async (text) => {
-    const amount = parseSpokenAmount(text);
-    if (amount) return amount;
-    throw new BadValue('an amount such as 49.90, "EUR 49.90" or ~50');
-  },
-});
-
-const spokenDate = custom<(now: Date) => TimeSpan>({
-  helpValue: 'DATE',
-  parse: async (text) => {
-    const problem = 'a date such as yesterday, "12 Nov", 2026-11-10 or 2026-11-10..12';
-    const read = (now: Date) => {
-      const span = parseSpokenDate(text, now);
-      if (span) return span;
-      throw new BadValue(problem);
-    };
-    read(new Date());
-    return read;
-  },
-});
 
 export default class PaymentsFind extends BaseCommand {
   static override summary = 'Find known payments by anything a caller says.';
@@ -101,6 +82,7 @@ export default class PaymentsFind extends BaseCommand {
     const { found, more } = await findPayments(search, { words, filter, limit, now });
     const items = await assessFound(options, found);
     const walks = items.length > 0 && canWalk(this.context, flags);
+    if (!this.json) this.note(...aboutFound(items));
     if (!walks) await this.showList(items, foundList);
     if (more && !this.json) this.note('There are more. Add a word, or use --limit N.');
     if (items.length === 0 && !this.json)

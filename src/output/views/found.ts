@@ -95,6 +95,12 @@ export const foundChoices = (items: readonly FoundItem[], width: number): string
     width,
   );
 
+/** What is only similar to the words must not look as if it had them. */
+export function aboutFound(items: readonly FoundItem[]): Line[] {
+  const isSimilar = items.length > 0 && items.every(({ match }) => match === 'similar');
+  return isSimilar ? ['No known payment has exactly these words. Similar ones:'] : [];
+}
+
 /** Counting on takes longer than the search. */
 export const MAX_COUNTED = 10_000;
 

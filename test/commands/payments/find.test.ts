@@ -60,6 +60,12 @@ it('finds what this desk created and read, by what it was told then', async () =
   expect(nobody.stderr).toContain('None of them has "nobody".');
   expect((await find('ana', 'find-1', '49.90')).stderr).not.toContain('None of them');
 
+  const similar = await find('ana', 'mullr');
+  expect([similar.stdout, similar.stderr]).toEqual([
+    expect.stringContaining('find-1'),
+    'No known payment has exactly these words. Similar ones:\n',
+  ]);
+
   const table = await find('find-1', '--columns', 'reference,who,order');
   expect(table.stdout).toBe('find-1\tAna Müller\tW-77\n');
   const more = await find('--since', '1h', '--limit', '1');
