@@ -60,6 +60,9 @@ export class OutputError extends PaydeskError {}
 /** Ctrl-C, or declined at the prompt. */
 export class InterruptedError extends PaydeskError {}
 
+/** What happened, without the lines that say more: for a table or a ledger, which have room for one line. */
+export const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
 /** The one table from error class to exit code. Whatever is not in it is a bug and exits 1. */
 const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
   [ServiceError, 1],

@@ -1,5 +1,6 @@
 // One charge of a batch, made by the same code as a single one: the reference is looked for first, and it is the key.
 
+import { firstLine } from '../errors.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
 import { followCharge, wasRefunded } from '../payments/charge-outcome.js';
@@ -10,7 +11,7 @@ import { idOf, stateOf } from '../payments/named-payments.js';
 import { chargedEarlier } from './attempts.js';
 import { chargeBody } from './charge-rows.js';
 import { notDone } from './not-done.js';
-import { firstLine, type RowOutcome, type WorkedRow } from './worked-row.js';
+import type { RowOutcome, WorkedRow } from './worked-row.js';
 
 /** Throws what concerns more than this row. */
 export async function chargeRow(

@@ -2,7 +2,7 @@
 
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { GuardError, ServiceError, TemporaryError } from '../errors.js';
+import { firstLine, GuardError, ServiceError, TemporaryError } from '../errors.js';
 import { parsePayment, readNamed } from '../payments/named-payments.js';
 import { assess } from './assess.js';
 import { assessCharge } from './assess-charge.js';
@@ -10,7 +10,6 @@ import type { CsvRow } from './csv-rows.js';
 import type { Pace, Ticket } from './pace.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 import { type Outage, readWatched, throttleOf } from './reading.js';
-import { firstLine } from './worked-row.js';
 
 export type RowLook = (row: CsvRow, ticket: Ticket) => Promise<Assessment>;
 

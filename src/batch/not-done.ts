@@ -1,6 +1,13 @@
-import { exitCodeOf, GuardError, ServiceError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import {
+  firstLine,
+  exitCodeOf,
+  GuardError,
+  ServiceError,
+  TemporaryError,
+  UnknownOutcomeError,
+} from '../errors.js';
 import type { BatchRow } from '../ledger/schema.js';
-import { firstLine, type WorkedRow } from './worked-row.js';
+import type { WorkedRow } from './worked-row.js';
 
 /**
  * What became of a row that ended with an error: nothing was sent, but for what may be sent any number of times (a

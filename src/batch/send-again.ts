@@ -2,7 +2,7 @@
 // period has passed and the payment was found exactly as it was.
 
 import type { PaymentRead } from '../client/payment-calls.js';
-import { GuardError } from '../errors.js';
+import { firstLine, GuardError } from '../errors.js';
 import { isOpen, outcomeOf, type Entry } from '../ledger/entries.js';
 import { quietOf, type Desk } from '../payments/desk.js';
 import { checkIntent, clearToSend } from '../payments/move/check.js';
@@ -11,7 +11,7 @@ import { beforeSending } from '../payments/move/record.js';
 import type { Move, MoveResult } from '../payments/move/result.js';
 import { carryOut } from '../payments/move/send.js';
 import { stateOf } from '../payments/named-payments.js';
-import { firstLine, rowResult, type WorkedRow } from './worked-row.js';
+import { rowResult, type WorkedRow } from './worked-row.js';
 
 /** Sends the row again as soon as the rule allows it; until then the row is unsent and held. */
 export async function sendAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRow> {

@@ -1,4 +1,4 @@
-import type { PaydeskError } from '../errors.js';
+import { firstLine, type PaydeskError } from '../errors.js';
 import type { BatchRow } from '../ledger/schema.js';
 import type { MoveResult } from '../payments/move/result.js';
 
@@ -37,5 +37,3 @@ export function rowResult({ outcome, after, error, tookMs, heldMs, isLate }: Mov
     isLate,
   };
 }
-
-export const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

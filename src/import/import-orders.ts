@@ -1,10 +1,10 @@
 // Brings the merchant's own orders in: each payment is read from the service and becomes a known payment.
 
+import { firstLine } from '../errors.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { readPaced } from '../batch/reading.js';
-import { firstLine } from '../batch/worked-row.js';
 import { createPace, type Pace, type Ticket } from '../batch/pace.js';
 import type { SeenPayment } from '../ledger/known-payments.js';
 import type { AppRef } from '../ledger/payment-ref.js';

@@ -1,5 +1,5 @@
 import { distinct } from '../next-command.js';
-import { exitCodeOf, PartialError, type PaydeskError } from '../errors.js';
+import { exitCodeOf, firstLine, PartialError, type PaydeskError } from '../errors.js';
 
 /**
  * How a command on several payments ends: well, with the error that all of them share, or in part.
@@ -26,8 +26,4 @@ export function endingOf(
     ...options,
     code: first.error.code,
   });
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }

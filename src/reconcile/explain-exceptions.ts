@@ -1,6 +1,6 @@
 // Exceptions as they are shown: each payment is read afresh, so that nothing is reported that is settled by now.
 
-import { firstLine } from '../batch/worked-row.js';
+import { firstLine } from '../errors.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import type { SettledRow } from '../ledger/known-settled.js';

@@ -1,7 +1,7 @@
 // Runs one scenario to its end, or to the first step that does not end as expected.
 
 import { isJsonObject, type JsonValue } from '../contract/json.js';
-import { exitCodeOf, PaydeskError } from '../errors.js';
+import { exitCodeOf, firstLine, PaydeskError } from '../errors.js';
 import { findMismatches, unexpectedEnd, type Mismatch } from './expectations.js';
 import type { Position } from '../yaml/positions.js';
 import type { ReadStep, Scenario } from './read.js';
@@ -137,7 +137,7 @@ function stepEntry(world: World, step: ReadStep, number: number, result: StepRes
     time: new Date(world.desk.clock.now()).toISOString(),
     step: number,
     kind: 'step',
-    text: `${titleOf(step)}: ${result.summary.split('\n', 1)[0]}${exit}`,
+    text: `${titleOf(step)}: ${firstLine(result.summary)}${exit}`,
   };
 }
 

@@ -1,6 +1,7 @@
 // Where a payment stands, for a person with a customer on the phone: the verdict first, the next step last.
 
 import { type JsonNumber, numberJson } from '../../contract/json.js';
+import { firstLine } from '../../errors.js';
 import { commandText } from '../../next-command.js';
 import type { Action } from '../../support/action.js';
 import type { Explained, Explanation } from '../../support/explain.js';
@@ -209,8 +210,6 @@ function forPipe(explanation: Explanation): Line[] {
 
 const of = <T>(entry: Explained, value: (explanation: Explanation) => T, otherwise: T): T =>
   'explanation' in entry ? value(entry.explanation) : otherwise;
-
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 export const triageList: ListView<Explained> = {
   empty: 'No payments.',

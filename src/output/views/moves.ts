@@ -1,5 +1,6 @@
 // What is said around capture, cancel, refund and unhold: the question before, the next step after.
 
+import { firstLine } from '../../errors.js';
 import { paydesk } from '../../next-command.js';
 import { fromHundredths, isAmount, toHundredths } from '../../contract/money.js';
 import { numberText } from '../../contract/json.js';
@@ -56,7 +57,7 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
       amount: isAmount(digits) ? amount : undefined,
     };
   }
-  const left = leftOut.map(({ typed, error }) => `  left out: ${typed}: ${error.message.split('\n', 1)[0]}`);
+  const left = leftOut.map(({ typed, error }) => `  left out: ${typed}: ${firstLine(error.message)}`);
   return {
     lines: [
       `${verbs[operation]} ${reads.length} payments, ${totals(plan)} in all?`,

@@ -2,7 +2,7 @@
 
 import { commandText, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { ProfileError, type PaydeskError, TemporaryError } from '../../errors.js';
+import { firstLine, ProfileError, type PaydeskError, TemporaryError } from '../../errors.js';
 import { HomeError } from '../../home-folder.js';
 import { UNNAMED, type NewIntent, type NewOutcome, type Outcome } from '../../ledger/entries.js';
 import type { OrderDetails } from '../../ledger/known-payments.js';
@@ -71,7 +71,7 @@ export async function recordResult(
     outcome,
     after: after ?? undefined,
     state: after === null ? undefined : (desk.client.canonicalState(after) ?? after),
-    why: error?.message.split('\n', 1)[0],
+    why: error && firstLine(error.message),
     httpStatus: error?.httpStatus,
     neverLeft,
     inBatch: move.batchId !== undefined,
@@ -108,7 +108,7 @@ export async function recordCreated(
   await recordOrNote(desk, async () => {
     const after = stateOf(read) ?? undefined;
     const facts = { ...factsOf(desk, read), order, operation };
-    const result = { outcome, after, why: error?.message.split('\n', 1)[0] };
+    const result = { outcome, after, why: error && firstLine(error.message) };
     await desk.ledger.note({ ...facts, ...why }, result, 'created');
   });
 }
@@ -142,7 +142,7 @@ export async function recordLost(
   try {
     await desk.ledger.note(
       { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason, ticket, batchId },
-      { outcome, why: error.message.split('\n', 1)[0], httpStatus: error.httpStatus },
+      { outcome, why: firstLine(error.message), httpStatus: error.httpStatus },
       undefined,
     );
   } catch (failure) {
