@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from '../contract/json.js';
 import { PaydeskError, ProfileError, ServiceError, TemporaryError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
 import type { ResolvedProfile } from '../profiles/resolve.js';
+import { keyTimeouts } from '../profiles/try-key.js';
 import { fail, notChecked, pass, warn, type Check } from './check.js';
 
 interface ServiceTools {
@@ -21,7 +22,6 @@ interface ServiceTools {
   signal: AbortSignal;
 }
 
-const timeouts = { connectMs: 2_000, headersMs: 3_000, bodyMs: 3_000, attemptMs: 4_000, overallMs: 6_000 };
 const MAX_SKEW_S = 30;
 
 interface Heard {
@@ -37,7 +37,7 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
   const { baseUrl, appId } = profile;
   let heard: Heard | undefined;
   const transport = listening(
-    createTransport({ baseUrl, connection: tools.connection, timeouts }),
+    createTransport({ baseUrl, connection: tools.connection, timeouts: keyTimeouts }),
     tools.now,
     (answer) => (heard = answer),
   );
@@ -48,7 +48,7 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
     apiKey: () => apiKey,
     headers: tools.headers,
     transport,
-    timeouts,
+    timeouts: keyTimeouts,
     retry: { attempts: 2, baseMs: 100, capMs: 500 },
     signal,
     ...(onEvent === undefined ? {} : { onEvent }),

@@ -9,7 +9,14 @@ type KeyTrial =
   /** Nobody answered, or not in a way that tells. */
   | { result: 'not-tried'; why: string };
 
-const timeouts = { connectMs: 2_000, headersMs: 3_000, bodyMs: 3_000, attemptMs: 4_000, overallMs: 6_000 };
+/** A person waits to be told whether the service accepts the key. */
+export const keyTimeouts = {
+  connectMs: 2_000,
+  headersMs: 3_000,
+  bodyMs: 3_000,
+  attemptMs: 4_000,
+  overallMs: 6_000,
+};
 
 export async function tryKey(
   app: { baseUrl: string; appId: string; apiKey: Secret },
@@ -17,7 +24,14 @@ export async function tryKey(
 ): Promise<KeyTrial> {
   const { baseUrl, appId, apiKey } = app;
   const retry = { attempts: 1, baseMs: 100, capMs: 100 };
-  const client = createClient({ baseUrl, appId, apiKey: () => apiKey.reveal(), timeouts, retry, ...options });
+  const client = createClient({
+    baseUrl,
+    appId,
+    apiKey: () => apiKey.reveal(),
+    timeouts: keyTimeouts,
+    retry,
+    ...options,
+  });
   try {
     await client.listCustomers({ params: { limit: '1' } }).next();
     return { result: 'accepted' };
