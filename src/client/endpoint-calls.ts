@@ -1,3 +1,4 @@
+import type { Command } from '../next-command.js';
 import { paydesk } from '../next-command.js';
 import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js';
 import type { QueryTexts, Requests } from '../contract/schemas.js';
@@ -10,6 +11,8 @@ import { successOf, type ErrorContext } from './service-errors.js';
 export interface CallOptions {
   signal?: AbortSignal;
   fence?: Fence;
+  /** Where to look for what is not found. */
+  lookFor?: Command;
 }
 
 /** What a call of each endpoint takes: the values in its path, its query and its body. */
@@ -68,7 +71,13 @@ export function createEndpointCalls(caller: Caller, appId: string, signal?: Abor
   function contextOf(name: EndpointName, what: string, given: CallOptions): ErrorContext {
     const stopped = [given.signal, signal].find((one) => one?.aborted) ?? given.signal ?? signal;
     const { repeat } = endpointOf(name);
-    return { repeat, what, appId, ...(stopped === undefined ? {} : { signal: stopped }) };
+    return {
+      repeat,
+      what,
+      appId,
+      lookFor: given.lookFor,
+      ...(stopped === undefined ? {} : { signal: stopped }),
+    };
   }
 
   return {

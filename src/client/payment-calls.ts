@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { EndpointName } from '../contract/endpoints.js';
 import { duplicateKey } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
@@ -57,11 +58,14 @@ export function createPaymentCalls(
   const paymentIn = (answer: Answer, asked: PaymentKeyParts) =>
     decodedPayment(answer, asked, identity, aliases);
 
-  async function getPayment(key: PaymentKey, given: CallOptions = {}): Promise<PaymentRead> {
+  async function getPayment(key: PaymentKey, options: CallOptions = {}): Promise<PaymentRead> {
+    const name = 'paymentId' in key ? key.paymentId : key.referenceId;
+    // What is not found may be mistyped: the payments that this desk knows can be searched.
+    const given = { ...options, lookFor: paydesk('payments', 'find', name) };
     const { answer } =
       'paymentId' in key
-        ? await calls.succeed('getPayment', `payment ${key.paymentId}`, { ...given, parameters: key })
-        : await calls.succeed('getPaymentByReference', `payment with reference ${key.referenceId}`, {
+        ? await calls.succeed('getPayment', `payment ${name}`, { ...given, parameters: key })
+        : await calls.succeed('getPaymentByReference', `payment with reference ${name}`, {
             ...given,
             parameters: key,
           });

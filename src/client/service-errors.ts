@@ -1,4 +1,4 @@
-import { paydesk } from '../next-command.js';
+import { type Command, paydesk } from '../next-command.js';
 import type { RepeatClass } from '../contract/endpoints.js';
 import {
   PaydeskError,
@@ -18,6 +18,8 @@ export interface ErrorContext {
   /** What was asked for, as in "There is no … in app X". */
   what: string;
   appId: string;
+  /** Where to look for it, if it is not there. */
+  lookFor?: Command | undefined;
   /** Why it is safe to repeat a write; by default a plain sentence. */
   safeAgain?: string;
   signal?: AbortSignal;
@@ -61,7 +63,7 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
     return new ServiceError(text, {
       ...options,
       code: 'not-found',
-      next: [paydesk('whoami'), paydesk('doctor')],
+      next: [...(context.lookFor ? [context.lookFor] : []), paydesk('whoami'), paydesk('doctor')],
     });
   }
   if (!isTemporaryStatus(httpStatus)) return new ServiceError(`The service refused: ${message}`, options);

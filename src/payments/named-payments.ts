@@ -87,27 +87,11 @@ async function readOne(client: Client, name: NamedPayment, options: ReadOptions)
   }
 }
 
-/** What is not found may be mistyped: the payments that this desk knows can be searched. */
+/** All digits are an id, or else a reference. Where they are both, of different payments, a person has to say which. */
 export async function readNamed(
   client: Client,
-  name: NamedPayment,
-  options: ReadOptions = {},
-): Promise<PaymentRead> {
-  try {
-    return await readByEither(client, name, options);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'not-found') throw error;
-    const { message, code, httpStatus, details, next } = error;
-    const find = paydesk('payments', 'find', Object.values(name.key)[0] as string);
-    throw new ServiceError(message, { code, httpStatus, details, next: [find, ...next], cause: error });
-  }
-}
-
-/** All digits are an id, or else a reference. Where they are both, of different payments, a person has to say which. */
-async function readByEither(
-  client: Client,
   { key, mayBeReference }: NamedPayment,
-  { checkBoth = true }: ReadOptions,
+  { checkBoth = true }: ReadOptions = {},
 ): Promise<PaymentRead> {
   if (!mayBeReference || !('paymentId' in key)) return client.getPayment(key);
   const readReference = () => orNotFound(client.getPayment({ referenceId: key.paymentId }));

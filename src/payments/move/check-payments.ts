@@ -63,7 +63,7 @@ async function correctCharge(desk: Desk, read: PaymentRead): Promise<void> {
 }
 
 /** What cannot be undone: a payment that shows anything else contradicts the ledger. */
-const lasting = ['refund', 'cancel'] as const satisfies SettleOperation[];
+const lasting = ['capture', 'refund', 'cancel'] as const satisfies SettleOperation[];
 
 async function conflictOf(desk: Desk, typed: string, read: PaymentRead): Promise<CheckResult | undefined> {
   for (const operation of lasting) {

@@ -2,7 +2,7 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isSettleOperation, type SettleOperation } from '../../contract/states.js';
-import { type GuardError, TemporaryError } from '../../errors.js';
+import { GuardError } from '../../errors.js';
 import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
 import { type NotRead, stateOf } from '../named-payments.js';
@@ -59,9 +59,9 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
   return kind === 'quiet' ? refuseInQuiet(move, intent, result) : result;
 }
 
-/** The newest instruction that is open for a payment which cannot be read now. A wrong name or key is no such reason. */
+/** The newest instruction that is open for a payment which cannot be read now. Digits that name two payments are no such reason. */
 export async function openWhileUnread(desk: Desk, { name, error }: NotRead): Promise<MoveEntry | undefined> {
-  if (!(error instanceof TemporaryError)) return undefined;
+  if (error instanceof GuardError) return undefined;
   const { key, mayBeReference } = name;
   const also = mayBeReference && 'paymentId' in key ? { referenceId: key.paymentId } : {};
   const found = await beforeSending(() => desk.ledger.openUnder(desk.place.appId, { ...key, ...also }));
@@ -106,7 +106,7 @@ export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise
 }
 
 const withHold = (result: MoveResult, heldMs: number): MoveResult =>
-  result.outcome === 'done' ? result : { ...result, heldMs };
+  result.outcome === 'done' ? result : { ...result, heldMs: result.heldMs ?? heldMs };
 
 async function lookAgain(desk: Desk, sent: Sent, evidence: Evidence): Promise<PaymentLook> {
   const taken = evidence.kind === 'taken';
@@ -129,10 +129,17 @@ async function settled(
   const isOver = heldMs === 0 && look.rechecked;
   const mayBeTaken = wasTaken || (evidence.kind === 'unknown' && standing === 'back');
   if (last !== undefined && mayBeTaken && speaksAgainst(standing)) {
-    if (isOver) return resultOf(sent, last, 'failed', failed(sent, last));
-    if (wasTaken) return resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, heldMs));
+    // A state that was not seen before starts a quiet period of its own, when it is written down.
+    const isStillSo = entry.last?.after_state === stateOf(last);
+    if (isOver && isStillSo) return resultOf(sent, last, 'failed', failed(sent, last));
+    const leftMs = isStillSo ? heldMs : quietOf(desk, sent.move.read);
+    if (wasTaken) {
+      return { ...resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, leftMs)), heldMs: leftMs };
+    }
   }
-  if (last !== undefined && isOver && hasPassed(sent.move.operation, sent.before, last)) {
+  const isExcluded = evidence.kind === 'unknown' && standing === 'excluded';
+  const hasMovedOn = last !== undefined && (isExcluded || hasPassed(sent.move.operation, sent.before, last));
+  if (last !== undefined && isOver && hasMovedOn) {
     return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
   }
   const result = await conclude(desk, sent, evidence, look);
@@ -242,9 +249,8 @@ export async function clearToSend(
   // A failed instruction may leave its marks on the payment; it is known to have come back.
   const isFailed = outcomeOf(entry) === 'failed';
   const { read, differs, rechecked } = confirmed;
-  const isBack =
-    stateOf(read) === entry.before_state || standingOf(move.operation, sent.before, read) === 'back';
-  const isSame = isFailed ? isBack : isAsBefore(sent.before, read);
+  const isBack = standingOf(move.operation, sent.before, read) === 'back';
+  const isSame = (isFailed && isBack) || isAsBefore(sent.before, read, { besideFailure: isFailed });
   if (isSame && !differs) return { cleared: { ...move, read, cleared: known } };
   const result = await checkIntent(desk, { ...move, read }, entry);
   if (result.outcome === 'done' || result.outcome === 'accepted' || result.outcome === 'refused') {

@@ -8,18 +8,28 @@ import { shortDecimal } from '../../contract/money.js';
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 const LINK = /^https?:\/\//i;
 
-export function fingerprintOf({ object }: PaymentRead): string {
-  return createHash('sha256').update(plain(object)).digest('hex').slice(0, 32);
-}
+/** What a payment may say of an operation that failed. */
+const FAILURE = /fail|error|reason|decline|reject|message/i;
 
-function plain(value: JsonValue): string {
+export const fingerprintOf = ({ object }: PaymentRead): string => hashOf(plain(object));
+
+/** As if the payment said nothing of a failure. */
+export const fingerprintBesideFailure = ({ object }: PaymentRead): string =>
+  hashOf(plain(object, (name) => !FAILURE.test(name)));
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+type Counts = (name: string) => boolean;
+
+function plain(value: JsonValue, counts: Counts = () => true): string {
   if (typeof value === 'string') return INSTANT.test(value) || LINK.test(value) ? '~' : JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(plain).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => plain(item, counts)).join(',')}]`;
   // 10.0 and 10.00 are the same amount.
   if (isJsonNumber(value)) return shortDecimal(numberText(value));
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
-    .filter((name) => value[name] !== null)
+    .filter((name) => value[name] !== null && counts(name))
     .sort();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${plain(value[name] as JsonValue)}`).join(',')}}`;
+  const texts = members.map((name) => `${JSON.stringify(name)}:${plain(value[name] as JsonValue, counts)}`);
+  return `{${texts.join(',')}}`;
 }

@@ -143,7 +143,11 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
     if (intent.operation !== operation) throw heldBy(intent);
     if (isOpen(outcomeOf(intent)) && !resend) return { settle: move, entry: intent };
     const clear = await clearToSend(desk, move, intent);
-    return 'settled' in clear ? { result: clear.settled } : { move: clear.cleared };
+    if ('settled' in clear) return { result: clear.settled };
+    // What was sent with --force needs it again.
+    const refused = force ? undefined : forbidden(operation, clear.cleared.read);
+    if (refused) throw refused;
+    return { move: clear.cleared };
   }
   if (resend) throw nothingToResend(operation, read);
   if (read.state === undefined) desk.note(unknownState(read));

@@ -11,7 +11,7 @@ import {
   states,
   wasCaptured,
 } from '../../contract/states.js';
-import { fingerprintOf } from './fingerprint.js';
+import { fingerprintBesideFailure, fingerprintOf } from './fingerprint.js';
 import { stateOf } from '../named-payments.js';
 
 /** The payment as it was before the instruction was sent, and what was seen since. */
@@ -88,15 +88,16 @@ export function standingOf(operation: SettleOperation, before: Before, read: Pay
     if (wasDone && !(end && wasUnderWay(operation, before))) return comparison;
     return end ? 'done' : 'under-way';
   }
-  if (isBack(operation, before, state)) return 'back';
+  if (isBack(operation, before, read)) return 'back';
   if (excluded.includes(state) && state !== before.state) return 'excluded';
   return comparison;
 }
 
-function isBack(operation: SettleOperation, before: Before, state: StateName): boolean {
-  if (operation === 'unhold') return false;
-  if (wasUnderWay(operation, before)) return states[operationStates[operation].during].next.includes(state);
-  return before.underWaySeen && state === before.state;
+function isBack(operation: SettleOperation, before: Before, read: PaymentRead): boolean {
+  if (operation === 'unhold' || read.state === undefined) return false;
+  if (wasUnderWay(operation, before))
+    return states[operationStates[operation].during].next.includes(read.state);
+  return before.underWaySeen && isAsBefore(before, read, { besideFailure: true });
 }
 
 /**
@@ -120,10 +121,18 @@ export function hasPassed(operation: SettleOperation, before: Before, { state }:
   return state !== before.state && !proofs.cancel.carriedOut.includes(state);
 }
 
-/** Exactly as it was, as far as anybody can see. */
-export function isAsBefore(before: Pick<Before, 'shown' | 'print'>, read: PaymentRead): boolean {
-  if (stateOf(read) !== before.shown) return false;
-  return before.print === undefined || before.print === fingerprintOf(read);
+/**
+ * Exactly as it was, as far as anybody can see. What failed may leave its reason (`besideFailure`); any other difference,
+ * such as a refunded amount, may be the work of one that did not.
+ */
+export function isAsBefore(
+  { shown, print }: Pick<Before, 'shown' | 'print'>,
+  read: PaymentRead,
+  { besideFailure = false } = {},
+): boolean {
+  if (stateOf(read) !== shown) return false;
+  if (print === undefined || print === fingerprintOf(read)) return true;
+  return besideFailure && print === fingerprintBesideFailure(read);
 }
 
 /** Whether a payment that shows this state cannot have had the operation done to it. */

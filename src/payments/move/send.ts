@@ -161,6 +161,9 @@ function createFence(desk: Desk, quietMs: number): MoveFence {
         const from = desk.steady();
         if (!(await beforeSending(() => desk.ledger.renew(sent.intent.id)))) throw takenOver(sent);
         renewed = from;
+        // However long the attempts before took: somebody else may have moved the payment since it was read.
+        const now = await desk.client.getPayment({ paymentId: idOf(sent.beforeRead) });
+        if (!isAsBefore(sent.before, now)) throw changedMeanwhile(sent.beforeRead, now);
       },
       beforeFirstByte: () => desk.steady() - renewed <= limitMs,
     }),

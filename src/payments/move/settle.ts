@@ -69,7 +69,11 @@ async function lookAfter(
   evidence: Evidence,
   shown: PaymentRead | undefined,
 ): Promise<PaymentLook> {
-  if (evidence.kind === 'taken') return lookOnce(desk, sent, shown, { taken: true });
+  if (evidence.kind === 'taken') {
+    // An answer that shows the end is not proof of it: the payment is read.
+    const isEnd = shown && standingOf(sent.move.operation, sent.before, shown) === 'done';
+    return lookOnce(desk, sent, isEnd ? undefined : shown, { taken: true });
+  }
   if (evidence.kind !== 'unknown') return lookOnce(desk, sent, undefined, { taken: false });
   return lookUntilProven(desk, sent, sent.move.wait ? desk.waitMs : SETTLE_MS);
 }
@@ -93,8 +97,9 @@ export async function conclude(
       // A replica that lags shows the state before as well: only time tells.
       return resultOf(sent, last, 'accepted');
     case 'excluded':
-      // A service that took it and shows the opposite is not to be believed in either.
-      if (look.rechecked && evidence.kind !== 'taken') {
+      // A service that took it and shows the opposite is not to be believed in either. One whose answer was lost may
+      // still carry it out.
+      if (look.rechecked && evidence.kind !== 'taken' && evidence.kind !== 'unknown') {
         return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
       }
       return withHold(desk, sent, resultOf(sent, last, 'unknown', differs(sent, last)));

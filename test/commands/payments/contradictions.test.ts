@@ -298,3 +298,140 @@ it('a check says so when the service no longer shows what this desk has as done'
     code: 'ledger-conflict',
   });
 });
+
+/** A payment that shows what `shows` returns, and answers instructions with 204; counts them. */
+async function startShowing(shows: () => object) {
+  const told: string[] = [];
+  const port = await start(({ method, url = '' }) => {
+    if (method === 'POST' && !url.endsWith('/recheck')) {
+      told.push(url.split('/').at(-1) ?? '');
+      return { status: 204 };
+    }
+    return url.includes('referenceId') ? { status: 404 } : { status: 200, body: shows() };
+  });
+  return { port, told };
+}
+
+const shortly = { PAYDESK_QUIET_PERIOD: '1s' };
+
+it.each([
+  ['a refunded amount', { refundedAmount: 44.4 }],
+  ['another id of the state', { paymentStateId: 9 }],
+  ['the id of a refund', { payInfo: { refundId: 'r-1' } }],
+])(
+  'a refund that bounced is not called failed, nor sent --again, while the payment shows %s',
+  async (_, more) => {
+    let shown: object = payment('Captured');
+    const { port, told } = await startShowing(() => shown);
+    await run(port, ['payments', 'refund', '100231'], shortly);
+    shown = payment('Refunding');
+    await run(port, ['payments', 'check', '100231'], shortly);
+    shown = payment('Captured', more);
+    await run(port, ['payments', 'check', '100231'], shortly);
+    await eventually(async () => {
+      const { exit, outcome, json } = await run(port, ['payments', 'refund', '100231', '--again'], shortly);
+      expect([exit, outcome]).toEqual([6, 'unknown']);
+      expect(json.error?.message).toContain('not exactly as it was before');
+      expect(json.error?.message).toContain('Ask the operator');
+    });
+    expect(told).toEqual(['refund']);
+  },
+);
+
+it('a refund that bounced long after it was sent is failed only if that is so for a quiet period', async () => {
+  let shown: object = payment('Captured');
+  const { port, told } = await startShowing(() => shown);
+  await run(port, ['payments', 'refund', '100231'], shortly);
+  shown = payment('Refunding');
+  expect(await run(port, ['payments', 'check', '100231'], shortly)).toMatchObject({ outcome: 'accepted' });
+  // As if a day had passed.
+  const db = new DatabaseSync(join(home, 'data', 'desk.db'));
+  for (const table of ['intents', 'outcomes', 'holds'])
+    db.exec(`update ${table} set steady_ms = steady_ms - 86400000`);
+  db.close();
+  shown = payment('Captured', { failureReason: 'the account is closed' });
+  const first = await run(port, ['payments', 'check', '100231'], { PAYDESK_QUIET_PERIOD: '3s' });
+  expect([first.exit, first.outcome]).toEqual([6, 'accepted']);
+  const early = await run(port, ['payments', 'refund', '100231', '--again'], { PAYDESK_QUIET_PERIOD: '3s' });
+  expect([early.exit, told]).toEqual([6, ['refund']]);
+  await eventually(async () =>
+    expect(await run(port, ['payments', 'check', '100231'], shortly)).toMatchObject({
+      exit: 3,
+      outcome: 'failed',
+    }),
+  );
+  expect(await run(port, ['payments', 'refund', '100231', '--again'], shortly)).toMatchObject({ exit: 0 });
+  expect(told).toEqual(['refund', 'refund']);
+});
+
+it('what was sent with --force needs it again, also after the quiet period', async () => {
+  const port = await startPayment('Refunded', 'Refunded', {
+    status: 422,
+    body: { title: 'No', status: 422 },
+  });
+  expect(await run(port, ['payments', 'refund', '100231', '--force'], shortly)).toMatchObject({ exit: 1 });
+  await eventually(async () => {
+    const { exit, code } = await run(port, ['payments', 'refund', '100231'], shortly);
+    expect([exit, code]).toEqual([9, 'not-possible']);
+  });
+});
+
+it('an answer that shows the end is not believed: the payment is read', async () => {
+  const port = await startPayment('Captured', 'Captured', { status: 200, body: payment('Refunded') });
+  expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+});
+
+it.each([
+  ['cancel', 'Authorised', 'Capturing'],
+  ['capture', 'Authorised', 'Expired'],
+])(
+  'a %s whose answer is lost is not called refused because the payment shows %s and then %s, before the quiet period is over',
+  async (verb, before, after) => {
+    let told = false;
+    const port = await start(({ method, url = '' }, response) => {
+      const isInstruction = method === 'POST' && !url.endsWith('/recheck');
+      told ||= isInstruction;
+      if (isInstruction) return void response.destroy();
+      if (url.includes('referenceId')) return { status: 404 };
+      return { status: 200, body: payment(told ? after : before) };
+    });
+    expect(await run(port, ['payments', verb, '100231'], shortly)).toMatchObject({
+      exit: 6,
+      outcome: 'unknown',
+    });
+    await eventually(async () =>
+      expect(await run(port, ['payments', 'check', '100231'], shortly)).toMatchObject({
+        exit: 1,
+        outcome: 'refused',
+      }),
+    );
+  },
+);
+
+it.each([404, 400, 410])('an open refund is named when its payment is answered with %i', async (status) => {
+  let isThere = true;
+  const port = await start(({ method, url = '' }, response) => {
+    if (method === 'POST' && !url.endsWith('/recheck')) return void response.destroy();
+    return isThere && !url.includes('referenceId') ? { status: 200, body: payment('Captured') } : { status };
+  });
+  expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6 });
+  isThere = false;
+  for (const verb of ['refund', 'check']) {
+    const open = await run(port, ['payments', verb, '100231']);
+    expect([open.exit, open.outcome, open.code]).toEqual([6, 'unknown', 'still-open']);
+  }
+  expect(await run(port, ['payments', 'cancel', '100231'])).toMatchObject({ exit: 9, code: 'intent-open' });
+});
+
+it('a capture that this desk has as done, and the payment denies, is a conflict for check as well', async () => {
+  let shown: object = payment('Authorised');
+  const { port } = await startShowing(() => shown);
+  await run(port, ['payments', 'capture', '100231']);
+  shown = payment('Captured');
+  expect(await run(port, ['payments', 'check', '100231'])).toMatchObject({ exit: 0, outcome: 'done' });
+  shown = payment('Authorised');
+  expect(await run(port, ['payments', 'check', '100231'])).toMatchObject({
+    exit: 9,
+    code: 'ledger-conflict',
+  });
+});

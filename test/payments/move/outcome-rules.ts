@@ -53,10 +53,12 @@ export function showsOf(cell: Treatment): Shows {
   return isShown(cell) ? (cell.names === 'ours' ? 'proof' : 'difference') : 'nothing';
 }
 
-function isShown({ committed, lagging, recheck, answer }: Treatment): boolean {
+function isShown({ verb, names, committed, lagging, recheck, answer }: Treatment): boolean {
   if (!committed) return false;
-  // The answer itself shows the payment.
-  if (!lagging || answer === '200 with the payment') return true;
+  if (!lagging) return true;
+  // The answer itself shows the payment under way, or in a state that nobody knows. That it is at its end, as after an
+  // unhold, only a read proves.
+  if (answer === '200 with the payment') return verb !== 'unhold' || names !== 'ours';
   // A success is believed without a recheck.
   return answer !== '204' && recheck === 'fresh';
 }
