@@ -1,5 +1,4 @@
-import type { Command } from '../next-command.js';
-import { paydesk } from '../next-command.js';
+import { type Command, paydesk } from '../next-command.js';
 import { endpointOf, pathOf, type EndpointName } from '../contract/endpoints.js';
 import type { QueryTexts, Requests } from '../contract/schemas.js';
 import { ServiceError, UsageError } from '../errors.js';
