@@ -1,6 +1,6 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import { isAmount, sameAmount } from '../contract/money.js';
+import { sameAmount } from '../contract/money.js';
 import { operationStates, states } from '../contract/states.js';
 import { forbidden, legalInstead } from '../payments/move/legality.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
@@ -39,15 +39,12 @@ function differenceOf(
   row: CsvRow,
   facts: { amount: string | undefined; currency: string | undefined },
 ): string | undefined {
-  const amount = row.amount !== undefined && !isSameAmount(row.amount, facts.amount);
+  const amount =
+    row.amount !== undefined && (facts.amount === undefined || !sameAmount(row.amount, facts.amount));
   const currency = row.currency !== undefined && row.currency !== facts.currency;
   if (amount && currency) return 'amount and currency differ';
   if (amount) return 'amount differs';
   return currency ? 'currency differs' : undefined;
-}
-
-function isSameAmount(given: string, shown: string | undefined): boolean {
-  return shown !== undefined && isAmount(shown) && sameAmount(given, shown);
 }
 
 function doneBefore(action: Exclude<PaymentAction, 'recheck'>, read: PaymentRead): string | undefined {

@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../contract/json.js';
+import { isDecimal } from '../contract/money.js';
 import type { Payment } from '../contract/payment.js';
 import { isStateName, type StateName } from '../contract/states.js';
 import { checksOf } from './field-checks.js';
@@ -166,8 +167,6 @@ function unwrap(
   return undefined;
 }
 
-const NUMERIC_TEXT = /^-?\d+(\.\d+)?$/;
-
 /** Each field on its own, so that one odd field does not hide the others. Numbers written as text count. */
 function createFieldReader(types: FieldTypes): (object: JsonObject) => Record<string, unknown> {
   const checks = checksOf(types);
@@ -178,7 +177,7 @@ function createFieldReader(types: FieldTypes): (object: JsonObject) => Record<st
       if (value === undefined || value === null) continue;
       if (fits(value)) {
         fields[name] = value;
-      } else if (typeof value === 'string' && NUMERIC_TEXT.test(value)) {
+      } else if (typeof value === 'string' && isDecimal(value)) {
         const number = numberFromText(value);
         if (fits(number)) fields[name] = number;
       } else if (isJsonNumber(value)) {

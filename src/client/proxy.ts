@@ -1,5 +1,6 @@
 // Which proxy a request goes through, as the environment says it.
 
+import { decodeUrlPart } from '../decode-url-part.js';
 import { UsageError } from '../errors.js';
 import { isLoopbackHost } from '../loopback.js';
 
@@ -46,21 +47,13 @@ function readProxy(variable: string, given: string): Proxy {
     throw invalid(variable, `${url.protocol}// is not supported`);
   }
   const address = url.origin;
-  const user = decoded(url.username);
-  const password = decoded(url.password);
+  const user = decodeUrlPart(url.username);
+  const password = decodeUrlPart(url.password);
   if (user === '' && password === '') return { address, variable, secrets: [] };
   const token = Buffer.from(`${user}:${password}`).toString('base64');
   // A token is often given as the user name, with no password.
   const secrets = password === '' ? [user, url.username] : [password, url.password];
   return { address, variable, authorization: `Basic ${token}`, secrets: [...secrets, token] };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The value is not repeated: it may hold a password. */

@@ -35,8 +35,10 @@ export function fromHundredths(hundredths: bigint): string {
 /** A decimal without the zeros at its end: 10.10 is 10.1, and 10.00 is 10. */
 export const shortDecimal = (text: string): string => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 
-/** Whether two amounts are the same money, however they are written (10.1 and 10.10). */
+/** Whether two amounts are the same money, however they are written (10.1 and 10.10); other texts compare as texts. */
 export function sameAmount(a: JsonNumber | string, b: JsonNumber | string): boolean {
-  const [left, right] = [a, b].map((value) => (typeof value === 'string' ? value : numberText(value)));
-  return toHundredths(left as string) === toHundredths(right as string);
+  const left = typeof a === 'string' ? a : numberText(a);
+  const right = typeof b === 'string' ? b : numberText(b);
+  if (!isAmount(left) || !isAmount(right)) return left === right;
+  return toHundredths(left) === toHundredths(right);
 }

@@ -12,6 +12,8 @@ export function exactProblem(text: string): string | undefined {
   return /\d{16}/.test(text) ? 'has too many digits' : undefined;
 }
 
+export const isExact = (text: string): boolean => exactProblem(text) === undefined;
+
 const SMALL_AMOUNT = /^-?\d{1,11}\.\d\d$/;
 const HUNDREDTH = UNIT / 100n;
 const SAFE_SUM = Number.MAX_SAFE_INTEGER / 2;

@@ -9,6 +9,7 @@ import {
   type SettledRow,
 } from '../ledger/known-settled.js';
 import { negated } from './csv/decimal.js';
+import { isExact } from './exact.js';
 import type { Exception } from './exception.js';
 import { exceptionFor, type ExplainTools, type FreshPayment, readFresh } from './explain-exceptions.js';
 import { findEvidence, objectionTo } from './objection.js';
@@ -91,7 +92,7 @@ function missingException(
   more: { objection: string | undefined; profile: string | undefined },
 ): Exception {
   const shown = payment.facts.amount ?? row.amount ?? '0';
-  const amount = /^\d{1,15}(\.\d{1,6})?$/.test(shown) ? shown : '0';
+  const amount = isExact(shown) && !shown.startsWith('-') ? shown : '0';
   return exceptionFor(
     {
       line: null,

@@ -1,7 +1,7 @@
 // What a line of the file says, against what the service shows of the payment.
 
 import { wasCaptured } from '../contract/states.js';
-import { toUnits } from './exact.js';
+import { isExact, toUnits } from './exact.js';
 import type { SettlementLine } from './line.js';
 
 /** Why a line needs a look. */
@@ -73,7 +73,7 @@ export const isExactly = (
   { amount, currency }: SettlementLine,
   { amount: shown, capturedAmount = shown, currency: shownCurrency }: PaymentFacts,
 ): boolean =>
-  currency === shownCurrency && isSameAmount(amount, shown) && isSameAmount(amount, capturedAmount);
+  currency === shownCurrency && matchesShown(amount, shown) && matchesShown(amount, capturedAmount);
 
 function differenceOf(
   { currency }: SettlementLine,
@@ -81,17 +81,17 @@ function differenceOf(
   amount: string,
 ): ExceptionName | undefined {
   if (currency !== facts.currency) return 'currency-differs';
-  const isSame = [facts.amount, facts.capturedAmount].some((shown) => isSameAmount(amount, shown));
+  const isSame = [facts.amount, facts.capturedAmount].some((shown) => matchesShown(amount, shown));
   return isSame ? undefined : 'amount-differs';
 }
 
 function feeDifference({ fee }: SettlementLine, facts: PaymentFacts): ExceptionName | undefined {
   if (fee === undefined || facts.fee === undefined) return undefined;
-  return isSameAmount(fee, facts.fee) ? undefined : 'fee-differs';
+  return matchesShown(fee, facts.fee) ? undefined : 'fee-differs';
 }
 
-function isSameAmount(amount: string, shown: string | undefined): boolean {
+function matchesShown(amount: string, shown: string | undefined): boolean {
   if (shown === undefined || shown === '') return false;
   if (amount === shown) return true;
-  return /^-?\d{1,15}(\.\d{1,6})?$/.test(shown) && toUnits(amount) === toUnits(shown);
+  return isExact(shown) && toUnits(amount) === toUnits(shown);
 }

@@ -11,9 +11,13 @@ import { createEngine, type SandboxEngine } from './engine.js';
 import { Refusal } from './domain/refusal.js';
 import { isOwnMachine, localUrl } from './http/host-names.js';
 import { createApiListener } from './http/api-listener.js';
-import { createRequestListener, startListening, stopServing, type RequestLine } from './http/server.js';
+import { createRequestListener, startListening, type RequestLine } from './http/server.js';
+import { closeServer } from '../close-server.js';
 import { withoutPassword } from '../store/location.js';
 import type { Worker } from './worker.js';
+
+/** How long requests in flight may still take when it stops. */
+const DRAIN_MS = 1_000;
 
 export interface SandboxOptions {
   /** `:memory:`, a file, or postgres://… */
@@ -96,7 +100,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
   const close = async () => {
     live.close();
-    await stopServing(server);
+    await closeServer(server, DRAIN_MS);
     await parts.close();
   };
   await beginWith(engine, control, options).catch(async (error: unknown) => {

@@ -1,7 +1,7 @@
 // What a step expects, compared with what it finds. Every mismatch is reported, not only the first.
 
 import { isJsonNumber, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
-import { isAmount, sameAmount } from '../contract/money.js';
+import { sameAmount } from '../contract/money.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
 import { fieldAt, referenceText } from './references.js';
 import type { Expectation } from './schema.js';
@@ -178,9 +178,6 @@ const moneyOf = (value: JsonValue | undefined): string =>
   isJsonNumber(value) ? Number(numberText(value)).toFixed(2) : referenceText(value);
 
 function isSame(one: JsonValue, other: JsonValue): boolean {
-  if (isJsonNumber(one) && isJsonNumber(other)) {
-    const [left, right] = [numberText(one), numberText(other)];
-    return left === right || (isAmount(left) && isAmount(right) && sameAmount(left, right));
-  }
+  if (isJsonNumber(one) && isJsonNumber(other)) return sameAmount(one, other);
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { startListening, stopServing } from '../../src/sandbox/http/server.js';
+import { closeServer } from '../../src/close-server.js';
+import { startListening } from '../../src/sandbox/http/server.js';
 
 test('a request that comes before there is anything to answer it waits', async () => {
   const listener = Promise.withResolvers<RequestListener>();
@@ -13,5 +14,5 @@ test('a request that comes before there is anything to answer it waits', async (
   listener.resolve((_incoming, outgoing) => void outgoing.end('here'));
   expect(await (await early).text()).toBe('here');
   expect(await (await fetch(url)).text()).toBe('here');
-  await stopServing(server);
+  await closeServer(server, 1_000);
 });

@@ -7,7 +7,7 @@ import {
   isJsonNumber,
   isJsonObject,
 } from '../../contract/json.js';
-import { isAmount, sameAmount } from '../../contract/money.js';
+import { sameAmount } from '../../contract/money.js';
 import type { CustomerOrder } from '../../contract/order.js';
 import type { Payment } from '../../contract/payment.js';
 import type {
@@ -129,10 +129,7 @@ export function sameRequest(payment: PaymentRow, body: object, flow: string): bo
 }
 
 function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  if (isJsonNumber(a) && isJsonNumber(b)) {
-    const [left, right] = [numberText(a), numberText(b)];
-    return left === right || (isAmount(left) && isAmount(right) && sameAmount(left, right));
-  }
+  if (isJsonNumber(a) && isJsonNumber(b)) return sameAmount(a, b);
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((value, index) => sameJson(value, b[index]));
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decodeUrlPart } from '../../decode-url-part.js';
 import { Refusal } from '../domain/refusal.js';
 import type { ServiceRequest } from './service-request.js';
 import type { ServiceAnswer } from './service.js';
@@ -22,7 +23,7 @@ export function createApiListener(handle: (request: ServiceRequest) => Promise<S
 
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<string | undefined> => {
     const turnEnded = endOfTurn();
-    const answer = await handle(readRequest(incoming));
+    const answer = await handle(toServiceRequest(incoming));
     await turnEnded;
     if (answer.cut === undefined) send(outgoing, answer);
     else cut(outgoing, answer);
@@ -32,12 +33,12 @@ export function createApiListener(handle: (request: ServiceRequest) => Promise<S
 
 const NO_QUERY = new URLSearchParams();
 
-function readRequest(incoming: IncomingMessage): ServiceRequest {
+function toServiceRequest(incoming: IncomingMessage): ServiceRequest {
   const [path, search = ''] = split(incoming.url ?? '', '?');
   const [appId, rest = ''] = split(path.slice(API_PREFIX.length), '/');
   return {
     method: incoming.method ?? 'GET',
-    appId: safeDecode(appId),
+    appId: decodeUrlPart(appId),
     path: `/${rest}`,
     query: search === '' ? NO_QUERY : new URLSearchParams(search),
     header: (name) => incoming.headers[name] as string | undefined,
@@ -98,12 +99,4 @@ function decode(bytes: Buffer): string {
 function split(text: string, at: string): [string, string?] {
   const index = text.indexOf(at);
   return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
-}
-
-function safeDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -21,9 +21,6 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** How long requests in flight may still take when it stops. */
-const DRAIN_MS = 1_000;
-
 /**
  * Listens before anything is opened, so that a port that is taken leaves no trace. Requests that come before there
  * is a listener wait for it.
@@ -121,12 +118,4 @@ function logWhenDone(
       }),
     );
   });
-}
-
-export async function stopServing(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(timer);
 }

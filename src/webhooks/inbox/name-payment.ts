@@ -11,6 +11,7 @@ import {
   parseJson,
 } from '../../contract/json.js';
 import { stateNames, states } from '../../contract/states.js';
+import { decodeUrlPart } from '../../decode-url-part.js';
 
 type NamedBy = 'path' | 'query' | 'json' | 'form';
 
@@ -80,7 +81,8 @@ class Findings {
 
   /** A reference, as this desk puts it there; `id:` says that it is a paymentId. */
   fromPath(path: string): void {
-    const [, prefix, name = ''] = /^(id:|ref:)?(.*)$/s.exec(decoded(path).replaceAll(/^\/+|\/+$/g, '')) ?? [];
+    const [, prefix, name = ''] =
+      /^(id:|ref:)?(.*)$/s.exec(decodeUrlPart(path).replaceAll(/^\/+|\/+$/g, '')) ?? [];
     if (prefix === 'id:') this.#payment(name, 'path');
     else this.#reference(name, 'path');
   }
@@ -175,14 +177,6 @@ const idText = (value: string | JsonNumber): string =>
 
 function identifier(value: string): string | undefined {
   return value === '' || value.length > MAX_ID_LENGTH ? undefined : value;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What cannot be parsed, or is nested too deeply, is not JSON for us. */

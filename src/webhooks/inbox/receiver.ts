@@ -4,6 +4,7 @@
 import { paydesk } from '../../next-command.js';
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { closeServer } from '../../close-server.js';
 import { ServiceError } from '../../errors.js';
 import type { WebhookRequest } from './inbox-writer.js';
 
@@ -57,7 +58,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     await listen(server, 0);
   }
   const { port } = server.address() as { port: number };
-  return { port, close: () => closeServer(server) };
+  return { port, close: () => closeServer(server, DRAIN_MS) };
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -82,14 +83,6 @@ function cannotListen(port: number, cause: unknown): ServiceError {
       cause,
     },
   );
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(timer);
 }
 
 function createAnswerer({ secret, probe, take, now, onError }: ReceiverOptions) {
