@@ -29,10 +29,11 @@ export async function assessCharge(
   const { line, typed, amount, currency, customer = '' } = row;
   const facts = { line, reference: typed, amount, currency };
   const earlier = await chargedEarlier(client, typed);
-  if (earlier) {
+  if (earlier?.read) {
     onRead(earlier.read);
     return { ...facts, state: stateOf(earlier.read) ?? undefined, verdict: 'done', why: earlier.why };
   }
+  if (earlier) return { ...facts, verdict: 'conflict', why: earlier.why };
   const methods = await methodsOf(client, customer);
   if (!methods) return { ...facts, verdict: 'not-found', why: `there is no customer ${customer}` };
   const why = notChargeable(methods, row, now);
@@ -57,6 +58,13 @@ function assessSeen(row: CsvRow, read: PaymentRead): Assessment {
   if (fields.length > 0) {
     const why = `payment ${facts.payment} has this reference, with another ${fields.join(' and ')}`;
     return { ...facts, verdict: 'conflict', why };
+  }
+  if (read.state === undefined) {
+    return {
+      ...facts,
+      verdict: 'conflict',
+      why: `paydesk does not know the state ${facts.state ?? '(none)'}`,
+    };
   }
   const outcome = chargeOutcome(read, true);
   if (outcome === 'failed' && !wasRefunded(read)) {

@@ -23,19 +23,24 @@ function partsOf(reference: string): { base: string; attempt: number } {
   return { base, attempt: Number(last) };
 }
 
+/** Why a next attempt is not to be charged. Without `read`, the attempt before it cannot be found. */
+interface ChargedEarlier {
+  read?: PaymentRead;
+  why: string;
+}
+
 /**
- * Why a next attempt is not to be charged: an earlier one that failed was charged after all, or may have been. Undefined
- * when all of them failed, or this is the first.
+ * An earlier attempt that failed was charged after all, or may have been. Undefined when all of them failed, or this is
+ * the first.
  */
-export async function chargedEarlier(
-  client: Client,
-  reference: string,
-): Promise<{ read: PaymentRead; why: string } | undefined> {
+export async function chargedEarlier(client: Client, reference: string): Promise<ChargedEarlier | undefined> {
   const { base, attempt } = partsOf(reference);
   const from = Math.max(0, attempt - MAX_ATTEMPTS);
   for (let each = attempt - 1; each >= from; each -= 1) {
     const earlier = each === 0 ? base : `${base}-retry-${each}`;
     const read = await findByReference(client, earlier);
+    // There is a next attempt because that one was made: a service that does not show it may be behind.
+    if (!read && each === attempt - 1) return { why: `${earlier} is not found, so it may have been charged` };
     if (read && chargeOutcome(read, true) !== 'failed') {
       return { read, why: `${earlier} is ${stateText(read)} after all (payment ${idOf(read)})` };
     }

@@ -25,7 +25,8 @@ export async function chargeRow(
   try {
     if (told === undefined) {
       const earlier = await chargedEarlier(desk.client, row.typed);
-      if (earlier) return { outcome: 'skipped', after: stateOf(earlier.read) ?? undefined, why: earlier.why };
+      const after = (earlier?.read && stateOf(earlier.read)) ?? undefined;
+      if (earlier) return { outcome: earlier.read ? 'skipped' : 'refused', after, why: earlier.why };
     }
     const from = desk.clock.now();
     const why = {
