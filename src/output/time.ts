@@ -8,6 +8,16 @@ export function localTime(at: Date): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `15 Nov 2026, 07:49 UTC`, or `07:49 UTC` where `now` is given and on the same day. */
+export function moment(time: number, now?: number): string {
+  const iso = new Date(time).toISOString();
+  const clock = `${iso.slice(11, 16)} UTC`;
+  if (now !== undefined && iso.slice(0, 10) === new Date(now).toISOString().slice(0, 10)) return clock;
+  return `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}, ${clock}`;
+}
+
 const steps: ReadonlyArray<[string, number]> = [
   ['year', 365 * 86_400_000],
   ['month', 30 * 86_400_000],

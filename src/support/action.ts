@@ -124,7 +124,9 @@ const consequences: Readonly<Record<SettleOperation, (situation: Situation) => s
       : `The provider authorises ${amount}, and the customer is charged right away.`,
   cancel({ state, amount }) {
     if (state === 'Authorised') return `${amount} is no longer reserved. The customer is not charged.`;
-    if (state === 'Processing') return 'Nothing stays reserved. The customer is not charged.';
+    if (state === 'Processing') {
+      return 'Nothing stays reserved. The customer is not charged, unless the provider has done so already.';
+    }
     return state === 'Held'
       ? 'The customer is not charged.'
       : 'The customer can no longer pay, and is not charged.';

@@ -2,7 +2,7 @@
 
 import type { SettleOperation } from '../contract/states.js';
 import { safeText } from '../output/text.js';
-import { roughDuration } from '../output/time.js';
+import { moment, roughDuration } from '../output/time.js';
 import { RESERVATION_MS } from './overdue.js';
 import type { LastOperation, Situation } from './situation.js';
 
@@ -12,16 +12,6 @@ export const nouns: Readonly<Record<SettleOperation, string>> = {
   refund: 'refund',
   unhold: 'approval',
 };
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** `07:49 UTC` where that is today, otherwise `15 Nov 2026, 07:49 UTC`. */
-export function moment(time: number, now: number): string {
-  const iso = new Date(time).toISOString();
-  const clock = `${iso.slice(11, 16)} UTC`;
-  if (iso.slice(0, 10) === new Date(now).toISOString().slice(0, 10)) return clock;
-  return `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}, ${clock}`;
-}
 
 const bounds = { exact: '', 'at-least': ' at the latest', 'up-to': ' at the earliest' } as const;
 

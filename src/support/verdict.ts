@@ -13,7 +13,8 @@ import {
   type NotDone,
 } from './condition.js';
 import { ABANDONED_MS } from './overdue.js';
-import { ago, capitalise, moment, nouns, reservationEnd, sentBy, since } from './phrases.js';
+import { ago, capitalise, nouns, reservationEnd, sentBy, since } from './phrases.js';
+import { moment } from '../output/time.js';
 import type { LastOperation, Situation } from './situation.js';
 
 export const severities = ['urgent', 'attention', 'waiting', 'failed', 'ok'] as const;

@@ -6,7 +6,8 @@ import type { Command } from '../next-command.js';
 import { actionOf, type CommandOf } from './action.js';
 import { isBlocked } from './actions.js';
 import { conditionOf } from './condition.js';
-import { moment, nouns } from './phrases.js';
+import { nouns } from './phrases.js';
+import { moment } from '../output/time.js';
 import type { Situation } from './situation.js';
 
 export interface NotPossible {

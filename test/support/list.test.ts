@@ -201,8 +201,8 @@ describe('payments list', () => {
   it('knows what this desk created and changed, and reads it again when asked to', async () => {
     const { paymentId, referenceId } = await desk.held();
     const env = { PAYDESK_HOME: home };
+    await desk.fault({ kind: 'provider-silent', route: 'capture', next: 1 });
     expect((await desk.run('unhold', [paymentId, '--json'], { env })).code).toBe(0);
-    await desk.sandbox.settle();
     const known = (await run(['--json'])).json;
     expect(known).toHaveLength(1);
     expect(known[0]).toMatchObject({
@@ -213,6 +213,8 @@ describe('payments list', () => {
       currency: 'EUR',
       severity: 'waiting',
     });
+    await desk.sandbox.call('POST', `/payments/${paymentId}/recheck`);
+    await desk.sandbox.settle();
     desk.requests();
     const fresh = await run(['--refresh'], { terminal: true });
     expect(fresh.stdout).toMatch(

@@ -18,7 +18,7 @@ import {
 } from '../../errors.js';
 import { outcomeOf, type Entry } from '../../ledger/entries.js';
 import { safeText } from '../../output/text.js';
-import { whenText } from '../../output/time.js';
+import { moment, whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';
 import { aliasHint } from '../alias-hint.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
@@ -34,6 +34,8 @@ const checkOf = ({ payment_id }: Entry): Command => paydesk('payments', 'check',
 /** `100231 (inv-2041)`, of a payment that was not read. */
 const entryLabel = ({ payment_id, reference_id }: Entry): string =>
   reference_id === null ? payment_id : `${payment_id} (${safeText(reference_id)})`;
+
+export const sentNote = ({ operator, time }: Entry): string => `sent by ${operator} at ${moment(time)}`;
 
 const nameOf = (sent: Sent): string => `The ${sent.move.operation} of payment ${labelOf(sent.beforeRead)}`;
 
@@ -177,7 +179,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
   const { operation } = sent.move;
   const read = look.last ?? sent.beforeRead;
   const id = idOf(read);
-  const since = `sent by ${entry.operator} at ${new Date(entry.time).toISOString()}`;
+  const since = sentNote(entry);
   const isBack = look.standing === 'back' || look.standing === 'excluded';
   if (isBack) {
     const later =
@@ -241,8 +243,8 @@ export function heldBy(entry: Entry): GuardError {
 
 /** An earlier instruction is open, and the payment cannot be read. */
 export function openUnread(entry: Entry, why: PaydeskError): UnknownOutcomeError {
-  const { operation, operator, time } = entry;
-  const since = `sent by ${operator} at ${new Date(time).toISOString()}`;
+  const { operation } = entry;
+  const since = sentNote(entry);
   const label = entryLabel(entry);
   const stands =
     outcomeOf(entry) === 'accepted'
@@ -261,7 +263,7 @@ export function quietPeriod(entry: Entry, read: PaymentRead, heldMs: number): Gu
     outcomeOf(entry) as string
   ];
   return new GuardError(
-    `The ${operation} of payment ${labelOf(read)} was sent at ${new Date(entry.time).toISOString()} ` +
+    `The ${operation} of payment ${labelOf(read)} was sent at ${moment(entry.time)} ` +
       `and ${was ?? 'has an unknown outcome'}. Nothing was sent now: it can be sent again ${whenText(heldMs)}, ` +
       'if the payment is still exactly as it was.',
     { code: 'quiet-period', details: { heldMs }, next: [check(read)] },
@@ -329,7 +331,7 @@ export function ledgerConflict(entry: Entry, read: PaymentRead): GuardError {
   const { operation } = entry;
   return new GuardError(
     `Conflict: this desk has the ${operation} of payment ${labelOf(read)} as done ` +
-      `(by ${entry.operator}, ${new Date(entry.time).toISOString()}), but the service shows ${stateText(read)}.\n` +
+      `(by ${entry.operator}, ${moment(entry.time)}), but the service shows ${stateText(read)}.\n` +
       'Nothing was sent. The service may be showing an old copy, or may have lost the change: ask its operator.',
     { code: 'ledger-conflict', next: [explain(read), paydesk('history', '--payment', idOf(read))] },
   );
@@ -339,7 +341,7 @@ export function ledgerConflict(entry: Entry, read: PaymentRead): GuardError {
 export function otherPayment(entry: Entry, read: PaymentRead): GuardError {
   return new GuardError(
     `Conflict: this desk has a ${entry.operation} of payment ${entry.payment_id} with the reference ` +
-      `${safeText(entry.reference_id ?? '')} (by ${entry.operator}, ${new Date(entry.time).toISOString()}, ` +
+      `${safeText(entry.reference_id ?? '')} (by ${entry.operator}, ${moment(entry.time)}, ` +
       `${entry.base_url}), but the service shows ${labelOf(read)}.\n` +
       'Nothing was sent. Check that the base URL and the App ID of the profile belong together.',
     { code: 'ledger-conflict', next: [paydesk('whoami'), paydesk('history', '--payment', idOf(read))] },

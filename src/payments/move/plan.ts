@@ -7,7 +7,7 @@ import { checkApp } from '../app-check.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
 import { checkIntent, clearToSend, openWhileUnread, reportBlocked, unreadResult } from './check.js';
-import { heldBy, justAdopted, nothingToResend } from './errors.js';
+import { heldBy, justAdopted, nothingToResend, sentNote } from './errors.js';
 import { beforeSending, refOfPayment } from './record.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './send.js';
@@ -176,10 +176,8 @@ async function finish(desk: Desk, request: MovesRequest, entry: PlannedPayment):
 
 async function reportOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
   const result = await checkIntent(desk, move, entry);
-  const { operator, time } = entry;
-  const since = `sent by ${operator} at ${new Date(time).toISOString()}`;
   // An error says so by itself.
-  if (!result.error) desk.note(`The ledger has a ${move.operation}, ${since}. Nothing was sent now.`);
+  if (!result.error) desk.note(`The ledger has a ${move.operation}, ${sentNote(entry)}. Nothing was sent now.`);
   return result;
 }
 
