@@ -223,7 +223,8 @@ async function settleAll(
 
   await sleep(timeline, QUIET_MS);
   await batches.resumeAll('decides', true);
-  reports.push(...(await runAgain(around, left, 'decides', { resend: true })));
+  // What was sent with --force is sent again with it only.
+  reports.push(...(await runAgain(around, left, 'decides', { resend: true, force: true })));
   await sleep(timeline, QUIET_MS);
   for (let look = 1; look <= 3; look += 1) {
     const rest = follow(await read(), violate).filter(isOpen);

@@ -277,6 +277,19 @@ export function nothingToResend(operation: SettleOperation, read: PaymentRead): 
   );
 }
 
+/** The state did not allow it when it was sent either: it was sent with --force, which speaks for that one time only. */
+export function needsForce(
+  refusal: GuardError,
+  { operation, payment_id }: Entry,
+  { resend }: { resend: boolean },
+): GuardError {
+  const again = paydesk('payments', operation, payment_id, ...(resend ? ['--resend'] : []), '--force');
+  return new GuardError(`${refusal.message} The earlier ${operation} was sent with --force.`, {
+    code: refusal.code,
+    next: [...refusal.next, again],
+  });
+}
+
 export function moved(entry: Entry, read: PaymentRead): GuardError {
   const what =
     stateOf(read) === entry.before_state

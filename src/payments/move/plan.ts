@@ -7,7 +7,7 @@ import { checkApp } from '../app-check.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
 import { checkIntent, clearToSend, openWhileUnread, reportBlocked, unreadResult } from './check.js';
-import { heldBy, justAdopted, nothingToResend, sentNote } from './errors.js';
+import { heldBy, justAdopted, needsForce, nothingToResend, sentNote } from './errors.js';
 import { beforeSending, refOfPayment } from './record.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './send.js';
@@ -144,9 +144,8 @@ async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise
     if (isOpen(outcomeOf(intent)) && !resend) return { settle: move, entry: intent };
     const clear = await clearToSend(desk, move, intent);
     if ('settled' in clear) return { result: clear.settled };
-    // What was sent with --force needs it again.
     const refused = force ? undefined : forbidden(operation, clear.cleared.read);
-    if (refused) throw refused;
+    if (refused) throw needsForce(refused, intent, { resend });
     return { move: clear.cleared };
   }
   if (resend) throw nothingToResend(operation, read);
@@ -177,7 +176,8 @@ async function finish(desk: Desk, request: MovesRequest, entry: PlannedPayment):
 async function reportOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
   const result = await checkIntent(desk, move, entry);
   // An error says so by itself.
-  if (!result.error) desk.note(`The ledger has a ${move.operation}, ${sentNote(entry)}. Nothing was sent now.`);
+  if (!result.error)
+    desk.note(`The ledger has a ${move.operation}, ${sentNote(entry)}. Nothing was sent now.`);
   return result;
 }
 

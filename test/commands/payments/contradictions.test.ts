@@ -69,7 +69,7 @@ async function run(port: number, args: string[], env: Record<string, string> = {
       ...env,
     },
   });
-  const json = JSON.parse(result.stdout) as { outcome?: string; error?: { code: string; message: string } };
+  const json = JSON.parse(result.stdout) as { outcome?: string; error?: { code: string; message: string; next?: string[] } };
   return { exit: result.code, outcome: json.outcome, code: json.error?.code, json };
 }
 
@@ -371,8 +371,9 @@ it('what was sent with --force needs it again, also after the quiet period', asy
   });
   expect(await run(port, ['payments', 'refund', '100231', '--force'], shortly)).toMatchObject({ exit: 1 });
   await eventually(async () => {
-    const { exit, code } = await run(port, ['payments', 'refund', '100231'], shortly);
+    const { exit, code, json } = await run(port, ['payments', 'refund', '100231'], shortly);
     expect([exit, code]).toEqual([9, 'not-possible']);
+    expect(json.error?.next).toContain('paydesk payments refund 100231 --force');
   });
 });
 
