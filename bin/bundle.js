@@ -28,7 +28,7 @@ const groups = [
   { name: 'command', test: /src\/cli\/base-command\.ts$|@oclif\/core\/lib\/args\.js$|late:/ },
   {
     name: 'service',
-    test: /src\/(cli\/(session|seen-journal)|output\/values|contract\/(sandbox-headers|checkout-methods))\.ts$/,
+    test: /src\/(cli\/(session|seen-journal)|output\/values|contract\/(sandbox-headers|checkout-methods|money))\.ts$/,
   },
   { name: 'payment', test: /src\/commands\/payments\/get\.ts$/ },
   { name: 'client', test: /src\/client\/client\.ts$|undici\/lib\/dispatcher\/pool\.js$/ },

@@ -30,7 +30,7 @@ const outcomes: Record<string, RegExp> = {
   'payments:capture': /Authorised\tCapturing\taccepted/,
   'payments:cancel': /Authorised\tCancelling\taccepted/,
   'payments:refund': /Captured\tRefunding\taccepted/,
-  'payments:unhold': /Held\tCapturing/,
+  'payments:unhold': /Held\tCaptur(ing|ed)/,
   'payments:recheck': /Captured/,
   'customers:create': /^customer\tref-/m,
   'customers:update': /\+491701234567/,

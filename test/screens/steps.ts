@@ -129,6 +129,7 @@ const paymentSteps: Step[] = [
   type('payments refund seed-created'),
   type('payments cancel seed-authorised'),
   type('payments cancel seed-captured'),
+  type('sandbox fault add provider-silent --route capture --next 1'),
   type('payments unhold seed-held'),
   type('payments unhold seed-created'),
   type('payments recheck stuck-charged'),

@@ -40,6 +40,9 @@ import {
   speaksAgainst,
 } from './settle.js';
 
+/** How long a check may wait to see whether a payment that came back stays so: as long as the sandbox's quiet period. */
+const MAX_PAUSE_MS = 5_000;
+
 /** How long an unknown outcome is read for when nobody asked to wait. */
 const CHECK_MS = 1_500;
 
@@ -81,8 +84,16 @@ export function unreadResult(entry: MoveEntry, { name, error }: NotRead): MoveRe
   };
 }
 
-/** Reads the outcome of an earlier instruction, and records it. */
-export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise<MoveResult> {
+/**
+ * Reads the outcome of an earlier instruction, and records it. `mayPause` is false where it has waited once for a
+ * payment that came back.
+ */
+export async function checkIntent(
+  desk: Desk,
+  move: Move,
+  entry: Entry,
+  { mayPause = true } = {},
+): Promise<MoveResult> {
   refuseOther(entry, move.read);
   const sent = await sentBefore(desk, move, entry);
   const evidence = evidenceOf(entry);
@@ -101,12 +112,24 @@ export async function checkIntent(desk: Desk, move: Move, entry: Entry): Promise
   let other = await overtaken();
   if (!other && !(await recordResult(desk, sent, result))) other = await overtaken();
   if (other) return checkIntent(desk, { ...move, read: look.last ?? move.read }, other);
+  if (result.isBack && mayPause && !move.wait && (await isSoonOver(desk, move, entry))) {
+    const read = look.last ?? move.read;
+    return checkIntent(desk, { ...move, read }, await desk.ledger.find(entry.id), { mayPause: false });
+  }
   const followed = move.wait ? await follow(desk, sent, result) : result;
   return followed === result ? withHold(result, heldMs) : followed;
 }
 
 const withHold = (result: MoveResult, heldMs: number): MoveResult =>
   result.outcome === 'done' ? result : { ...result, heldMs: result.heldMs ?? heldMs };
+
+/** Waits until the quiet period is over, where that is a matter of seconds; false where it is not, or at Ctrl-C. */
+async function isSoonOver(desk: Desk, { read }: Move, { id }: Entry): Promise<boolean> {
+  const left = await desk.ledger.quietLeft(await desk.ledger.find(id), quietOf(desk, read));
+  if (left > MAX_PAUSE_MS) return false;
+  await desk.clock.sleep(left + 1, desk.signal);
+  return !desk.signal.aborted;
+}
 
 async function lookAgain(desk: Desk, sent: Sent, evidence: Evidence): Promise<PaymentLook> {
   const taken = evidence.kind === 'taken';
@@ -134,7 +157,8 @@ async function settled(
     if (isOver && isStillSo) return resultOf(sent, last, 'failed', failed(sent, last));
     const leftMs = isStillSo ? heldMs : quietOf(desk, sent.move.read);
     if (wasTaken) {
-      return { ...resultOf(sent, last, 'accepted', stillOpen(sent, entry, look, leftMs)), heldMs: leftMs };
+      const error = stillOpen(sent, entry, look, leftMs);
+      return { ...resultOf(sent, last, 'accepted', error), heldMs: leftMs, isBack: true };
     }
   }
   const isExcluded = evidence.kind === 'unknown' && standing === 'excluded';

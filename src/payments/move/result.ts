@@ -25,6 +25,8 @@ export interface MoveResult {
   heldMs?: number;
   /** Nothing was sent, because this process was too slow to send it while its intent was fresh. */
   isLate?: boolean;
+  /** Accepted, and the payment shows the state before again: if that stays so, it has failed. */
+  isBack?: boolean;
   /** What a 429 asked us to wait before anything else is sent. */
   retryAfterMs?: number;
 }

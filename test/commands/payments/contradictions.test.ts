@@ -69,7 +69,10 @@ async function run(port: number, args: string[], env: Record<string, string> = {
       ...env,
     },
   });
-  const json = JSON.parse(result.stdout) as { outcome?: string; error?: { code: string; message: string; next?: string[] } };
+  const json = JSON.parse(result.stdout) as {
+    outcome?: string;
+    error?: { code: string; message: string; next?: string[] };
+  };
   return { exit: result.code, outcome: json.outcome, code: json.error?.code, json };
 }
 
@@ -350,9 +353,9 @@ it('a refund that bounced long after it was sent is failed only if that is so fo
     db.exec(`update ${table} set steady_ms = steady_ms - 86400000`);
   db.close();
   shown = payment('Captured', { failureReason: 'the account is closed' });
-  const first = await run(port, ['payments', 'check', '100231'], { PAYDESK_QUIET_PERIOD: '3s' });
+  const first = await run(port, ['payments', 'check', '100231'], { PAYDESK_QUIET_PERIOD: '10s' });
   expect([first.exit, first.outcome]).toEqual([6, 'accepted']);
-  const early = await run(port, ['payments', 'refund', '100231', '--again'], { PAYDESK_QUIET_PERIOD: '3s' });
+  const early = await run(port, ['payments', 'refund', '100231', '--again'], { PAYDESK_QUIET_PERIOD: '10s' });
   expect([early.exit, told]).toEqual([6, ['refund']]);
   await eventually(async () =>
     expect(await run(port, ['payments', 'check', '100231'], shortly)).toMatchObject({
