@@ -1,12 +1,12 @@
 // Batches in the desk's database: a plan becomes one once, and its rows are claimed by the processes that work on them.
 
 import { paydesk } from '../next-command.js';
-import { sql } from 'kysely';
 import { UsageError } from '../errors.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
 import type { LedgerView } from './ledger-view.js';
 import { createLoading, type Loading } from './loading.js';
+import { rowPages } from './row-pages.js';
 
 export interface Batches extends Loading {
   identity(): Promise<{ id: string; planKey: string }>;
@@ -15,8 +15,6 @@ export interface Batches extends Loading {
   list(): Promise<BatchRecord[]>;
   rows(id: string, view?: LedgerView): AsyncGenerator<BatchRow>;
 }
-
-const PAGE_SIZE = 500;
 
 export function createBatches(store: Store<DeskTables>): Batches {
   return {
@@ -40,19 +38,7 @@ export function createBatches(store: Store<DeskTables>): Batches {
       store.db.selectFrom('batches').selectAll().orderBy('time', 'desc').orderBy('id', 'desc').execute(),
 
     async *rows(id, view) {
-      for (let after = 0; ;) {
-        const page = await store.db
-          .selectFrom('batch_rows')
-          .selectAll()
-          .where('batch_id', '=', id)
-          .where('id', '>', after)
-          .orderBy('id')
-          .limit(sql.lit(PAGE_SIZE))
-          .execute();
-        yield* view ? await view.of(page) : page;
-        if (page.length < PAGE_SIZE) return;
-        after = page.at(-1)?.id ?? after;
-      }
+      for await (const page of rowPages(store, id)) yield* view ? await view.of(page) : page;
     },
   };
 }

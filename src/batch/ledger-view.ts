@@ -1,10 +1,12 @@
 // What the ledger has of the rows of a batch.
 
+import { sql } from 'kysely';
 import { type Entry, outcomeOf } from '../ledger/entries.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
+import { rowPages } from './row-pages.js';
 
 /**
  * When the rows of a process that is gone are due: after those that nobody has begun. Settling takes its time, and the
@@ -60,8 +62,6 @@ export interface LedgerView {
   abandoned(): AsyncGenerator<{ row: BatchRow; shown: BatchRow }>;
 }
 
-const PAGE_SIZE = 500;
-
 export async function createLedgerView(
   store: Store<DeskTables>,
   batch: BatchRecord,
@@ -78,40 +78,41 @@ export async function createLedgerView(
     return (lease_until ?? 0) <= now || owner.isGone(lease_owner);
   }
 
-  async function of(rows: readonly BatchRow[]): Promise<BatchRow[]> {
+  /** By their ids, the rows of which the ledger knows more. */
+  async function known(rows: readonly BatchRow[]): Promise<Map<number, BatchRow>> {
     const abandoned = rows.filter(isAbandoned);
     const entries = await intentsOf(store, batch, abandoned);
-    const shown = new Map(abandoned.map((row) => [row.id, withOutcome(row, entries.get(row.payment_id))]));
-    return rows.map((row) => shown.get(row.id) ?? row);
+    return new Map(
+      abandoned.flatMap((row) => {
+        const entry = entries.get(row.payment_id);
+        return entry ? [[row.id, withOutcome(row, entry)]] : [];
+      }),
+    );
+  }
+
+  async function of(rows: readonly BatchRow[]): Promise<BatchRow[]> {
+    const found = await known(rows);
+    return rows.map((row) => found.get(row.id) ?? row);
   }
 
   async function* abandoned(): AsyncGenerator<{ row: BatchRow; shown: BatchRow }> {
-    for (let after = 0; ;) {
-      const page = await store.db
-        .selectFrom('batch_rows')
-        .selectAll()
-        .where('batch_id', '=', batch.id)
-        .where('finished', '=', 0)
-        .where(({ eb, or }) => or([eb('lease_owner', 'is not', null), eb('due_time', '=', ABANDONED_DUE)]))
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(PAGE_SIZE)
-        .execute();
-      for (const shown of await of(page)) {
-        const row = page.find(({ id }) => id === shown.id);
-        if (row && row !== shown) yield { row, shown };
+    const begun = sql<boolean>`finished = 0 and (lease_owner is not null or due_time = ${sql.lit(ABANDONED_DUE)})`;
+    for await (const page of rowPages(store, batch.id, begun)) {
+      const found = await known(page);
+      for (const row of page) {
+        const shown = found.get(row.id);
+        if (shown) yield { row, shown };
       }
-      if (page.length < PAGE_SIZE) return;
-      after = page.at(-1)?.id ?? after;
     }
   }
 
   return { of, abandoned };
 }
 
-function withOutcome(row: BatchRow, entry: Entry | undefined): BatchRow {
-  const outcome = entry && outcomeOf(entry);
-  if (outcome === undefined || outcome === 'unsent' || outcome === row.outcome) return row;
-  const why = entry?.last ? entry.last.why : 'its process ended before the outcome was known';
-  return { ...row, outcome, after_state: entry?.last?.after_state ?? null, why };
+function withOutcome(row: BatchRow, entry: Entry): BatchRow {
+  const outcome = outcomeOf(entry);
+  // What did not leave is still to be done, and is written down like that.
+  if (outcome === 'unsent') return row;
+  const why = entry.last ? entry.last.why : 'its process ended before the outcome was known';
+  return { ...row, outcome, after_state: entry.last?.after_state ?? null, why };
 }
