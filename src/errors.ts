@@ -33,6 +33,13 @@ export class PaydeskError extends Error {
     this.saysNothingSent =
       options.saysNothingSent ?? (this instanceof GuardError || this instanceof InterruptedError);
   }
+
+  /** The same error, of the same class, with some of it replaced. */
+  with({ message = this.message, ...changes }: { message?: string } & Partial<ErrorOptions>): PaydeskError {
+    const { code, next, details, httpStatus, saysNothingSent } = this;
+    const Same = this.constructor as typeof PaydeskError;
+    return new Same(message, { code, next, details, httpStatus, saysNothingSent, cause: this, ...changes });
+  }
 }
 
 /** The service refused. */

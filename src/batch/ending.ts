@@ -15,7 +15,7 @@ export function endingOfRun(id: string, result: RunResult): PaydeskError | undef
   switch (stopped.kind) {
     case 'asked':
       // Once something was sent, an unknown outcome matters more than the wish to stop.
-      if (counts.unknown === 0) return stopped.error;
+      if (counts.unknown === 0) return stopped.error.with({ next });
       return new UnknownOutcomeError(`Stopped. ${soFar}`, { code: 'stopped-unknown', next });
     case 'outage':
       return stoppedBy(result, stopped.error, {

@@ -375,16 +375,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
         details: { result: value },
       });
     }
-    const { message, code, next, httpStatus, saysNothingSent } = ending;
-    const details = { 'filter-failed': why, result: value };
-    const Ending = ending.constructor as typeof PaydeskError;
-    return new Ending(message, {
-      code,
-      next,
-      details,
-      saysNothingSent,
-      ...(httpStatus === undefined ? {} : { httpStatus }),
-    });
+    return ending.with({ details: { 'filter-failed': why, result: value } });
   }
 
   async #close(): Promise<void> {

@@ -1,6 +1,6 @@
 // What batch apply and batch resume share: the ledger, the app, its confirmation, and the work with its progress.
 
-import { commandText, type NextStep, paydesk } from '../next-command.js';
+import { commandText, paydesk } from '../next-command.js';
 import { boolean, custom } from '@oclif/core/flags';
 import { endingOfRun } from '../batch/ending.js';
 import { type RunResult, runBatch } from '../batch/run.js';
@@ -172,14 +172,8 @@ export async function workOnBatch(
   return {
     ...batchJson(status),
     ...(result.stopped === undefined ? {} : { stopped: result.stopped.kind }),
-    next: nextOf(batch, ending).map((command) => commandText(command, context.profileName)),
+    next: (ending?.next ?? []).map((command) => commandText(command, context.profileName)),
   };
-}
-
-/** A run that was asked to stop has an error without next steps: the batch can be resumed. */
-function nextOf({ id }: BatchRecord, ending: PaydeskError | undefined): readonly NextStep[] {
-  if (ending === undefined || ending.next.length > 0) return ending?.next ?? [];
-  return [paydesk('batch', 'resume', id), paydesk('batch', 'report', id)];
 }
 
 async function statusAfter(

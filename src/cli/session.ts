@@ -175,10 +175,8 @@ async function refineError(
   const { whySilent } = await import('../sandbox-control/find.js');
   const why = whySilent(findPaths(streams.env).data, profile.baseUrl);
   if (why.code !== 'sandbox-paused' && silence.code !== 'refused') return error;
-  const { message, code, details, saysNothingSent } = error;
   const next = [...why.next, ...error.next.filter((step) => !silence.next.includes(step))];
-  const Same = error.constructor as typeof PaydeskError;
-  return new Same(`${message} ${why.message}`, { code, details, next, saysNothingSent, cause: error });
+  return error.with({ message: `${error.message} ${why.message}`, next });
 }
 
 /** The command as it was typed, once for each of the two payments. */

@@ -124,7 +124,7 @@ describe('Ctrl-C at a terminal', () => {
     await tty.waitFor('Stopping: nothing new is sent.');
     await tty.waitFor(/done +\d+/);
     await tty.waitFor(/not started +\d+/);
-    await tty.waitFor(/Resume: {2}paydesk batch resume \S+/);
+    await tty.waitFor(/Next: {2}paydesk batch resume \S+/);
     expect(await tty.ended()).toBe(130);
     const { id } = await desk.status();
     expect((await desk.run('resume', id as string)).code).toBe(0);

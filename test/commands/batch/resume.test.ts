@@ -302,7 +302,7 @@ describe('Ctrl-C', () => {
     const [, done] = /done +(\d+)/.exec(stdout) ?? [];
     const [, left] = /not started +(\d+)/.exec(stdout) ?? [];
     expect(Number(done) + Number(left)).toBe(30);
-    const [, id] = /Resume: {2}paydesk batch resume (\S+)/.exec(stderr) ?? [];
+    const [, id] = /Next: {2}paydesk batch resume (\S+)/.exec(stderr) ?? [];
     const told = await desk.told(payments, 'refund');
     expect(told.filter((count) => count === 1)).toHaveLength(Number(done));
     expect((await desk.run('resume', [id!, '--json'])).json).toMatchObject({ done: 30, state: 'finished' });
