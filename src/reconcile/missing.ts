@@ -12,7 +12,6 @@ import { negated } from './csv/decimal.js';
 import { isExact } from './exact.js';
 import type { Exception } from './exception.js';
 import { exceptionFor, type ExplainTools, type FreshPayment, readFresh } from './explain-exceptions.js';
-import { findEvidence, objectionTo } from './objection.js';
 import type { Pass, PassTools } from './pass.js';
 import type { CandidateStaging } from './staging.js';
 import { createSettlementTally, type SettlementTally } from './tally.js';
@@ -39,18 +38,13 @@ export async function findMissing(
         rows.map((row) => row.payment_id),
       );
       tools.onRead(rows.length);
-      const known = new Map(rows.map((row) => [row.payment_id, row.id]));
-      const evidence = await findEvidence(staging, pass, known);
       const exceptions: Exception[] = [];
       for (const row of rows) {
         const payment = fresh.get(row.payment_id);
         if (payment === undefined || 'problem' in payment) continue;
         const profile = payment.read.fields.payInfo?.paymentProfile?.paymentProfileId?.toString();
         if (!stillExpected(kind, payment) || !isOfProvider(profile)) continue;
-        const exception = missingException(kind, row, payment, {
-          objection: objectionTo(payment, evidence(row.payment_id)),
-          profile: tools.options.profile,
-        });
+        const exception = missingException(kind, row, payment, tools.options.profile);
         totals.add('file', { ...exception, fee: undefined });
         exceptions.push(exception);
       }
@@ -89,7 +83,7 @@ function missingException(
   kind: ExpectedKind,
   row: SettledRow,
   payment: FreshPayment,
-  more: { objection: string | undefined; profile: string | undefined },
+  profile: string | undefined,
 ): Exception {
   const shown = payment.facts.amount ?? row.amount ?? '0';
   const amount = isExact(shown) && !shown.startsWith('-') ? shown : '0';
@@ -103,6 +97,6 @@ function missingException(
       operationId: kind === 'capture' ? (row.capture_id ?? undefined) : undefined,
       reference: row.reference_id ?? undefined,
     },
-    { exception: 'not-in-file', payment, ...more },
+    { exception: 'not-in-file', payment, profile },
   );
 }
