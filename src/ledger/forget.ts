@@ -55,7 +55,7 @@ async function dropDeletedWords(tx: Db, engine: Engine): Promise<void> {
 }
 
 /** A customer's payments: those that are known, and those that money was moved for. */
-export async function paymentsOf(db: Db, { appId }: AppRef, customerId: string) {
+async function paymentsOf(db: Db, { appId }: AppRef, customerId: string) {
   const known = await db
     .selectFrom('known_payments')
     .selectAll()
@@ -72,8 +72,22 @@ export async function paymentsOf(db: Db, { appId }: AppRef, customerId: string) 
   return { known, moved };
 }
 
+/** How many payments of a customer there is something to remove of, and how many of them are known. */
+export async function countOf(
+  { db }: Store<DeskTables>,
+  app: AppRef,
+  customerId: string,
+): Promise<{ payments: number; known: number }> {
+  const { known, moved } = await paymentsOf(db, app, customerId);
+  return { payments: known.length + moved.length, known: known.length };
+}
+
 /** The customers whose known payments show this e-mail address. */
-export async function customersWithEmail(db: Db, { appId }: AppRef, email: string): Promise<string[]> {
+export async function customersWithEmail(
+  { db }: Store<DeskTables>,
+  { appId }: AppRef,
+  email: string,
+): Promise<string[]> {
   const typed = email.toLowerCase();
   const rows = await db
     .selectFrom('known_payments')

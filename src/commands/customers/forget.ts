@@ -1,13 +1,10 @@
 import { boolean } from '@oclif/core/flags';
-import type { Kysely } from 'kysely';
 import { BaseCommand } from '../../cli/base-command.js';
 import { customerArgument } from '../../cli/customer-input.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { openSession } from '../../cli/session.js';
 import { InterruptedError, UsageError } from '../../errors.js';
-import { customersWithEmail, type Forgotten, forgetCustomer, paymentsOf } from '../../ledger/forget.js';
-import type { AppRef } from '../../ledger/payment-ref.js';
-import type { DeskTables } from '../../ledger/schema.js';
+import { countOf, customersWithEmail, type Forgotten, forgetCustomer } from '../../ledger/forget.js';
 import { addWords, paydesk } from '../../next-command.js';
 import { safeText } from '../../output/text.js';
 
@@ -36,9 +33,11 @@ export default class CustomersForget extends BaseCommand {
       });
     }
     const { store } = await openLedger(this.context);
-    const found = await paymentsOf(store.db, profile, args.customer);
-    if (found.known.length === 0) await this.#refuseEmail(store.db, profile, args.customer);
-    if (!flags.yes) await this.#ask(args.customer, found);
+    const { payments, known } = await countOf(store, profile, args.customer);
+    if (known === 0 && args.customer.includes('@')) {
+      this.#refuseEmail(args.customer, await customersWithEmail(store, profile, args.customer));
+    }
+    if (!flags.yes && payments > 0) await this.#ask(args.customer, known);
     this.sent.assumeSome();
     const forgotten = await forgetCustomer(store, profile, args.customer);
     return this.show({ customerId: args.customer, ...forgotten }, ({ payments, webhooks }) => [
@@ -50,8 +49,7 @@ export default class CustomersForget extends BaseCommand {
   }
 
   /** An address that somebody has must not look as if it had been removed. */
-  async #refuseEmail(db: Kysely<DeskTables>, app: AppRef, typed: string): Promise<void> {
-    const customers = typed.includes('@') ? await customersWithEmail(db, app, typed) : [];
+  #refuseEmail(typed: string, customers: readonly string[]): void {
     if (customers.length === 0) return;
     throw new UsageError(
       `${safeText(typed)} is an e-mail address, and not the ID of a customer. Nothing was removed. ` +
@@ -64,11 +62,9 @@ export default class CustomersForget extends BaseCommand {
     );
   }
 
-  /** Where there is nothing to remove, there is nothing to ask. */
-  async #ask(customer: string, { known, moved }: { known: object[]; moved: object[] }): Promise<void> {
-    if (known.length === 0 && moved.length === 0) return;
+  async #ask(customer: string, known: number): Promise<void> {
     const { confirm } = await import('@inquirer/prompts');
-    const message = `Remove what this desk keeps about customer ${safeText(customer)} (${counted(known.length, 'known payment')})?`;
+    const message = `Remove what this desk keeps about customer ${safeText(customer)} (${counted(known, 'known payment')})?`;
     if (await confirm({ message, default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was removed.', { code: 'declined' });
   }
