@@ -1,14 +1,14 @@
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
-import { mapConcurrent } from '../concurrency.js';
-import { type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
+import type { PaydeskError } from '../errors.js';
 import { type NamedPayment, type ReadOptions, readPayments } from '../payments/named-payments.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
 import { type AlsoPaid, alsoPaidOf } from './also-paid.js';
 import { type GatherOptions, gatherSituation } from './gather.js';
 import type { Records, Sources } from './records.js';
+import { refreshKnown } from './refresh.js';
 import { type Language, replyOf, replyPayment } from './reply.js';
 import type { Age, Situation } from './situation.js';
 import { timelineOf, type TimelineEntry } from './timeline.js';
@@ -71,22 +71,6 @@ export function explain(
 }
 
 const MAX_READ_AGAIN = 20;
-const MAX_CONCURRENT_READS = 8;
-
-/** The answer to "I paid twice" must not be an old one: the other payment may have been paid since it was seen. */
-async function readMaybePaid(client: Client, records: Records, reads: readonly PaymentRead[]): Promise<void> {
-  const others = (await records.maybePaid(reads)).slice(0, MAX_READ_AGAIN);
-  const fresh = await mapConcurrent(others, MAX_CONCURRENT_READS, async ({ payment_id: paymentId }) => {
-    try {
-      return [await client.getPayment({ paymentId })];
-    } catch (error) {
-      // The payment that was asked for is explained all the same.
-      if (error instanceof ServiceError || error instanceof TemporaryError) return [];
-      throw error;
-    }
-  });
-  await records.remember(fresh.flat());
-}
 
 export type Explained = { typed: string; explanation: Explanation } | { typed: string; error: PaydeskError };
 
@@ -100,7 +84,9 @@ export async function explainAll(
   const [entries, kept] = await Promise.all([readPayments(client, names, options), records]);
   const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
   await kept?.remember(reads);
-  if (kept) await readMaybePaid(client, kept, reads);
+  // The answer to "I paid twice" must not be an old one: the other payment may have been paid since it was seen.
+  const others = (await kept?.maybePaid(reads)) ?? [];
+  await refreshKnown(others.slice(0, MAX_READ_AGAIN), { client, records: kept });
   const found = (await kept?.find(reads)) ?? [];
   return entries.map((entry): Explained => {
     const { typed } = entry.name;

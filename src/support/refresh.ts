@@ -29,15 +29,15 @@ export async function refreshKnown(
   }: {
     client: Client;
     records: Records | undefined;
-    signal: AbortSignal;
-    onProgress: (done: number, total: number) => void;
+    signal?: AbortSignal;
+    onProgress?: (done: number, total: number) => void;
   },
 ): Promise<Refreshed> {
   const payments: RefreshedPayment[] = [];
   let unavailable: PaydeskError | undefined;
   await mapConcurrent(rows, MAX_CONCURRENT_READS, async (row) => {
     if (unavailable) return;
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     const typed = row.payment_id;
     try {
       const read = await client.getPayment({ paymentId: typed });
@@ -49,7 +49,7 @@ export async function refreshKnown(
       else if (error instanceof ServiceError) payments.push({ typed, changed: false, error });
       else throw error;
     }
-    onProgress(payments.length, rows.length);
+    onProgress?.(payments.length, rows.length);
   });
   return { payments, unavailable };
 }
