@@ -59,6 +59,11 @@ class Service {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(payment));
   }
 
+  /** Somebody refunds it in the management console. */
+  refundElsewhere(id: string): void {
+    this.#refunded.add(id);
+  }
+
   readonly #refunded = new Set<string>();
 }
 
@@ -96,6 +101,25 @@ async function refund(args: string[], { quiet, host = '127.0.0.1', here, ...opti
   const json = JSON.parse(result.stdout) as { outcome?: string; error?: { code: string } };
   return { code: result.code, outcome: json.outcome, error: json.error?.code };
 }
+
+it('sends nothing after a refused connection if the payment has been refunded meanwhile', async () => {
+  const id = '100231';
+  // The second read is the last before it is sent.
+  service.onRead = (count) => (count === 2 ? service.refuse() : undefined);
+  let isOpen = false;
+  const result = await refund([id, '--debug'], {
+    quiet: '60s',
+    onStderr: (text) => {
+      if (isOpen || !/attempt \d in/.test(text)) return;
+      isOpen = true;
+      service.onRead = () => undefined;
+      service.refundElsewhere(id);
+      void service.open();
+    },
+  });
+  expect([result.code, result.error]).toEqual([9, 'changed-meanwhile']);
+  expect(service.told).toEqual([]);
+});
 
 describe('a process that is paused while it waits to try a refused connection again', () => {
   /** Starts a refund and stops its process after a connection was refused; undefined when it was too late for that. */

@@ -82,6 +82,36 @@ describe('sandbox stop', () => {
     expect(await sandbox.ended).toBe(0);
   });
 
+  it('leaves an open refund that names both the refund and the sandbox that is gone', async () => {
+    const sandbox = await home.start();
+    const { port } = new URL(sandbox.ready.url);
+    const link = ['--customer', 'c_1', '--return-url', 'https://shop.example/thanks'];
+    await home.json([
+      'payments',
+      'create',
+      '--reference',
+      'r-1',
+      '--amount',
+      '5',
+      '--currency',
+      'EUR',
+      ...link,
+    ]);
+    await home.json(['sandbox', 'pay', 'r-1']);
+    await home.json(['sandbox', 'fault', 'add', 'drop-before-commit', '--route', 'refund', '--next', '1']);
+    expect((await home.spawn(['payments', 'refund', 'r-1'])).code).toBe(6);
+    await home.json(['sandbox', 'stop']);
+    await sandbox.ended;
+    const { code, stderr } = await home.spawn(['payments', 'refund', 'r-1']);
+    const text = stderr.replaceAll(/\s+/g, ' ');
+    expect(code).toBe(6);
+    expect(text).toMatch(/The outcome of the refund of payment \d+ \(r-1\).* is still unknown/);
+    expect(text).toContain(`No sandbox is running on port ${port}.`);
+    expect(text).toMatch(
+      new RegExp(`Next: paydesk sandbox start --port ${port} paydesk payments check \\d+`),
+    );
+  });
+
   it("neither acts on another sandbox while the profile's is paused, nor calls it another program", async () => {
     const profiles = await home.start();
     const other = await home.start('--memory', '--no-profiles');
