@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
-import { isOpen, type Outcome } from '../ledger/entries.js';
+import { isOpen } from '../ledger/entries.js';
+import type { Outcome } from '../ledger/operations.js';
 import type { Assessment, BatchAction } from './plan-row.js';
 
 /**

@@ -31,7 +31,7 @@ export default class Doctor extends BaseCommand {
       ledgerDistrust: () => findDistrust(this.context),
       requiredNode: engines?.node,
       now: () => this.now(),
-      wakeSandbox: (url) => whySilent(findPaths(this.streams.env).data, url).next[0],
+      sandboxStep: (url) => whySilent(findPaths(this.streams.env).data, url).next[0],
       signal: this.signal,
       secrets: this.secrets,
       headers: requestHeaders(this.streams.env, this.config.version),

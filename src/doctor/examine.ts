@@ -27,7 +27,7 @@ interface ExamineOptions {
   headers: Readonly<Record<string, string>>;
   now: () => Date;
   /** What to type so that something answers at an address of this machine. */
-  wakeSandbox: (url: string) => NextStep | undefined;
+  sandboxStep: (url: string) => NextStep | undefined;
   signal: AbortSignal;
   /** Told what must be shown nowhere. */
   secrets: Pick<Redactor, 'add' | 'addKey'>;

@@ -17,7 +17,7 @@ interface ServiceTools {
   connection: Connection;
   headers: Readonly<Record<string, string>>;
   now: () => Date;
-  wakeSandbox: (url: string) => NextStep | undefined;
+  sandboxStep: (url: string) => NextStep | undefined;
   onEvent?: ClientOptions['onEvent'];
   signal: AbortSignal;
 }
@@ -106,9 +106,9 @@ function checkClock({ date, at }: Heard): Check {
 }
 
 /** On this machine it is a sandbox that was stopped or paused. */
-function reachFix({ profile: { baseUrl }, wakeSandbox }: ServiceTools, heard: Heard | undefined): string {
-  const wake = heard === undefined && isLoopbackUrl(baseUrl) ? wakeSandbox(baseUrl) : undefined;
-  return wake ? commandText(wake) : `Check the base URL: ${commandText(paydesk('whoami'))}`;
+function reachFix({ profile: { baseUrl }, sandboxStep }: ServiceTools, heard: Heard | undefined): string {
+  const step = heard === undefined && isLoopbackUrl(baseUrl) ? sandboxStep(baseUrl) : undefined;
+  return step ? commandText(step) : `Check the base URL: ${commandText(paydesk('whoami'))}`;
 }
 
 function span(seconds: number): string {

@@ -5,8 +5,6 @@ import type { IntentOperation, Outcome } from './operations.js';
 import type { IntentRow, OutcomeRow } from './schema.js';
 import type { SteadyTime } from './steady-clock.js';
 
-export type { Outcome } from './operations.js';
-
 /** The end state is still to come, or nobody knows whether it was carried out. */
 export function isOpen(outcome: Outcome | undefined): boolean {
   return outcome === undefined || outcome === 'accepted' || outcome === 'unknown';

@@ -1,7 +1,9 @@
 // What the ledger can hold: the operations of intents, and what became of them.
 
+import { operations } from '../contract/states.js';
+
 /** What is done to a payment. */
-const paymentOperations = ['create', 'charge', 'capture', 'cancel', 'refund', 'unhold', 'recheck'] as const;
+const paymentOperations = ['create', 'charge', ...operations] as const;
 
 /** What is done to a customer. */
 const customerOperations = [

@@ -1,15 +1,8 @@
 import type { Store } from '../store/store.js';
 import { steadyColumns, type Clocks, type Tx } from './clocks.js';
-import {
-  isOpen,
-  isUnsettled,
-  outcomeOf,
-  type Entry,
-  type NewIntent,
-  type NewOutcome,
-  type Outcome,
-} from './entries.js';
+import { isOpen, isUnsettled, outcomeOf, type Entry, type NewIntent, type NewOutcome } from './entries.js';
 import type { IntentLog } from './intent-log.js';
+import type { Outcome } from './operations.js';
 import { rememberState } from './known-payments.js';
 import { refColumns, refOf } from './payment-ref.js';
 import type { DeskTables, IntentRow } from './schema.js';

@@ -10,7 +10,7 @@ import {
   PendingError,
   UnknownOutcomeError,
 } from '../errors.js';
-import type { Outcome } from '../ledger/entries.js';
+import type { Outcome } from '../ledger/operations.js';
 import { safeText } from '../output/text.js';
 import { aliasHint } from './alias-hint.js';
 import type { Desk } from './desk.js';

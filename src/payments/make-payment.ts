@@ -4,7 +4,7 @@ import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { isJsonNumber, type JsonObject, type JsonValue, numberText } from '../contract/json.js';
 import { PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
-import type { Outcome } from '../ledger/entries.js';
+import type { Outcome } from '../ledger/operations.js';
 import type { OrderDetails } from '../ledger/known-payments.js';
 import { safeText } from '../output/text.js';
 import { textAt, valueAt } from '../output/values.js';

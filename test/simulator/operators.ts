@@ -4,7 +4,7 @@ import type { Batches } from '../../src/batch/batches.js';
 import type { Client } from '../../src/client/client.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
-import type { Outcome } from '../../src/ledger/entries.js';
+import type { Outcome } from '../../src/ledger/operations.js';
 import type { ClockOptions } from '../../src/ledger/clocks.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Whereabouts } from '../../src/ledger/place/ledger-place.js';

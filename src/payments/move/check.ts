@@ -40,7 +40,7 @@ import {
   speaksAgainst,
 } from './settle.js';
 
-/** How long a check may wait to see whether a payment that came back stays so: as long as the sandbox's quiet period. */
+/** How long a check may wait to see whether a payment that came back stays so: the sandbox's quiet period is shorter. */
 const MAX_PAUSE_MS = 5_000;
 
 /** How long an unknown outcome is read for when nobody asked to wait. */
@@ -270,7 +270,7 @@ export async function clearToSend(
     if (result.outcome === 'done') return { settled: result };
     throw notRechecked(entry, move.read);
   }
-  // A failed instruction may leave its marks on the payment; it is known to have come back.
+  // What failed may have left its reason. Sent while the same was under way, it came back to another state than it had.
   const isFailed = outcomeOf(entry) === 'failed';
   const { read, differs, rechecked } = confirmed;
   const isBack = standingOf(move.operation, sent.before, read) === 'back';

@@ -3,11 +3,10 @@ import type { ServiceProblem } from '../../client/problems.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
 import type { PaydeskError } from '../../errors.js';
-import type { Entry, Outcome } from '../../ledger/entries.js';
+import type { Entry } from '../../ledger/entries.js';
+import type { Outcome } from '../../ledger/operations.js';
 import { stateOf } from '../named-payments.js';
 import type { Before, Standing } from './proof.js';
-
-export type { Outcome };
 
 /** The result for one payment. States are named as the service names them. */
 export interface MoveResult {

@@ -1,4 +1,5 @@
-// Days as people say them: yesterday, last Tuesday, 12 Nov, 12.11.2026, 2026-11-10..12. A day is one in the time zone of this machine.
+// Days as people say them: yesterday, last Tuesday, 12 Nov, 12.11.2026, 2026-11-10..12. A day is one in the time zone of
+// this machine.
 
 /** From the first moment up to, and without, the last. */
 export interface TimeSpan {

@@ -106,9 +106,9 @@ export async function wordsNotKnown(
   words: readonly string[],
   now: Date,
 ): Promise<string[]> {
+  if (words.length < 2) return [];
   const [likeliest] = readWords(words, now);
   const text = likeliest?.text ?? [];
-  if (words.length < 2) return [];
   const isKnown = async (word: string) => (await search.find(searchWordsOf([word], true), {}, 1)).length > 0;
   const known = await Promise.all(text.map(isKnown));
   return text.filter((_, at) => !known[at]);

@@ -4,7 +4,7 @@ import { createClient } from '../../../src/client/client.js';
 import type { Transport } from '../../../src/client/exchange.js';
 import { exitCodeOf, PaydeskError } from '../../../src/errors.js';
 import type { DeskDatabase } from '../../../src/ledger/desk.js';
-import type { Outcome } from '../../../src/ledger/entries.js';
+import type { Outcome } from '../../../src/ledger/operations.js';
 import { createLedger } from '../../../src/ledger/ledger.js';
 import type { Desk } from '../../../src/payments/desk.js';
 import { moveAll } from '../../../src/payments/move/plan.js';
