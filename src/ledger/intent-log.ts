@@ -1,9 +1,10 @@
-import type { Store } from '../store/store.js';
+import type { Engine, Store } from '../store/store.js';
 import { steadyColumns, type Clocks, type Db, type Tx } from './clocks.js';
 import type { Entry, NewIntent, NewOutcome } from './entries.js';
-import { refColumns } from './payment-ref.js';
+import { refColumns, type AppRef, type PaymentNames } from './payment-ref.js';
 import type { DeskTables } from './schema.js';
 import {
+  holdersOf,
   holdOf,
   insertIntentRow,
   insertOutcomeRow,
@@ -67,14 +68,6 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
     });
   }
 
-  async function entry(db: Db, id: number): Promise<Entry> {
-    const [intent] = await intentById(db, engine, { id });
-    if (!intent) throw new Error(`The ledger has no intent ${id}.`);
-    const [last] = await lastOutcomeOf(db, engine, { intent_id: id });
-    const [hold] = await holdOf(db, engine, { intent_id: id });
-    return { ...intent, last, renewed: hold && { boot: hold.boot, ms: hold.steady_ms } };
-  }
-
   /** A create whose answer was lost has no payment id yet. The same create under the same reference is that one. */
   async function takeUnnamed(tx: Tx, intent: NewIntent): Promise<{ id: number; time: number } | undefined> {
     const { appId, paymentId, referenceId, operation } = intent;
@@ -87,5 +80,29 @@ export function createIntentLog({ engine }: Store<DeskTables>, clocks: Clocks, o
     return unnamed;
   }
 
-  return { insertIntent, insertOutcome, entry, takeUnnamed };
+  return {
+    insertIntent,
+    insertOutcome,
+    entry: (db: Db, id: number) => readEntry(db, engine, id),
+    takeUnnamed,
+  };
+}
+
+async function readEntry(db: Db, engine: Engine, id: number): Promise<Entry> {
+  const [intent] = await intentById(db, engine, { id });
+  if (!intent) throw new Error(`The ledger has no intent ${id}.`);
+  const [last] = await lastOutcomeOf(db, engine, { intent_id: id });
+  const [hold] = await holdOf(db, engine, { intent_id: id });
+  return { ...intent, last, renewed: hold && { boot: hold.boot, ms: hold.steady_ms } };
+}
+
+/** What is open under an id or a reference: for a payment that cannot be read. */
+export async function openUnder(
+  { db, engine }: Store<DeskTables>,
+  { appId }: AppRef,
+  { paymentId, referenceId }: PaymentNames,
+): Promise<Entry[]> {
+  const names = { payment_id: paymentId ?? null, reference_id: referenceId ?? null };
+  const holders = await holdersOf(db, engine, { app_id: appId, ...names });
+  return Promise.all(holders.map(({ intent_id }) => readEntry(db, engine, intent_id)));
 }

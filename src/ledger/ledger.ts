@@ -15,14 +15,14 @@ import {
   type SendAgain,
 } from './entries.js';
 import { isCurrentGeneration, startGeneration } from './generations.js';
-import { createIntentLog } from './intent-log.js';
+import { createIntentLog, openUnder } from './intent-log.js';
 import { remember, rememberSeen, type Source } from './known-payments.js';
 import { createOpening } from './opening.js';
 import type { IntentOperation } from './operations.js';
-import { refColumns, type PaymentRef } from './payment-ref.js';
+import { refColumns, type AppRef, type PaymentNames, type PaymentRef } from './payment-ref.js';
 import { createRecording } from './recording.js';
 import type { DeskTables, OutcomeRow } from './schema.js';
-import { holdersOf, outcomesOf, renewHold } from './statements.js';
+import { outcomesOf, renewHold } from './statements.js';
 
 export interface Ledger {
   /** Resolves when it can be used. Asking early lets it be opened while something else is waited for. */
@@ -38,7 +38,7 @@ export interface Ledger {
   /** The newest intents of a payment that are not known to be over, one per operation. */
   unsettled(ref: PaymentRef): Promise<Entry[]>;
   /** What is open under an id or a reference: for a payment that cannot be read. */
-  openUnder(appId: string, name: { paymentId?: string; referenceId?: string }): Promise<Entry[]>;
+  openUnder(app: AppRef, names: PaymentNames): Promise<Entry[]>;
   /** Writes an intent durably, unless something blocks it. A cleared one is taken over if it is still open. */
   open(intent: NewIntent, options?: SendAgain): Promise<Opening>;
   /** Makes sure that the intent still holds its payment, and notes when. */
@@ -108,11 +108,7 @@ export function createLedger(store: Store<DeskTables>, options: LedgerOptions): 
       return entries.filter(isUnsettled).sort((one, other) => other.id - one.id);
     },
 
-    async openUnder(appId, { paymentId = null, referenceId = null }) {
-      const name = { app_id: appId, payment_id: paymentId, reference_id: referenceId };
-      const holders = await holdersOf(store.db, engine, name);
-      return Promise.all(holders.map(({ intent_id }) => log.entry(store.db, intent_id)));
-    },
+    openUnder: (app, names) => openUnder(store, app, names),
 
     open: (intent, sendAgain = {}) => store.transaction((tx) => opening.open(tx, intent, sendAgain)),
 

@@ -12,6 +12,12 @@ export interface PaymentRef extends AppRef {
   generation?: string | undefined;
 }
 
+/** The names of a payment that was not read: digits may be either. */
+export interface PaymentNames {
+  paymentId?: string;
+  referenceId?: string;
+}
+
 export function refColumns({ appId, paymentId }: PaymentRef) {
   return { app_id: appId, payment_id: paymentId };
 }

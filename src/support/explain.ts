@@ -2,7 +2,14 @@ import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { PaydeskError } from '../errors.js';
-import { type NamedPayment, type ReadOptions, readPayments } from '../payments/named-payments.js';
+import { openWhileUnread } from '../payments/move/check.js';
+import { openUnread } from '../payments/move/errors.js';
+import {
+  type NamedPayment,
+  type NotRead,
+  type ReadOptions,
+  readPayments,
+} from '../payments/named-payments.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
 import { type AlsoPaid, alsoPaidOf } from './also-paid.js';
@@ -88,10 +95,18 @@ export async function explainAll(
   const others = (await kept?.maybePaid(reads)) ?? [];
   await refreshKnown(others.slice(0, MAX_READ_AGAIN), { client, records: kept });
   const found = (await kept?.find(reads)) ?? [];
-  return entries.map((entry): Explained => {
-    const { typed } = entry.name;
-    if ('error' in entry) return { typed, error: entry.error };
-    const sources = found[reads.indexOf(entry.read)] ?? { record: undefined, webhooks: [], alsoPaid: [] };
-    return { typed, explanation: explain(client, entry.read, sources, options) };
-  });
+  return Promise.all(
+    entries.map(async (entry): Promise<Explained> => {
+      const { typed } = entry.name;
+      if ('error' in entry) return { typed, error: await unexplained(entry, kept) };
+      const sources = found[reads.indexOf(entry.read)] ?? { record: undefined, webhooks: [], alsoPaid: [] };
+      return { typed, explanation: explain(client, entry.read, sources, options) };
+    }),
+  );
+}
+
+/** What was sent and is open is told also where the payment cannot be read. */
+async function unexplained(entry: NotRead, records: Records | undefined): Promise<PaydeskError> {
+  const open = records && (await openWhileUnread(entry, records.openUnder));
+  return open ? openUnread(open, entry.error) : entry.error;
 }

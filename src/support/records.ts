@@ -1,8 +1,11 @@
 // What this desk has on record about payments: the ledger, the known payments and the webhook inbox.
 
 import type { PaymentRead } from '../client/payment-calls.js';
+import type { Entry } from '../ledger/entries.js';
+import { openUnder } from '../ledger/intent-log.js';
 import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
 import { findAlsoPaid, findMaybePaid } from '../ledger/also-paid.js';
+import type { PaymentNames } from '../ledger/payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import { idOf } from '../payments/named-payments.js';
 import { rememberReads } from '../payments/remember-reads.js';
@@ -35,6 +38,8 @@ export interface Records {
   remember(reads: readonly PaymentRead[]): Promise<void>;
   /** Other payments of the same customers and amounts that may have been paid since this desk saw them. */
   maybePaid(reads: readonly PaymentRead[]): Promise<KnownPaymentRow[]>;
+  /** What is open under the names of a payment that cannot be read. */
+  openUnder(names: PaymentNames): Promise<Entry[]>;
   /** Everything about these payments, in the same order. */
   find(reads: readonly PaymentRead[]): Promise<Sources[]>;
 }
@@ -62,6 +67,7 @@ export function createRecords(
 
   return {
     remember: (reads) => rememberReads(store, place, reads, now()),
+    openUnder: (names) => openUnder(store, place, names),
 
     async maybePaid(reads) {
       const known = [...(await recordsOf(reads)).values()].flatMap((record) => record.known ?? []);

@@ -8,7 +8,7 @@ import type { Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';
 import { checkIntent, isMove, openWhileUnread, reportBlocked, unreadResult } from './check.js';
 import { contradictsDone } from './proof.js';
-import { beforeSending, recordFound, refOfPayment } from './record.js';
+import { beforeSending, openAt, recordFound, refOfPayment } from './record.js';
 import type { MoveResult } from './result.js';
 
 /** A payment that no instruction of this desk is waiting for. */
@@ -40,7 +40,7 @@ export async function checkPayments(
 async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<CheckResult> {
   const { typed } = named.name;
   if ('error' in named) {
-    const open = await openWhileUnread(desk, named);
+    const open = await openWhileUnread(named, openAt(desk));
     return open ? unreadResult(open, named) : { ...nothing(typed), error: named.error };
   }
   const { read } = named;

@@ -4,6 +4,7 @@ import type { PaymentRead } from '../../client/payment-calls.js';
 import { isSettleOperation, type SettleOperation } from '../../contract/states.js';
 import { GuardError } from '../../errors.js';
 import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/entries.js';
+import type { PaymentNames } from '../../ledger/payment-ref.js';
 import { quietOf, type Desk } from '../desk.js';
 import { type NotRead, stateOf } from '../named-payments.js';
 import {
@@ -21,7 +22,7 @@ import {
   stillOpen,
 } from './errors.js';
 import { cameUnderWay, contradictsDone, hasPassed, isAsBefore, standingOf } from './proof.js';
-import { beforeSending, recordResult } from './record.js';
+import { recordResult } from './record.js';
 import {
   type Evidence,
   type PaymentLook,
@@ -63,11 +64,14 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
 }
 
 /** The newest instruction that is open for a payment which cannot be read now. Digits that name two payments are no such reason. */
-export async function openWhileUnread(desk: Desk, { name, error }: NotRead): Promise<MoveEntry | undefined> {
+export async function openWhileUnread(
+  { name, error }: NotRead,
+  openUnder: (names: PaymentNames) => Promise<Entry[]>,
+): Promise<MoveEntry | undefined> {
   if (error instanceof GuardError) return undefined;
   const { key, mayBeReference } = name;
   const also = mayBeReference && 'paymentId' in key ? { referenceId: key.paymentId } : {};
-  const found = await beforeSending(() => desk.ledger.openUnder(desk.place.appId, { ...key, ...also }));
+  const found = await openUnder({ ...key, ...also });
   return found.filter(isMove).toSorted((one, other) => other.id - one.id)[0];
 }
 

@@ -8,7 +8,7 @@ import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
 import { checkIntent, clearToSend, openWhileUnread, reportBlocked, unreadResult } from './check.js';
 import { heldBy, justAdopted, needsForce, nothingToResend, sentNote } from './errors.js';
-import { beforeSending, refOfPayment } from './record.js';
+import { beforeSending, openAt, refOfPayment } from './record.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './send.js';
 import { type Move, type MoveResult, unknownState } from './result.js';
@@ -109,7 +109,7 @@ async function planPayment(desk: Desk, request: MovesRequest, entry: NamedRead):
 
 /** Nothing can be sent; what was sent before is not forgotten. */
 async function planUnread(desk: Desk, { operation }: MovesRequest, unread: NotRead): Promise<PlannedPayment> {
-  const open = await openWhileUnread(desk, unread);
+  const open = await openWhileUnread(unread, openAt(desk));
   if (open === undefined) return unread;
   const { name } = unread;
   return open.operation === operation

@@ -4,10 +4,10 @@ import { commandText, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { firstLine, ProfileError, type PaydeskError, TemporaryError } from '../../errors.js';
 import { HomeError } from '../../home-folder.js';
-import { UNNAMED, type NewIntent, type NewOutcome } from '../../ledger/entries.js';
+import { UNNAMED, type Entry, type NewIntent, type NewOutcome } from '../../ledger/entries.js';
 import type { Outcome } from '../../ledger/operations.js';
 import type { OrderDetails } from '../../ledger/known-payments.js';
-import type { PaymentRef } from '../../ledger/payment-ref.js';
+import type { PaymentNames, PaymentRef } from '../../ledger/payment-ref.js';
 import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, stateOf } from '../named-payments.js';
@@ -55,6 +55,12 @@ export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
     });
   }
 }
+
+/** What is open at this desk under the names of a payment that cannot be read. */
+export const openAt =
+  ({ ledger, place }: Pick<Desk, 'ledger' | 'place'>) =>
+  (names: PaymentNames): Promise<Entry[]> =>
+    beforeSending(() => ledger.openUnder(place, names));
 
 /**
  * The result is true whether or not it can be written down; what cannot be written stays open in the ledger. False when

@@ -102,14 +102,16 @@ describe('sandbox stop', () => {
     expect((await home.spawn(['payments', 'refund', 'r-1'])).code).toBe(6);
     await home.json(['sandbox', 'stop']);
     await sandbox.ended;
-    const { code, stderr } = await home.spawn(['payments', 'refund', 'r-1']);
-    const text = stderr.replaceAll(/\s+/g, ' ');
-    expect(code).toBe(6);
-    expect(text).toMatch(/The outcome of the refund of payment \d+ \(r-1\).* is still unknown/);
-    expect(text).toContain(`No sandbox is running on port ${port}.`);
-    expect(text).toMatch(
-      new RegExp(`Next: paydesk sandbox start --port ${port} paydesk payments check \\d+`),
-    );
+    for (const command of ['refund', 'check', 'explain']) {
+      const { code, stderr } = await home.spawn(['payments', command, 'r-1']);
+      const text = stderr.replaceAll(/\s+/g, ' ');
+      expect(code).toBe(6);
+      expect(text).toMatch(/The outcome of the refund of payment \d+ \(r-1\).* is still unknown/);
+      expect(text).toContain(`No sandbox is running on port ${port}.`);
+      expect(text).toMatch(
+        new RegExp(`Next: paydesk sandbox start --port ${port} paydesk payments check \\d+`),
+      );
+    }
   });
 
   it("neither acts on another sandbox while the profile's is paused, nor calls it another program", async () => {
