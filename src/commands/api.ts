@@ -9,9 +9,12 @@ import { runMoves } from '../cli/money-move.js';
 import { openSession } from '../cli/session.js';
 import type { JsonValue } from '../contract/json.js';
 import { parseMethod, planApiRequest, queryOfPages, type ApiRequest } from '../payments/api-request.js';
+import { followCharge } from '../payments/charge-outcome.js';
 import { endingOf } from '../payments/endings.js';
+import { makePayment } from '../payments/make-payment.js';
 import { participles } from '../payments/move/legality.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
+import { createSummary, repeatedLine } from '../output/views/created.js';
 import { type MoveJson, moveJson, reasonLines } from '../output/views/moves.js';
 import { localLedgerFlag, type MoneyFlags, moneyFlags } from '../cli/payment-flags.js';
 import { resolveProfile } from '../profiles/resolve.js';
@@ -29,7 +32,8 @@ export default class Api extends BaseCommand {
     'null and numbers are sent as such, and everything else as text; write "123" in double quotes to ' +
     'send text. A dot in a name makes it nested (customer.customerId=c_881), and [] at its end adds to a ' +
     'list (tags[]=a). On a live app, every method except GET must be confirmed. Capture, cancel, refund and ' +
-    'unhold work as the payments commands do, and print the same JSON.';
+    'unhold work as the payments commands do, and print the same JSON. Creates and charges work as those commands ' +
+    'do as well, and print the payment.';
   static override examples = [
     '<%= config.bin %> api GET /customers --field limit=5',
     "<%= config.bin %> api GET /customers --paginate --jq '.[].customerId'",
@@ -59,7 +63,8 @@ export default class Api extends BaseCommand {
     const typed = { ...args, fields: flags.field ?? [], body: flags.body?.value };
     const request = planApiRequest(typed, appId);
     if (flags.paginate) return this.#readPages(queryOfPages(request));
-    return request.kind === 'move' ? this.#move(request, flags) : this.#send(request, flags);
+    if (request.kind === 'move') return this.#move(request, flags);
+    return request.kind === 'make' ? this.#make(request, flags) : this.#send(request, flags);
   }
 
   async #readPages(params: Record<string, string>): Promise<JsonValue> {
@@ -84,6 +89,26 @@ export default class Api extends BaseCommand {
     });
     await ledgerReady;
     return this.#print(await sendApiRequest(desk.client, request));
+  }
+
+  async #make({ of, body }: Extract<ApiRequest, { kind: 'make' }>, flags: MoneyFlags) {
+    const { desk, guard } = await openDesk(this.context, flags);
+    const { 'dry-run': dryRun, reason, ticket, wait } = flags;
+    const ledgerReady = liveLedgerReady(desk, guard);
+    const lines = [...createSummary(of, body), ...reasonLines(flags)];
+    const confirm = async () => {
+      await askToConfirm(guard, { lines });
+      await ledgerReady;
+    };
+    const request = { kind: of, body, isNew: false, dryRun };
+    const made = await makePayment(desk, request, { why: { reason, ticket }, confirm });
+    if ('request' in made) return this.showJson({ dryRun: true, request: made.request } as const);
+    if (!made.created) this.note(repeatedLine);
+    if (of !== 'charge') return this.showJson(made.read.object);
+    const wanted = { autoCapture: body['autoCapture'] === true, wait };
+    const { read, error } = await followCharge(desk, made.read, wanted);
+    if (error) this.endAs(error);
+    return this.showJson(read.object);
   }
 
   #print(answer: Awaited<ReturnType<typeof sendApiRequest>>): JsonValue | undefined {

@@ -13,6 +13,8 @@ import {
 } from '../contract/endpoints.js';
 import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { UsageError } from '../errors.js';
+import { type CreateRequest, requestEndpoints } from './create-payment.js';
+import type { RequestKind } from './differences.js';
 import { FieldConflict, fieldsBody } from './api-fields.js';
 
 interface TypedRequest {
@@ -25,6 +27,8 @@ interface TypedRequest {
 export type ApiRequest =
   /** Capture, cancel, refund or unhold: to be done as the commands of that name do it. */
   | { kind: 'move'; operation: SettleOperation; paymentId: string; description: string | undefined }
+  /** A create or a charge: made once, as the commands of that name do it. */
+  | { kind: 'make'; of: RequestKind; body: CreateRequest['body'] }
   | {
       kind: 'request';
       method: string;
@@ -77,6 +81,11 @@ export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
   // Without its key a create that is sent again may make a second one.
   const key = endpoint && endpointOf(endpoint).key;
   if (key !== undefined) requireKey(key, body);
+  const of = madeBy(endpoint);
+  if (of !== undefined) {
+    refuseQuery(resolved.path, of === 'charge' ? 'a charge' : 'a create');
+    return { kind: 'make', of, body: body as CreateRequest['body'] };
+  }
   const customerId = parameters.customerId ?? buyerIn(body);
   return { kind: 'request', method, path, query, body, repeat: resolved.repeat, endpoint, customerId };
 }
@@ -86,14 +95,25 @@ function move(operation: SettleOperation, paymentId: string, path: string, body:
   if (body !== undefined) {
     throw refuse('--field', `${operation} has no body; put a description into the path: ?description=TEXT`);
   }
-  const query = new URL(path, 'http://path.invalid').searchParams;
-  const extra = [...query.keys()].filter((name) => operation !== 'refund' || name !== 'description');
-  if (extra.length > 0) throw refuse('PATH', `${operation} takes no ${extra.join(', ')}`);
+  const query = refuseQuery(path, operation, operation === 'refund' ? ['description'] : []);
   return { kind: 'move', operation, paymentId, description: query.get('description') ?? undefined };
+}
+
+/** The query of a path that may have only these names in it. */
+function refuseQuery(path: string, what: string, known: readonly string[] = []): URLSearchParams {
+  const query = new URL(path, 'http://path.invalid').searchParams;
+  const extra = [...query.keys()].filter((name) => !known.includes(name));
+  if (extra.length > 0) throw refuse('PATH', `${what} takes no ${extra.join(', ')}`);
+  return query;
 }
 
 function operationOf(endpoint: EndpointName | undefined): SettleOperation | undefined {
   return operations.filter(isSettleOperation).find((operation) => operationEndpoints[operation] === endpoint);
+}
+
+function madeBy(endpoint: EndpointName | undefined): RequestKind | undefined {
+  const kinds = Object.keys(requestEndpoints) as RequestKind[];
+  return kinds.find((kind) => requestEndpoints[kind] === endpoint);
 }
 
 function bodyOf(fields: TypedRequest['fields']): JsonValue {

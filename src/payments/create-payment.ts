@@ -4,6 +4,7 @@ import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { Created } from '../client/created.js';
 import { flowEndpoints, type PaymentRead } from '../client/payment-calls.js';
+import type { EndpointName } from '../contract/endpoints.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Requests } from '../contract/schemas.js';
 import { PaydeskError, ServiceError, UnknownOutcomeError } from '../errors.js';
@@ -29,6 +30,11 @@ export interface CreateRequest {
   dryRun: boolean;
 }
 
+export const requestEndpoints = {
+  ...flowEndpoints,
+  charge: 'createAutoPayment',
+} as const satisfies Record<RequestKind, EndpointName>;
+
 /** `confirm` throws when it is not to be sent; it is not asked about a payment that is there already. */
 export async function createPayment(
   client: Client,
@@ -43,8 +49,7 @@ export async function createPayment(
     return { created: false, read: seen };
   }
   if (request.dryRun) {
-    const endpoint = kind === 'charge' ? 'createAutoPayment' : flowEndpoints[kind];
-    return { request: requestOf(endpoint, { appId: client.appId }, {}, body) };
+    return { request: requestOf(requestEndpoints[kind], { appId: client.appId }, {}, body) };
   }
   await confirm();
   return send(client, kind, body);

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import Api from '../../src/commands/api.js';
+import History from '../../src/commands/history.js';
 import { fieldsBody, fieldValue } from '../../src/payments/api-fields.js';
 import { answerVariants } from '../../src/sandbox/answers.js';
 import { closedPort, httpServer, json } from '../client/servers.js';
@@ -9,7 +10,7 @@ import { unprintable } from '../helpers/printable.js';
 import { paydesk, paydeskTty } from '../helpers/run.js';
 import { hostedBody } from '../helpers/sandbox.js';
 import { temporaryFolder } from '../profiles/temporary-home.js';
-import { errorOf, parsed, openCustomersDesk } from './customers/customers-desk.js';
+import { errorOf, openCustomersDesk, parsed, storedMethod } from './customers/customers-desk.js';
 
 function fileOf(value: unknown): string {
   const file = join(temporaryFolder(), 'body.json');
@@ -257,6 +258,43 @@ describe('api and money', async () => {
       outcome: expect.stringMatching(/^(done|accepted)$/) as unknown,
     });
     expect(await sandbox.books(id)).toMatchObject({ refund: '1/1' });
+  });
+
+  it('charges as the payments command does: once, and a decline is no success', async () => {
+    await storedMethod(desk, 'api-charged');
+    await desk.fault('provider-fails', 'authorize');
+    const body = {
+      referenceId: 'api-charge',
+      amount: 7,
+      autoCapture: true,
+      customerOrder: { customer: { customerId: 'api-charged' } },
+    };
+    const argv = ['POST', '/payments/auto-payment', '--body', fileOf(body), '--json'];
+    desk.asked();
+    const declined = await desk.run(Api, [...argv, '--ticket', 'T-7']);
+    const shown = { referenceId: 'api-charge', paymentState: 'Declined' };
+    expect(declined).toMatchObject({ code: 3, stderr: expect.stringContaining('failed') as unknown });
+    expect(parsed(declined)).toMatchObject(shown);
+    const again = await desk.run(Api, argv);
+    expect(again.code).toBe(3);
+    expect(parsed(again)).toMatchObject(shown);
+    expect(desk.asked().filter((line) => line.startsWith('POST'))).toEqual(['POST /payments/auto-payment']);
+    const history = parsed(await desk.run(History, ['--json']));
+    expect(history).toContainEqual(
+      expect.objectContaining({ operation: 'charge', outcome: 'failed', ticket: 'T-7' }),
+    );
+  });
+
+  it('knows what it has created', async () => {
+    const file = fileOf(hostedBody({ referenceId: 'api-known', amount: 8 }));
+    const argv = ['POST', '/payments/hosted-page', '--body', file, '--json'];
+    expect((await desk.run(Api, argv)).code).toBe(0);
+    expect(parsed(await desk.run(History, ['--json']))).toContainEqual(
+      expect.objectContaining({ operation: 'create', outcome: 'done', referenceId: 'api-known' }),
+    );
+    const other = fileOf(hostedBody({ referenceId: 'api-known', amount: 9 }));
+    const refused = await desk.run(Api, ['POST', '/payments/hosted-page', '--body', other, '--json']);
+    expect(errorOf(refused)).toMatchObject({ exit: 1, code: 'reference-in-use' });
   });
 
   it('refuses what the state forbids, before it is sent', async () => {
