@@ -6,6 +6,7 @@ import {
   isJsonNumber,
   isJsonObject,
   numberFromText,
+  idText,
   numberText,
   parseJson,
   type JsonNumber,
@@ -129,9 +130,7 @@ export function isOtherPayment(fields: Payment, asked: PaymentKeyParts): boolean
 }
 
 function sameId(left: JsonNumber, right: string): boolean {
-  const digits = /^\d+$/;
-  const text = numberText(left);
-  return digits.test(text) && digits.test(right) ? BigInt(text) === BigInt(right) : text === right;
+  return idText(left) === (/^\d+$/.test(right) ? String(BigInt(right)) : right);
 }
 
 function isLink(text: string): boolean {

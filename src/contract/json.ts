@@ -63,6 +63,14 @@ export function numberText(value: JsonNumber): string {
   return typeof value === 'number' ? String(value) : value.source;
 }
 
+/** One payment has one id, however a service writes the number: 0517, 517.0 and 5.17e2 are 517. */
+export function idText(value: JsonNumber): string {
+  const text = numberText(value).replace(/\.0+$/, '');
+  if (/^\d+$/.test(text)) return text.replace(/^0+(?=\d)/, '');
+  const plain = Number(text);
+  return Number.isSafeInteger(plain) ? String(plain) : text;
+}
+
 /** The number to put into JSON for this text: a plain one where that loses nothing. */
 export function numberFromText(text: string): JsonNumber {
   const plain = Number(text);

@@ -1,7 +1,7 @@
 import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
-import { numberText } from '../contract/json.js';
+import { idText, numberText } from '../contract/json.js';
 import {
   type ErrorOptions,
   GuardError,
@@ -176,9 +176,8 @@ export function refuseTwice(reads: readonly NamedRead[]): void {
 /** The id that paths need; without one nothing can be done to a payment. */
 export function idOf(read: PaymentRead): string {
   const { paymentId } = read.fields;
-  const text = paymentId === undefined ? '' : numberText(paymentId);
-  // One payment has one id, however a service pads it: the ledger holds the payment by it.
-  if (/^0\d+$/.test(text)) return String(BigInt(text));
+  // The ledger holds the payment by it.
+  const text = paymentId === undefined ? '' : idText(paymentId);
   if (text !== '') return text;
   throw new ServiceError('The service returned a payment without a paymentId.', { code: 'odd-answer' });
 }
