@@ -14,9 +14,10 @@ import {
   strangeCurrency,
 } from '../output/views/created.js';
 import { reasonLines, plannedRequestLines } from '../output/views/moves.js';
-import type { CreatedPayment } from '../payments/create-payment.js';
+import type { CreatedPayment, CreateRequest } from '../payments/create-payment.js';
 import type { RequestKind } from '../payments/differences.js';
 import { makePayment } from '../payments/make-payment.js';
+import type { PlannedRequest } from '../payments/planned-request.js';
 import {
   amountValue,
   draftRequest,
@@ -68,29 +69,47 @@ export function reviewPayment(
   return { bad, missing: missing.filter((value) => !mayBeThere(value)) };
 }
 
+interface Asked {
+  flags: MoneyFlags & { description?: string | undefined };
+  /** Somebody was asked for values, and sees them together before they are sent. */
+  wasAsked: boolean;
+}
+
 /** Creates the payment, or finds the one that its reference created before; only plans it in a dry run. */
 export async function sendPayment(
   context: CommandContext,
-  { desk, guard }: MoneyDesk,
-  request: {
-    kind: RequestKind;
-    flags: MoneyFlags & { description?: string | undefined } & Values;
-    /** Somebody was asked for values, and sees them together before they are sent. */
-    wasAsked: boolean;
-  },
+  desk: MoneyDesk,
+  { kind, flags, wasAsked }: Asked & { kind: RequestKind; flags: Values },
 ): Promise<CreatedPayment | { planned: PlannedJson }> {
-  const { kind, flags, wasAsked } = request;
-  const ledgerReady = liveLedgerReady(desk, guard);
   const { body } = draftRequest(kind, givenBy(flags));
   const isNew = body['referenceId'] === undefined;
   const referenceId = isNew ? generateReference(context.now(), Math.random) : textAt(body, 'referenceId');
-  const named = { ...body, referenceId };
   if (isNew) context.note(generatedLine(referenceId));
+  const made = await sendBody(context, desk, {
+    kind,
+    body: { ...body, referenceId },
+    isNew,
+    flags,
+    wasAsked,
+  });
+  if ('created' in made) return made;
+  context.print('Would be sent:', ...plannedRequestLines(made.request));
+  return { planned: plannedJson(made.request) };
+}
+
+/** The same for a body that is complete. */
+export async function sendBody(
+  context: CommandContext,
+  { desk, guard }: MoneyDesk,
+  { flags, wasAsked, ...request }: Asked & Omit<CreateRequest, 'dryRun'>,
+): Promise<CreatedPayment | { request: PlannedRequest }> {
+  const { kind, body } = request;
+  const ledgerReady = liveLedgerReady(desk, guard);
   context.note(...strangeCurrency(textAt(body, 'currency')));
-  const lines = [...createSummary(kind, named), ...reasonLines(flags)];
+  const lines = [...createSummary(kind, body), ...reasonLines(flags)];
   const made = await makePayment(
     desk,
-    { kind, body: named, isNew, dryRun: flags['dry-run'] },
+    { ...request, dryRun: flags['dry-run'] },
     {
       why: { reason: flags.reason, ticket: flags.ticket, description: flags.description },
       confirm: async () => {
@@ -101,11 +120,7 @@ export async function sendPayment(
       },
     },
   );
-  if ('request' in made) {
-    context.print('Would be sent:', ...plannedRequestLines(made.request));
-    return { planned: plannedJson(made.request) };
-  }
-  if (!made.created) context.note(repeatedLine);
+  if ('created' in made && !made.created) context.note(repeatedLine);
   return made;
 }
 

@@ -1,6 +1,7 @@
 import { custom as argument, string } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
+import { sendBody } from '../cli/create-payment.js';
 import { liveLedgerReady, openDesk } from '../cli/desk.js';
 import { pairFlag } from '../cli/flags.js';
 import { jsonFlag } from '../cli/json-input.js';
@@ -11,19 +12,15 @@ import type { JsonValue } from '../contract/json.js';
 import { parseMethod, planApiRequest, queryOfPages, type ApiRequest } from '../payments/api-request.js';
 import { followCharge } from '../payments/charge-outcome.js';
 import { endingOf } from '../payments/endings.js';
-import { makePayment } from '../payments/make-payment.js';
 import { participles } from '../payments/move/legality.js';
+import type { PlannedRequest } from '../payments/planned-request.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
-import { createSummary, repeatedLine } from '../output/views/created.js';
 import { type MoveJson, moveJson, reasonLines } from '../output/views/moves.js';
 import { localLedgerFlag, type MoneyFlags, moneyFlags } from '../cli/payment-flags.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 
-interface PlannedApiJson {
-  dryRun: true;
-  request: { method: string; path: string; body?: unknown };
-}
+const dryRunJson = (request: PlannedRequest) => ({ dryRun: true, request }) as const;
 
 export default class Api extends BaseCommand {
   static override summary = 'Send a request to the API and print the answer.';
@@ -56,7 +53,7 @@ export default class Api extends BaseCommand {
     'local-ledger': localLedgerFlag,
   };
 
-  async run(): Promise<JsonValue | string | undefined | PlannedApiJson | MoveJson | MoveJson[]> {
+  async run(): Promise<JsonValue | ReturnType<typeof dryRunJson> | MoveJson | undefined> {
     const { args, flags } = await this.parse(Api);
     const { env } = this.streams;
     const { appId } = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
@@ -79,10 +76,8 @@ export default class Api extends BaseCommand {
       return this.#print(await sendApiRequest(client, request));
     }
     const { desk, guard } = await openDesk(this.context, flags);
-    if (flags['dry-run']) {
-      const planned = { method, path, ...(body === undefined ? {} : { body }) };
-      return this.showJson({ dryRun: true, request: planned } as const);
-    }
+    const planned = { method, path, ...(body === undefined ? {} : { body }) };
+    if (flags['dry-run']) return this.showJson(dryRunJson(planned));
     const ledgerReady = liveLedgerReady(desk, guard);
     await askToConfirm(guard, {
       lines: [`${method} ${path} on app ${desk.client.appId}?`, ...reasonLines(flags)],
@@ -92,21 +87,13 @@ export default class Api extends BaseCommand {
   }
 
   async #make({ of, body }: Extract<ApiRequest, { kind: 'make' }>, flags: MoneyFlags) {
-    const { desk, guard } = await openDesk(this.context, flags);
-    const { 'dry-run': dryRun, reason, ticket, wait } = flags;
-    const ledgerReady = liveLedgerReady(desk, guard);
-    const lines = [...createSummary(of, body), ...reasonLines(flags)];
-    const confirm = async () => {
-      await askToConfirm(guard, { lines });
-      await ledgerReady;
-    };
-    const request = { kind: of, body, isNew: false, dryRun };
-    const made = await makePayment(desk, request, { why: { reason, ticket }, confirm });
-    if ('request' in made) return this.showJson({ dryRun: true, request: made.request } as const);
-    if (!made.created) this.note(repeatedLine);
+    const opened = await openDesk(this.context, flags);
+    const request = { kind: of, body, isNew: false, flags, wasAsked: false };
+    const made = await sendBody(this.context, opened, request);
+    if ('request' in made) return this.showJson(dryRunJson(made.request));
     if (of !== 'charge') return this.showJson(made.read.object);
-    const wanted = { autoCapture: body['autoCapture'] === true, wait };
-    const { read, error } = await followCharge(desk, made.read, wanted);
+    const wanted = { autoCapture: body['autoCapture'] === true, wait: flags.wait };
+    const { read, error } = await followCharge(opened.desk, made.read, wanted);
     if (error) this.endAs(error);
     return this.showJson(read.object);
   }

@@ -13,7 +13,7 @@ import { type CreatedPayment, createPayment, type CreateRequest } from './create
 import type { Desk } from './desk.js';
 import type { OtherDetail, RequestKind } from './differences.js';
 import { idOf, labelOf, stateText } from './named-payments.js';
-import { recordCreated, recordFound, recordLost } from './move/record.js';
+import { recordCreated, recordFound, recordLost } from './record-made.js';
 import type { PlannedRequest } from './planned-request.js';
 
 /** For the ledger only. */

@@ -3,6 +3,7 @@ import { numberText } from '../contract/json.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { OrderDetails, ProviderDetails, SeenPayment } from '../ledger/known-payments.js';
 import { textAt } from '../output/values.js';
+import type { Place } from './desk.js';
 import { idOf } from './named-payments.js';
 
 /** A read as the desk remembers it. */
@@ -23,6 +24,12 @@ export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
     provider: providerDetails(read),
     order: orderDetails(read),
   };
+}
+
+/** A read as the ledger has it beside an instruction: with the place where it was made. */
+export function ledgerFacts(place: Place, read: PaymentRead) {
+  const { kind, profile, baseUrl } = place;
+  return { ...seenPayment(place, read), kind, profile, baseUrl };
 }
 
 function providerDetails({ fields: { payInfo } }: PaymentRead): ProviderDetails | undefined {

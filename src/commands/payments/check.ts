@@ -27,7 +27,7 @@ export default class PaymentsCheck extends BaseCommand {
 
   async run(): Promise<CheckJson | CheckJson[]> {
     const { args, flags } = await this.parse(PaymentsCheck);
-    const { checkPayments } = await import('../../payments/move/check-payments.js');
+    const { checkPayments } = await import('../../payments/check-payments.js');
     const desk = await openCheckingDesk(this.context, flags);
     const results = await checkPayments(desk, namesIn(args), flags);
     const ending = endingOf(results, 'settled');

@@ -7,7 +7,7 @@ import { readOptions } from '../../cli/seen-journal.js';
 import { storeIfOpen } from '../../cli/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { endingOf } from '../../payments/endings.js';
-import { recordRecheck } from '../../payments/move/record.js';
+import { recordRecheck } from '../../payments/record-made.js';
 import { participles } from '../../payments/move/legality.js';
 import { type NamedRead, readPayments } from '../../payments/named-payments.js';
 import { type OnAsked, recheckAll, type RecheckResult } from '../../payments/recheck.js';

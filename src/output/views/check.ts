@@ -1,4 +1,4 @@
-import type { CheckResult } from '../../payments/move/check-payments.js';
+import type { CheckResult } from '../../payments/check-payments.js';
 import { type View } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { textAt } from '../values.js';

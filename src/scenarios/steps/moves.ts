@@ -1,9 +1,9 @@
 import type { SettleOperation } from '../../contract/states.js';
 import { endingOf } from '../../payments/endings.js';
-import { checkPayments } from '../../payments/move/check-payments.js';
+import { checkPayments } from '../../payments/check-payments.js';
 import { participles } from '../../payments/move/legality.js';
 import { moveAll } from '../../payments/move/plan.js';
-import { recordRecheck } from '../../payments/move/record.js';
+import { recordRecheck } from '../../payments/record-made.js';
 import { parsePayment, readPayments } from '../../payments/named-payments.js';
 import { recheckAll } from '../../payments/recheck.js';
 import type { Inputs } from '../schema.js';

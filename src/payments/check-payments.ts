@@ -1,15 +1,16 @@
-import type { PaymentRead } from '../../client/payment-calls.js';
-import type { JsonObject } from '../../contract/json.js';
-import type { SettleOperation } from '../../contract/states.js';
-import { PaydeskError } from '../../errors.js';
-import { isOpen, outcomeOf } from '../../ledger/entries.js';
-import { chargeOutcome, wasRefunded } from '../charge-outcome.js';
-import type { Desk } from '../desk.js';
-import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from '../named-payments.js';
-import { checkIntent, isMove, openWhileUnread, reportBlocked, unreadResult } from './check.js';
-import { contradictsDone } from './proof.js';
-import { beforeSending, openAt, recordFound, refOfPayment } from './record.js';
-import type { MoveResult } from './result.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import type { JsonObject } from '../contract/json.js';
+import type { SettleOperation } from '../contract/states.js';
+import { PaydeskError } from '../errors.js';
+import { isOpen, outcomeOf } from '../ledger/entries.js';
+import { chargeOutcome, wasRefunded } from './charge-outcome.js';
+import type { Desk } from './desk.js';
+import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from './named-payments.js';
+import { checkIntent, isMove, openWhileUnread, reportBlocked, unreadResult } from './move/check.js';
+import { contradictsDone } from './move/proof.js';
+import { beforeSending, openAt, refOfPayment } from './move/record.js';
+import type { MoveResult } from './move/result.js';
+import { recordFound } from './record-made.js';
 
 /** A payment that no instruction of this desk is waiting for. */
 interface NothingToCheck {

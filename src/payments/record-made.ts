@@ -1,0 +1,98 @@
+// What the ledger has of creates, charges and rechecks. Their outcome is written once it is known: none of them needs a hold.
+
+import type { PaymentRead } from '../client/payment-calls.js';
+import { firstLine, type PaydeskError } from '../errors.js';
+import { UNNAMED, type NewIntent } from '../ledger/entries.js';
+import type { OrderDetails } from '../ledger/known-payments.js';
+import type { Outcome } from '../ledger/operations.js';
+import { StoreError } from '../store/errors.js';
+import type { Desk } from './desk.js';
+import { stateOf } from './named-payments.js';
+import { ledgerFacts } from './seen-payment.js';
+
+interface MadePayment {
+  read: PaymentRead;
+  operation: 'create' | 'charge';
+  outcome: Outcome;
+  /** As it was sent: a payment that is read does not show it. */
+  order: OrderDetails;
+  /** Why its outcome is unknown. */
+  error?: PaydeskError;
+}
+
+/** A create or a charge that was made: its reference keeps it from being made twice, so it needs no hold. */
+export async function recordCreated(
+  desk: Desk,
+  made: MadePayment,
+  why: Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>,
+): Promise<void> {
+  const { read, operation, outcome, order, error } = made;
+  await recordOrNote(desk, async () => {
+    const after = stateOf(read) ?? undefined;
+    const facts = { ...ledgerFacts(desk.place, read), order, operation };
+    const result = { outcome, after, why: error && firstLine(error.message) };
+    await desk.ledger.note({ ...facts, ...why }, result, 'created');
+  });
+}
+
+/** The payment of an earlier run was found by its reference: an outcome that was unknown is known now. */
+export async function recordFound(desk: Desk, found: MadePayment): Promise<void> {
+  const { read, operation, outcome, order } = found;
+  await recordOrNote(desk, () =>
+    desk.ledger.noteFound(
+      { ...ledgerFacts(desk.place, read), order, operation },
+      { outcome, after: stateOf(read) ?? undefined },
+    ),
+  );
+}
+
+/** A create or charge that was refused, or that may have been carried out: nobody knows its payment. */
+export async function recordLost(
+  desk: Desk,
+  lost: {
+    operation: 'create' | 'charge';
+    referenceId: string;
+    amount: string;
+    currency: string | undefined;
+    outcome: Outcome;
+    error: PaydeskError;
+  },
+  { reason, ticket, batchId }: Pick<NewIntent, 'reason' | 'ticket' | 'batchId'>,
+): Promise<void> {
+  const { error, outcome, ...facts } = lost;
+  const { baseUrl, appId, kind, profile } = desk.place;
+  try {
+    await desk.ledger.note(
+      { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason, ticket, batchId },
+      { outcome, why: firstLine(error.message), httpStatus: error.httpStatus },
+      undefined,
+    );
+  } catch (failure) {
+    if (!(failure instanceof StoreError)) throw failure;
+    desk.note(`The outcome could not be written to the ledger: ${failure.message}`);
+  }
+}
+
+/** That the provider was asked, and where that left the payment. */
+export async function recordRecheck(
+  desk: Pick<Desk, 'ledger' | 'place' | 'note'>,
+  before: PaymentRead,
+  now: PaymentRead,
+): Promise<void> {
+  await recordOrNote(desk, () =>
+    desk.ledger.note(
+      { ...ledgerFacts(desk.place, now), operation: 'recheck', before: stateOf(before) ?? undefined },
+      { outcome: 'done', after: stateOf(now) ?? undefined },
+      stateOf(before) === stateOf(now) ? 'read' : 'changed',
+    ),
+  );
+}
+
+async function recordOrNote(desk: Pick<Desk, 'note'>, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (failure) {
+    if (!(failure instanceof StoreError)) throw failure;
+    desk.note(`It was done, but could not be written to the ledger: ${failure.message}`);
+  }
+}
