@@ -15,6 +15,31 @@ function findCommand(program: Program, argv: readonly string[]): { id: string; r
     : { id: words.slice(0, length).join(':'), rest: argv.slice(length) };
 }
 
+/** The options of every command, and whether a value follows. */
+const globalOptions: ReadonlyMap<string, boolean> = new Map([
+  ['--profile', true],
+  ['-p', true],
+  ['--timeout', true],
+  ['--jq', true],
+  ['--json', false],
+  ['--debug', false],
+  ['--no-input', false],
+]);
+
+/** Options of every command may come before it, as people know it from other programs. */
+function commandFirst(argv: readonly string[]): string[] {
+  let taken = 0;
+  for (;;) {
+    const [name = '', value] = (argv[taken] ?? '').split('=', 2);
+    const hasValue = globalOptions.get(name);
+    if (hasValue === undefined) break;
+    taken += hasValue && value === undefined ? 2 : 1;
+  }
+  const [options, rest] = [argv.slice(0, taken), argv.slice(taken)];
+  const end = rest.indexOf('--');
+  return end < 0 ? [...rest, ...options] : rest.toSpliced(end, 0, ...options);
+}
+
 async function dispatch(program: Program, argv: string[]): Promise<void> {
   const [first] = argv;
   if (first === '--version') return print(`${versionLine(program)}\n`);
@@ -80,7 +105,7 @@ async function print(text: string): Promise<void> {
 export { createProgram };
 
 export async function start(program: Program): Promise<void> {
-  const typed = process.argv.slice(2);
+  const typed = commandFirst(process.argv.slice(2));
   const argv = typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed;
   const debug = wantsDebug(argv, process.env);
   if (debug) process.setSourceMapsEnabled(true);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { globalFlags } from '../src/cli/flags.js';
 import { paydesk, paydeskInTurn, paydeskTty } from './helpers/run.js';
+import { temporaryFolder } from './profiles/temporary-home.js';
 
 describe('the program', () => {
   it('says its version', async () => {
@@ -80,8 +82,28 @@ describe('the program', () => {
     expect(listen!.stdout).toMatch(/last read\.\n\n {2}A --forward-to/);
   });
 
-  it('wants the command before its flags', async () => {
-    const { stderr, code } = await paydesk(['--no-input', 'fooo']);
+  it('takes the options of every command before it too', async () => {
+    const home = { PAYDESK_HOME: temporaryFolder() };
+    const leading = ['--no-input', '-p', 'nowhere', '--timeout=5s', '--json'];
+    const { stdout, code } = await paydesk([...leading, 'payments', 'get', '1'], { env: home });
+    expect(code).toBe(4);
+    expect(stdout).toContain('nowhere');
+    expect(await paydesk(['--json', 'profiles', 'list'], { env: home })).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+    });
+    expect((await paydesk(['-p', 'x', 'payments', 'get', '--help'])).stdout).toContain(
+      'paydesk payments get',
+    );
+    expect((await paydesk(['--debug', 'fooo'])).stderr).toContain('Unknown command: fooo.');
+    for (const [name, flag] of Object.entries(globalFlags)) {
+      const value = flag.type === 'option' ? ['1s'] : [];
+      expect((await paydesk([`--${name}`, ...value, 'fooo'])).stderr).toContain('Unknown command: fooo.');
+    }
+  });
+
+  it('wants the command before its own flags', async () => {
+    const { stderr, code } = await paydesk(['--amount', 'fooo']);
     expect(stderr).toContain('Put the command first');
     expect(code).toBe(2);
   });
