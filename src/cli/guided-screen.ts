@@ -57,12 +57,12 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
 
     /** A yes on every profile, and what the live guard asks for on a live one. */
     async confirm(action, plan, why) {
-      const { confirm } = await import('@inquirer/prompts');
       guard.note(...reasonLines(why));
+      if (guard.profile.kind === 'live') return askToConfirm(guard, moveQuestion(plan));
+      const { confirm } = await import('@inquirer/prompts');
       if (!(await confirm({ message: `${action.title}?`, default: false }, context.prompts()))) {
         throw new InterruptedError('Nothing was sent.', { code: 'declined' });
       }
-      await askToConfirm(guard, moveQuestion(plan));
     },
 
     async untilCtrlC(work) {

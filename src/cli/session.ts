@@ -106,7 +106,8 @@ export async function openChangingSession(
   context: CommandContext,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<ChangingSession> {
-  const session = await openSession(context);
+  // Whoever changes something shows the banner of a live app.
+  const session = await openSession(context, { showsApp: dryRun });
   if (!dryRun) refuseReadOnly(session.profile);
   return verifyKind(session, context.note);
 }
