@@ -22,6 +22,7 @@ export const faultKinds = [
   'empty-recheck',
   'unsupported-recheck',
   'foreign-state',
+  'other-id',
   'other-spelling',
   'paused',
   'clock-jump',

@@ -19,7 +19,7 @@ export interface Replies {
   /** What a recheck is answered with; undefined when the service has none, and nothing is to be rechecked. */
   unsupportedRecheck(): Reply | undefined;
   ofRecheck(reply: Reply): Promise<Reply>;
-  /** States as the service names them. */
+  /** States as the service names them, and ids as it writes them. */
   inItsWords(reply: Reply): Reply;
   lie(lie: Lie): Reply;
 }
@@ -68,6 +68,17 @@ export function createReplies(options: {
     return { ...reply, body };
   }
 
+  const hasOwnNames = Object.keys(kind.names).length > 0;
+  const endings = ['', '.0', '', '.00'];
+  let written = 0;
+  /** The same number, written in turns as one replica and another do. */
+  function writtenId(id: string): string {
+    written += 1;
+    const ending = endings[written % endings.length] as string;
+    if (ending !== '') count('other-id');
+    return `${id}${ending}`;
+  }
+
   return {
     asReplicaShows,
     unsupportedRecheck() {
@@ -92,7 +103,7 @@ export function createReplies(options: {
         count('foreign-state');
         return `"paymentState":"${theirs}"`;
       });
-      return { ...reply, body };
+      return { ...reply, body: hasOwnNames ? body.replace(/"paymentId":\d+/g, writtenId) : body };
     },
     lie(lie) {
       if (lie.startsWith('says-failure')) {
