@@ -114,3 +114,12 @@ it('the page on gaps has every variant and every state', () => {
   }
   for (const name of stateNames) expect(page).toMatch(new RegExp(`\\| ${states[name].id} +\\| ${name} `));
 });
+
+it.each([
+  'README.md',
+  'docs/commands.md',
+  'oclif.manifest.json',
+  ...recipes.map((name) => `docs/recipes/${name}`),
+])('%s quotes an amount after a tilde, which zsh takes for a folder', (page) => {
+  expect(read(page).match(/.{0,20}(?<!')~\d.{0,20}/g) ?? []).toEqual([]);
+});

@@ -6,11 +6,11 @@ import { parseSpokenDate, type TimeSpan } from '../support/find/dates.js';
 import { BadValue } from '../typed-values.js';
 
 export const spokenAmount = custom<AmountRange>({
-  helpValue: '49.90|~50',
+  helpValue: "49.90|'~50'",
   parse: async (text) => {
     const amount = parseSpokenAmount(text);
     if (amount) return amount;
-    throw new BadValue('an amount such as 49.90, "EUR 49.90" or ~50');
+    throw new BadValue(`an amount such as 49.90, "EUR 49.90" or '~50'`);
   },
 });
 

@@ -24,20 +24,20 @@ const DEFAULT_LIMIT = 20;
 export default class PaymentsFind extends BaseCommand {
   static override summary = 'Find known payments by anything a caller says.';
   static override description =
-    'Searches references, IDs, order numbers, names, e-mail addresses, amounts (49.90, EUR 49.90, ~50 for about 50), ' +
+    "Searches references, IDs, order numbers, names, e-mail addresses, amounts (49.90, EUR 49.90, '~50' for about 50), " +
     'dates (yesterday, last Tuesday, 12 Nov, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
     'first. If nothing matches, a name may have one letter wrong. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
   static override examples = [
     '<%= config.bin %> payments find ana 49.90 yesterday',
     '<%= config.bin %> payments find inv-2041',
-    '<%= config.bin %> payments find ~50 12 Nov --state Captured',
+    "<%= config.bin %> payments find '~50' 12 Nov --state Captured",
     '<%= config.bin %> payments find --email ana@example.org --since 30d --json',
   ];
   static override args = {
     text: argument({ multiple: true, ignoreStdin: true, description: 'What the caller says.' }),
   };
   static override flags = {
-    amount: spokenAmount({ summary: 'Only payments of this amount; ~50 is within 5 % of 50.' }),
+    amount: spokenAmount({ summary: "Only payments of this amount; '~50' is within 5 % of 50." }),
     on: spokenDate({ summary: 'Only payments created on this day or in these days.' }),
     since: sinceFlag({ summary: 'Only payments created since then.' }),
     customer: idFlag({ summary: 'Only payments of this customer.' }),
