@@ -12,6 +12,7 @@ import { createKnownSearch } from '../../ledger/known-search.js';
 import {
   aboutFound,
   aboutNothingFound,
+  aboutSeen,
   foundJson,
   foundList,
   MAX_COUNTED,
@@ -26,7 +27,7 @@ export default class PaymentsFind extends BaseCommand {
   static override description =
     "Searches references, IDs, order numbers, names, e-mail addresses, amounts (49.90, EUR 49.90, '~50' for about 50), " +
     'dates (yesterday, last Tuesday, 12 Nov, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
-    'first. If nothing matches, a name may have one letter wrong. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
+    'first. If nothing matches, a name may have one letter wrong. States are as last seen. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
   static override examples = [
     '<%= config.bin %> payments find ana 49.90 yesterday',
     '<%= config.bin %> payments find inv-2041',
@@ -84,6 +85,7 @@ export default class PaymentsFind extends BaseCommand {
     const walks = items.length > 0 && canWalk(this.context, flags);
     if (!this.json) this.note(...aboutFound(items));
     if (!walks) await this.showList(items, foundList);
+    if (!this.json) this.note(...aboutSeen(items, { now: now.getTime(), walks, profile: this.profileName }));
     if (more && !this.json) this.note('There are more. Add a word, or use --limit N.');
     if (items.length === 0 && !this.json)
       this.note(

@@ -2,14 +2,14 @@ import type { ListedPayment } from '../../support/list.js';
 import { parseSpokenAmount } from '../../support/find/amounts.js';
 import type { Match } from '../../support/find/find-payments.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
-import { commandText, paydesk } from '../../next-command.js';
+import { type Command, commandText, paydesk } from '../../next-command.js';
 import { amountDigits, formatAmount, groupDigits } from '../../contract/amount-format.js';
-import type { Line } from '../lines.js';
+import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { choiceLines } from '../choices.js';
 import { safeText } from '../text.js';
 import { statePiece } from '../values.js';
-import { knownJson, recommendedCommand } from './known.js';
+import { asLastSeen, knownJson, recommendedCommand } from './known.js';
 
 export interface FoundItem extends ListedPayment {
   match: Match;
@@ -100,6 +100,30 @@ export function aboutFound(items: readonly FoundItem[]): Line[] {
   const isSimilar = items.length > 0 && items.every(({ match }) => match === 'similar');
   return isSimilar ? ['No known payment has exactly these words. Similar ones:'] : [];
 }
+
+/** What was seen since then needs no warning. */
+const FRESH_MS = 5 * 60_000;
+
+/** How old the states are, where some may have changed since. A person who walks through the list opens one instead. */
+export function aboutSeen(
+  items: readonly FoundItem[],
+  { now, walks, profile }: { now: number; walks: boolean; profile: string | undefined },
+): Line[] {
+  const old = items.filter(({ row }) => now - row.seen_time >= FRESH_MS);
+  if (old.length === 0) return [];
+  const seen = `Known payments, ${asLastSeen(old, now)}.`;
+  if (walks) return [`${seen} Opening one reads it again.`];
+  const command = readCommand(old.map(({ row }) => row.payment_id));
+  return [`${seen} Read them again with:`, joinPieces('  ', commandPiece(command, profile))];
+}
+
+/** More IDs make no command that anybody types. */
+const MAX_NAMED = 5;
+
+const readCommand = (paymentIds: readonly string[]): Command =>
+  paymentIds.length > MAX_NAMED
+    ? paydesk('payments', 'list', '--refresh', '--all')
+    : paydesk('payments', 'get', ...paymentIds);
 
 /** Counting on takes longer than the search. */
 export const MAX_COUNTED = 10_000;

@@ -84,6 +84,12 @@ export const knownList: ListView<ListedPayment> = {
   ],
 };
 
+/** `as last seen up to 3 hours ago`. */
+export function asLastSeen(listed: readonly ListedPayment[], now: number): string {
+  const oldest = listed.reduce((ms, { row }) => Math.max(ms, now - row.seen_time), 0);
+  return `as last seen ${oldest < 1_000 ? 'just now' : `up to ${roughDuration(oldest)} ago`}`;
+}
+
 /** What the list shows and how fresh it is. */
 export function aboutList(
   listed: readonly ListedPayment[],
@@ -91,9 +97,7 @@ export function aboutList(
   now: number,
 ): Line[] {
   const limit = more ? ['There are more. Use --all to show all, or --limit N.'] : [];
-  const oldest = listed.reduce((ms, { row }) => Math.max(ms, now - row.seen_time), 0);
-  const seen = oldest < 1_000 ? 'just now' : `up to ${roughDuration(oldest)} ago`;
-  const asSeen = listed.length === 0 ? '' : `, as last seen ${seen}`;
+  const asSeen = listed.length === 0 ? '' : `, ${asLastSeen(listed, now)}`;
   if (refreshed === undefined || refreshed.unavailable) {
     const hint = refreshed ? '' : ' --refresh reads them again.';
     return [...limit, `Known payments${asSeen}.${hint}`];

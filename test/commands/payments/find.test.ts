@@ -79,3 +79,31 @@ it('refuses values that it cannot understand', async () => {
   expect(bad.stdout).toContain('~50');
   expect((await find('ana', '--state', 'Nonsense')).code).toBe(2);
 });
+
+it('says how old the states are that it shows, and how to read them again', async () => {
+  const { paymentId } = await desk.paid('approved', { amount: 31.7 });
+  await desk.run('get', [paymentId], { env, now: new Date() });
+  const fresh = await find('31.70');
+  expect([fresh.stdout, fresh.stderr]).toEqual([expect.stringContaining(String(paymentId)), '']);
+
+  const later = { env, now: new Date(Date.now() + 3 * 3_600_000) };
+  const told = [
+    'Known payments, as last seen up to 3 hours ago. Read them again with:\n',
+    `  paydesk payments get ${paymentId}\n`,
+  ].join('');
+  expect((await desk.run('find', ['31.70'], later)).stderr).toBe(told);
+  const shown = await desk.run('find', ['31.70', '--no-input'], { ...later, terminal: true });
+  expect(shown.stderr).toContain(told);
+  const { json, stderr } = await desk.run('find', ['31.70', '--json'], later);
+  expect([json.length, stderr]).toEqual([1, '']);
+});
+
+it('reads many again with one short command', async () => {
+  for (let count = 0; count < 6; count += 1) {
+    const { paymentId } = await desk.sandbox.create({ amount: 62.3 });
+    await desk.run('get', [paymentId], { env, now: new Date() });
+  }
+  const later = { env, now: new Date(Date.now() + 3 * 3_600_000) };
+  const { stderr } = await desk.run('find', ['62.30'], later);
+  expect(stderr).toContain('Read them again with:\n  paydesk payments list --refresh --all\n');
+});
