@@ -9,15 +9,9 @@ import { openApp, openSession } from '../../cli/session.js';
 import { explainOptions } from '../../cli/support-records.js';
 import { UsageError } from '../../errors.js';
 import { createKnownSearch } from '../../ledger/known-search.js';
-import {
-  aboutFound,
-  aboutNothingFound,
-  aboutSeen,
-  foundJson,
-  foundList,
-  MAX_COUNTED,
-} from '../../output/views/found.js';
-import { type FindFilter, findPayments, wordsNotKnown } from '../../support/find/find-payments.js';
+import { aboutFound, aboutNothingFound, aboutSeen, foundJson, foundList } from '../../output/views/found.js';
+import { type FindFilter, findPayments } from '../../support/find/find-payments.js';
+import { whyNothingFound } from '../../support/find/nothing-found.js';
 import { assessFound, findStates } from '../../support/list.js';
 
 const DEFAULT_LIMIT = 20;
@@ -87,13 +81,10 @@ export default class PaymentsFind extends BaseCommand {
     if (!walks) await this.showList(items, foundList);
     if (!this.json) this.note(...aboutSeen(items, { now: now.getTime(), walks, profile: this.profileName }));
     if (more && !this.json) this.note('There are more. Add a word, or use --limit N.');
-    if (items.length === 0 && !this.json)
-      this.note(
-        ...aboutNothingFound(words, {
-          known: await search.count(MAX_COUNTED),
-          notKnown: await wordsNotKnown(search, words, now),
-        }),
-      );
+    if (items.length === 0 && !this.json) {
+      const why = await whyNothingFound(search, { words, filter, now });
+      this.note(...aboutNothingFound(words, why, this.profileName));
+    }
     if (walks) {
       const { walkFound } = await import('../../cli/walk-found.js');
       await walkFound(this.context, await openSession(this.context, { showsApp: false }), items);

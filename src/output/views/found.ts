@@ -1,6 +1,7 @@
 import type { ListedPayment } from '../../support/list.js';
 import { parseSpokenAmount } from '../../support/find/amounts.js';
 import type { Match } from '../../support/find/find-payments.js';
+import { FRESH_MS, MAX_COUNTED, type NothingFound } from '../../support/find/nothing-found.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { type Command, commandText, paydesk } from '../../next-command.js';
 import { amountDigits, formatAmount, groupDigits } from '../../contract/amount-format.js';
@@ -101,9 +102,6 @@ export function aboutFound(items: readonly FoundItem[]): Line[] {
   return isSimilar ? ['No known payment has exactly these words. Similar ones:'] : [];
 }
 
-/** What was seen since then needs no warning. */
-const FRESH_MS = 5 * 60_000;
-
 /** How old the states are, where some may have changed since. A person who walks through the list opens one instead. */
 export function aboutSeen(
   items: readonly FoundItem[],
@@ -125,13 +123,11 @@ const readCommand = (paymentIds: readonly string[]): Command =>
     ? paydesk('payments', 'list', '--refresh', '--all')
     : paydesk('payments', 'get', ...paymentIds);
 
-/** Counting on takes longer than the search. */
-export const MAX_COUNTED = 10_000;
-
-/** What was searched when nothing was found, and where else to look. `known` was counted up to `MAX_COUNTED`. */
+/** What was searched when nothing was found, and where else to look. */
 export function aboutNothingFound(
   words: readonly string[],
-  { known, notKnown }: { known: number; notKnown: readonly string[] },
+  { known, notKnown, withoutPayer }: NothingFound,
+  profile: string | undefined,
 ): Line[] {
   const count = groupDigits(String(known));
   const searched =
@@ -140,11 +136,20 @@ export function aboutNothingFound(
       : `Searched ${known >= MAX_COUNTED ? `more than ${count}` : count} known ${known === 1 ? 'payment' : 'payments'}.`;
   const [only = ''] = words.length === 1 ? words : [];
   const isReference = /^[^\s@]*\d[^\s@]*$/.test(only) && parseSpokenAmount(only) === undefined;
-  const strange = known > 0 ? notKnown : [];
   return [
     searched,
-    ...(strange.length > 0 ? [`None of them has ${strange.map((word) => `"${word}"`).join(' or ')}.`] : []),
-    `Import the orders of your shop with: ${commandText(paydesk('payments', 'import', 'orders.csv'))}`,
-    `Read a payment from the service with: ${commandText(paydesk('payments', 'get', isReference ? only : 'REFERENCE'))}`,
+    ...(notKnown.length > 0 ? [`None of them has ${notKnown.map((word) => `"${word}"`).join(' or ')}.`] : []),
+    ...aboutWithoutPayer(withoutPayer, profile),
+    `Import the orders of your shop with: ${commandText(paydesk('payments', 'import', 'orders.csv'), profile)}`,
+    `Read a payment from the service with: ${commandText(paydesk('payments', 'get', isReference ? only : 'REFERENCE'), profile)}`,
+  ];
+}
+
+function aboutWithoutPayer(paymentIds: readonly string[], profile: string | undefined): Line[] {
+  if (paymentIds.length === 0) return [];
+  const count = groupDigits(String(paymentIds.length));
+  return [
+    `The payer and the card of ${count} of them are not known yet. Read ${paymentIds.length === 1 ? 'it' : 'them'} with:`,
+    joinPieces('  ', commandPiece(readCommand(paymentIds), profile)),
   ];
 }

@@ -20,7 +20,7 @@ export interface FindFilter {
   brand?: string | undefined;
 }
 
-interface FindRequest {
+export interface FindRequest {
   words: readonly string[];
   filter: FindFilter;
   limit: number;
@@ -100,20 +100,6 @@ export async function findPayments(
   return { found: sorted.slice(0, limit), more: sorted.length > limit };
 }
 
-/** Of several words, those that no known payment has. */
-export async function wordsNotKnown(
-  search: KnownSearch,
-  words: readonly string[],
-  now: Date,
-): Promise<string[]> {
-  if (words.length < 2) return [];
-  const [likeliest] = readWords(words, now);
-  const text = likeliest?.text ?? [];
-  const isKnown = async (word: string) => (await search.find(searchWordsOf([word], true), {}, 1)).length > 0;
-  const known = await Promise.all(text.map(isKnown));
-  return text.filter((_, at) => !known[at]);
-}
-
 /** Payments that have all words but one, and something similar to that one. */
 async function findSimilar(
   search: KnownSearch,
@@ -133,7 +119,7 @@ async function findSimilar(
 
 const timeOf = (row: KnownPaymentRow): number => row.created_time ?? row.known_time;
 
-function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[] {
+export function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[] {
   const words = [...new Set(text.flatMap(typedWords))];
   return words.map((word) => ({ text: word, prefix: asPrefix && word.length >= MIN_PREFIX_LENGTH }));
 }

@@ -107,3 +107,28 @@ it('reads many again with one short command', async () => {
   const { stderr } = await desk.run('find', ['62.30'], later);
   expect(stderr).toContain('Read them again with:\n  paydesk payments list --refresh --all\n');
 });
+
+it('says that the payers of payments which were never read are not known, until they are', async () => {
+  const own = { env: { PAYDESK_HOME: mkdtempSync(join(tmpdir(), 'paydesk-home-')) } };
+  const now = () => new Date();
+  const soon = () => new Date(Date.now() + 10 * 60_000);
+  const search = (at: Date, ...words: string[]) => desk.run('find', words, { ...own, now: at });
+  await desk.run('create', createFlags('unread-1'), { ...own, now: now() });
+  const { referenceId, paymentId } = (await desk.run('find', ['unread-1', '--json'], own)).json[0]!;
+  expect(referenceId).toBe('unread-1');
+  // It was seen unpaid just now: nobody has paid since, as far as anybody can tell.
+  expect((await search(now(), 'visa')).stderr).not.toContain('payer');
+  await desk.sandbox.pay(Number(paymentId));
+  await desk.sandbox.settle();
+  const hint = [
+    'The payer and the card of 1 of them are not known yet. Read it with:\n',
+    `  paydesk payments get ${paymentId}\n`,
+  ].join('');
+  for (const words of [['visa'], ['nobody', '10.10'], ['--brand', 'visa']])
+    expect((await search(soon(), ...words)).stderr).toContain(hint);
+  for (const words of [['inv-77'], ['77.70'], ['--amount', '77.70']])
+    expect((await search(soon(), ...words)).stderr).not.toContain('payer');
+  await desk.run('get', [String(paymentId)], { ...own, now: now() });
+  expect((await search(now(), 'visa')).stdout).toContain('unread-1');
+  expect((await search(now(), 'amex')).stderr).not.toContain('payer');
+});

@@ -64,6 +64,13 @@ function callerTests(location: () => Promise<string>): void {
     expect([found.found.length, found.more]).toEqual([2, true]);
   });
 
+  it('knows which payments a read would show the payer of', async () => {
+    const search = createKnownSearch(database.store, app);
+    expect(await search.withoutPayer(now.getTime(), 1_000)).toEqual(['100235']);
+    // The first ones became known first.
+    expect(await search.withoutPayer(now.getTime(), 5)).toEqual([]);
+  });
+
   it('keeps the index in step with what is learned later, and with a payment that is gone', async () => {
     const { store } = database;
     const seen = { ...app, paymentId: '100900', referenceId: 'late-1', state: 'Created' };
