@@ -21,7 +21,7 @@ export default class PaymentsFind extends BaseCommand {
   static override description =
     "Searches references, IDs, order numbers, names, e-mail addresses, amounts (49.90, EUR 49.90, '~50' for about 50), " +
     'dates (yesterday, last Tuesday, 12 Nov, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
-    'first. If nothing matches, a name may have one letter wrong. States are as last seen. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
+    'first. If nothing matches, a name or reference may have one letter wrong. States are as last seen. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
   static override examples = [
     '<%= config.bin %> payments find ana 49.90 yesterday',
     '<%= config.bin %> payments find inv-2041',
@@ -67,7 +67,8 @@ export default class PaymentsFind extends BaseCommand {
     const options = { store, place: profile, client, ...explainOptions(this.context, profile) };
     const filter: FindFilter = {
       amount: flags.amount,
-      times: [...(flags.on === undefined ? [] : [flags.on(now)]), ...sinceSpan(flags.since)],
+      on: flags.on?.(now),
+      since: flags.since && { from: flags.since.getTime(), to: Number.MAX_SAFE_INTEGER },
       states: flags.state && (await findStates(options, flags.state)),
       customer: flags.customer,
       email: flags.email,
@@ -92,6 +93,3 @@ export default class PaymentsFind extends BaseCommand {
     return items.map(foundJson);
   }
 }
-
-const sinceSpan = (since: Date | undefined) =>
-  since === undefined ? [] : [{ from: since.getTime(), to: Number.MAX_SAFE_INTEGER }];

@@ -138,7 +138,7 @@ export function aboutNothingFound(
   const isReference = /^[^\s@]*\d[^\s@]*$/.test(only) && parseSpokenAmount(only) === undefined;
   return [
     searched,
-    ...(notKnown.length > 0 ? [`None of them has ${notKnown.map((word) => `"${word}"`).join(' or ')}.`] : []),
+    ...(notKnown.length > 0 ? [`None of them matches ${notKnown.join(' or ')}.`] : []),
     ...aboutWithoutPayer(withoutPayer, profile),
     `Import the orders of your shop with: ${commandText(paydesk('payments', 'import', 'orders.csv'), profile)}`,
     `Read a payment from the service with: ${commandText(paydesk('payments', 'get', isReference ? only : 'REFERENCE'), profile)}`,

@@ -8,22 +8,22 @@ import { hasWord, joinedWord, typedWords, type SearchWord } from '../../ledger/s
 import type { AmountRange } from './amounts.js';
 import type { TimeSpan } from './dates.js';
 import { type Reading, readWords } from './query.js';
-import { similarWord } from './similar-words.js';
+import { similarWords } from './similar-words.js';
 
 /** What flags ask for, besides the words. */
 export interface FindFilter {
   amount?: AmountRange | undefined;
-  times?: readonly TimeSpan[];
+  on?: TimeSpan | undefined;
+  since?: TimeSpan | undefined;
   states?: readonly string[] | undefined;
   customer?: string | undefined;
   email?: string | undefined;
   brand?: string | undefined;
 }
 
-export interface FindRequest {
+export interface Asked {
   words: readonly string[];
   filter: FindFilter;
-  limit: number;
   now: Date;
 }
 
@@ -39,22 +39,17 @@ interface FoundPayment {
 /** Beginnings of words that are shorter fit too much to help. */
 const MIN_PREFIX_LENGTH = 3;
 
-const narrows = (filter: FindFilter): boolean =>
-  Object.values(filter).some((value) => value !== undefined && (!Array.isArray(value) || value.length > 0));
+const narrows = (filter: FindFilter): boolean => Object.values(filter).some((value) => value !== undefined);
 
 export async function findPayments(
   search: KnownSearch,
-  { words, filter, limit, now }: FindRequest,
+  { words, filter, limit, now }: Asked & { limit: number },
 ): Promise<{ found: FoundPayment[]; more: boolean }> {
   // A script whose variable is empty must not get just any payments.
   if (words.every((word) => word.trim() === '') && !narrows(filter))
     throw new UsageError('The text to find is empty. Nothing was searched.', { code: 'usage' });
   const found = new Map<number, FoundPayment>();
-  const readings = readWords(words, now).flatMap((reading) => {
-    const known = filterOf(reading, filter);
-    const isPossible = known !== undefined && reading.text.every((word) => typedWords(word).length > 0);
-    return isPossible ? [{ text: reading.text, filter: known }] : [];
-  });
+  const readings = possibleReadings({ words, filter, now });
   const add = (rows: readonly KnownPaymentRow[], text: readonly string[], match: Match) => {
     for (const row of rows) {
       if (!found.has(row.id)) found.set(row.id, { row, match: exactMatch(row, text) ?? match });
@@ -100,26 +95,47 @@ export async function findPayments(
   return { found: sorted.slice(0, limit), more: sorted.length > limit };
 }
 
+/** Whether any known payment has this, or a word that begins like it. */
+export async function isKnown(search: KnownSearch, asked: Asked): Promise<boolean> {
+  for (const { text, filter } of possibleReadings(asked)) {
+    const found = await search.find(searchWordsOf(text, true), filter, 1);
+    if (found.length > 0) return true;
+  }
+  return false;
+}
+
+interface PossibleReading {
+  text: readonly string[];
+  filter: KnownFilter;
+}
+
+const possibleReadings = ({ words, filter, now }: Asked): PossibleReading[] =>
+  readWords(words, now).flatMap((reading) => {
+    const known = filterOf(reading, filter);
+    const isPossible = known !== undefined && reading.text.every((word) => typedWords(word).length > 0);
+    return isPossible ? [{ text: reading.text, filter: known }] : [];
+  });
+
 /** Payments that have all words but one, and something similar to that one. */
 async function findSimilar(
   search: KnownSearch,
-  { text, filter }: { text: readonly string[]; filter: KnownFilter },
+  { text, filter }: PossibleReading,
   limit: number,
 ): Promise<KnownPaymentRow[]> {
   const found: KnownPaymentRow[] = [];
   for (const [at, word] of text.entries()) {
-    const similar = similarWord(word);
-    if (similar === undefined) continue;
     const others = searchWordsOf(text.toSpliced(at, 1), true);
-    const rows = await search.find([...others, ...similar.words], filter, limit);
-    found.push(...rows.filter(similar.fits));
+    for (const { words, fits: isMeant } of similarWords(word)) {
+      const rows = await search.find([...others, ...words], filter, limit);
+      found.push(...rows.filter(isMeant));
+    }
   }
   return found;
 }
 
 const timeOf = (row: KnownPaymentRow): number => row.created_time ?? row.known_time;
 
-export function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[] {
+function searchWordsOf(text: readonly string[], asPrefix: boolean): SearchWord[] {
   const words = [...new Set(text.flatMap(typedWords))];
   return words.map((word) => ({ text: word, prefix: asPrefix && word.length >= MIN_PREFIX_LENGTH }));
 }
@@ -150,7 +166,7 @@ function filterOf(reading: Reading, given: FindFilter): KnownFilter | undefined 
   const amounts = [...reading.amounts, ...(given.amount ? [given.amount] : [])];
   const currencies = [...amounts.flatMap(({ currency }) => currency ?? []), ...reading.currencies];
   const amount = common(amounts);
-  const time = common([...reading.times, ...(given.times ?? [])]);
+  const time = common([...reading.times, ...[given.on, given.since].flatMap((span) => span ?? [])]);
   const states = statesOf(reading.states, given.states);
   if (amount === null || time === null || new Set(currencies).size > 1) return undefined;
   return {

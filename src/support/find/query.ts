@@ -40,15 +40,28 @@ const MAX_READINGS = 8;
 
 /** Every way to understand the words, the likeliest first. */
 export function readWords(typed: readonly string[], now: Date): Reading[] {
+  return expressions(typed, now).reduce<Reading[]>(
+    (readings, { pieces }) => {
+      const possible = readings.length * pieces.length > MAX_READINGS ? pieces.slice(0, 1) : pieces;
+      return possible.flatMap((piece) => readings.map(piece));
+    },
+    [none],
+  );
+}
+
+/** The words, with those together that mean one thing: `EUR 49.90`, `3 days ago`. */
+export const phrasesIn = (typed: readonly string[], now: Date): string[] =>
+  expressions(typed, now).map(({ phrase }) => phrase);
+
+function expressions(typed: readonly string[], now: Date): Array<{ phrase: string; pieces: Piece[] }> {
   const words = typed.flatMap((word) => word.split(/\s+/)).filter(Boolean);
-  let readings: Reading[] = [none];
+  const found = [];
   for (let at = 0; at < words.length;) {
     const { length, pieces } = understand(words.slice(at), now);
-    const possible = readings.length * pieces.length > MAX_READINGS ? pieces.slice(0, 1) : pieces;
-    readings = possible.flatMap((piece) => readings.map(piece));
+    found.push({ phrase: words.slice(at, at + length).join(' '), pieces });
     at += length;
   }
-  return readings;
+  return found;
 }
 
 /** The longest expression that the words begin with, and the ways to understand it. */

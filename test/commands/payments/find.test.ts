@@ -57,11 +57,26 @@ it('finds what this desk created and read, by what it was told then', async () =
   expect(none.stderr).toContain('paydesk payments get inv-9');
   const nobody = await find('nobody', '49.90');
   expect(nobody.stderr).toContain('paydesk payments get REFERENCE');
-  expect(nobody.stderr).toContain('None of them has "nobody".');
+  expect(nobody.stderr).toContain('None of them matches "nobody".');
+  const parts: Array<[words: string[], not: string]> = [
+    [['ana', '77.70'], '"77.70"'],
+    [['ana', 'EUR', '77.70', '3', 'days', 'ago'], '"EUR 77.70" or "3 days ago"'],
+    [['ana', 'refunded', 'amex'], '"refunded" or "amex"'],
+    [['ana', '--brand', 'amex', '--state', 'held'], '--state or --brand'],
+    [['ana', '--amount', '77.70', '--on', 'yesterday', '--since', '1h'], '--amount or --on'],
+  ];
+  for (const [words, not] of parts)
+    expect((await find(...words)).stderr).toContain(`\nNone of them matches ${not}.\n`);
   expect((await find('ana', 'find-1', '49.90')).stderr).not.toContain('None of them');
 
   const similar = await find('ana', 'mullr');
   expect([similar.stdout, similar.stderr]).toEqual([
+    expect.stringContaining('find-1'),
+    'No known payment has exactly these words. Similar ones:\n',
+  ]);
+
+  const reference = await find('fnid-1');
+  expect([reference.stdout, reference.stderr]).toEqual([
     expect.stringContaining('find-1'),
     'No known payment has exactly these words. Similar ones:\n',
   ]);

@@ -45,7 +45,9 @@ function callerTests(location: () => Promise<string>): void {
 
   it('refuses to search for nothing', async () => {
     for (const said of ['', '  ']) {
-      await expect(ids(said, { times: [], states: undefined })).rejects.toThrow('The text to find is empty');
+      await expect(ids(said, { on: undefined, states: undefined })).rejects.toThrow(
+        'The text to find is empty',
+      );
     }
   });
 
