@@ -2,6 +2,8 @@ import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { PaydeskError } from '../errors.js';
+import type { OrderDetails } from '../ledger/known-payments.js';
+import type { KnownPaymentRow } from '../ledger/schema.js';
 import { openWhileUnread } from '../payments/move/check.js';
 import { openUnread } from '../payments/move/errors.js';
 import {
@@ -36,6 +38,8 @@ export interface Explanation {
   actions: Action[];
   notPossible: NotPossible[];
   mustNot: MustNot[];
+  /** What the merchant's own order says of it, as far as this desk knows. */
+  order: OrderDetails | undefined;
   /** The customer may have paid twice. */
   alsoPaid: AlsoPaid[];
   /** What may be told to the customer. */
@@ -70,10 +74,22 @@ export function explain(
     actions: actionsFor(situation, commandOf),
     notPossible: notPossibleFor(situation, commandOf),
     mustNot: mustNotFor(situation),
+    order: sources.record?.known && orderOf(sources.record.known),
     alsoPaid: sources.record?.known
       ? alsoPaidOf(sources.record.known, sources.alsoPaid, options.profile)
       : [],
     reply: replyOf(situation, replyPayment(read), options.language ?? 'en'),
+  };
+}
+
+function orderOf(known: KnownPaymentRow): OrderDetails | undefined {
+  const { order_id, order_name, order_email, order_note } = known;
+  if ([order_id, order_name, order_email, order_note].every((value) => value === null)) return undefined;
+  return {
+    orderId: order_id ?? undefined,
+    name: order_name ?? undefined,
+    email: order_email ?? undefined,
+    note: order_note ?? undefined,
   };
 }
 

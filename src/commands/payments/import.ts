@@ -29,8 +29,8 @@ export default class PaymentsImport extends BaseCommand {
   static override summary = "Import a shop's orders as known payments.";
   static override description =
     'Reads each payment of the CSV from the service, and changes nothing there. One column names the payment: payment, ' +
-    'paymentId or referenceId. Columns for the order number, e-mail, name and note are kept with it, so that payments ' +
-    'find can search them. A run that was interrupted continues when the same command is run again.';
+    'paymentId or referenceId. Columns for the order number, e-mail, name and note are kept with it: payments ' +
+    'find searches them, and payments explain shows them. A run that was interrupted continues when the same command is run again.';
   static override examples = [
     '<%= config.bin %> payments import orders.csv',
     '<%= config.bin %> payments import orders.csv --column referenceId="Payment ref" --column order="Order #"',

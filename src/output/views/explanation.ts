@@ -23,11 +23,13 @@ interface ExplanationJson extends Pick<
   actions: Array<Omit<Action, 'command'> & { command: string }>;
   notPossible: Array<Omit<NotPossible, 'instead'> & { instead?: string }>;
   age: Explanation['age'] | null;
+  order: Record<'orderId' | 'name' | 'email' | 'note', string | null> | null;
   alsoPaid: Array<Record<string, unknown>>;
 }
 
 function explanationJson(explanation: Explanation): ExplanationJson {
-  const { payment, verdict, severity, stuck, age, timeline, actions, notPossible, mustNot } = explanation;
+  const { payment, verdict, severity, stuck, age, timeline, actions, notPossible, mustNot, order } =
+    explanation;
   const alsoPaid = explanation.alsoPaid.map(({ paymentId, amount, createdTime, commands, ...other }) => ({
     paymentId: numberJson(paymentId),
     ...other,
@@ -47,6 +49,14 @@ function explanationJson(explanation: Explanation): ExplanationJson {
       instead ? { ...entry, instead: commandText(instead) } : entry,
     ),
     mustNot,
+    order: order
+      ? {
+          orderId: order.orderId ?? null,
+          name: order.name ?? null,
+          email: order.email ?? null,
+          note: order.note ?? null,
+        }
+      : null,
     alsoPaid,
   };
 }
@@ -89,12 +99,14 @@ function standingLines(explanation: Explanation, look: Look): Line[] {
 
 type IdentityRow = [label: string, ...parts: string[]];
 
-/** What identifies the payment, verifies the caller and is quoted to the provider; only what the service shows. */
-function identityRows({ situation, payment }: Explanation): IdentityRow[] {
+/** What identifies the payment, verifies the caller and is quoted to the provider; only what is known. */
+function identityRows({ situation, payment, order }: Explanation): IdentityRow[] {
   const payer = valueAt(payment, 'payInfo', 'payer');
   const rows: IdentityRow[] = [
     ['Payment', situation.paymentId, situation.referenceId ?? '', situation.amount],
     ['Customer', textAt(payment, 'customerId'), textAt(payer, 'fullName'), textAt(payer, 'email')],
+    ['Order', order?.orderId ?? '', order?.name ?? '', order?.email ?? ''],
+    ['Note', order?.note ?? ''],
     ['Card', cardText(valueAt(payer, 'card'))],
     [
       'Provider',

@@ -28,6 +28,31 @@ function importTests(database: () => Promise<Record<string, string>>): void {
   const run = (verb: 'import' | 'find', ...words: string[]) =>
     desk.run(verb, words, { env, now: new Date() });
 
+  it('brings what explain shows of the order', async () => {
+    const payment = await desk.paid();
+    const bare = await desk.paid();
+    const rows = [
+      `${payment.referenceId},W-5512,Zoë Quist,zoe@shop.example,gift wrap`,
+      `${bare.referenceId},,,,`,
+    ];
+    await run('import', csv('explained.csv', 'reference,order,name,email,note', ...rows));
+    const explain = (paymentId: number, ...more: string[]) =>
+      desk.run('explain', [paymentId, ...more], { env, now: new Date() });
+    expect((await explain(payment.paymentId, '--json')).json).toMatchObject({
+      payment: { paymentId: payment.paymentId },
+      order: { orderId: 'W-5512', name: 'Zoë Quist', email: 'zoe@shop.example', note: 'gift wrap' },
+    });
+    expect((await explain(payment.paymentId)).stdout).toContain(
+      '\norder\tW-5512\tZoë Quist\tzoe@shop.example\nnote\tgift wrap\n',
+    );
+    const shown = await desk.run('explain', [payment.paymentId], { env, terminal: true, now: new Date() });
+    expect(shown.stdout).toContain(
+      '\nOrder     W-5512   Zoë Quist   zoe@shop.example\nNote      gift wrap\n',
+    );
+    expect((await explain(bare.paymentId, '--json')).json['order']).toBeNull();
+    expect((await explain(bare.paymentId)).stdout).not.toContain('order\t');
+  });
+
   it('makes payments known with what the shop says of them, and says what is new, changed and the same', async () => {
     const [one, two] = [await desk.paid(), await desk.held()];
     const rows = [
