@@ -136,10 +136,10 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const paymentOf = (value: unknown): api.Payment => plain(value) as api.Payment;
 
 function answersOf(chosen: Readonly<Record<string, string>>): Partial<AnswerChoices> {
-  const variants: Readonly<Record<string, readonly string[]>> = answerVariants;
+  const variants = new Map<string, readonly string[]>(Object.entries(answerVariants));
   for (const [name, variant] of Object.entries(chosen)) {
-    const known = variants[name];
-    if (!known) throw new TypeError(`There is no answer ${name}: use ${Object.keys(variants).join(', ')}.`);
+    const known = variants.get(name);
+    if (!known) throw new TypeError(`There is no answer ${name}: use ${[...variants.keys()].join(', ')}.`);
     if (!known.includes(variant)) throw new TypeError(`${name} is answered as one of ${known.join(', ')}.`);
   }
   return chosen;

@@ -51,17 +51,17 @@ export const jsonAnswer = (status: number, body: unknown): ShapedAnswer => ({
 
 const empty = (status: number): ShapedAnswer => ({ status, headers: {}, body: '' });
 
-const otherStates: Readonly<Record<string, string>> = {
-  Authorised: 'Authorized',
-  Held: 'OnHold',
-} satisfies Partial<Record<StateName, string>>;
-const otherValues: Readonly<Record<string, string>> = {
-  None: 'NotRequested',
-  Registered: 'Active',
-  Unknown: 'Pending',
-  Verified: 'Passed',
-  HostedPage: 'Checkout',
-};
+const otherStates: ReadonlyMap<string, string> = new Map<StateName, string>([
+  ['Authorised', 'Authorized'],
+  ['Held', 'OnHold'],
+]);
+const otherValues: ReadonlyMap<string, string> = new Map([
+  ['None', 'NotRequested'],
+  ['Registered', 'Active'],
+  ['Unknown', 'Pending'],
+  ['Verified', 'Passed'],
+  ['HostedPage', 'Checkout'],
+]);
 
 /** The answer to a success in the shape that was chosen for its gap. */
 export function shapeSuccess<Name extends EndpointName>(
@@ -152,13 +152,13 @@ function shapeValues(choices: AnswerChoices, payment: Payment): Payment {
   if (choices.values === 'usual') return shaped;
   for (const key of ['autoPayment', 'fraudStatus', 'paymentFlow'] as const) {
     const value = shaped[key];
-    if (value !== undefined) shaped[key] = otherValues[value] ?? value;
+    if (value !== undefined) shaped[key] = otherValues.get(value) ?? value;
   }
   return shaped;
 }
 
 const stateText = ({ states }: AnswerChoices, state: string): string =>
-  states === 'other' ? (otherStates[state] ?? state) : state;
+  states === 'other' ? (otherStates.get(state) ?? state) : state;
 
 /** For the endpoints whose status the spec leaves open. */
 const looseStatus = ({ statuses }: AnswerChoices, status: number): number =>

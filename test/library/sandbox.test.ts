@@ -168,6 +168,7 @@ describe('startSandbox', () => {
   test.each([
     [{ answers: { errors: 'nonsense' } }, 'errors is answered as one of problem'],
     [{ answers: { nonsense: 'html' } }, 'There is no answer nonsense'],
+    [{ answers: { constructor: 'html' } }, 'There is no answer constructor'],
     [{ clock: 'tomorrow' }, '"tomorrow" is no time'],
     [{ contents: '{}' }, /export/],
   ])('%j is refused', async (options, message) => {

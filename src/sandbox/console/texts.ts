@@ -31,13 +31,13 @@ export function doorText(via: string | null): string {
   if (via === null) return '';
   const [door = '', ...name] = via.split(' ');
   const caller = name.length > 0 ? ` (${name.join(' ')})` : '';
-  return `${doors[door] ?? door}${caller}`;
+  return `${doors.get(door) ?? door}${caller}`;
 }
 
-const doors: Readonly<Record<string, string>> = {
-  api: 'through the API',
-  customer: 'by the customer, in a browser',
-  control: 'by a paydesk sandbox command',
-  console: 'in the console',
-  clock: 'by the clock',
-};
+const doors: ReadonlyMap<string, string> = new Map([
+  ['api', 'through the API'],
+  ['customer', 'by the customer, in a browser'],
+  ['control', 'by a paydesk sandbox command'],
+  ['console', 'in the console'],
+  ['clock', 'by the clock'],
+]);

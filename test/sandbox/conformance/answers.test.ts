@@ -337,5 +337,17 @@ inMemory((bench) => {
       // The addresses of a hosted page are specified, whatever its flow is called.
       expect(body).toMatchObject({ paymentFlow: 'Checkout', redirectUrl: expect.any(String) });
     });
+
+    test('leave an imported value as it is, even one that every object has a member for', async () => {
+      const sandbox = await bench.start({ answers: { values: 'other' } });
+      const { paymentId } = await sandbox.create();
+      const { text } = await sandbox.control('GET', '/export');
+      const imported = await sandbox.control('POST', '/import', undefined, {
+        raw: text.replace('"fraud_status":"Unknown"', '"fraud_status":"constructor"'),
+      });
+      expect(imported.status).toBe(200);
+      const { body } = await sandbox.call('GET', `/payments/${paymentId}`);
+      expect(body.fraudStatus).toBe('constructor');
+    });
   });
 });

@@ -41,12 +41,12 @@ export function titleBefore(payment: PaymentRow, errors: Record<string, string> 
 }
 
 /** As a buyer may be told it: without the rules of the shop. */
-const reasons: Readonly<Record<string, string>> = {
-  'declined by the issuer': 'your bank did not accept it',
-  'expired card': 'your card has expired',
-  'blocked by the provider': 'the provider did not accept it',
-  'blocked by a fraud rule': 'the shop cannot accept it',
-  'the customer did not confirm': 'you did not confirm it',
-};
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['declined by the issuer', 'your bank did not accept it'],
+  ['expired card', 'your card has expired'],
+  ['blocked by the provider', 'the provider did not accept it'],
+  ['blocked by a fraud rule', 'the shop cannot accept it'],
+  ['the customer did not confirm', 'you did not confirm it'],
+]);
 
-const reasonFor = (failure: string): string => plain(reasons[failure] ?? failure);
+const reasonFor = (failure: string): string => plain(reasons.get(failure) ?? failure);
