@@ -1,5 +1,5 @@
 import { HomeError } from './home-folder.js';
-import type { NextStep } from './next-command.js';
+import { type Command, commandText, type NextStep, otherProgram } from './next-command.js';
 import { StoreError } from './store/errors.js';
 
 export interface ErrorOptions {
@@ -69,6 +69,16 @@ export class InterruptedError extends PaydeskError {}
 
 /** What happened, without the lines that say more: for a table or a ledger, which have room for one line. */
 export const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+/** What a person can type to make a database usable again. */
+export const storeFix = (error: unknown): Command[] =>
+  error instanceof StoreError ? error.fix.map((words) => otherProgram(...words)) : [];
+
+/** What is wrong with a database and how to fix it, in one line: for notes, which have no next steps. */
+export function storeProblem(error: StoreError): string {
+  const fix = storeFix(error).map((command) => commandText(command));
+  return fix.length === 0 ? error.message : `${error.message} Fix it with: ${fix.join(' && ')}`;
+}
 
 /** The one table from error class to exit code. Whatever is not in it is a bug and exits 1. */
 const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [

@@ -1,5 +1,6 @@
 // What support commands look up besides the service: the ledger and the webhooks of this desk.
 
+import { storeProblem } from '../errors.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { ResolvedProfile } from '../profiles/resolve.js';
 import { StoreError } from '../store/errors.js';
@@ -18,7 +19,7 @@ export async function storeIfOpen(
     return (await database()).store;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    context.note(`paydesk cannot read its ledger, so it uses only the service. ${error.message}`);
+    context.note(`paydesk cannot read its ledger, so it uses only the service. ${storeProblem(error)}`);
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 // Changes to customers move no money and need no hold; the history has them all the same.
 
+import { storeProblem } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { CustomerOperation } from '../ledger/operations.js';
 import { StoreError } from '../store/errors.js';
@@ -29,6 +30,6 @@ export async function recordCustomerChange(
     await ledger.note({ ...place, operation, customerId, description: what }, { outcome: 'done' }, undefined);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    note(`This could not be written to the history: ${error.message}`);
+    note(`This could not be written to the history: ${storeProblem(error)}`);
   }
 }

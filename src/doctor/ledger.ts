@@ -1,6 +1,7 @@
 import { isEmbedded } from '../ledger/desk.js';
 import { deskMigrations } from '../ledger/schema.js';
-import { commandText, otherProgram } from '../next-command.js';
+import { storeFix } from '../errors.js';
+import { commandText } from '../next-command.js';
 import { inspectStore, StoreError } from '../store/store.js';
 import { fail, pass, warn, type Check } from './check.js';
 
@@ -25,7 +26,8 @@ export async function checkLedger(
     return pass('ledger', `The ledger ${where} is intact.${update}`);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const fix = error.fix && commandText(otherProgram(...error.fix));
-    return fail('ledger', error.message, fix ?? 'Restore the ledger from a backup before you move money.');
+    const fix = storeFix(error).map((command) => commandText(command));
+    const restore = 'Restore the ledger from a backup before you move money.';
+    return fail('ledger', error.message, fix.length === 0 ? restore : fix.join(' && '));
   }
 }

@@ -3,7 +3,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { AppRef } from '../ledger/payment-ref.js';
-import { StoreError, type StoreErrorCode } from '../store/errors.js';
+import { StoreError } from '../store/errors.js';
 import type { Chunk } from './chunk.js';
 import type { ImportCounts } from './import-record.js';
 
@@ -17,8 +17,7 @@ export interface ChunkTarget {
 
 /** What the thread answers with once a chunk is durable, or cannot be. */
 export type ChunkAnswer =
-  | { counts: ImportCounts }
-  | { failure: { code: StoreErrorCode; message: string; fix?: readonly string[] | undefined } };
+  { counts: ImportCounts } | { failure: Pick<StoreError, 'code' | 'message' | 'fix'> };
 
 export interface ChunkWriter {
   /** What all rows came to so far. */
@@ -42,7 +41,7 @@ export function startChunkWriter(script: string, target: ChunkTarget): ChunkWrit
     const answer = await Promise.race([answered, broken]);
     if ('counts' in answer) return answer.counts;
     const { code, message, fix } = answer.failure;
-    throw new StoreError(code, message, fix === undefined ? {} : { fix });
+    throw new StoreError(code, message, { fix });
   }
 
   return {

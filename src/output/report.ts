@@ -1,7 +1,7 @@
 // How an error is reported: one JSON document for programs; what happened, why and what to type next for people.
 
-import { exitCodeOf, InterruptedError, OutputError, PaydeskError, UsageError } from '../errors.js';
-import { commandText } from '../next-command.js';
+import { exitCodeOf, InterruptedError, OutputError, PaydeskError, storeFix, UsageError } from '../errors.js';
+import { commandText, distinct } from '../next-command.js';
 import { StoreError } from '../store/errors.js';
 import { fitLines, longestWord } from './fit.js';
 import { commandPiece, joinPieces, type Line, renderLines, toned, wrapLine } from './lines.js';
@@ -42,11 +42,12 @@ export function describeError(error: unknown, profile?: string): ErrorReport {
       exit: exitCodeOf(error),
       ...(error.httpStatus === undefined ? {} : { httpStatus: error.httpStatus }),
       ...(error.details === undefined ? {} : { details: error.details }),
-      next: error.next.map((command) => commandText(command, profile)),
+      next: distinct([...storeFix(error.cause), ...error.next]).map((step) => commandText(step, profile)),
     };
   }
   if (error instanceof StoreError) {
-    return { code: error.code, message: error.message, exit: exitCodeOf(error), next: [] };
+    const next = storeFix(error).map((step) => commandText(step));
+    return { code: error.code, message: error.message, exit: exitCodeOf(error), next };
   }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return {

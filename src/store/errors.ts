@@ -14,13 +14,13 @@ export type StoreErrorCode =
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 
-  /** The words of a command that fixes it, where one does. */
-  readonly fix: readonly string[] | undefined;
+  /** The commands that fix it, one after the other, each as its words. The store cannot write them for a shell. */
+  readonly fix: ReadonlyArray<readonly string[]>;
 
   constructor(
     code: StoreErrorCode,
     message: string,
-    { fix, ...options }: { cause?: unknown; fix?: readonly string[] } = {},
+    { fix = [], ...options }: { cause?: unknown; fix?: ReadonlyArray<readonly string[]> } = {},
   ) {
     super(message, options);
     this.name = 'StoreError';

@@ -65,12 +65,11 @@ async function firstWrite(file: string): Promise<void> {
 function refuseShared(file: string, { mode, nlink }: Stats): void {
   // Windows has no modes, and says that everybody may write.
   if ((mode & 0o022) !== 0 && process.platform !== 'win32') {
-    const fix = ['chmod', '600', file];
     throw new StoreError(
       'store-unusable',
       `Other users can write to the database ${file} (mode 0${(mode & 0o777).toString(8)}). It was not opened. ` +
-        `Check what is in it, then type: ${shellText(fix)}`,
-      { fix },
+        'Check what is in it, then let only its owner write to it.',
+      { fix: [['chmod', '600', file]] },
     );
   }
   if (nlink > 1) {
@@ -78,8 +77,13 @@ function refuseShared(file: string, { mode, nlink }: Stats): void {
     throw new StoreError(
       'store-unusable',
       `The database ${file} has ${nlink} names (hard links). It was not opened: what is written under one name would ` +
-        `be lost under another. Remove the other names, or make this one a copy of its own: ` +
-        `${shellText(['cp', file, copy])} && ${shellText(['mv', copy, file])}`,
+        'be lost under another. Remove the other names, or replace this one with a copy.',
+      {
+        fix: [
+          ['cp', file, copy],
+          ['mv', copy, file],
+        ],
+      },
     );
   }
 }
@@ -88,13 +92,6 @@ function emptied(file: string): StoreError {
   return new StoreError(
     'store-unusable',
     `The database ${file} is empty (0 bytes): something has removed what was in it. Nothing was written. ` +
-      `Restore it from a backup, or remove it to start with a new one: ${shellText(['rm', file])}`,
+      'Restore it from a backup, or remove the file to start with a new one.',
   );
-}
-
-/** The message is a part of many others, so it has the command as text. The store imports nothing that could quote it. */
-const shellText = (words: readonly string[]): string => words.map(quoted).join(' ');
-
-function quoted(word: string): string {
-  return /^[\w./~+@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -248,6 +248,20 @@ describe('errors', () => {
     expect(code).toBe(1);
   });
 
+  it('shows the commands that fix a database before all others, whoever reports it', async () => {
+    const cause = new StoreError('store-unusable', 'Others can write.', {
+      fix: [['chmod', '600', 'a b.db']],
+    });
+    const wrapped = new TemporaryError('The ledger cannot be used.', {
+      code: 'ledger-unavailable',
+      next: [paydesk('doctor')],
+      cause,
+    });
+    expect((await runInProcess(throwing(cause), [])).stderr).toContain("Next:  chmod 600 'a b.db'\n");
+    const { stdout } = await runInProcess(throwing(wrapped), ['--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { next: ["chmod 600 'a b.db'", 'paydesk doctor'] } });
+  });
+
   it('calls a bug a bug, with its stack only for --debug', async () => {
     const bug = new TypeError('x is undefined');
     const plain = await runInProcess(throwing(bug), []);

@@ -152,6 +152,10 @@ describeFile('a file that cannot be trusted', ({ location, open }) => {
     await expect(open(other, { exclusive })).rejects.toMatchObject({
       code: 'store-unusable',
       message: expect.stringContaining('has 2 names (hard links)'),
+      fix: [
+        ['cp', other, `${other}.copy`],
+        ['mv', `${other}.copy`, other],
+      ],
     });
     await child.kill('SIGKILL');
     rmSync(other);
@@ -171,7 +175,8 @@ describeFile('a file that cannot be trusted', ({ location, open }) => {
     chmodSync(file, mode);
     await expect(open(file)).rejects.toMatchObject({
       code: 'store-unusable',
-      message: expect.stringContaining(`chmod 600 ${file}`),
+      message: expect.stringContaining('Other users can write'),
+      fix: [['chmod', '600', file]],
     });
     chmodSync(file, 0o600);
     await open(file);

@@ -39,12 +39,16 @@ describe('sandbox start', () => {
     first.kill('SIGTERM');
     await first.ended;
     chmodSync(file, 0o666);
-    expect(JSON.parse((await start()).stdout)).toMatchObject(refused(`chmod 600 ${file}`));
+    const { error } = JSON.parse((await start()).stdout) as { error: { next: string[] } };
+    expect({ error }).toMatchObject(refused('Other users can write'));
+    expect(error.next[0]).toBe(`chmod 600 ${file}`);
     chmodSync(file, 0o600);
     truncateSync(file, 8192);
     expect(JSON.parse((await start()).stdout)).toMatchObject(refused('damaged'));
     truncateSync(file, 0);
-    expect(JSON.parse((await start()).stdout)).toMatchObject(refused(`rm ${file}`));
+    expect(JSON.parse((await start()).stdout)).toMatchObject(
+      refused('remove the file to start with a new one'),
+    );
     expect(statSync(file).size).toBe(0);
   });
 });
