@@ -11,7 +11,7 @@ export interface ErrorOptions {
   details?: unknown;
   httpStatus?: number | undefined;
   /** Whether the message says by itself that nothing was sent or changed: guards and interruptions do unless they say otherwise. */
-  saysNothingSent?: boolean;
+  saysNothingSent?: boolean | undefined;
   cause?: unknown;
 }
 

@@ -51,11 +51,7 @@ async function settled(
     if (!(error instanceof UnknownOutcomeError)) throw error;
     const method = await findMethod(client, name).catch(() => 'unknown' as const);
     if (method === undefined || (method !== 'unknown' && isOver(method))) return;
-    throw new UnknownOutcomeError(error.message, {
-      code: error.code,
-      cause: error,
-      next: [paydesk('customers', 'methods', name.customerId)],
-    });
+    throw error.with({ next: [paydesk('customers', 'methods', name.customerId)] });
   }
 }
 

@@ -21,9 +21,11 @@ export function endingOf(
   const message = `${failed.length} of ${results.length} payments ${failed.length === 1 ? 'was' : 'were'} not ${what}.`;
   const codes = new Set(failed.map(({ error }) => exitCodeOf(error)));
   if (failed.length < results.length || codes.size > 1) return new PartialError(message, options);
-  const Shared = first.error.constructor as typeof PaydeskError;
-  return new Shared(`None of the ${results.length} payments was ${what}.`, {
+  return first.error.with({
     ...options,
+    message: `None of the ${results.length} payments was ${what}.`,
     code: first.error.code,
+    httpStatus: undefined,
+    saysNothingSent: undefined,
   });
 }
