@@ -11,7 +11,7 @@ import {
   type PlannedJson,
   plannedJson,
   repeatedLine,
-  strangeCurrency,
+  unknownCurrencyLines,
 } from '../output/views/created.js';
 import { reasonLines, plannedRequestLines } from '../output/views/moves.js';
 import type { CreatedPayment, CreateRequest } from '../payments/create-payment.js';
@@ -105,7 +105,7 @@ export async function sendBody(
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
   const ledgerReady = liveLedgerReady(desk, guard);
-  context.note(...strangeCurrency(textAt(body, 'currency')));
+  context.note(...unknownCurrencyLines(textAt(body, 'currency')));
   const lines = [...createSummary(kind, body), ...reasonLines(flags)];
   const made = await makePayment(
     desk,

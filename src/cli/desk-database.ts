@@ -29,10 +29,10 @@ export async function openDatabase(
   env: Environment,
   options: Pick<LedgerOptions, 'patient'> = {},
 ): Promise<PlacedDatabase> {
-  const { markKnownReferences, takeSeen } = await import('./take-seen.js');
+  const { markKnownReferences, importJournal } = await import('./import-journal.js');
   const placed = await openUntouched(env, options);
   const { store } = placed;
-  await takeSeen(store, env);
+  await importJournal(store, env);
   await forgetOld(store, env);
   await markKnownReferences(store, env);
   return {
@@ -100,7 +100,7 @@ export async function openLedger(
 }
 
 /** Imports the journal of reads. If that fails now, the next command does it. */
-export async function takeInJournal(env: Environment): Promise<void> {
+export async function openToImportJournal(env: Environment): Promise<void> {
   try {
     const { close } = await openDatabase(env);
     await close();

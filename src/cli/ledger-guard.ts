@@ -41,7 +41,7 @@ export async function ledgerProblem(
 }
 
 /** For `doctor`: why a live app would refuse the ledger. Nothing is changed by looking. */
-export async function findDistrust(
+export async function findLedgerWarning(
   context: CommandContext,
 ): Promise<{ message: string; fix: string } | undefined> {
   const { place, close } = await openUntouched(context.streams.env);

@@ -53,16 +53,16 @@ export async function sandboxAt(context: CommandContext, baseUrl: string): Promi
   return createRemote(run, context.signal, () => context.sent.assumeSome());
 }
 
-/** Writes the sandboxes of scenarios into a folder, each as a file that a sandbox starts with. */
-export function createKeeper(): {
-  keep(result: ScenarioResult, world: World): Promise<void>;
+/** Writes the contents of each scenario's sandbox to a file that `sandbox start --import` takes. */
+export function createSandboxExports(): {
+  write(result: ScenarioResult, world: World): Promise<void>;
   files: string[];
 } {
   const files: string[] = [];
   let folder: string | undefined;
   return {
     files,
-    async keep({ scenario }, { own }) {
+    async write({ scenario }, { own }) {
       if (!own) return;
       folder ??= mkdtempSync(join(tmpdir(), 'paydesk-scenarios-'));
       const name = basename(scenario.file).replace(/\.ya?ml$/i, '');

@@ -173,8 +173,8 @@ async function refineError(
   const silence = error instanceof UnknownOutcomeError ? error.cause : error;
   const isSilent = silence instanceof TemporaryError || silence instanceof PendingError;
   if (!isSilent || silence.httpStatus !== undefined) return error;
-  const { whySilent } = await import('../sandbox-control/find.js');
-  const why = whySilent(findPaths(streams.env).data, profile.baseUrl);
+  const { noAnswerError } = await import('../sandbox-control/find.js');
+  const why = noAnswerError(findPaths(streams.env).data, profile.baseUrl);
   if (why.code !== 'sandbox-paused' && silence.code !== 'refused') return error;
   const next = [...why.next, ...error.next.filter((step) => !silence.next.includes(step))];
   return error.with({ message: `${error.message} ${why.message}`, next });

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js';
 import { databaseLocation } from '../cli/desk-database.js';
-import { findDistrust } from '../cli/ledger-guard.js';
+import { findLedgerWarning } from '../cli/ledger-guard.js';
 import { requestHeaders } from '../client/request-headers.js';
 import { failedCheck, type Diagnosis } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
@@ -8,7 +8,7 @@ import { listFlagsFor } from '../cli/flags.js';
 import { checkList, fixLines } from '../output/views/doctor.js';
 import { eventText } from '../cli/session.js';
 import { findPaths } from '../profiles/paths.js';
-import { whySilent } from '../sandbox-control/find.js';
+import { noAnswerError } from '../sandbox-control/find.js';
 
 export default class Doctor extends BaseCommand {
   static override summary = 'Check this machine, the profile, the key and the connection.';
@@ -28,10 +28,10 @@ export default class Doctor extends BaseCommand {
       profile: this.profileName,
       env: this.streams.env,
       ledger: databaseLocation(this.streams.env),
-      ledgerDistrust: () => findDistrust(this.context),
+      ledgerWarning: () => findLedgerWarning(this.context),
       requiredNode: engines?.node,
       now: () => this.now(),
-      sandboxStep: (url) => whySilent(findPaths(this.streams.env).data, url).next[0],
+      sandboxStep: (url) => noAnswerError(findPaths(this.streams.env).data, url).next[0],
       signal: this.signal,
       secrets: this.secrets,
       headers: requestHeaders(this.streams.env, this.config.version),

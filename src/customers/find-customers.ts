@@ -11,8 +11,8 @@ import {
   customerMatches,
   matchCustomer,
   type Person,
-  readSaid,
-  type Said,
+  readCustomerQuery,
+  type CustomerQuery,
 } from './match-customer.js';
 
 export interface FoundCustomer extends Person {
@@ -45,7 +45,7 @@ export async function findCustomers(
   { client, search }: { client: Client; search: KnownSearch | undefined },
   { words, limit, maxSearched }: FindOptions,
 ): Promise<FoundCustomers> {
-  const said = readSaid(words);
+  const said = readCustomerQuery(words);
   const found = createCollection(said, limit);
   if (search && said.words.length > 0) await addKnown(search, said, limit, found);
   const end = { searched: 0, isCut: false, failure: undefined as PaydeskError | undefined };
@@ -84,7 +84,7 @@ interface Collection {
 }
 
 /** Keeps the best ones only, as the list may be long. */
-function createCollection(said: Said, limit: number): Collection {
+function createCollection(said: CustomerQuery, limit: number): Collection {
   const byMatch = new Map<CustomerMatch, Map<string, FoundCustomer>>(
     customerMatches.map((match) => [match, new Map()]),
   );
@@ -124,7 +124,12 @@ function createCollection(said: Said, limit: number): Collection {
 const present = (person: Person): Partial<Person> =>
   Object.fromEntries(Object.entries(person).filter(([, value]) => value !== ''));
 
-async function addKnown(search: KnownSearch, said: Said, limit: number, found: Collection): Promise<void> {
+async function addKnown(
+  search: KnownSearch,
+  said: CustomerQuery,
+  limit: number,
+  found: Collection,
+): Promise<void> {
   const find = (words: readonly string[], prefix: boolean) =>
     search.find(
       words.map((text) => ({ text, prefix: prefix && text.length >= 3 })),

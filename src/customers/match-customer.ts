@@ -11,8 +11,8 @@ export interface Person {
 export const customerMatches = ['id', 'detail', 'words', 'beginning', 'payment'] as const;
 export type CustomerMatch = (typeof customerMatches)[number];
 
-/** What a caller says. */
-export interface Said {
+/** What a caller says about themselves, ready for comparing. */
+export interface CustomerQuery {
   words: string[];
   /** All of it as one word. */
   joined: string;
@@ -25,7 +25,7 @@ const MIN_DIGITS = 6;
 /** Beginnings of words that are shorter fit too much to help. */
 const MIN_PREFIX = 3;
 
-export function readSaid(typed: readonly string[]): Said {
+export function readCustomerQuery(typed: readonly string[]): CustomerQuery {
   const text = typed.join(' ');
   const digits = /^[\d\s()+./-]+$/.test(text) ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : '';
   return {
@@ -36,7 +36,10 @@ export function readSaid(typed: readonly string[]): Said {
 }
 
 /** All words must be found in the customer. */
-export function matchCustomer(person: Person, { words, joined, digits }: Said): CustomerMatch | undefined {
+export function matchCustomer(
+  person: Person,
+  { words, joined, digits }: CustomerQuery,
+): CustomerMatch | undefined {
   if (words.length === 0) return undefined;
   if (joinedWord(person.customerId) === joined) return 'id';
   if (joinedWord(person.email) === joined) return 'detail';

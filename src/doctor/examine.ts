@@ -9,7 +9,7 @@ import { findPaths, type Environment } from '../profiles/paths.js';
 import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles, type ProfileStore } from '../profiles/store.js';
 import { diagnose, fail, notChecked, pass, type Check, type CheckName, type Diagnosis } from './check.js';
-import { checkLedger, type LedgerDistrust } from './ledger.js';
+import { checkLedger, type LedgerWarning } from './ledger.js';
 import { checkConfig, checkKeyring, checkModes, checkNode } from './machine.js';
 import { checkDns, checkProxy, checkTls, lookedUpByProxy } from './network.js';
 import { checkService } from './service.js';
@@ -20,7 +20,7 @@ interface ExamineOptions {
   /** Where the ledger is: a file or postgres://… */
   ledger: string;
   /** Why live apps would refuse to send with it, if they would. */
-  ledgerDistrust: () => Promise<LedgerDistrust | undefined>;
+  ledgerWarning: () => Promise<LedgerWarning | undefined>;
   /** The versions of Node that this program runs on. */
   requiredNode: string | undefined;
   /** Sent with every request. */
@@ -46,7 +46,7 @@ export async function examine(options: ExamineOptions): Promise<Diagnosis> {
   ];
   const [keyring, ledger, app] = await Promise.all([
     checkKeyring({ paths, env, store }),
-    checkLedger(options.ledger, options.ledgerDistrust),
+    checkLedger(options.ledger, options.ledgerWarning),
     checkApp(options, store),
   ]);
   return diagnose([...machine, keyring, ledger, ...app]);

@@ -5,8 +5,8 @@ import { commandText } from '../next-command.js';
 import { inspectStore, StoreError } from '../store/store.js';
 import { fail, pass, warn, type Check } from './check.js';
 
-/** What keeps live apps from sending with a ledger that is whole. */
-export interface LedgerDistrust {
+/** Why live apps cannot send with this ledger, although it is intact. */
+export interface LedgerWarning {
   message: string;
   fix: string;
 }
@@ -14,14 +14,14 @@ export interface LedgerDistrust {
 /** Whether the ledger can be read, is whole and is where it belongs: without it nobody knows what was sent. */
 export async function checkLedger(
   location: string,
-  findDistrust: () => Promise<LedgerDistrust | undefined>,
+  findWarning: () => Promise<LedgerWarning | undefined>,
 ): Promise<Check> {
   const where = isEmbedded(location) ? location : 'in PostgreSQL';
   try {
     const found = await inspectStore({ location, schema: 'paydesk_desk', migrations: deskMigrations });
     if (found.kind === 'absent') return pass('ledger', `There is no ledger yet; it will be ${where}.`);
-    const distrust = found.pending === 0 ? await findDistrust() : undefined;
-    if (distrust) return warn('ledger', distrust.message, distrust.fix);
+    const warning = found.pending === 0 ? await findWarning() : undefined;
+    if (warning) return warn('ledger', warning.message, warning.fix);
     const update = found.pending === 0 ? '' : ' The next command updates its format.';
     return pass('ledger', `The ledger ${where} is intact.${update}`);
   } catch (error) {

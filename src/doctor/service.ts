@@ -24,9 +24,10 @@ interface ServiceTools {
 
 const MAX_SKEW_S = 30;
 
-interface Heard {
+interface AnswerTiming {
+  /** The time that the service sent. */
   date: string | undefined;
-  /** By our clock: half-way between asking and hearing. */
+  /** By our clock: half-way between request and answer. */
   at: number;
   ms: number;
 }
@@ -35,11 +36,11 @@ interface Heard {
 export async function checkService(tools: ServiceTools): Promise<Check[]> {
   const { profile, apiKey, signal, onEvent } = tools;
   const { baseUrl, appId } = profile;
-  let heard: Heard | undefined;
-  const transport = listening(
+  let timing: AnswerTiming | undefined;
+  const transport = withTiming(
     createTransport({ baseUrl, connection: tools.connection, timeouts: keyTimeouts }),
     tools.now,
-    (answer) => (heard = answer),
+    (measured) => (timing = measured),
   );
   // The kind is left out: a contradiction is to be told as a check and not as an error.
   const client = createClient({
@@ -60,7 +61,7 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
     );
     signal.throwIfAborted();
     if ('error' in found && !(found.error instanceof PaydeskError)) throw found.error;
-    return describe(tools, heard, found as Found);
+    return describe(tools, timing, found as Found);
   } finally {
     await client.close();
   }
@@ -68,23 +69,23 @@ export async function checkService(tools: ServiceTools): Promise<Check[]> {
 
 type Found = { customer: JsonObject | undefined } | { error: PaydeskError };
 
-function describe(tools: ServiceTools, heard: Heard | undefined, found: Found): Check[] {
+function describe(tools: ServiceTools, timing: AnswerTiming | undefined, found: Found): Check[] {
   const { profile } = tools;
   const error = 'error' in found ? found.error : undefined;
   // What only sends us elsewhere is not the service, and the key is not carried there.
   const elsewhere = error?.code === 'redirected';
-  if (heard === undefined || elsewhere || error instanceof TemporaryError) {
+  if (timing === undefined || elsewhere || error instanceof TemporaryError) {
     const unanswered = elsewhere ? 'the service is elsewhere' : 'the service did not answer';
     return [
-      fail('service', error?.message ?? 'The service did not answer.', reachFix(tools, heard)),
-      heard === undefined ? notChecked('clock', unanswered) : checkClock(heard),
+      fail('service', error?.message ?? 'The service did not answer.', reachFix(tools, timing)),
+      timing === undefined ? notChecked('clock', unanswered) : checkClock(timing),
       notChecked('key', unanswered),
       notChecked('kind', unanswered),
     ];
   }
   return [
-    pass('service', `${profile.baseUrl} answered in ${heard.ms} ms.`),
-    checkClock(heard),
+    pass('service', `${profile.baseUrl} answered in ${timing.ms} ms.`),
+    checkClock(timing),
     checkKey(profile, error),
     'customer' in found
       ? checkKind(profile, found.customer)
@@ -92,7 +93,7 @@ function describe(tools: ServiceTools, heard: Heard | undefined, found: Found): 
   ];
 }
 
-function checkClock({ date, at }: Heard): Check {
+function checkClock({ date, at }: AnswerTiming): Check {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return warn('clock', 'The service does not send its time.');
   // Its time has no fractions of a second: half of one is the best guess.
@@ -106,8 +107,11 @@ function checkClock({ date, at }: Heard): Check {
 }
 
 /** On this machine it is a sandbox that was stopped or paused. */
-function reachFix({ profile: { baseUrl }, sandboxStep }: ServiceTools, heard: Heard | undefined): string {
-  const step = heard === undefined && isLoopbackUrl(baseUrl) ? sandboxStep(baseUrl) : undefined;
+function reachFix(
+  { profile: { baseUrl }, sandboxStep }: ServiceTools,
+  timing: AnswerTiming | undefined,
+): string {
+  const step = timing === undefined && isLoopbackUrl(baseUrl) ? sandboxStep(baseUrl) : undefined;
   return step ? commandText(step) : `Check the base URL: ${commandText(paydesk('whoami'))}`;
 }
 
@@ -163,7 +167,12 @@ function addAgain(name: string): string {
   return `${remove}, then ${add}`;
 }
 
-function listening(transport: Transport, now: () => Date, hear: (heard: Heard) => void): Transport {
+/** A transport that reports the timing of each answer. */
+function withTiming(
+  transport: Transport,
+  now: () => Date,
+  onAnswer: (timing: AnswerTiming) => void,
+): Transport {
   return {
     async send(request) {
       const from = now().getTime();
@@ -171,7 +180,7 @@ function listening(transport: Transport, now: () => Date, hear: (heard: Heard) =
       const result = await transport.send(request);
       const ms = performance.now() - began;
       if (result.kind === 'answer' || result.kind === 'open')
-        hear({ date: result.headers.date, at: from + ms / 2, ms: Math.round(ms) });
+        onAnswer({ date: result.headers.date, at: from + ms / 2, ms: Math.round(ms) });
       return result;
     },
     close: () => transport.close(),

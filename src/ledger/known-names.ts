@@ -9,7 +9,7 @@ interface KnownName {
   currency: string | null;
 }
 
-const MOST = 30;
+const MAX_NAMES = 30;
 
 /** Ids and references that begin like that, a few of each: for completing what is being typed. */
 export async function knownNames(
@@ -25,7 +25,7 @@ export async function knownNames(
       .where(column, '>=', beginning)
       .where(column, '<', `${beginning}\u{10FFFF}`)
       .orderBy(column)
-      .limit(MOST)
+      .limit(MAX_NAMES)
       .execute();
   const found = [...(await named('reference_id')), ...(await named('payment_id'))];
   return found.filter((row): row is KnownName => row.name !== null && row.name !== '');

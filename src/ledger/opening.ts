@@ -19,7 +19,15 @@ import { refColumns, type PaymentRef } from './payment-ref.js';
 import { fenceOf, quietLeft } from './quiet-period.js';
 import type { DeskTables } from './schema.js';
 import { elapsedSince, type SteadyTime } from './steady-clock.js';
-import { adoption, claimHold, dropHold, giveHoldTo, standingOn, TAKING, takeHold } from './statements.js';
+import {
+  adoption,
+  claimHold,
+  dropHold,
+  giveHoldTo,
+  standingOn,
+  NO_INTENT_YET,
+  takeHold,
+} from './statements.js';
 
 /** Whether an instruction may be sent, and the hold that it gets when it may. */
 export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
@@ -36,7 +44,7 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     const [found] = await standingOn(db, engine, { ...refColumns(ref), operation });
     if (!found) throw new Error('The ledger has lost its identity.');
     const { held, last: lastId, boot, ms } = found;
-    if (held !== null && held !== TAKING) return { kind: 'held', intent: await entry(db, held) };
+    if (held !== null && held !== NO_INTENT_YET) return { kind: 'held', intent: await entry(db, held) };
     if (lastId === null) {
       return boot === null || ms === null ? undefined : justAdopted(db, clocks, { boot, ms }, quietMs);
     }
@@ -83,7 +91,7 @@ export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log
     const early = cleared && ((await adoptedNow(tx, quietMs)) ?? (await claimCleared(tx, cleared, quietMs)));
     if (early) return early;
     const steady = steadyColumns(await clocks.steady(tx));
-    await takeHold(tx, engine, { ...ref, intent_id: TAKING, ...steady });
+    await takeHold(tx, engine, { ...ref, intent_id: NO_INTENT_YET, ...steady });
     // Its hold is ours by now.
     const claimed = cleared && { ...cleared, renewed: undefined };
     const blocked = await findBlocking(tx, intent, operation, { ...sendAgain, cleared: claimed, quietMs });

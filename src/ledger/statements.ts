@@ -8,7 +8,7 @@ import type { SteadyTime } from './steady-clock.js';
 type Ref = 'app_id' | 'payment_id';
 type IntentValues = Omit<IntentRow, 'id' | 'retired'>;
 /** Stands in a hold between taking it and writing its intent, within one transaction. */
-export const TAKING = 0;
+export const NO_INTENT_YET = 0;
 
 type OutcomeValues = Omit<OutcomeRow, 'id'>;
 
@@ -75,7 +75,7 @@ export const renewHold = statement<{ intent_id: number }, 'intent_id' | 'boot' |
 
 /** Free to be taken over, if its process has not renewed it since it was read. */
 export const claimHold = statement<{ intent_id: number }, 'intent_id' | 'boot' | 'steady_ms'>(
-  `update holds set intent_id = ${TAKING}
+  `update holds set intent_id = ${NO_INTENT_YET}
    where intent_id = :intent_id and boot = :boot and steady_ms = :steady_ms
    returning intent_id`,
 );

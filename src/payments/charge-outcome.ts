@@ -47,7 +47,7 @@ export async function followCharge(
 function errorOf(desk: Desk, read: PaymentRead, outcome: Outcome, wait: boolean): PaydeskError | undefined {
   const label = `The charge, payment ${labelOf(read)},`;
   const next = [paydesk('payments', 'explain', idOf(read))];
-  const goOn = [paydesk('payments', 'watch', idOf(read))];
+  const keepWatching = [paydesk('payments', 'watch', idOf(read))];
   switch (outcome) {
     case 'done':
       return undefined;
@@ -77,12 +77,12 @@ function errorOf(desk: Desk, read: PaymentRead, outcome: Outcome, wait: boolean)
       if (desk.signal.reason instanceof InterruptedError) {
         return new InterruptedError(`${label} is ${stateText(read)}.`, {
           code: 'stopped-waiting',
-          next: goOn,
+          next: keepWatching,
         });
       }
       return new PendingError(`${label} is still ${stateText(read)}. The time limit was reached.`, {
         code: 'time-up',
-        next: goOn,
+        next: keepWatching,
       });
   }
 }

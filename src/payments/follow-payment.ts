@@ -64,7 +64,7 @@ const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
 function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError {
   const stands = `Payment ${labelOf(read)} is ${stateText(read)}`;
   const options = { next: [paydesk('payments', 'explain', idOf(read))] };
-  const goOn = { next: [paydesk('payments', 'watch', idOf(read), '--until', until)] };
+  const keepWatching = { next: [paydesk('payments', 'watch', idOf(read), '--until', until)] };
   if (isHopeless(read, until)) {
     return new NotReachedError(`${stands} and can no longer become ${until}.`, {
       ...options,
@@ -80,10 +80,10 @@ function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError
     });
   }
   if (desk.signal.reason instanceof InterruptedError) {
-    return new InterruptedError(`${stands}.`, { ...goOn, code: 'stopped-waiting' });
+    return new InterruptedError(`${stands}.`, { ...keepWatching, code: 'stopped-waiting' });
   }
   return new PendingError(`${stands}, not ${until}. The time limit was reached.`, {
-    ...goOn,
+    ...keepWatching,
     code: 'time-up',
   });
 }

@@ -53,7 +53,7 @@ export function silentSandbox(run: Run): ServiceError {
 }
 
 /** Why nothing answers at an address of this machine: its sandbox is paused or busy, or there is none. */
-export function whySilent(data: string, url: string): ServiceError {
+export function noAnswerError(data: string, url: string): ServiceError {
   const run = createRuns(data).at(url);
   return run ? silentSandbox(run) : noSandbox(portOf({ url }));
 }

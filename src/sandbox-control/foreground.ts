@@ -92,7 +92,7 @@ export async function startInForeground(
     }
   } catch (error) {
     process.off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);
-    throw await inTheWay(error, settings, runs);
+    throw await explainStartFailure(error, settings, runs);
   }
 }
 
@@ -129,8 +129,8 @@ function makeFolderOf({ location, dataFolder }: SandboxSettings): void {
   if (dirname(location) === dataFolder) makeFolder(dataFolder);
 }
 
-/** What kept it from starting, with what holds it and what to type instead. */
-async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): Promise<unknown> {
+/** Why the sandbox did not start, what blocks it and what to type instead. */
+async function explainStartFailure(error: unknown, settings: SandboxSettings, runs: Runs): Promise<unknown> {
   const { code } = error as NodeJS.ErrnoException;
   const { host, port } = settings;
   if (code === 'EADDRINUSE') return portTaken(settings, runs, error);
@@ -148,7 +148,7 @@ async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): 
       cause: error,
     });
   }
-  if (error instanceof Refusal) return badBeginning(error, settings);
+  if (error instanceof Refusal) return invalidInitialState(error, settings);
   if (error instanceof StoreError && error.code !== 'home-unwritable') {
     const next = {
       'store-held': [paydesk('sandbox', 'stop'), paydesk('sandbox', 'start', '--memory', '--port', '0')],
@@ -164,8 +164,8 @@ async function inTheWay(error: unknown, settings: SandboxSettings, runs: Runs): 
   return error;
 }
 
-/** The export or the time that it was to begin with cannot be used. */
-function badBeginning(error: Refusal, { clock }: SandboxSettings): PaydeskError {
+/** The sandbox cannot start with this export or at this time. */
+function invalidInitialState(error: Refusal, { clock }: SandboxSettings): PaydeskError {
   if (error.code === 'operation-not-allowed') {
     return new GuardError(`${error.message} Nothing was changed.`, {
       code: 'database-in-use',

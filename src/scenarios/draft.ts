@@ -8,7 +8,7 @@ import { referenceText } from './references.js';
 import { writeScenario } from './write.js';
 import type { World } from './world.js';
 
-export const afterwards = ['nothing', 'capture', 'cancel', 'refund', 'unhold', 'recheck'] as const;
+export const nextMoves = ['nothing', 'capture', 'cancel', 'refund', 'unhold', 'recheck'] as const;
 
 interface DraftAnswers {
   name: string;
@@ -16,7 +16,7 @@ interface DraftAnswers {
   currency: string;
   card: (typeof cardNames)[number];
   /** What the merchant does once the customer has paid. */
-  next: (typeof afterwards)[number];
+  next: (typeof nextMoves)[number];
 }
 
 const payment = '${order}';

@@ -24,7 +24,7 @@ export function createProfileWorld({ desk, database, sandbox }: ProfileWorldOpti
     own: undefined,
     look: async (payment) => (await desk.client.getPayment(parsePayment(payment).key)).object,
     settle: async () => {},
-    news: async () => [],
+    changes: async () => [],
     // The command closes what it opened.
     close: async () => {},
   };

@@ -9,13 +9,13 @@ import { fieldAt, replaceReferences, referenceText } from './references.js';
 import type { Inputs, Verb } from './schema.js';
 import type { StepResult } from './steps/result.js';
 import { verbTable } from './steps/verbs.js';
-import type { NewsEntry, World } from './world.js';
+import type { SandboxChange, World } from './world.js';
 
 export interface ScenarioEvent {
   time: string;
   /** The step that it belongs to, from 1. */
   step: number;
-  kind: 'step' | NewsEntry['kind'];
+  kind: 'step' | SandboxChange['kind'];
   payment?: string;
   text: string;
 }
@@ -56,7 +56,7 @@ export async function runScenario(scenario: Scenario, world: World, seed: number
     const result = known.verb && (await makeStep(world, known, number));
     await world.settle();
     if (result) timeline.push(stepEntry(world, known, number, result));
-    timeline.push(...(await world.news()).map((entry) => newsEntry(entry, number)));
+    timeline.push(...(await world.changes()).map((entry) => changeEvent(entry, number)));
     if (step.as !== undefined) names.set(step.as, result?.value ?? null);
     // Only a step with a name of its own can refer to itself.
     const named = step.as === undefined ? known : withNames(step, names);
@@ -141,7 +141,7 @@ function stepEntry(world: World, step: ReadStep, number: number, result: StepRes
   };
 }
 
-const newsEntry = ({ time, kind, payment, text }: NewsEntry, step: number): ScenarioEvent => ({
+const changeEvent = ({ time, kind, payment, text }: SandboxChange, step: number): ScenarioEvent => ({
   time: new Date(time).toISOString(),
   step,
   kind,

@@ -22,7 +22,7 @@ export interface World {
   /** Everything that is due has happened, and its webhooks have left. */
   settle(): Promise<void>;
   /** What happened since this was last asked. */
-  news(): Promise<NewsEntry[]>;
+  changes(): Promise<SandboxChange[]>;
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface OwnSandbox {
 }
 
 /** Something that happened behind the desk. */
-export interface NewsEntry {
+export interface SandboxChange {
   time: number;
   kind: 'state' | 'provider' | 'webhook';
   payment: string;

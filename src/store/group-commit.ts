@@ -48,12 +48,12 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
         },
         reject,
       });
-      if (!active) goOn();
+      if (!active) scheduleGroup();
     });
   }
 
-  /** With the next group, now or when those who wait have waited long enough. */
-  function goOn(): void {
+  /** Runs the next group: now, or once members that can wait have waited long enough. */
+  function scheduleGroup(): void {
     if (onDrained.length > 0 || waiting.some(({ patient }) => !patient)) start();
     else timer ??= setTimeout(start, MAX_DELAY_MS);
   }
@@ -72,7 +72,7 @@ export function createGroupCommit(connection: SqliteConnection): GroupCommit {
       open = false;
       active = false;
       for (const notify of onClosed.splice(0)) notify();
-      if (waiting.length > 0) goOn();
+      if (waiting.length > 0) scheduleGroup();
       else for (const notify of onDrained.splice(0)) notify();
     });
   }

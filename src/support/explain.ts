@@ -22,7 +22,7 @@ import { type Language, replyOf, replyPayment } from './reply.js';
 import type { Age, Situation } from './situation.js';
 import { timelineOf, type TimelineEntry } from './timeline.js';
 import { type Severity, verdictOf } from './verdict.js';
-import { mustNotFor, type MustNot, type NotPossible, notPossibleFor } from './warnings.js';
+import { riskWarningsFor, type RiskWarning, type NotPossible, notPossibleFor } from './warnings.js';
 
 /** Where a payment stands, why, what happened so far and what can be done now. */
 export interface Explanation {
@@ -37,7 +37,7 @@ export interface Explanation {
   /** The recommended one first. */
   actions: Action[];
   notPossible: NotPossible[];
-  mustNot: MustNot[];
+  mustNot: RiskWarning[];
   /** What the merchant's own order says of it, as far as this desk knows. */
   order: OrderDetails | undefined;
   /** The customer may have paid twice. */
@@ -73,7 +73,7 @@ export function explain(
     timeline: timelineOf(read, sources, situation),
     actions: actionsFor(situation, commandOf),
     notPossible: notPossibleFor(situation, commandOf),
-    mustNot: mustNotFor(situation),
+    mustNot: riskWarningsFor(situation),
     order: sources.record?.known && orderOf(sources.record.known),
     alsoPaid: sources.record?.known
       ? alsoPaidOf(sources.record.known, sources.alsoPaid, options.profile)

@@ -18,7 +18,7 @@ export interface NotPossible {
 }
 
 /** Something that no rule forbids and that could cost money. */
-export interface MustNot {
+export interface RiskWarning {
   what: string;
   why: string;
 }
@@ -98,7 +98,7 @@ function reasonAgainst(
   return { why, instead: actionOf(situation, other, commandOf).command };
 }
 
-export function mustNotFor({ state, last }: Situation): MustNot[] {
+export function riskWarningsFor({ state, last }: Situation): RiskWarning[] {
   const isOpen = last?.outcome === 'accepted' || last?.outcome === 'unknown';
   const mayBeCharged = isOpen && last.operation !== 'refund' && last.operation !== 'cancel';
   if (state === 'Processing' || (mayBeCharged && state !== 'Captured')) {

@@ -19,7 +19,7 @@ describeWithOwnPostgres('PostgreSQL', (postgres) => {
     await Promise.all(['a', 'b', 'c'].map((reference) => insert(store, reference)));
 
     const { promise: inside, resolve: entered } = Promise.withResolvers<void>();
-    const { promise: crashed, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: crashed, resolve: proceed } = Promise.withResolvers<void>();
     const cut = store.transaction(async (tx) => {
       await tx.insertInto('payment').values({ reference: 'cut' }).execute();
       entered();
@@ -29,7 +29,7 @@ describeWithOwnPostgres('PostgreSQL', (postgres) => {
     const cutFailure = expect(cut).rejects.toMatchObject({ code: 'store-unavailable' });
     await inside;
     await postgres().crash();
-    goOn();
+    proceed();
     await cutFailure;
     await expect(insert(store, 'd')).rejects.toMatchObject({ code: 'store-unavailable' });
     await expect(store.db.selectFrom('payment').selectAll().execute()).rejects.toMatchObject({

@@ -157,15 +157,15 @@ describeShared('reads', ({ location, open }) => {
   test('outside see nothing of a transaction that has not committed', async () => {
     const store = await open(await location());
     const inserted = gate();
-    const goOn = gate();
+    const proceed = gate();
     const write = store.transaction(async (tx) => {
       await insert(tx, 'a');
       inserted.open();
-      await goOn.opened;
+      await proceed.opened;
     });
     await inserted.opened;
     expect(await references(store)).toEqual([]);
-    goOn.open();
+    proceed.open();
     await write;
     expect(await references(store)).toEqual(['a']);
   });
@@ -184,16 +184,16 @@ describeMemory('reads', ({ location, open }) => {
   test('outside wait for a transaction that has not committed', async () => {
     const store = await open(await location());
     const inserted = gate();
-    const goOn = gate();
+    const proceed = gate();
     const write = store.transaction(async (tx) => {
       await insert(tx, 'a');
       inserted.open();
-      await goOn.opened;
+      await proceed.opened;
       throw new Error('undo');
     });
     await inserted.opened;
     const read = references(store);
-    goOn.open();
+    proceed.open();
     await expect(write).rejects.toThrow('undo');
     expect(await read).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createScrubber } from '../../src/redact.js';
 import { createChaos } from '../../src/webhooks/forwarding/chaos.js';
 import { forwardedRequest } from '../../src/webhooks/forwarding/forwarded-request.js';
-import { whatNext } from '../../src/webhooks/forwarding/forwarder.js';
+import { planNextAttempt } from '../../src/webhooks/forwarding/forwarder.js';
 import { createReadBudget } from '../../src/webhooks/reading/read-budget.js';
 import { parseTarget, passes } from '../../src/webhooks/forwarding/targets.js';
 import { judgeDelivery } from '../../src/webhooks/reading/verdict.js';
@@ -127,7 +127,7 @@ describe('what a read says about a delivery', () => {
 describe('when a target is tried again', () => {
   const failed = { time: 0, status: 500, ms: 1, answer: '', error: null };
   const at = (attempts: number, now: number, started = 0) =>
-    whatNext({ attempts, first_time: attempts === 0 ? null : 0 }, failed, { now, started });
+    planNextAttempt({ attempts, first_time: attempts === 0 ? null : 0 }, failed, { now, started });
 
   it('is three times within five seconds', () => {
     expect(at(0, 0)).toEqual({ dueTime: 500 });
@@ -143,7 +143,7 @@ describe('when a target is tried again', () => {
 
   it('is never, once it has it', () => {
     expect(
-      whatNext({ attempts: 0, first_time: null }, { ...failed, status: 204 }, { now: 0, started: 0 }),
+      planNextAttempt({ attempts: 0, first_time: null }, { ...failed, status: 204 }, { now: 0, started: 0 }),
     ).toEqual({
       outcome: 'delivered',
     });

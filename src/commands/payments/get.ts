@@ -49,7 +49,7 @@ export default class PaymentsGet extends BaseCommand {
     const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
     const isLong = reads.length > 0 && noteSeen(env, app, reads, this.now().getTime());
     if (!isLong) return;
-    const { takeInJournal } = await import('../../cli/desk-database.js');
-    await takeInJournal(env);
+    const { openToImportJournal } = await import('../../cli/desk-database.js');
+    await openToImportJournal(env);
   }
 }

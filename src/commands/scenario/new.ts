@@ -10,7 +10,7 @@ import { commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
 import type { Missing } from '../../output/report.js';
 import { cardNames } from '../../sandbox/index.js';
-import { afterwards, draftScenario } from '../../scenarios/draft.js';
+import { nextMoves, draftScenario } from '../../scenarios/draft.js';
 
 export default class ScenarioNew extends BaseCommand {
   static override summary = 'Write a scenario file from a few answers.';
@@ -35,7 +35,7 @@ export default class ScenarioNew extends BaseCommand {
       helpValue: 'NAME',
       summary: 'Test card of the customer (default: approved).',
     }),
-    next: option({ options: afterwards })({
+    next: option({ options: nextMoves })({
       summary: 'What happens once the customer has paid (default: nothing).',
     }),
   };
@@ -80,7 +80,7 @@ async function askForScenario(
     answers['card'] = await select({ message: 'Card of the customer:', choices }, context);
   }
   if (flags['next'] === undefined) {
-    const choices = afterwards.map((value) => ({ value }));
+    const choices = nextMoves.map((value) => ({ value }));
     answers['next'] = await select({ message: 'What happens once it is paid?', choices }, context);
   }
   if (isMissing('file')) {

@@ -2,7 +2,7 @@ import { string as argument } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags.js';
-import { createKeeper, ownWorlds, profileWorlds } from '../../cli/scenario.js';
+import { createSandboxExports, ownWorlds, profileWorlds } from '../../cli/scenario.js';
 import { NotReachedError } from '../../errors.js';
 import { commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
@@ -67,24 +67,24 @@ export default class ScenarioRun extends BaseCommand {
     if (flags.on !== undefined) this.profileName = flags.on;
     const openWorld =
       flags.on === undefined ? ownWorlds(this.context) : await profileWorlds(this.context, scenarios);
-    const keeper = flags.keep ? createKeeper() : undefined;
+    const kept = flags.keep ? createSandboxExports() : undefined;
     const from = performance.now();
     const results = await runAll(scenarios, {
       parallel: flags.parallel ?? 4,
       seed: flags.seed,
       openWorld,
-      ...(keeper && { onEnd: keeper.keep }),
+      ...(kept && { onEnd: kept.write }),
     });
     await this.#show(results, performance.now() - from, flags);
     if (flags.junit !== undefined) await writeOutputFile(flags.junit, [scenarioJunit(results)]);
-    for (const file of keeper?.files ?? []) {
+    for (const file of kept?.files ?? []) {
       this.note(`Kept: ${commandText(paydesk('sandbox', 'start', '--memory', '--import', file))}`);
     }
     const failed = results.filter(({ failure }) => failure !== undefined).length;
     if (failed > 0) {
       this.endAs(new NotReachedError(failedText(failed, results.length), { code: 'scenario-failed' }));
     }
-    return { ...runJson(results), ...(keeper && { kept: keeper.files }) };
+    return { ...runJson(results), ...(kept && { kept: kept.files }) };
   }
 
   async #show(

@@ -4,7 +4,7 @@ import { openInbox } from '../../cli/inbox.js';
 import { openSession } from '../../cli/session.js';
 import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
 import { parsePayment, readNamed, type NamedPayment } from '../../payments/named-payments.js';
-import { keepMade, madeMarks, replayTo } from '../../webhooks/forwarding/replay.js';
+import { storeMadeWebhook, madeMarks, replayTo } from '../../webhooks/forwarding/replay.js';
 import { endingOfReplays } from '../../webhooks/forwarding/replay-all.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
 import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';
@@ -40,7 +40,7 @@ export default class WebhookSend extends BaseCommand {
     const target = withSendFlags(flags.to, flags);
     this.note(...targetNote(profile.kind, target.url));
     const desk = { store: database.store, inbox, place, sender, now: Date.now };
-    const sent = await replayTo(desk, await keepMade(desk, client, read), target, madeMarks);
+    const sent = await replayTo(desk, await storeMadeWebhook(desk, client, read), target, madeMarks);
     await this.showList([sent], replayList);
     const ending = endingOfReplays([sent]);
     if (ending) this.endAs(ending);

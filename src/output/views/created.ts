@@ -63,7 +63,7 @@ export function createSummary(kind: RequestKind, body: JsonObject): Line[] {
 export const repeatedLine = 'This reference was used before, for the same payment. Nothing new was created.';
 
 /** What the service supports is not known: a currency that no list has is only pointed out. */
-export function strangeCurrency(currency: string): Line[] {
+export function unknownCurrencyLines(currency: string): Line[] {
   if (currency === '' || currencies.includes(currency)) return [];
   return [`${currency} is not a known currency.${didYouMean(currency, currencies)}`];
 }

@@ -121,10 +121,10 @@ const cardsOnly: readonly CardName[] = ['expired', 'three-d-secure', 'expires-la
 export const outcomeNames = cardNames.filter((name) => !cardsOnly.includes(name));
 
 /** How long a provider that answers later takes. */
-export const LATER_MS = 30_000;
+export const LATE_ANSWER_MS = 30_000;
 
 /** Whether a slow test card has still not been answered after this many milliseconds. */
-export const isStillSlow = (ms: number): boolean => ms < LATER_MS;
+export const isStillSlow = (ms: number): boolean => ms < LATE_ANSWER_MS;
 
 export function testCard(name: string): TestCard {
   const card: TestCard | undefined = Object.hasOwn(testCards, name) ? testCards[name as CardName] : undefined;

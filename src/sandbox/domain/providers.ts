@@ -3,7 +3,7 @@ import { fromHundredths, toHundredths } from '../../contract/money.js';
 import { numberFromText } from '../../contract/json.js';
 import type { PayInfo } from '../../contract/payment.js';
 import type { ExchangeRow, PaymentRow, ProviderProfileRow } from '../schema.js';
-import { LATER_MS, testCard, type Expiry } from './cards.js';
+import { LATE_ANSWER_MS, testCard, type Expiry } from './cards.js';
 import { findCustomer } from './customers.js';
 import { providerInstructions, type ProviderInstruction } from './provider-instructions.js';
 import { expiryOf, payerOf } from './payer.js';
@@ -34,7 +34,7 @@ export async function providerAnswer(
     decided.done = card.verdict === 'approve';
     decided.reason = card.reason ?? 'approved';
     decided.answer = card.answer;
-    if (card.answer === 'later') decided.delayMs = LATER_MS;
+    if (card.answer === 'later') decided.delayMs = LATE_ANSWER_MS;
   } else if (instruction === 'capture' && card.captureFails) {
     Object.assign(decided, { done: false, reason: 'the provider could not capture' });
   } else if (instruction === 'refund' && card.refundFails) {

@@ -59,7 +59,10 @@ export function plant(kind: DefectKind, entry: BookEntry, draw: Draw): Planted {
     case 'lost-ids':
       return changed({ ...entry, providerReference: '', captureId: '' }, "the provider's IDs are empty");
     case 'wrong-reference':
-      return changed({ ...entry, ...strangerTo(draw), paymentId: entry.paymentId }, 'all references changed');
+      return changed(
+        { ...entry, ...unknownIdentifiers(draw), paymentId: entry.paymentId },
+        'all references changed',
+      );
     default:
       return followed(entry, ...additions[kind](entry, draw));
   }
@@ -71,7 +74,12 @@ type Added = [entry: BookEntry, detail: string];
 const additions = {
   extra(entry: BookEntry, draw: Draw): Added {
     const amount = BigInt(1_000 + draw('amount', 9_000));
-    const stranger = { ...later(entry, draw), ...strangerTo(draw), amount, fee: (amount * 15n) / 1000n };
+    const stranger = {
+      ...later(entry, draw),
+      ...unknownIdentifiers(draw),
+      amount,
+      fee: (amount * 15n) / 1000n,
+    };
     return [stranger, `${money(stranger)}, unknown to the service`];
   },
   duplicate: (entry: BookEntry): Added => [entry, `${money(entry)}, the same line again`],
@@ -113,7 +121,7 @@ const followed = (entry: BookEntry, next: BookEntry, detail: string): Planted =>
 });
 
 /** Identifiers that no payment has. */
-function strangerTo(
+function unknownIdentifiers(
   draw: Draw,
 ): Pick<BookEntry, 'paymentId' | 'providerReference' | 'captureId' | 'reference'> {
   return {

@@ -12,7 +12,7 @@ import { csvFile } from './csv-file.js';
 import { defectNames, plant, type DefectKind } from './defects.js';
 import type { FileFormat } from './file-format.js';
 import { readEntries, type BookEntry, type BooksScope } from './entries.js';
-import { chooseVictims, type PlannedDefect } from './victims.js';
+import { chooseDefectEntries, type PlannedDefect } from './defect-entries.js';
 
 const formats = { csv: csvFile, camt: camtFile } as const;
 
@@ -22,7 +22,7 @@ interface Plan {
   format: FileFormat;
   scope: BooksScope & { provider: string };
   seed: number;
-  victims: Map<number, PlannedDefect>;
+  defects: Map<number, PlannedDefect>;
 }
 
 export async function openSettlement(
@@ -71,7 +71,7 @@ async function makePlan(engine: SandboxEngine, request: SettlementRequest): Prom
     format: formats[request.format ?? 'csv'],
     scope,
     seed,
-    victims: await chooseVictims(engine, scope, { defects, seed }),
+    defects: await chooseDefectEntries(engine, scope, { defects, seed }),
   };
 }
 
@@ -95,14 +95,14 @@ async function* textOf(engine: SandboxEngine, plan: Plan): AsyncGenerator<string
 /** The entries of the file, with the defects in it. */
 async function* entriesOf(
   engine: SandboxEngine,
-  { format, scope, victims }: Plan,
+  { format, scope, defects }: Plan,
   tell: (planted: PlantedDefect) => void,
 ): AsyncGenerator<BookEntry[]> {
   let line = format.firstLine;
   for await (const page of readEntries(engine, scope)) {
     const entries: BookEntry[] = [];
     for (const entry of page) {
-      const defect = victims.get(entry.exchangeId);
+      const defect = defects.get(entry.exchangeId);
       if (!defect) {
         entries.push(entry);
         continue;

@@ -5,7 +5,7 @@ import { openDeskDatabase } from '../../ledger/desk.js';
 import type { Desk } from '../../payments/desk.js';
 import { beforeFirstChange, type EmbeddedSandbox, openEmbeddedSandbox } from '../../sandbox/index.js';
 import { parseDuration } from '../../typed-values.js';
-import type { NewsEntry, World } from '../world.js';
+import type { SandboxChange, World } from '../world.js';
 import { createDirectTransport } from './direct-transport.js';
 import { createReceiver } from './receiver.js';
 import { asCommand, createActors, createOwnSandbox } from './steering.js';
@@ -91,7 +91,7 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
       const [error] = errors;
       if (error !== undefined) throw error;
     },
-    news: createNews(sandbox),
+    changes: createChangeFeed(sandbox),
     async close() {
       await sandbox.close();
       await database.close();
@@ -103,23 +103,25 @@ const DEFAULT_QUIET_PERIOD = '2s';
 export const quietMsOf = (text: string | undefined): number => parseDuration(text ?? DEFAULT_QUIET_PERIOD);
 
 /** Tells what happened in the sandbox since it was last asked: changes first, then what the provider and webhooks did. */
-function createNews(sandbox: EmbeddedSandbox): () => Promise<NewsEntry[]> {
+function createChangeFeed(sandbox: EmbeddedSandbox): () => Promise<SandboxChange[]> {
   let mark = beforeFirstChange;
   return async () => {
     const changes = await sandbox.changesSince(mark);
     ({ mark } = changes);
-    const states = changes.events.map(({ time, payment_id, from_state, to_state, cause }): NewsEntry => {
+    const states = changes.events.map(({ time, payment_id, from_state, to_state, cause }): SandboxChange => {
       const text = from_state === null ? to_state : `${from_state} → ${to_state}`;
       return { time, kind: 'state', payment: String(payment_id), text: `${text} (${cause})` };
     });
-    const provider = changes.exchanges.map(({ time, payment_id, kind, done, answer }): NewsEntry => {
+    const provider = changes.exchanges.map(({ time, payment_id, kind, done, answer }): SandboxChange => {
       const result = done === 1 ? 'done' : answer;
       return { time, kind: 'provider', payment: String(payment_id), text: `told to ${kind}: ${result}` };
     });
-    const webhooks = changes.deliveries.map(({ time, payment_id, to_state, status, error }): NewsEntry => {
-      const answer = status === null ? (error ?? 'no answer') : String(status);
-      return { time, kind: 'webhook', payment: String(payment_id), text: `${to_state}: ${answer}` };
-    });
+    const webhooks = changes.deliveries.map(
+      ({ time, payment_id, to_state, status, error }): SandboxChange => {
+        const answer = status === null ? (error ?? 'no answer') : String(status);
+        return { time, kind: 'webhook', payment: String(payment_id), text: `${to_state}: ${answer}` };
+      },
+    );
     return [...states, ...provider, ...webhooks].sort((one, other) => one.time - other.time);
   };
 }

@@ -95,7 +95,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const request = forwardedRequest(delivery, target, { hide, marks: marksOf(delivery) });
     const attempt = await sender.send(request, target);
     if (attempt === undefined) return;
-    const next = whatNext(forward, attempt, { now: now(), started, retries: options.retries });
+    const next = planNextAttempt(forward, attempt, { now: now(), started, retries: options.retries });
     await queue.record(forward, attempt, next);
     if ('dueTime' in next) claims.expect();
     onAttempt(forward, attempt, next);
@@ -202,7 +202,7 @@ function createClaims(queue: ForwardQueue, { now, room, send, onError }: ClaimOp
 
 export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
-export function whatNext(
+export function planNextAttempt(
   forward: Pick<ForwardRow, 'attempts' | 'first_time'>,
   attempt: Attempt,
   { now, started, retries = RETRIES }: { now: number; started: number; retries?: Retries | undefined },

@@ -8,7 +8,7 @@ import { isSuccess } from './forwarder.js';
 import type { WholeDelivery } from '../inbox/inbox.js';
 import {
   formerTargets,
-  keepMade,
+  storeMadeWebhook,
   madeMarks,
   type ReplayDesk,
   type Replayed,
@@ -106,7 +106,7 @@ async function freshOf(desk: ReplayDesk, client: Client, delivery: WholeDelivery
       },
     );
   }
-  return keepMade(desk, client, await client.getPayment(key));
+  return storeMadeWebhook(desk, client, await client.getPayment(key));
 }
 
 const notKept = (id: number): UsageError =>

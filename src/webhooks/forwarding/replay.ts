@@ -88,7 +88,7 @@ export function formerTargets(
 }
 
 /** Keeps the webhook that the service would send for the payment as it is now. */
-export async function keepMade(
+export async function storeMadeWebhook(
   desk: Omit<ReplayDesk, 'sender'>,
   client: Pick<Client, 'appId'>,
   read: PaymentRead,

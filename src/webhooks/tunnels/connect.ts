@@ -38,7 +38,7 @@ export const attendedPace: RetryPace = {
 export const unattendedPace: RetryPace = { ...attendedPace, attempts: 8 };
 
 /** A connection, and whether it has ended by itself. */
-export interface Life {
+export interface LiveTunnel {
   connection: TunnelConnection;
   gone: AbortSignal;
   error?: PaydeskError;
@@ -46,11 +46,11 @@ export interface Life {
 
 export interface Connector {
   /** One probe; says why it did not come back. */
-  probe(life: Life): Promise<string | undefined>;
+  probe(live: LiveTunnel): Promise<string | undefined>;
   /** Probes until one comes back; says why none did. */
-  untilAnswered(life: Life, limitMs: number): Promise<string | undefined>;
+  untilAnswered(live: LiveTunnel, limitMs: number): Promise<string | undefined>;
   /** Tries several times. With the address that it had `before`, it asks for the same one again. */
-  connect(attempts: number, before?: string): Promise<Life>;
+  connect(attempts: number, before?: string): Promise<LiveTunnel>;
 }
 
 export interface ConnectorOptions {
@@ -72,7 +72,7 @@ const addressRefused = ['tunnel-port', 'tunnel-unreachable'];
 export function createConnector(options: ConnectorOptions): Connector {
   const { tunnel, localPort, signal, note, pace, pause, random } = options;
 
-  const probe = ({ connection, gone }: Life) =>
+  const probe = ({ connection, gone }: LiveTunnel) =>
     sendProbe({
       probe: options.probe,
       url: connection.url,
@@ -80,17 +80,17 @@ export function createConnector(options: ConnectorOptions): Connector {
       signals: [signal, gone],
     });
 
-  async function untilAnswered(life: Life, limitMs: number): Promise<string | undefined> {
+  async function untilAnswered(live: LiveTunnel, limitMs: number): Promise<string | undefined> {
     const deadline = performance.now() + limitMs;
     for (;;) {
-      const why = await probe(life);
-      if (why === undefined || signal.aborted || life.gone.aborted) return why;
-      await pause(pace.againMs, [signal, life.gone]);
+      const why = await probe(live);
+      if (why === undefined || signal.aborted || live.gone.aborted) return why;
+      await pause(pace.againMs, [signal, live.gone]);
       if (performance.now() >= deadline) return why;
     }
   }
 
-  async function connectOnce(attempt: number, first: boolean, previousUrl?: string): Promise<Life> {
+  async function connectOnce(attempt: number, first: boolean, previousUrl?: string): Promise<LiveTunnel> {
     const connection = await tunnel.start({
       localPort,
       signal,
@@ -99,17 +99,17 @@ export function createConnector(options: ConnectorOptions): Connector {
       previousUrl,
       attempt,
     });
-    const life = lifeOf(connection);
-    const why = await untilAnswered(life, tunnel.readyMs);
-    if (why === undefined && !signal.aborted) return life;
+    const live = liveTunnelOf(connection);
+    const why = await untilAnswered(live, tunnel.readyMs);
+    if (why === undefined && !signal.aborted) return live;
     // Read before `stop`, which ends it too.
-    const error = life.error ?? unreachable(connection.url, localPort, why);
+    const error = live.error ?? unreachable(connection.url, localPort, why);
     await connection.stop();
     signal.throwIfAborted();
     throw error;
   }
 
-  async function connect(attempts: number, before?: string): Promise<Life> {
+  async function connect(attempts: number, before?: string): Promise<LiveTunnel> {
     let refusals = 0;
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
@@ -135,14 +135,14 @@ export function createConnector(options: ConnectorOptions): Connector {
   return { probe, untilAnswered, connect };
 }
 
-function lifeOf(connection: TunnelConnection): Life {
+function liveTunnelOf(connection: TunnelConnection): LiveTunnel {
   const controller = new AbortController();
-  const life: Life = { connection, gone: controller.signal };
+  const live: LiveTunnel = { connection, gone: controller.signal };
   void connection.ended.then((error) => {
-    life.error = error;
+    live.error = error;
     controller.abort();
   });
-  return life;
+  return live;
 }
 
 export const reason = (error: PaydeskError): string =>

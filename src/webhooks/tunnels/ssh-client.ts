@@ -84,10 +84,10 @@ export async function configuredHost(destination: SshDestination, env: TunnelEnv
 }
 
 /**
- * Lets OpenSSH ask about a host that it has not met, on the terminal and in its own words, and keep the answer.
- * Nothing is logged in to: it goes no further than the key of the host.
+ * Lets OpenSSH ask on the terminal whether to trust the key of an unknown host, and remember the answer. It does not
+ * log in.
  */
-export async function meetHost(
+export async function askAboutHostKey(
   destination: SshDestination,
   env: TunnelEnvironment,
   signal: AbortSignal,

@@ -3,7 +3,7 @@
 import { isLoopbackHost } from '../../loopback.js';
 import { connectThrough } from './child-connection.js';
 import { type TunnelEnvironment, startChild } from './child.js';
-import { configuredHost, explainSsh, findSsh, meetHost, tunnelArgs } from './ssh-client.js';
+import { configuredHost, explainSsh, findSsh, askAboutHostKey, tunnelArgs } from './ssh-client.js';
 import type { SshDestination } from './ssh-destination.js';
 import { presets } from './ssh-presets.js';
 import type { Tunnel } from './tunnel.js';
@@ -18,7 +18,7 @@ export function createSshTunnel(destination: SshDestination, env: TunnelEnvironm
     reconnectMs: 0,
     async start({ localPort, signal, note, interactive, previousUrl, attempt }) {
       const program = findSsh(env);
-      if (interactive && attempt === 1) await meetHost(destination, env, signal);
+      if (interactive && attempt === 1) await askAboutHostKey(destination, env, signal);
       const plan = await planForward({ destination, env, localPort, previousUrl });
       if (plan.url?.startsWith('http:') === true && !isLoopbackHost(new URL(plan.url).hostname)) {
         note(

@@ -7,7 +7,7 @@ import {
   type ConnectorOptions,
   createConnector,
   givenUp,
-  type Life,
+  type LiveTunnel,
   type RetryPace,
   reason,
   unattendedPace,
@@ -41,7 +41,7 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
   options.signal.addEventListener('abort', abort, { once: true });
   if (options.signal.aborted) abort();
 
-  const life = await connector.connect(pace.firstAttempts);
+  const live = await connector.connect(pace.firstAttempts);
   const watched: Watched = {
     tunnel,
     connector,
@@ -50,8 +50,8 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
     signal,
     now,
     emit,
-    life,
-    url: life.connection.url,
+    live,
+    url: live.connection.url,
   };
   const finished = watch(watched)
     .catch((error: unknown) => {
@@ -60,7 +60,7 @@ export async function openTunnel(options: OpenTunnelOptions): Promise<TunnelRun>
     })
     .then(async () => {
       options.signal.removeEventListener('abort', abort);
-      await watched.life.connection.stop();
+      await watched.live.connection.stop();
     });
 
   return {
@@ -85,7 +85,7 @@ interface Watched {
   readonly now: () => number;
   readonly emit: (event: TunnelEvent) => void;
   /** The connection in use. */
-  life: Life;
+  live: LiveTunnel;
   /** The public address, as it was last reported. */
   url: string;
 }
@@ -93,19 +93,19 @@ interface Watched {
 async function watch(watched: Watched): Promise<void> {
   const { connector, pace, pause, signal, now, emit } = watched;
   while (!signal.aborted) {
-    const { life } = watched;
-    await pause(pace.healthMs, [signal, life.gone]);
+    const { live } = watched;
+    await pause(pace.healthMs, [signal, live.gone]);
     reportUrl(watched);
-    let why = await connector.probe(life);
+    let why = await connector.probe(live);
     // One lost probe is no outage, two are.
-    if (why !== undefined && !life.gone.aborted) why = await connector.probe(life);
+    if (why !== undefined && !live.gone.aborted) why = await connector.probe(live);
     if (signal.aborted) return;
     if (why === undefined) continue;
     const downAt = now();
-    emit({ type: 'down', why: life.error === undefined ? `${watched.url}: ${why}` : reason(life.error) });
+    emit({ type: 'down', why: live.error === undefined ? `${watched.url}: ${why}` : reason(live.error) });
     if (!(await hasRecovered(watched))) {
-      await life.connection.stop();
-      watched.life = await connector.connect(pace.attempts, watched.url);
+      await live.connection.stop();
+      watched.live = await connector.connect(pace.attempts, watched.url);
     }
     if (signal.aborted) return;
     reportUrl(watched);
@@ -114,13 +114,13 @@ async function watch(watched: Watched): Promise<void> {
 }
 
 /** Some programs reconnect by themselves: those are given time before they are replaced. */
-async function hasRecovered({ tunnel, connector, life }: Watched): Promise<boolean> {
-  if (life.gone.aborted || tunnel.reconnectMs === 0) return false;
-  return (await connector.untilAnswered(life, tunnel.reconnectMs)) === undefined;
+async function hasRecovered({ tunnel, connector, live }: Watched): Promise<boolean> {
+  if (live.gone.aborted || tunnel.reconnectMs === 0) return false;
+  return (await connector.untilAnswered(live, tunnel.reconnectMs)) === undefined;
 }
 
 function reportUrl(watched: Watched): void {
-  const { url } = watched.life.connection;
+  const { url } = watched.live.connection;
   if (url === watched.url) return;
   const previous = watched.url;
   watched.url = url;

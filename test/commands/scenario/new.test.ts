@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import ScenarioNew from '../../../src/commands/scenario/new.js';
-import { afterwards } from '../../../src/scenarios/draft.js';
+import { nextMoves } from '../../../src/scenarios/draft.js';
 import { runInProcess } from '../../helpers/in-process.js';
 import { runText } from '../../scenarios/run-text.js';
 
@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const write = (file: string, ...words: string[]) =>
   runInProcess(ScenarioNew, [join(folder, file), '--name', 'one of mine', ...words]);
 
-it.each(afterwards)('writes a scenario that passes, with %s at its end', async (then) => {
+it.each(nextMoves)('writes a scenario that passes, with %s at its end', async (then) => {
   const { code, stdout } = await write(`${then}.yaml`, '--next', then, '--card', 'approved');
   expect(code).toBe(0);
   expect(readFileSync(join(folder, `${then}.yaml`), 'utf8')).toBe(stdout);

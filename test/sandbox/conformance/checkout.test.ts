@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   accountNumber,
   cardNames,
-  LATER_MS,
+  LATE_ANSWER_MS,
   outcomeNames,
   testCards,
   type CardName,
@@ -356,7 +356,7 @@ onEveryStore((bench) => {
       for (const { redirectUrl } of [cancelled, expiring])
         tokens.push(formToken((await pageOf(redirectUrl)).text));
       await own.call('POST', `/payments/${cancelled.paymentId}/cancel`);
-      await own.advance(LATER_MS);
+      await own.advance(LATE_ANSWER_MS);
       for (const [index, { paymentId, redirectUrl }] of [cancelled, expiring].entries()) {
         await sendForm(redirectUrl, { formToken: tokens[index] as string, ...fields });
         expect(await own.books(paymentId)).toEqual({});

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { stateNames } from '../../../src/contract/states.js';
-import { cardNames, LATER_MS, testCards, type CardName } from '../../../src/sandbox/domain/cards.js';
+import { cardNames, LATE_ANSWER_MS, testCards, type CardName } from '../../../src/sandbox/domain/cards.js';
 import { newReference, type ShownPayment, type TestSandbox } from '../../helpers/sandbox.js';
 import { fillIn, pageOf } from '../../pages/forms.js';
 import { onEveryStore } from './stores.js';
@@ -150,7 +150,7 @@ onEveryStore((bench) => {
       expect(await own.states(paymentId)).toEqual(course.paid);
       if (course.later !== undefined) {
         expect(await own.books(paymentId)).toEqual({ authorize: '1/0' });
-        await own.advance(LATER_MS);
+        await own.advance(LATE_ANSWER_MS);
         expect(await own.states(paymentId)).toEqual(course.later);
       }
       expect(await own.books(paymentId)).toEqual(course.books);

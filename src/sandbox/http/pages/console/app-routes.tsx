@@ -4,7 +4,14 @@ import { readKey, writeKey } from '../../../console/ranges.js';
 import { appPatch, check } from '../../../control/requests.js';
 import { invalidField } from '../../../domain/refusal.js';
 import { AppsPage } from './apps-page.js';
-import { answerForm, FORMS, sections, showConsole, typedForm, type ConsoleTools } from './console-frame.js';
+import {
+  answerForm,
+  FORM_PURPOSE,
+  sections,
+  showConsole,
+  typedForm,
+  type ConsoleTools,
+} from './console-frame.js';
 
 const APPS_PER_PAGE = 4;
 
@@ -25,7 +32,7 @@ export function addAppRoutes(routes: Hono, desk: ConsoleTools): void {
         next={isMore ? writeKey([from + APPS_PER_PAGE]) : undefined}
         isFirst={from === 0}
         commands={commands}
-        token={desk.forms.token(FORMS)}
+        token={desk.forms.token(FORM_PURPOSE)}
         typed={(of) => typedForm(c, desk, of)}
       />,
     );

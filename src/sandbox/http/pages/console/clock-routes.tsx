@@ -6,7 +6,7 @@ import { parseDuration, parseInstant } from '../../../../typed-values.js';
 import { ClockPage } from './clock-page.js';
 import {
   answerForm,
-  FORMS,
+  FORM_PURPOSE,
   pathBack,
   sections,
   showConsole,
@@ -26,7 +26,7 @@ export function addClockRoutes(routes: Hono, desk: ConsoleTools): void {
       <ClockPage
         {...await engine.clock.read()}
         commands={commands}
-        token={desk.forms.token(FORMS)}
+        token={desk.forms.token(FORM_PURPOSE)}
         typed={typedForm(c, desk, sections.clock.path)}
       />,
     ),

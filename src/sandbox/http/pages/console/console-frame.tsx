@@ -133,7 +133,7 @@ function Top({ section, live }: Pick<Shown, 'section' | 'live'>) {
 }
 
 /** One token for all forms of the console: a visitor who may press one button may press all. */
-export const FORMS = 'console';
+export const FORM_PURPOSE = 'console';
 
 /**
  * Carries out a form and goes back to a page that shows the result, which `run` returns in words. After a refusal
@@ -145,7 +145,7 @@ export async function answerForm(
   run: (form: URLSearchParams) => Promise<{ back: string } & Omit<ActionResult, 'tone' | 'form'>>,
   back: string,
 ): Promise<Response> {
-  const form = await desk.forms.read(c, FORMS);
+  const form = await desk.forms.read(c, FORM_PURPOSE);
   try {
     const { back: next, ...done } = await run(form);
     return goBack(c, next, desk.results.keep({ tone: 'good', ...done }));

@@ -37,7 +37,7 @@ export function createConsoleRoutes(options: ControlOptions): Hono {
     if (c.req.method === 'GET' && c.req.query('token') !== undefined && access.enter(c))
       return c.redirect(c.req.path, 303);
     if (access.isIn(c)) return next();
-    return isArriving(c) ? comeIn(c) : stayOut(c, commands);
+    return isArriving(c) ? showArrival(c) : showClosed(c, commands);
   });
 
   routes.get('/live', (c) => {
@@ -69,7 +69,7 @@ function isArriving(c: Context): boolean {
 }
 
 /** Loads the console again, this time with the cookie; a visitor without one sees how to get in. */
-function comeIn(c: Context): Response | Promise<Response> {
+function showArrival(c: Context): Response | Promise<Response> {
   c.header('refresh', `0;url=${CONSOLE_PATH}`);
   return showPage(
     c,
@@ -80,7 +80,7 @@ function comeIn(c: Context): Response | Promise<Response> {
   );
 }
 
-function stayOut(c: Context, commands: Commands): Response | Promise<Response> {
+function showClosed(c: Context, commands: Commands): Response | Promise<Response> {
   return showPage(
     c,
     { title: 'The console is closed', status: 403, style: commandStyle },

@@ -5,7 +5,7 @@ import { Refusal } from '../../../domain/refusal.js';
 import { parseDuration } from '../../../../typed-values.js';
 import {
   answerForm,
-  FORMS,
+  FORM_PURPOSE,
   pathBack,
   sections,
   showConsole,
@@ -26,7 +26,7 @@ export function addFaultRoutes(routes: Hono, desk: ConsoleTools): void {
       <FaultsPage
         faults={await engine.faults.list()}
         commands={commands}
-        token={desk.forms.token(FORMS)}
+        token={desk.forms.token(FORM_PURPOSE)}
         typed={typedForm(c, desk, sections.faults.path)}
       />,
     ),

@@ -14,7 +14,14 @@ import type { App } from '../../../domain/apps.js';
 import { readBooks } from '../../../domain/providers.js';
 import type { SandboxEngine } from '../../../engine.js';
 import type { PaymentRow } from '../../../schema.js';
-import { FORMS, sections, showConsole, showNothing, typedForm, type ConsoleTools } from './console-frame.js';
+import {
+  FORM_PURPOSE,
+  sections,
+  showConsole,
+  showNothing,
+  typedForm,
+  type ConsoleTools,
+} from './console-frame.js';
 import { paymentOfPage } from './payment-actions.js';
 import { PaymentPage } from './payment-page.js';
 import { PaymentsPage } from './payments-page.js';
@@ -70,7 +77,7 @@ export function addPaymentRoutes(routes: Hono, desk: ConsoleTools): void {
         now={now}
         isFirst={key === undefined}
         commands={commands}
-        token={desk.forms.token(FORMS)}
+        token={desk.forms.token(FORM_PURPOSE)}
         typed={{
           clock: typedForm(c, desk, sections.clock.path),
           fault: typedForm(c, desk, sections.faults.path),

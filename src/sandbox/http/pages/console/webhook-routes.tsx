@@ -1,7 +1,14 @@
 import type { Hono } from 'hono';
 import { listWebhooks, readWebhook, webhookFilters } from '../../../console/webhook-list.js';
 import { Refusal } from '../../../domain/refusal.js';
-import { answerForm, FORMS, pathBack, showConsole, showNothing, type ConsoleTools } from './console-frame.js';
+import {
+  answerForm,
+  FORM_PURPOSE,
+  pathBack,
+  showConsole,
+  showNothing,
+  type ConsoleTools,
+} from './console-frame.js';
 import { answerText, WebhookPage } from './webhook-page.js';
 import { webhookPath, WebhooksPage } from './webhooks-page.js';
 
@@ -38,7 +45,7 @@ export function addWebhookRoutes(routes: Hono, desk: ConsoleTools): void {
         story={story}
         isFirst={key === undefined}
         commands={commands}
-        token={desk.forms.token(FORMS)}
+        token={desk.forms.token(FORM_PURPOSE)}
       />,
     );
   });

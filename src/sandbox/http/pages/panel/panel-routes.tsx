@@ -52,7 +52,7 @@ export function createPanelRoutes({ engine, addresses }: ControlOptions, forms: 
         methods,
         uses: await usesOf(work, methods),
         older: rest.length > methods.length ? methods.at(-1)?.payment_method_id : undefined,
-        shop: frontDoor(await lastReturnUrl(work, appId, customerId)),
+        shop: shopHome(await lastReturnUrl(work, appId, customerId)),
         done: told && {
           outcome: told.outcome,
           method: await readMethod(work, appId, customerId, told.methodId),
@@ -91,5 +91,5 @@ export function createPanelRoutes({ engine, addresses }: ControlOptions, forms: 
 }
 
 /** Not the page that thanked for an order long ago, but the shop itself. */
-const frontDoor = (returnUrl: string | undefined): string | undefined =>
+const shopHome = (returnUrl: string | undefined): string | undefined =>
   returnUrl === undefined ? undefined : `${new URL(returnUrl).origin}/`;

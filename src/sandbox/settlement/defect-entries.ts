@@ -12,7 +12,7 @@ export interface PlannedDefect {
  * The entry that each defect is planted at, by the instruction in the books: captures of payments that the service shows
  * as Captured, each with at most one defect, so that every defect can be found on its own.
  */
-export async function chooseVictims(
+export async function chooseDefectEntries(
   engine: SandboxEngine,
   scope: BooksScope,
   { defects, seed }: { defects: readonly DefectKind[]; seed: number },
@@ -31,9 +31,9 @@ export async function chooseVictims(
       entry.type === 'capture' && entry.isCaptured && !chosen.has(entry.exchangeId);
     // From a place in the books that the seed decides on to their end, and then from their beginning.
     const start = draw('place', last?.id ?? 1);
-    const victim =
+    const entry =
       (await firstEntry(engine, scope, isFree, start)) ?? (await firstEntry(engine, scope, isFree, 0));
-    if (!victim) {
+    if (!entry) {
       const [needed, there] = [defects.length, chosen.size];
       const captured = needed === 1 ? '1 captured payment' : `${needed} captured payments`;
       const problem = `${needed === 1 ? '1 defect needs' : `${needed} defects need`} ${captured}, but the file has ${there}.`;
@@ -42,7 +42,7 @@ export async function chooseVictims(
         `${problem} Plant fewer defects, or add ${needed - there} more captured ${needed - there === 1 ? 'payment' : 'payments'}.`,
       );
     }
-    chosen.set(victim.exchangeId, { kind, draw });
+    chosen.set(entry.exchangeId, { kind, draw });
   }
   return chosen;
 }

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.js';
 import { journalFile, knowsNumericReferences, markNumericReferences } from './seen-journal.js';
 
 /** Makes the payments known that were read without the database. */
-export async function takeSeen(store: Store<DeskTables>, env: Environment): Promise<void> {
+export async function importJournal(store: Store<DeskTables>, env: Environment): Promise<void> {
   const lines = takeJournal(journalFile(env));
   if (lines.length === 0) return;
   try {
