@@ -24,12 +24,12 @@ export interface Terminal {
 // told by a sequence that no terminal shows. `$?` is that of the command before, as in any shell. Where paydesk has the
 // terminal on all three streams, one process runs all such commands; where a page sends its output elsewhere, or a
 // script runs it, it is a program of its own.
-const DRIVER = `base=$1 desk_program=$2 desk= code=0
+const DRIVER = `base=$1 shell_commands=$2 desk= code=0
 exec 3<"$base.fifo"
 trap '[ -z "$desk" ] || kill -KILL "$desk"' EXIT
 paydesk() {
   if ! [ -t 0 -a -t 1 -a -t 2 ]; then command paydesk "$@"; return; fi
-  if [ -z "$desk" ]; then node "$desk_program" "$base.typed" "$base.codes" < /dev/tty 3<&- & desk=$!; fi
+  if [ -z "$desk" ]; then node "$shell_commands" "$base.typed" "$base.codes" < /dev/tty 3<&- & desk=$!; fi
   { printf '%s\\0' "$PWD" "$#" "$@"; env -0; } > "$base.typed"
   local code; read -r code < "$base.codes"; return "$code"
 }
@@ -41,7 +41,7 @@ $command" 3<&-
 done`;
 // oxlint-disable-next-line no-control-regex -- a sequence that no terminal shows
 const ENDED = /\u001B\]777;ended (\d+)\u0007/;
-const desk = fileURLToPath(new URL('desk.ts', import.meta.url));
+const shellCommands = fileURLToPath(new URL('shell-commands.ts', import.meta.url));
 
 let made = 0;
 
@@ -58,7 +58,7 @@ export async function openTerminal(place: {
     ['fifo', 'typed', 'codes'].map((name) => `${base}.${name}`),
   );
   writeFileSync(`${base}.sh`, DRIVER);
-  const pty = spawn('bash', ['--noprofile', '--norc', `${base}.sh`, base, desk], {
+  const pty = spawn('bash', ['--noprofile', '--norc', `${base}.sh`, base, shellCommands], {
     name: 'xterm-256color',
     cols: columns,
     rows: 24,

@@ -64,7 +64,7 @@ async function openTerminal() {
   const pipeFolder = mkdtempSync(join(tmpdir(), 'paydesk-pipe-'));
   const fifo = join(pipeFolder, 'commands');
   execFileSync('mkfifo', [fifo]);
-  const pty = spawn(node, [join(root, 'test/screens/desk.ts'), fifo], {
+  const pty = spawn(node, [join(root, 'test/screens/terminal-commands.ts'), fifo], {
     name: 'xterm-256color',
     cols: 80,
     rows: ROWS,

@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { remember } from '../../src/ledger/known-payments.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
-import { type HookDesk, openHookDesk, type TestListener } from './desk.js';
+import { type HookDesk, openHookDesk, type TestListener } from './hook-desk.js';
 
 const FLOOD = 500;
 

@@ -12,7 +12,7 @@ import {
   startTestSandbox,
   type TestSandbox,
 } from '../helpers/sandbox.js';
-import { everything, type HookDesk, openHookDesk } from './desk.js';
+import { everything, type HookDesk, openHookDesk } from './hook-desk.js';
 
 let sandbox: TestSandbox;
 let handler: Receiver;

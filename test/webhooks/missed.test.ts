@@ -4,7 +4,7 @@ import { createGivenTunnel, createNoTunnel } from '../../src/webhooks/tunnels/wi
 import type { Tunnel } from '../../src/webhooks/tunnels/tunnel.js';
 import { remember } from '../../src/ledger/known-payments.js';
 import { eventually, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
-import { type HookDesk, openHookDesk } from './desk.js';
+import { type HookDesk, openHookDesk } from './hook-desk.js';
 
 let sandbox: TestSandbox;
 let desk: HookDesk;

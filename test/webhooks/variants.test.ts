@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerVariants } from '../../src/sandbox/answers.js';
 import { startReceiver, startTestSandbox } from '../helpers/sandbox.js';
-import { openHookDesk } from './desk.js';
+import { openHookDesk } from './hook-desk.js';
 
 /** What a body says beyond which payment it is about. */
 const saysState = (variant: string) => ['full', 'nested', 'form'].includes(variant);

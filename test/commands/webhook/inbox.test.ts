@@ -16,7 +16,7 @@ import {
   startTestSandbox,
   type TestSandbox,
 } from '../../helpers/sandbox.js';
-import { type HookDesk, openHookDesk, type TestListener } from '../../webhooks/desk.js';
+import { type HookDesk, openHookDesk, type TestListener } from '../../webhooks/hook-desk.js';
 
 const commands = { events: Events, show: Show, replay: Replay, send: Send, create: Create };
 

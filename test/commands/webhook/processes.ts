@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { envOf, runTyped, temporaryHome } from '../../helpers/desk.js';
 import type { RunResult } from '../../helpers/run.js';
 import { eventually, type TestSandbox } from '../../helpers/sandbox.js';
-import { postTo, type PostOptions } from '../../webhooks/desk.js';
+import { postTo, type PostOptions } from '../../webhooks/hook-desk.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const node = join(root, 'node_modules', 'node', 'bin', 'node');

@@ -12,7 +12,7 @@ import {
   startTestSandbox,
   type TestSandbox,
 } from '../../helpers/sandbox.js';
-import { postTo } from '../../webhooks/desk.js';
+import { postTo } from '../../webhooks/hook-desk.js';
 import { createHookHome, type HookHome } from './processes.js';
 
 let sandbox: TestSandbox;

@@ -1,7 +1,7 @@
 import type { Answered, Outcome } from './http.js';
 import { must } from './invariants.js';
 import { paidPaths, profiles, type Known, type StoredMethod } from './model.js';
-import type { Desk, Entry, Fate } from './desk.js';
+import type { ModelRun, Entry, CallEffect } from './model-run.js';
 import { circumstancesOf, verdictFor } from './play.js';
 import type { CreateStep, Spoil, Step } from './steps.js';
 
@@ -29,8 +29,8 @@ const spoilers: Readonly<Record<Spoil, (body: Body) => void>> = {
 
 const nameOf = (customer: number) => `c-${customer}`;
 
-function bodyOf(desk: Desk, step: CreateStep, reference: string): Body {
-  const { profileIds, policyIds, receiver } = desk.world;
+function bodyOf(model: ModelRun, step: CreateStep, reference: string): Body {
+  const { profileIds, policyIds, receiver } = model.world;
   return {
     referenceId: reference,
     amount: step.amount,
@@ -47,13 +47,13 @@ function bodyOf(desk: Desk, step: CreateStep, reference: string): Body {
       ...(step.profiles && { paymentProfiles: step.profiles.map((index) => profileIds[index]) }),
       ...(step.methods && { checkoutMethods: step.methods }),
       ...(step.expiresIn !== undefined && {
-        expirationTime: new Date(desk.now + step.expiresIn).toISOString(),
+        expirationTime: new Date(model.now + step.expiresIn).toISOString(),
       }),
     }),
   };
 }
 
-function knownOf(desk: Desk, step: CreateStep, reference: string): Known {
+function knownOf(model: ModelRun, step: CreateStep, reference: string): Known {
   const hosted = step.flow === 'hosted';
   const offered = profiles.flatMap((profile, index) => {
     const isOffered =
@@ -71,7 +71,7 @@ function knownOf(desk: Desk, step: CreateStep, reference: string): Known {
     autoCapture: step.autoCapture,
     registers: step.registers,
     offersSaving: hosted && step.offersSaving,
-    ...(hosted && step.expiresIn !== undefined && { expires: desk.now + step.expiresIn }),
+    ...(hosted && step.expiresIn !== undefined && { expires: model.now + step.expiresIn }),
     ...(step.policy !== undefined && { policy: step.policy }),
     offered,
     card: 'approved',
@@ -81,30 +81,30 @@ function knownOf(desk: Desk, step: CreateStep, reference: string): Known {
 }
 
 /** Whether a create left a payment, and that it may have. */
-function checkCreated(fate: Fate, isThere: boolean, valid: boolean, outcome: Outcome): void {
+function checkCreated(effect: CallEffect, isThere: boolean, valid: boolean, outcome: Outcome): void {
   const says = outcome === 'lost' ? 'lost' : `${outcome.status} ${JSON.stringify(outcome.body)}`;
-  must(fate !== 'accepted' || valid, `a request that is not valid was accepted: ${says}`);
-  must(fate !== 'refused' || !valid, `a valid request was refused: ${says}`);
-  must(!isThere || (valid && fate !== 'untouched'), `a payment is there that was never created: ${says}`);
+  must(effect !== 'accepted' || valid, `a request that is not valid was accepted: ${says}`);
+  must(effect !== 'refused' || !valid, `a valid request was refused: ${says}`);
+  must(!isThere || (valid && effect !== 'untouched'), `a payment is there that was never created: ${says}`);
   must(
-    isThere || !valid || fate === 'untouched' || fate === 'unclear',
+    isThere || !valid || effect === 'untouched' || effect === 'unclear',
     `an accepted payment is not there: ${says}`,
   );
 }
 
-export async function create(desk: Desk, step: CreateStep): Promise<void> {
-  const reference = desk.nextReference();
-  const body = bodyOf(desk, step, reference);
+export async function create(model: ModelRun, step: CreateStep): Promise<void> {
+  const reference = model.nextReference();
+  const body = bodyOf(model, step, reference);
   if (step.spoil) spoilers[step.spoil](body);
-  const { outcome, fate } = await desk.call('POST', paths[step.flow], 'create', body);
-  await desk.advance(0);
-  const story = await desk.find(`ref:${reference}`);
-  checkCreated(fate, story !== undefined, step.spoil === undefined, outcome);
-  if (fate === 'accepted') checkAnswer(outcome as Answered, 201, body);
+  const { outcome, effect } = await model.call('POST', paths[step.flow], 'create', body);
+  await model.advance(0);
+  const story = await model.find(`ref:${reference}`);
+  checkCreated(effect, story !== undefined, step.spoil === undefined, outcome);
+  if (effect === 'accepted') checkAnswer(outcome as Answered, 201, body);
   if (!story) return;
-  const known = knownOf(desk, step, reference);
-  noteCustomer(desk, known.customer);
-  await desk.add({ known, request: { path: paths[step.flow], body } }, story, [['Created']]);
+  const known = knownOf(model, step, reference);
+  noteCustomer(model, known.customer);
+  await model.add({ known, request: { path: paths[step.flow], body } }, story, [['Created']]);
 }
 
 function checkAnswer({ status, body }: Answered, expected: number, request: Body): void {
@@ -114,27 +114,27 @@ function checkAnswer({ status, body }: Answered, expected: number, request: Body
     must(payment[field] === request[field], `${field} came back as ${String(payment[field])}`);
 }
 
-function noteCustomer(desk: Desk, customer: string): void {
-  if (!desk.policyOfCustomer.has(customer)) desk.policyOfCustomer.set(customer, undefined);
+function noteCustomer(model: ModelRun, customer: string): void {
+  if (!model.policyOfCustomer.has(customer)) model.policyOfCustomer.set(customer, undefined);
 }
 
 /** The same reference once more, with the same request or another one. */
-export async function again(desk: Desk, entry: Entry, differs: boolean): Promise<void> {
+export async function again(model: ModelRun, entry: Entry, differs: boolean): Promise<void> {
   const { path, body } = entry.request;
   const amount = Number((Number(body['amount']) - 0.01).toFixed(2)) || 5;
   const route = entry.known.flow === 'charge' ? 'charge' : 'create';
-  const { outcome, fate } = await desk.call('POST', path, route, differs ? { ...body, amount } : body);
-  await desk.advance(0);
+  const { outcome, effect } = await model.call('POST', path, route, differs ? { ...body, amount } : body);
+  await model.advance(0);
   // A link whose end has passed is not valid any more, and that is looked at first.
-  const isLate = entry.known.expires !== undefined && entry.known.expires <= desk.now;
-  if (fate === 'accepted') {
+  const isLate = entry.known.expires !== undefined && entry.known.expires <= model.now;
+  if (effect === 'accepted') {
     const { status, body: payment } = outcome as Answered;
     must(!differs, 'another request with the same reference was accepted', entry.story);
     must(status === 200, `a repeated request was answered with ${status}`, entry.story);
     const { paymentId } = payment as { paymentId: number };
     must(paymentId === entry.story.payment.paymentId, 'a repeated request made another payment', entry.story);
   }
-  if (fate === 'refused') {
+  if (effect === 'refused') {
     const { status } = outcome as Answered;
     must(
       isLate ? status === 400 || status === 409 : differs && status === 409,
@@ -142,12 +142,12 @@ export async function again(desk: Desk, entry: Entry, differs: boolean): Promise
       entry.story,
     );
   }
-  await desk.absorb(entry, [[]]);
+  await model.absorb(entry, [[]]);
 }
 
 /** The same new payment from many sides at once. */
-export async function flood(desk: Desk, step: Extract<Step, { do: 'flood' }>): Promise<void> {
-  const reference = desk.nextReference();
+export async function flood(model: ModelRun, step: Extract<Step, { do: 'flood' }>): Promise<void> {
+  const reference = model.nextReference();
   const create: CreateStep = {
     do: 'create',
     flow: 'plain',
@@ -159,12 +159,12 @@ export async function flood(desk: Desk, step: Extract<Step, { do: 'flood' }>): P
     ownWebhook: false,
     profile: 0,
   };
-  const body = bodyOf(desk, create, reference);
+  const body = bodyOf(model, create, reference);
   const outcomes = await Promise.all(
-    Array.from({ length: step.count }, () => desk.world.api('POST', paths.plain, body)),
+    Array.from({ length: step.count }, () => model.world.api('POST', paths.plain, body)),
   );
-  const fates = outcomes.map((outcome) => desk.fateOf(outcome, 'create'));
-  await desk.advance(0);
+  const fates = outcomes.map((outcome) => model.effectOf(outcome, 'create'));
+  await model.advance(0);
   must(!fates.includes('refused'), 'one of several equal creates was refused');
   const answered = outcomes.filter((_, index) => fates[index] === 'accepted') as Answered[];
   const ids = new Set(answered.map(({ body: payment }) => (payment as { paymentId: number }).paymentId));
@@ -173,26 +173,26 @@ export async function flood(desk: Desk, step: Extract<Step, { do: 'flood' }>): P
     answered.filter(({ status }) => status === 201).length <= 1,
     'more than one was told it made the payment',
   );
-  const story = await desk.find(`ref:${reference}`);
+  const story = await model.find(`ref:${reference}`);
   must(
-    story !== undefined || fates.every((fate) => fate === 'untouched' || fate === 'unclear'),
+    story !== undefined || fates.every((effect) => effect === 'untouched' || effect === 'unclear'),
     'an accepted payment is not there',
   );
   if (!story) return;
-  const known = knownOf(desk, create, reference);
-  noteCustomer(desk, known.customer);
-  await desk.add({ known, request: { path: paths.plain, body } }, story, [['Created']]);
+  const known = knownOf(model, create, reference);
+  noteCustomer(model, known.customer);
+  await model.add({ known, request: { path: paths.plain, body } }, story, [['Created']]);
 }
 
 type ChargeStep = Extract<Step, { do: 'charge' }>;
 
-export async function charge(desk: Desk, step: ChargeStep): Promise<void> {
-  const reference = desk.nextReference();
+export async function charge(model: ModelRun, step: ChargeStep): Promise<void> {
+  const reference = model.nextReference();
   const name = nameOf(step.customer);
-  const list = desk.methods.get(name) ?? [];
+  const list = model.methods.get(name) ?? [];
   const named = step.method === undefined ? undefined : list[step.method % list.length];
   const method = chooseMethod(list, step, named);
-  const { profileIds, policyIds } = desk.world;
+  const { profileIds, policyIds } = model.world;
   const body: Body = {
     referenceId: reference,
     amount: step.amount,
@@ -203,11 +203,11 @@ export async function charge(desk: Desk, step: ChargeStep): Promise<void> {
     ...(step.policy !== undefined && { fraudPolicyId: policyIds[step.policy] }),
   };
   const path = '/payments/auto-payment';
-  const { outcome, fate } = await desk.call('POST', path, 'charge', body);
-  await desk.advance(0);
-  const story = await desk.find(`ref:${reference}`);
-  checkCreated(fate, story !== undefined, method !== undefined, outcome);
-  if (fate === 'accepted') checkAnswer(outcome as Answered, 200, body);
+  const { outcome, effect } = await model.call('POST', path, 'charge', body);
+  await model.advance(0);
+  const story = await model.find(`ref:${reference}`);
+  checkCreated(effect, story !== undefined, method !== undefined, outcome);
+  if (effect === 'accepted') checkAnswer(outcome as Answered, 200, body);
   if (!story || !method) return;
   const known: Known = {
     flow: 'charge',
@@ -224,9 +224,9 @@ export async function charge(desk: Desk, step: ChargeStep): Promise<void> {
     saves: false,
     method,
   };
-  const expected = paidPaths(known, verdictFor(desk, known), circumstancesOf(desk));
+  const expected = paidPaths(known, verdictFor(model, known), circumstancesOf(model));
   const entry = { known, request: { path, body } };
-  await desk.add(
+  await model.add(
     entry,
     story,
     expected.map((states) => ['Created', ...states]),
@@ -245,29 +245,29 @@ function chooseMethod(
   return (ofProfile.length > 0 ? ofProfile : active).at(-1);
 }
 
-export async function endMethod(desk: Desk, step: Extract<Step, { do: 'end-method' }>): Promise<void> {
+export async function endMethod(model: ModelRun, step: Extract<Step, { do: 'end-method' }>): Promise<void> {
   const name = nameOf(step.customer);
-  const list = desk.methods.get(name) ?? [];
+  const list = model.methods.get(name) ?? [];
   const method = list[step.pick % list.length];
   if (!method) return;
   const removes = step.how === 'remove';
   const fits = !method.removed && (removes || method.active);
-  const { body } = await desk.read(`/customers/${name}/payment-methods`);
+  const { body } = await model.read(`/customers/${name}/payment-methods`);
   const shown = (body as Array<{ paymentMethodId: number; customerAutomaticProfileId: number }>).find(
     ({ paymentMethodId }) => paymentMethodId === method.id,
   );
   const id = removes ? method.id : (shown?.customerAutomaticProfileId ?? 1);
-  await desk.look();
-  const outcome = await desk.world.api(
+  await model.look();
+  const outcome = await model.world.api(
     'DELETE',
     `/customers/${name}/${removes ? 'payment-methods' : 'auto-payments'}/${id}`,
   );
-  const fate = desk.fateOf(outcome, 'end-method');
-  must(fate !== 'accepted' || fits, `${step.how} of method ${method.id} was accepted`);
-  must(fate !== 'refused' || !fits, `${step.how} of method ${method.id} was refused`);
-  if (!fits || fate === 'untouched') return desk.refreshMethods(name);
-  if (fate === 'unclear') {
-    const after = (await desk.read(`/customers/${name}/payment-methods`)).body as Array<{
+  const effect = model.effectOf(outcome, 'end-method');
+  must(effect !== 'accepted' || fits, `${step.how} of method ${method.id} was accepted`);
+  must(effect !== 'refused' || !fits, `${step.how} of method ${method.id} was refused`);
+  if (!fits || effect === 'untouched') return model.refreshMethods(name);
+  if (effect === 'unclear') {
+    const after = (await model.read(`/customers/${name}/payment-methods`)).body as Array<{
       paymentMethodId: number;
       isActive: boolean;
     }>;
@@ -276,25 +276,25 @@ export async function endMethod(desk: Desk, step: Extract<Step, { do: 'end-metho
   }
   method.active = false;
   method.removed ||= removes;
-  await desk.refreshMethods(name);
+  await model.refreshMethods(name);
 }
 
-export async function customer(desk: Desk, step: Extract<Step, { do: 'customer' }>): Promise<void> {
+export async function customer(model: ModelRun, step: Extract<Step, { do: 'customer' }>): Promise<void> {
   const name = nameOf(step.customer);
-  const { policyIds } = desk.world;
-  const exists = desk.policyOfCustomer.has(name);
-  const fits = !exists || desk.policyOfCustomer.get(name) === step.policy;
-  const outcome = await desk.world.api('POST', '/customers', {
+  const { policyIds } = model.world;
+  const exists = model.policyOfCustomer.has(name);
+  const fits = !exists || model.policyOfCustomer.get(name) === step.policy;
+  const outcome = await model.world.api('POST', '/customers', {
     customerId: name,
     ...(step.policy !== undefined && { fraudPolicyId: policyIds[step.policy] }),
   });
-  const fate = desk.fateOf(outcome, 'customer');
-  must(fate !== 'accepted' || fits, `a customer that differs was accepted`);
-  must(fate !== 'refused' || !fits, `a customer was refused`);
+  const effect = model.effectOf(outcome, 'customer');
+  must(effect !== 'accepted' || fits, `a customer that differs was accepted`);
+  must(effect !== 'refused' || !fits, `a customer was refused`);
   if (exists) return;
-  const { status } = await desk.read(`/customers/${name}`);
+  const { status } = await model.read(`/customers/${name}`);
   const isThere = status === 200;
-  must(isThere || fate === 'untouched' || fate === 'unclear', 'an accepted customer is not there');
-  must(!isThere || fate !== 'untouched', 'a customer is there that was never created');
-  if (isThere) desk.policyOfCustomer.set(name, step.policy);
+  must(isThere || effect === 'untouched' || effect === 'unclear', 'an accepted customer is not there');
+  must(!isThere || effect !== 'untouched', 'a customer is there that was never created');
+  if (isThere) model.policyOfCustomer.set(name, step.policy);
 }

@@ -74,7 +74,7 @@ export type Step =
   | { do: 'challenge'; pick: number; passed: boolean }
   | { do: 'move'; pick: number; move: Move }
   /** Whatever is sensible for the payment as it is. */
-  | { do: 'go-on'; pick: number; choice: number }
+  | { do: 'next-step'; pick: number; choice: number }
   | { do: 'provider'; pick: number; answer: 'confirm' | 'decline' | 'hold' }
   | { do: 'end-method'; customer: number; pick: number; how: 'remove' | 'stop' }
   | { do: 'customer'; customer: number; policy?: number | undefined }
@@ -251,7 +251,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('move' as const), pick, move: fc.constantFrom(...moves) }),
     weight: 12,
   },
-  { arbitrary: fc.record({ do: fc.constant('go-on' as const), pick, choice: fc.nat(99) }), weight: 28 },
+  { arbitrary: fc.record({ do: fc.constant('next-step' as const), pick, choice: fc.nat(99) }), weight: 28 },
   {
     arbitrary: fc.record({
       do: fc.constant('provider' as const),

@@ -18,7 +18,7 @@ export interface Entry {
 }
 
 /** What came of a call, as far as its answer says. */
-export type Fate =
+export type CallEffect =
   | 'accepted'
   | 'refused'
   /** Not carried out, whatever it was. */
@@ -34,7 +34,7 @@ interface FaultRow {
   remaining: number | null;
 }
 
-export interface Desk {
+export interface ModelRun {
   readonly world: World;
   readonly entries: Entry[];
   now: number;
@@ -51,14 +51,14 @@ export interface Desk {
   mayFail(kind: string, route: string): boolean;
   /** As mayFail, for faults on the next call and not on some of them. */
   mustFail(kind: string, route: string): boolean;
-  fateOf(outcome: Outcome, route: string): Fate;
+  effectOf(outcome: Outcome, route: string): CallEffect;
   /** One call with nothing beside it: a fault for the next call hits this one. */
   call(
     method: string,
     path: string,
     route: string,
     body?: unknown,
-  ): Promise<{ outcome: Outcome; fate: Fate }>;
+  ): Promise<{ outcome: Outcome; effect: CallEffect }>;
   find(key: string): Promise<Story | undefined>;
   /** Takes in what happened to a payment since; the path must be one of the allowed ones. */
   absorb(entry: Entry, paths: Path[]): Promise<void>;
@@ -76,7 +76,7 @@ const BEFORE = ['drop-before-commit'];
 const AFTER = ['drop-after-commit', 'truncate'];
 const TELLING = [...BEFORE, ...AFTER, 'error-before-commit', 'error-after-commit', 'rate-limit'];
 
-export function createDesk(world: World, start: number): Desk {
+export function createModelRun(world: World, start: number): ModelRun {
   let faults: FaultRow[] = [];
   let references = 0;
   const mayFail = (kind: string, route: string) =>
@@ -105,16 +105,16 @@ export function createDesk(world: World, start: number): Desk {
   /** Checks a story from one of its events on, and what follows from them. */
   async function take(entry: Entry, from: number): Promise<void> {
     const { story, known } = entry;
-    checkStory(story, desk.now);
+    checkStory(story, model.now);
     checkAccepted(story, entry.accepted, known.autoCapture);
     checkExpiry(entry, from);
-    const late = overdue(known, story, desk.now);
+    const late = overdue(known, story, model.now);
     must(late === undefined, `${late}, and the payment is still ${story.payment.paymentState}`, story);
     const authorised = story.events.slice(from).find(isAuthorisation);
     if (!authorised || !known.saves || known.method || entry.hasStored) return;
     entry.hasStored = true;
-    const list = desk.methods.get(known.customer) ?? [];
-    desk.methods.set(known.customer, list);
+    const list = model.methods.get(known.customer) ?? [];
+    model.methods.set(known.customer, list);
     list.push({
       id: 0,
       card: known.card,
@@ -125,7 +125,7 @@ export function createDesk(world: World, start: number): Desk {
     });
   }
 
-  const desk: Desk = {
+  const model: ModelRun = {
     world,
     entries: [],
     now: start,
@@ -141,8 +141,8 @@ export function createDesk(world: World, start: number): Desk {
       const { status, body } = await world.control('POST', '/clock', { action: 'advance', value: ms });
       must(status === 200, `the clock was answered with ${status}`);
       const now = Date.parse((body as { now: string }).now);
-      must(now >= desk.now + ms, 'the clock did not move as far as it was told to');
-      desk.now = now;
+      must(now >= model.now + ms, 'the clock did not move as far as it was told to');
+      model.now = now;
     },
 
     async look() {
@@ -155,7 +155,7 @@ export function createDesk(world: World, start: number): Desk {
         (fault) => fault.kind === kind && ['*', route].includes(fault.route) && (fault.remaining ?? 0) > 0,
       ),
 
-    fateOf(outcome, route) {
+    effectOf(outcome, route) {
       const may = (kinds: string[]) => kinds.some((kind) => mayFail(kind, route));
       if (outcome === 'lost') {
         must(may(BEFORE) || may(AFTER), `${route}: the connection was lost without a fault`);
@@ -178,11 +178,11 @@ export function createDesk(world: World, start: number): Desk {
     },
 
     async call(method, path, route, body) {
-      const hit = TELLING.find((kind) => desk.mustFail(kind, route));
+      const hit = TELLING.find((kind) => model.mustFail(kind, route));
       const outcome = await world.api(method, path, body);
-      const fate = desk.fateOf(outcome, route);
-      must(!hit || (fate !== 'accepted' && fate !== 'refused'), `${route} was not hit by ${hit}`);
-      return { outcome, fate };
+      const effect = model.effectOf(outcome, route);
+      must(!hit || (effect !== 'accepted' && effect !== 'refused'), `${route} was not hit by ${hit}`);
+      return { outcome, effect };
     },
 
     find,
@@ -197,7 +197,7 @@ export function createDesk(world: World, start: number): Desk {
     },
 
     async absorbTime(except) {
-      for (const entry of desk.entries) {
+      for (const entry of model.entries) {
         // What is over is looked at again at the end of the run.
         if (entry === except || isOver(entry)) continue;
         const path = await renew(entry);
@@ -214,7 +214,7 @@ export function createDesk(world: World, start: number): Desk {
     async add(entry, story, paths) {
       const added: Entry = { ...entry, story, accepted: createAccepted(), hasStored: false };
       if (added.known.flow === 'charge') added.accepted.count('authorise', 'surely');
-      desk.entries.push(added);
+      model.entries.push(added);
       const path = statesOf(story);
       const isAllowed = paths.some((allowed) => allowed.join() === path.join());
       must(isAllowed, `began with ${path.join(' ')}, expected ${JSON.stringify(paths)}`, story);
@@ -223,9 +223,9 @@ export function createDesk(world: World, start: number): Desk {
     },
 
     async refreshMethods(customer) {
-      const list = desk.methods.get(customer) ?? [];
+      const list = model.methods.get(customer) ?? [];
       if (list.length === 0) return;
-      const { status, body } = await desk.read(`/customers/${customer}/payment-methods`);
+      const { status, body } = await model.read(`/customers/${customer}/payment-methods`);
       must(status === 200, `the methods of ${customer} were answered with ${status}`);
       const shown = body as ShownMethod[];
       for (const { paymentMethodId, createdTime, paymentProfileId } of shown) {
@@ -260,12 +260,12 @@ export function createDesk(world: World, start: number): Desk {
   };
 
   async function refreshAll(): Promise<void> {
-    for (const [customer, list] of desk.methods) {
-      if (list.some((method) => method.id === 0)) await desk.refreshMethods(customer);
+    for (const [customer, list] of model.methods) {
+      if (list.some((method) => method.id === 0)) await model.refreshMethods(customer);
     }
   }
 
-  return desk;
+  return model;
 }
 
 interface ShownMethod {
