@@ -1,5 +1,5 @@
 // What `import { startSandbox } from 'paydesk/sandbox'` offers. Nothing is imported here, so that the declaration file
-// of the package is this file alone.
+// of the package is this file alone; `test/library/types.test.ts` compares it with the control API.
 
 /** `500ms`, `30s`, `5m`, `24h`, `7d`, or a number of milliseconds. */
 export type Duration = string | number;
