@@ -3,6 +3,7 @@ import { checkBooks } from '../commands/batch/books.js';
 import { toldOf } from '../commands/batch/batches.js';
 import { killUntilFinished, openProcessDesk, type ProcessDesk } from '../commands/batch/processes.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
+import { eventually } from '../helpers/sandbox.js';
 import { proofSeed, scaled } from './scale.js';
 
 const ROWS = 10_000;
@@ -20,9 +21,12 @@ async function prove(desk: ProcessDesk, runners: number): Promise<void> {
   const { unknown } = await checkBooks(desk);
   process.stdout.write(`${desk.payments.length} rows, ${report.kills} kills, ${unknown} left to a person\n`);
   if (unknown > 0) {
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     const { id } = await desk.status();
-    await desk.run('resume', id as string, '--resend-unmoved', '--concurrency', '16');
+    // Rows are sent again once their quiet period is over, and not before.
+    await eventually(async () => {
+      await desk.run('resume', id as string, '--resend-unmoved', '--concurrency', '16');
+      expect(await desk.status()).toMatchObject({ unknown: 0 });
+    }, 5 * QUIET_MS);
   }
   expect(await desk.status()).toMatchObject({
     done: desk.payments.length,
