@@ -1,5 +1,5 @@
 import { StoreError } from './errors.js';
-import { pendingMigrations } from './migrations.js';
+import { APPLIED_MIGRATIONS, pendingMigrations } from './migrations.js';
 import { prepareFile, realFile } from './private-file.js';
 import { sqliteUnusable } from './sqlite-failures.js';
 import type { Inspection, OpenOptions } from './types.js';
@@ -17,7 +17,7 @@ export async function inspectSqlite({ location, migrations }: OpenOptions): Prom
       const found = database.prepare('pragma quick_check(3)').all() as Array<{ quick_check: string }>;
       const problems = found.map((row) => row.quick_check).filter((text) => text !== 'ok');
       if (problems.length > 0) throw damaged(file, problems);
-      const applied = database.prepare('select name from store_migration order by format').all();
+      const applied = database.prepare(APPLIED_MIGRATIONS).all();
       const names = applied.map((row) => String(row['name']));
       return { kind: 'read', pending: pendingMigrations(names, migrations, file).length };
     } finally {

@@ -44,9 +44,6 @@ import {
 /** How long a check may wait to see whether a payment that came back stays so: the sandbox's quiet period is shorter. */
 const MAX_PAUSE_MS = 5_000;
 
-/** How long an unknown outcome is read for when nobody asked to wait. */
-const CHECK_MS = 1_500;
-
 /** An intent that moves money. */
 type MoveEntry = Entry & { operation: SettleOperation };
 
@@ -100,7 +97,7 @@ export async function checkIntent(
 ): Promise<MoveResult> {
   refuseOther(entry, move.read);
   const sent = await sentBefore(desk, move, entry);
-  const evidence = evidenceOf(entry);
+  const evidence = evidenceIn(entry);
   sent.before.isTaken = evidence.kind === 'taken';
   // Before the reads: a process that is held up after them has not seen what the quiet period brought.
   const known = await desk.ledger.find(entry.id);
@@ -121,10 +118,10 @@ export async function checkIntent(
     return checkIntent(desk, { ...move, read }, await desk.ledger.find(entry.id), { mayPause: false });
   }
   const followed = move.wait ? await follow(desk, sent, result) : result;
-  return followed === result ? withHold(result, heldMs) : followed;
+  return followed === result ? withTimeLeft(result, heldMs) : followed;
 }
 
-const withHold = (result: MoveResult, heldMs: number): MoveResult =>
+const withTimeLeft = (result: MoveResult, heldMs: number): MoveResult =>
   result.outcome === 'done' ? result : { ...result, heldMs: result.heldMs ?? heldMs };
 
 /** Waits until the quiet period is over, where that is a matter of seconds; false where it is not, or at Ctrl-C. */
@@ -140,7 +137,7 @@ async function lookAgain(desk: Desk, sent: Sent, evidence: Evidence): Promise<Pa
   const first = await lookOnce(desk, sent, sent.move.read, { taken });
   const isOpen = first.standing === 'unchanged' || first.standing === 'changed';
   if (taken || evidence.kind !== 'unknown' || !isOpen) return first;
-  const later = await lookUntilProven(desk, sent, sent.move.wait ? desk.waitMs : CHECK_MS);
+  const later = await lookUntilProven(desk, sent);
   const shown = [...first.shown, ...later.shown];
   return later.last === undefined ? { ...first, shown } : { ...later, shown };
 }
@@ -200,7 +197,7 @@ async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
 }
 
 /** What the answer said, as far as the ledger has it. */
-function evidenceOf({ last }: Entry): Evidence {
+function evidenceIn({ last }: Entry): Evidence {
   const why = last?.why ?? 'nothing more is known of it';
   switch (last?.outcome) {
     case 'accepted':

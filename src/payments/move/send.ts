@@ -78,10 +78,10 @@ async function send(
     await recordResult(desk, sent, result, { neverLeft: true });
     return answer.isLate ? { ...result, isLate: true } : result;
   }
-  return settle(desk, sent, evidenceOf(answer), shownBy(desk, answer));
+  return settle(desk, sent, evidenceFrom(answer), shownBy(desk, answer));
 }
 
-function evidenceOf(answer: Exclude<SettleResult, { kind: 'unsent' }>): Evidence {
+function evidenceFrom(answer: Exclude<SettleResult, { kind: 'unsent' }>): Evidence {
   switch (answer.kind) {
     case 'taken':
       return { kind: 'taken' };

@@ -11,8 +11,8 @@ import { cameUnderWay, endStateOf, type Standing, standingOf, wasUnderWay } from
 import { recordResult } from './record.js';
 import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
 
-/** How long the first reads after a lost answer take when nobody asked to wait. */
-const SETTLE_MS = 1_500;
+/** How long an unknown outcome is read for when nobody asked to wait. */
+const READ_MS = 1_500;
 
 /** Right after the answer, or the lack of one. `shown` is the payment as the answer showed it. */
 export async function settle(
@@ -75,7 +75,7 @@ async function lookAfter(
     return lookOnce(desk, sent, isEnd ? undefined : shown, { taken: true });
   }
   if (evidence.kind !== 'unknown') return lookOnce(desk, sent, undefined, { taken: false });
-  return lookUntilProven(desk, sent, sent.move.wait ? desk.waitMs : SETTLE_MS);
+  return lookUntilProven(desk, sent);
 }
 
 /** What the reads make of it: the table in docs/outcomes.md. */
@@ -246,7 +246,8 @@ async function readSettling(desk: Desk, sent: Sent): Promise<{ read?: PaymentRea
 }
 
 /** Reads until something is proven, or the time is up. The provider is asked once. */
-export async function lookUntilProven(desk: Desk, sent: Sent, limitMs: number): Promise<PaymentLook> {
+export async function lookUntilProven(desk: Desk, sent: Sent): Promise<PaymentLook> {
+  const limitMs = sent.move.wait ? desk.waitMs : READ_MS;
   let result: PaymentLook = { standing: 'changed', last: undefined, shown: [], rechecked: false };
   const look = async () => {
     const next = await lookOnce(desk, sent, undefined, { taken: false, recheck: !result.rechecked });
