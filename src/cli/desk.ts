@@ -65,7 +65,7 @@ export async function openReadingDesk(context: CommandContext) {
   const { baseUrl, appId, kind, name } = profile;
   const database = lazyDatabase(context);
   const place = { baseUrl, appId, kind: kind ?? 'live', profile: name };
-  return { client, ledger: lazyLedger(context, database), database, place, note: context.note };
+  return { client, profile, ledger: lazyLedger(context, database), database, place, note: context.note };
 }
 
 /** For requests that are sent without the ledger: on a live app, the ledger must still be the right one. */

@@ -1,7 +1,7 @@
 // Known payments, sorted by what needs attention. The service has no list of its own.
 
 import type { Client } from '../client/client.js';
-import { stateNames, statesAwaitingProvider } from '../contract/states.js';
+import { type SettleOperation, stateNames, statesAwaitingProvider } from '../contract/states.js';
 import { UsageError } from '../errors.js';
 import { readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known-list.js';
 import type { AppRef } from '../ledger/payment-ref.js';
@@ -11,6 +11,7 @@ import type { Store } from '../store/store.js';
 import { didYouMean } from '../suggest.js';
 import { type Action, commandsFor } from './action.js';
 import { actionsFor } from './actions.js';
+import { conditionOf, type PaymentCondition } from './condition.js';
 import { gatherKnown, type GatherOptions } from './gather.js';
 import { OVERDUE_AFTER_MS, overdueStates } from './overdue.js';
 import type { Situation } from './situation.js';
@@ -194,3 +195,32 @@ export async function assessFound<T extends { row: KnownPaymentRow }>(
   const records = await readPaymentRecords(options.store.db, options.place, ids);
   return found.map((item) => ({ ...item, ...listed(options, item.row, records.get(item.row.payment_id)) }));
 }
+
+export interface FailedOperation {
+  operation: SettleOperation;
+  verdict: string;
+}
+
+/** The payments whose last instruction was not carried out, as this desk just saw them. */
+export async function findFailed(
+  options: ListOptions,
+  paymentIds: readonly string[],
+): Promise<Map<string, FailedOperation>> {
+  const failed = new Map<string, FailedOperation>();
+  const records = await readPaymentRecords(options.store.db, options.place, paymentIds);
+  for (const [paymentId, record] of records) {
+    if (!record.known) continue;
+    const { situation, verdict } = listed(options, record.known, record);
+    const condition = conditionOf(situation);
+    if ('operation' in condition && failing.includes(condition.kind))
+      failed.set(paymentId, { operation: condition.operation, verdict: verdict.text });
+  }
+  return failed;
+}
+
+const failing: ReadonlyArray<PaymentCondition['kind']> = [
+  'came-back',
+  'not-done',
+  'charged-anyway',
+  'seen-failing',
+];

@@ -4,19 +4,27 @@ import { namesIn, oneOrAll, paymentArgs } from '../../cli/payment-args.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openReadingDesk } from '../../cli/desk.js';
 import { readOptions } from '../../cli/seen-journal.js';
-import { storeIfOpen } from '../../cli/support-records.js';
+import { explainOptions, storeIfOpen } from '../../cli/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { endingOf } from '../../payments/endings.js';
 import { recordRecheck } from '../../payments/record-made.js';
 import { participles } from '../../payments/move/legality.js';
-import { type NamedRead, readPayments } from '../../payments/named-payments.js';
+import { idOf, type NamedRead, readPayments } from '../../payments/named-payments.js';
 import { type OnAsked, recheckAll, type RecheckResult } from '../../payments/recheck.js';
-import { type RecheckJson, recheckJson, recheckLine, recheckList } from '../../output/views/recheck.js';
+import { rememberReads } from '../../payments/remember-reads.js';
+import { findFailed } from '../../support/list.js';
+import {
+  failedLines,
+  type RecheckJson,
+  recheckJson,
+  recheckLine,
+  recheckList,
+} from '../../output/views/recheck.js';
 
 export default class PaymentsRecheck extends BaseCommand {
   static override summary = 'Check with the provider for a newer state.';
   static override description =
-    'Shows the state before and after. It moves no money, so you can run it at any time. With --watch it ' +
+    'Shows the state before and after, and says if the last refund or other instruction failed. It moves no money, so you can run it at any time. With --watch it ' +
     'repeats until something changes, or exits with 8 when --timeout runs out.';
   static override examples = [
     '<%= config.bin %> payments recheck 100244',
@@ -35,20 +43,31 @@ export default class PaymentsRecheck extends BaseCommand {
     const reads = await readPayments(desk.client, namesIn(args), readOptions(this.streams.env));
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
+    const store = await storeIfOpen(this.context, desk.database);
+    // Only who saw the payment before notices that it came back.
+    const before = reads.flatMap((entry) => ('read' in entry ? [entry.read] : []));
+    if (store) await rememberReads(store, desk.place, before, Date.now());
     const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now);
     let results = await recheckAll(desk.client, reads, onAsked);
-    if (flags.watch) results = await this.#continue(desk, reads, results, onAsked);
+    if (flags.watch) results = await this.#continue({ ...desk, store }, reads, results, onAsked);
     const ending = endingOf(results, participles.recheck);
     if (ending) this.endAs(ending);
     const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
     if (asTable || !this.streams.stdout.terminal) await this.showList(results, recheckList);
     else this.show(results[0], recheckLine);
-    const json = results.map((result) => recheckJson(result, this.profileName));
+    const options = { ...desk, ...explainOptions(this.context, desk.profile) };
+    const failed = store && (await findFailed({ ...options, store }, before.map(idOf)));
+    if (failed && !this.json) this.note(...failedLines(failed, results.length === 1));
+    const json = results.map((result) => recheckJson(result, failed, this.profileName));
     return oneOrAll(json);
   }
 
   async #continue(
-    { client, place, database }: Awaited<ReturnType<typeof openReadingDesk>>,
+    {
+      client,
+      place,
+      store,
+    }: Awaited<ReturnType<typeof openReadingDesk>> & { store: Awaited<ReturnType<typeof storeIfOpen>> },
     reads: readonly NamedRead[],
     results: readonly RecheckResult[],
     onAsked: OnAsked,
@@ -56,7 +75,6 @@ export default class PaymentsRecheck extends BaseCommand {
     const { withWakeups } = await import('../../webhooks/inbox/wakeups.js');
     const { recheckUntilChanged } = await import('../../support/recheck-until.js');
     const { signal } = this;
-    const store = await storeIfOpen(this.context, database);
     return withWakeups({ store, place, clock: systemClock }, (wakeups) =>
       recheckUntilChanged(reads, results, { client, signal, wakeups, onAsked }),
     );

@@ -1,5 +1,6 @@
 import type { RecheckResult } from '../../payments/recheck.js';
-import { joinPieces, toned, type View } from '../lines.js';
+import type { FailedOperation } from '../../support/list.js';
+import { joinPieces, type Line, toned, type View } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
@@ -8,10 +9,16 @@ import { operationList } from './operation.js';
 
 /** As `--json` prints it. */
 export interface RecheckJson extends Omit<RecheckResult, 'typed' | 'error'> {
+  /** The last instruction, where it was not carried out. */
+  failed: FailedOperation | null;
   error?: ErrorReport;
 }
 
-export function recheckJson(result: RecheckResult, profile: string | undefined): RecheckJson {
+export function recheckJson(
+  result: RecheckResult,
+  failed: FailedOperations | undefined,
+  profile: string | undefined,
+): RecheckJson {
   const { payment, operation, before, after, outcome, changed, error } = result;
   return {
     payment,
@@ -20,9 +27,19 @@ export function recheckJson(result: RecheckResult, profile: string | undefined):
     after,
     outcome,
     changed,
+    failed: failed?.get(textAt(payment, 'paymentId')) ?? null,
     ...(error === undefined ? {} : { error: describeError(error, profile) }),
   };
 }
+
+/** By the ID of the payment. */
+type FailedOperations = ReadonlyMap<string, FailedOperation>;
+
+/** What was not carried out; among several payments, with the payment. */
+export const failedLines = (failed: FailedOperations, isAlone: boolean): Line[] =>
+  Array.from(failed, ([paymentId, { verdict }]) =>
+    toned('bad', isAlone ? verdict : `${paymentId}: ${verdict}`),
+  );
 
 export const recheckList: ListView<RecheckResult> = {
   ...operationList,

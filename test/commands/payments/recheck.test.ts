@@ -1,0 +1,38 @@
+import { beforeAll, expect, it } from 'vitest';
+import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
+
+let desk: SeededDesk;
+beforeAll(async () => {
+  desk = await openSeededDesk();
+});
+
+it('says that a refund of somebody else failed, when it finds out and later', async () => {
+  const told = 'Refund failed: the customer has not received EUR 44.40.';
+  const found = await desk.run('recheck', ['stuck-refund-failed'], { terminal: true });
+  expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('Refunding → Captured')]);
+  expect(found.stderr).toContain(told);
+  const again = await desk.run('recheck', ['stuck-refund-failed']);
+  expect(again.stdout).toContain('nothing changed');
+  expect(again.stderr).toContain(told);
+});
+
+it('says that the last refund of this desk failed, and which one of several', async () => {
+  const { paymentId } = await desk.paid('refund-fails');
+  const fine = await desk.paid();
+  await desk.run('refund', [paymentId]);
+  await desk.sandbox.settle();
+  await desk.run('check', [paymentId]);
+  const verdict = 'Refund failed: the customer has not received EUR 10.50.';
+  const { stderr } = await desk.run('recheck', [paymentId, fine.paymentId]);
+  expect(stderr).toContain(`${paymentId}: ${verdict}`);
+  expect(stderr).not.toContain(`${fine.paymentId}:`);
+  const { json } = await desk.run('recheck', [paymentId, fine.paymentId, '--json']);
+  expect(json).toMatchObject([
+    {
+      outcome: 'done',
+      changed: false,
+      failed: { operation: 'refund', verdict: expect.stringContaining(verdict) },
+    },
+    { outcome: 'done', failed: null },
+  ]);
+});
