@@ -18,7 +18,7 @@ import { type AlsoPaid, alsoPaidOf } from './also-paid.js';
 import { type GatherOptions, gatherSituation } from './gather.js';
 import type { Records, Sources } from './records.js';
 import { refreshKnown } from './refresh.js';
-import { type Language, replyOf, replyPayment } from './reply.js';
+import { type Language, otherPaid, replyOf, replyPayment } from './reply.js';
 import type { Age, Situation } from './situation.js';
 import { timelineOf, type TimelineEntry } from './timeline.js';
 import { type Severity, verdictOf } from './verdict.js';
@@ -78,7 +78,7 @@ export function explain(
     alsoPaid: sources.record?.known
       ? alsoPaidOf(sources.record.known, sources.alsoPaid, options.profile)
       : [],
-    reply: replyOf(situation, replyPayment(read), options.language ?? 'en'),
+    reply: replyOf(situation, replyPayment(read), sources.alsoPaid.map(otherPaid), options.language ?? 'en'),
   };
 }
 
@@ -107,8 +107,8 @@ export async function explainAll(
   const [entries, kept] = await Promise.all([readPayments(client, names, options), records]);
   const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
   await kept?.remember(reads);
-  // The answer to "I paid twice" must not be an old one: the other payment may have been paid since it was seen.
-  const others = (await kept?.maybePaid(reads)) ?? [];
+  // The answer to "I paid twice" must not be an old one: the other payment may have changed since it was seen.
+  const others = (await kept?.sameAmount(reads)) ?? [];
   await refreshKnown(others.slice(0, MAX_READ_AGAIN), { client, records: kept });
   const found = (await kept?.find(reads)) ?? [];
   return Promise.all(

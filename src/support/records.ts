@@ -36,8 +36,8 @@ interface ReceivedWebhook {
 export interface Records {
   /** Records how payments were just seen. */
   remember(reads: readonly PaymentRead[]): Promise<void>;
-  /** Other payments of the same customers and amounts that may have been paid since this desk saw them. */
-  maybePaid(reads: readonly PaymentRead[]): Promise<KnownPaymentRow[]>;
+  /** Other payments of the same customers and amounts that may have been paid or refunded since this desk saw them. */
+  sameAmount(reads: readonly PaymentRead[]): Promise<KnownPaymentRow[]>;
   /** What is open under the names of a payment that cannot be read. */
   openUnder(names: PaymentNames): Promise<Entry[]>;
   /** Everything about these payments, in the same order. */
@@ -69,9 +69,11 @@ export function createRecords(
     remember: (reads) => rememberReads(store, place, reads, now()),
     openUnder: (names) => openUnder(store, place, names),
 
-    async maybePaid(reads) {
+    async sameAmount(reads) {
       const known = [...(await recordsOf(reads)).values()].flatMap((record) => record.known ?? []);
-      const found = await Promise.all(known.map((row) => findMaybePaid(store.db, row)));
+      const found = await Promise.all(
+        known.flatMap((row) => [findMaybePaid(store.db, row), findAlsoPaid(store.db, row)]),
+      );
       return [...new Map(found.flat().map((row) => [row.payment_id, row])).values()];
     },
 

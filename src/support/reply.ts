@@ -3,6 +3,8 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { currencyDigits } from '../contract/currencies.js';
 import { numberText } from '../contract/json.js';
+import { isStateName, type StateName, wasCaptured } from '../contract/states.js';
+import type { KnownPaymentRow } from '../ledger/schema.js';
 import { isDecimal } from '../contract/money.js';
 import { amountDigits, groupDigits } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
@@ -35,24 +37,72 @@ export function replyPayment({ object, fields }: PaymentRead): ReplyPayment {
   };
 }
 
-/** A text that can be sent to the customer as it is. */
-export function replyOf(situation: Situation, payment: ReplyPayment, language: Language): string {
+/** Another payment of the same customer and amount. */
+interface OtherPayment extends Omit<ReplyPayment, 'payerName'> {
+  state: string;
+  referenceId: string | undefined;
+  createdTime: number | undefined;
+}
+
+export const otherPaid = (row: KnownPaymentRow): OtherPayment => ({
+  state: row.state,
+  amount: row.amount ?? undefined,
+  currency: row.currency ?? undefined,
+  referenceId: row.reference_id ?? undefined,
+  createdTime: row.created_time ?? undefined,
+});
+
+/** A text that can be sent to the customer as it is. `others` were paid by the same customer. */
+export function replyOf(
+  situation: Situation,
+  payment: ReplyPayment,
+  others: readonly OtherPayment[],
+  language: Language,
+): string {
   const texts = replies[language];
   const { createdTime, referenceId, now } = situation;
   const dates = new Intl.DateTimeFormat(texts.locale, { dateStyle: 'long', timeZone: 'UTC' });
-  const body = textFor(
-    situation,
-    texts,
-  )({
-    payment: texts.payment({
-      amount: payment.amount && amountIn(payment.amount, payment.currency, texts.locale),
-      date: createdTime === undefined ? undefined : dates.format(createdTime),
-      reference: referenceId === undefined ? undefined : safeText(referenceId),
-    }),
+  const named = (one: Omit<OtherPayment, 'state'>) =>
+    texts.payment({
+      amount: one.amount && amountIn(one.amount, one.currency, texts.locale),
+      date: one.createdTime === undefined ? undefined : dates.format(one.createdTime),
+      reference: one.referenceId === undefined ? undefined : safeText(one.referenceId),
+    });
+  const details = {
+    payment: named({ amount: payment.amount, currency: payment.currency, createdTime, referenceId }),
     by: dates.format(nextWorkday(now)),
-  });
+  };
+  const kept = others.filter(({ state }) => isKept(state));
+  const own = textFor(situation, texts);
+  const isSure = isKept(situation.state) && [texts.states.Captured, texts.states.Capturing].includes(own);
+  const body =
+    isSure && kept.length > 0
+      ? texts.paidTwice({
+          payments: new Intl.ListFormat(texts.locale).format([details.payment, ...kept.map(named)]),
+          by: details.by,
+        })
+      : [
+          own(details),
+          ...aboutOther(situation, others[0], texts, (one) => ({ ...details, payment: named(one) })),
+        ].join(' ');
   return `${texts.greeting(firstName(payment.payerName))}\n\n${body}`;
 }
+
+const isKept = (state: string | undefined): boolean => state === 'Captured' || state === 'Capturing';
+
+/** One of the two was refunded, or is to be: what became of the other. */
+function aboutOther(
+  { state }: Situation,
+  other: OtherPayment | undefined,
+  texts: ReplyTexts,
+  details: (other: OtherPayment) => Parameters<ReplyText>[0],
+): string[] {
+  if (other === undefined || state === undefined || !isPaid(state) || !isStateName(other.state)) return [];
+  const text = other.state === 'Captured' ? texts.alsoReceived : texts.states[other.state];
+  return [text(details(other))];
+}
+
+const isPaid = (state: StateName): boolean => state === 'Capturing' || wasCaptured(state);
 
 function textFor(situation: Situation, texts: ReplyTexts): ReplyText {
   const condition = conditionOf(situation);

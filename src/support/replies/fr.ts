@@ -58,6 +58,9 @@ export const fr: ReplyTexts = {
     `Votre paiement ${payment} n’a pas été finalisé à temps. ${notCharged} Le montant réservé par votre banque sera de nouveau disponible, en général sous quelques jours ouvrés.`,
   cancelledTooLate: ({ payment, by }) =>
     `Nous sommes désolés de ne pas avoir pu annuler à temps votre paiement ${payment}. Nous nous en occupons et vous écrirons au plus tard le ${by}.`,
+  paidTwice: ({ payments, by }) =>
+    `Nous avons enregistré vos paiements ${payments}. Il est possible que vous ayez payé deux fois. Nous le vérifions et vous écrirons au plus tard le ${by}.`,
+  alsoReceived: ({ payment }) => `Nous avons également reçu votre paiement ${payment}.`,
   unclear,
   operations: {
     capture: {

@@ -10,6 +10,12 @@ interface ReplyDetails {
   by: string;
 }
 
+/** Several payments, as `payment` names each: `of EUR 10.50 and of EUR 10.50`. */
+interface PaidTwice {
+  payments: string;
+  by: string;
+}
+
 export type ReplyText = (details: ReplyDetails) => string;
 
 /** Everything that can be said to a customer, in one language. What is missing does not compile. */
@@ -31,6 +37,10 @@ export interface ReplyTexts {
   expiredReservation: ReplyText;
   /** A cancellation that was not carried out before the customer was charged. */
   cancelledTooLate: ReplyText;
+  /** The customer has paid more than once, and nobody has decided what becomes of it. */
+  paidTwice(details: PaidTwice): string;
+  /** Follows the text about a payment that was refunded: another one was not. */
+  alsoReceived: ReplyText;
   /** Nobody can say for certain where the payment stands. */
   unclear: ReplyText;
   /** An instruction of ours that the payment does not show as done. */

@@ -55,6 +55,43 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
     expect((await explain(payment.paymentId, '--json')).json['alsoPaid']).toEqual([]);
   });
 
+  it('writes to the customer of both payments, and promises nothing', async () => {
+    const customer = newCustomer();
+    const first = await paidBy(customer);
+    const second = await paidBy(customer);
+    await explain(first.paymentId);
+    const reply = async (...more: string[]) =>
+      (await explain(second.paymentId, '--as-reply', ...more)).stdout;
+    const part = (reference: string) => `of EUR 49\\.90 from \\d+ \\w+ \\d{4} \\(reference ${reference}\\)`;
+    const [one, two] = [part(first.referenceId), part(second.referenceId)];
+    expect(await reply()).toMatch(
+      new RegExp(
+        `\n\nOur records show your payments ${two} and ${one}\\. You may have paid twice\\. We are checking this and will write to you by \\d+ \\w+ \\d{4}\\.\n$`,
+      ),
+    );
+    for (const language of ['de', 'es', 'fr']) {
+      const text = await reply('--lang', language);
+      expect(text.match(/49,90\u{a0}€/gu)).toHaveLength(2);
+      expect(text).toContain(first.referenceId);
+      expect(text).not.toMatch(/dank|gracias|merci|erstatte|reembols|rembours/i);
+    }
+
+    // Somebody else refunds it: this desk has to look.
+    await desk.sandbox.call('POST', `/payments/${second.paymentId}/refund`);
+    await desk.sandbox.settle();
+    expect((await explain(first.paymentId, '--as-reply')).stdout).not.toContain('paid twice');
+    expect(await reply()).toMatch(
+      new RegExp(
+        `We have refunded your payment ${two}\\. .* We have also received your payment ${one}\\.\n$`,
+      ),
+    );
+    expect((await explain(first.paymentId, '--as-reply')).stdout).toMatch(
+      new RegExp(
+        `We have received your payment ${one}\\. Thank you! .* We have refunded your payment ${two}\\. `,
+      ),
+    );
+  });
+
   it('reads the other payment again: it may have been paid since this desk saw it', async () => {
     const customerOrder = { customer: { customerId: newCustomer() } };
     const made = [
