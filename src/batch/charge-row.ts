@@ -11,7 +11,7 @@ import { idOf, stateOf } from '../payments/named-payments.js';
 import { chargedEarlier } from './attempts.js';
 import { chargeBody } from './charge-rows.js';
 import { notDone } from './not-done.js';
-import type { RowOutcome, WorkedRow } from './worked-row.js';
+import type { WorkedOutcome, WorkedRow } from './worked-row.js';
 
 /** Throws what concerns more than this row. */
 export async function chargeRow(
@@ -54,7 +54,7 @@ export async function chargeRow(
 }
 
 /** What an earlier run has told of a row that it has sent. */
-function toldBefore({ outcome }: BatchRow, resend: boolean): RowOutcome | undefined {
+function toldBefore({ outcome }: BatchRow, resend: boolean): WorkedOutcome | undefined {
   switch (outcome) {
     case 'accepted':
     case 'failed':

@@ -6,8 +6,8 @@ import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { prepared, type Store } from '../store/store.js';
 import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
-import { ABANDONED_DUE, intentsOf } from './ledger-view.js';
-import type { RowResult } from './worked-row.js';
+import { ABANDONED_DUE, intentsOf, mayHaveLeft, rowOutcomeOf } from './ledger-view.js';
+import type { RowResult, WorkedOutcome } from './worked-row.js';
 
 const LEASE_MS = 60_000;
 
@@ -226,7 +226,8 @@ async function reopenUnsettled(store: Store<DeskTables>, batch: BatchRecord): Pr
 /** What was sent for a row after somebody else had finished it counts, and not what that one found. */
 async function agree(store: Store<DeskTables>, row: BatchRow, sent: Entry | undefined): Promise<void> {
   if (!sent?.last) return;
-  const { outcome, after_state, why } = sent.last;
+  const outcome = rowOutcomeOf(sent);
+  const { after_state, why } = sent.last;
   await store.transaction((tx) =>
     tx
       .updateTable('batch_rows')
@@ -302,11 +303,8 @@ async function freeAbandoned(store: Store<DeskTables>, batch: BatchRecord, owner
 /** Whether an earlier run has finished the row as refused, and it was opened again to be checked once more. */
 export const isLookedAtAgain = ({ outcome }: BatchRow): boolean => outcome === 'refused';
 
-/** Whether the instruction of an intent may have reached the service. */
-export const mayHaveLeft = ({ last }: Entry): boolean => last?.may_have_left !== 0;
-
 /** The result that the ledger already has for a row, when that is the end of it. */
-export function knownResult({ row, earlier }: Claimed): RowResult | undefined {
+export function knownResult({ row, earlier }: Claimed): RowResult<WorkedOutcome> | undefined {
   if (earlier === undefined) return undefined;
   const outcome = outcomeOf(earlier);
   if (outcome !== 'done' && outcome !== 'failed' && outcome !== 'refused') return undefined;

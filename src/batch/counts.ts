@@ -14,6 +14,8 @@ export type Group = (typeof groups)[number];
 export interface BatchCounts extends Record<Group, number> {
   /** Of those done: the service has accepted them and has not finished them. */
   accepted: number;
+  /** Of those pending: the service asked to send them later, and the run ended before it took them. */
+  throttled: number;
   /** Of those skipped: done already when the plan was made. */
   doneBefore: number;
   /** Of those failed: sent and failed before the plan was made, and not sent again. */
@@ -32,6 +34,7 @@ const groupOfOutcome: Readonly<Record<RowOutcome, Group>> = {
   skipped: 'skipped',
   unknown: 'unknown',
   unsent: 'pending',
+  throttled: 'pending',
 };
 
 export const groupOf = (outcome: RowOutcome | null): Group => groupOfOutcome[outcome ?? 'unsent'];
@@ -78,13 +81,14 @@ export interface Tally {
 
 export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally {
   const counts = Object.fromEntries(groups.map((group) => [group, 0])) as Record<Group, number>;
-  const parts = { accepted: 0, doneBefore: 0, failedBefore: 0, leftOut: 0 };
+  const parts = { accepted: 0, throttled: 0, doneBefore: 0, failedBefore: 0, leftOut: 0 };
   const sums = new Map<Group, Map<string, bigint>>(groups.map((group) => [group, new Map()]));
 
   const add: Tally['add'] = ({ outcome, planned, currency }, count, sum) => {
     const group = groupOf(outcome);
     counts[group] += count;
     if (outcome === 'accepted') parts.accepted += count;
+    if (outcome === 'throttled') parts.throttled += count;
     if (planned === 0) parts.leftOut += count;
     if (planned === 0 && group === 'skipped') parts.doneBefore += count;
     if (planned === 0 && group === 'failed') parts.failedBefore += count;

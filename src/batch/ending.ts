@@ -104,10 +104,11 @@ function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {
   );
 }
 
-/** `752 done, 1 refused, 2 unknown, 432 not started`. */
+/** `752 done, 1 refused, 2 unknown, 432 left to do (12 throttled)`. */
 function standsAt(counts: BatchCounts): string {
+  const throttled = counts.throttled > 0 ? ` (${counts.throttled} throttled)` : '';
   return groupsShown(counts)
-    .map((group) => `${counts[group]} ${groupNames[group]}`)
+    .map((group) => `${counts[group]} ${groupNames[group]}${group === 'pending' ? throttled : ''}`)
     .join(', ');
 }
 
@@ -117,7 +118,7 @@ export const groupNames: Readonly<Record<Group, string>> = {
   failed: 'failed',
   skipped: 'skipped',
   unknown: 'unknown',
-  pending: 'not started',
+  pending: 'left to do',
 };
 
 /** The groups that have rows; `done` is always among them. */

@@ -7,6 +7,7 @@ import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
 import { rowPages } from './row-pages.js';
+import type { RowOutcome } from './worked-row.js';
 
 /**
  * When the rows of a process that is gone are due: after those that nobody has begun. Settling takes its time, and the
@@ -109,8 +110,17 @@ export async function createLedgerView(
   return { of, abandoned };
 }
 
-function withOutcome(row: BatchRow, entry: Entry): BatchRow {
+/** Whether the instruction of an intent may have reached the service. */
+export const mayHaveLeft = ({ last }: Entry): boolean => last?.may_have_left !== 0;
+
+/** What the ledger has of a row. An instruction that may have left and counts as unsent was throttled. */
+export function rowOutcomeOf(entry: Entry): RowOutcome {
   const outcome = outcomeOf(entry);
+  return outcome === 'unsent' && mayHaveLeft(entry) ? 'throttled' : outcome;
+}
+
+function withOutcome(row: BatchRow, entry: Entry): BatchRow {
+  const outcome = rowOutcomeOf(entry);
   // What did not leave is still to be done, and is written down like that.
   if (outcome === 'unsent') return row;
   const why = entry.last ? entry.last.why : 'its process ended before the outcome was known';

@@ -1,6 +1,6 @@
 // One row after the other, with what the run as a whole learns from each: an outage, a refused key, too many failures.
 
-import type { BatchRecord } from '../ledger/schema.js';
+import type { BatchRecord, BatchRow } from '../ledger/schema.js';
 import { checkApp } from '../payments/app-check.js';
 import type { Desk } from '../payments/desk.js';
 import { StoreError } from '../store/errors.js';
@@ -12,7 +12,7 @@ import { isKeyRefused } from './not-done.js';
 import { workOn } from './row-work.js';
 import type { RunOptions } from './run-options.js';
 import type { Stopping } from './stopping.js';
-import type { WorkedRow } from './worked-row.js';
+import type { RowOutcome, WorkedRow } from './worked-row.js';
 
 /** A row that the service asked to send later is sent so often at most in one run. */
 const MAX_TRIES = 3;
@@ -114,20 +114,28 @@ function isFailure({ row }: Claimed, { outcome }: WorkedRow): boolean {
   return (outcome === 'refused' || outcome === 'failed') && outcome !== row.outcome;
 }
 
+/** A row that the service throttled stays throttled while it waits for the end of its quiet period. */
+function writtenAs(row: BatchRow, { outcome, error, heldMs }: WorkedRow): RowOutcome {
+  if (outcome !== 'unsent') return outcome;
+  const stillWaits = row.outcome === 'throttled' && heldMs !== undefined;
+  return throttleOf(error) || stillWaits ? 'throttled' : outcome;
+}
+
 /** Writes down what became of a row; a ledger that is away ends the run. */
 async function record(tools: RunnerTools, { row }: Claimed, result: WorkedRow): Promise<void> {
   const { desk, claims, tally, stopping, before } = tools;
   const waits =
     result.heldMs !== undefined && groupOf(result.outcome) === 'pending' && row.tries + 1 < MAX_TRIES;
+  const written = { ...result, outcome: writtenAs(row, result) };
   try {
     const due = waits
       ? { time: (await desk.ledger.now()) + (result.heldMs ?? 0), tries: row.tries + 1 }
       : { time: before + 1, tries: 0 };
-    if (await claims.finish(row, result, due)) tally.move(row, result);
+    if (await claims.finish(row, written, due)) tally.move(row, written);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     // The outcome is known all the same, and the ledger finds it out again when the batch is resumed.
-    tally.move(row, result);
+    tally.move(row, written);
     stopping.stop({ kind: 'ledger', error });
   }
 }

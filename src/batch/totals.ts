@@ -46,9 +46,14 @@ export async function pendingTotals(
   withUnknown: boolean,
 ): Promise<Record<string, string>> {
   const totals = createTotals();
+  const pending: ReadonlySet<BatchRow['outcome']> = new Set([
+    null,
+    'unsent',
+    'throttled',
+    ...(withUnknown ? (['unknown'] as const) : []),
+  ]);
   for await (const { outcome, amount, currency } of rows) {
-    const isPending = outcome === null || outcome === 'unsent' || (withUnknown && outcome === 'unknown');
-    if (isPending) totals.add(amount, currency);
+    if (pending.has(outcome)) totals.add(amount, currency);
   }
   return totals.sums();
 }

@@ -4,8 +4,11 @@ import type { MoveResult } from '../payments/move/result.js';
 
 export type RowOutcome = NonNullable<BatchRow['outcome']>;
 
-export interface RowResult {
-  outcome: RowOutcome;
+/** What the work on a row can end as. That a row was throttled is written down once it is left for later. */
+export type WorkedOutcome = Exclude<RowOutcome, 'throttled'>;
+
+export interface RowResult<Ended extends RowOutcome = RowOutcome> {
+  outcome: Ended;
   after?: string | undefined;
   why?: string | undefined;
   /** Of a charge: the payment that it made, and its currency, which only the payment shows. */
@@ -14,7 +17,7 @@ export interface RowResult {
 }
 
 /** What became of a row, with the error behind it and how long the service took. */
-export interface WorkedRow extends RowResult {
+export interface WorkedRow extends RowResult<WorkedOutcome> {
   error?: PaydeskError | undefined;
   tookMs?: number | undefined;
   /** An instruction was sent, and no read went through since. */

@@ -116,8 +116,8 @@ interface BatchRowTable {
   reason: string | null;
   ticket: string | null;
   intent_id: number | null;
-  /** `skipped`: nothing was sent for it. */
-  outcome: Outcome | 'skipped' | null;
+  /** `skipped`: nothing was sent for it. `throttled`: the service asked to send it later, so it is tried again. */
+  outcome: Outcome | 'skipped' | 'throttled' | null;
   after_state: string | null;
   why: string | null;
   due_time: number;

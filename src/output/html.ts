@@ -14,7 +14,7 @@ export const plainMarkup = (strings: TemplateStringsArray, ...values: unknown[])
 const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1c1c1c}
 h1{font-size:1.4rem}table{border-collapse:collapse}th,td{text-align:left;padding:.25rem .9rem .25rem 0;
 border-bottom:1px solid #ddd;vertical-align:top}.n{text-align:right;font-variant-numeric:tabular-nums}
-.done{color:#176b2c}.refused,.failed,.unknown{color:#a11212}.accepted,.pending{color:#7a5200}.skipped{color:#595959}
+.done{color:#176b2c}.refused,.failed,.unknown{color:#a11212}.accepted,.pending,.throttled{color:#7a5200}.skipped{color:#595959}
 `;
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";

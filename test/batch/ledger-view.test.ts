@@ -15,6 +15,7 @@ interface Left {
   wrote?: Outcome;
   /** What the ledger has: null for an intent without an outcome, undefined for none. */
   ledger?: Outcome | null;
+  neverLeft?: boolean;
 }
 
 const rows: Array<[what: string, left: Left, shown: string | null]> = [
@@ -24,13 +25,18 @@ const rows: Array<[what: string, left: Left, shown: string | null]> = [
   ['its process is at work', { lease: { owner: 'other', inMs: HOUR_MS }, ledger: null }, null],
   ['a later run has freed it', { due: 1, ledger: null }, 'unknown'],
   ['its process was gone before it sent', { lease: { owner: 'gone', inMs: HOUR_MS } }, null],
-  ['it provably never left', { lease: { owner: 'gone', inMs: HOUR_MS }, ledger: 'unsent' }, null],
+  [
+    'it provably never left',
+    { lease: { owner: 'gone', inMs: HOUR_MS }, ledger: 'unsent', neverLeft: true },
+    null,
+  ],
+  ['the service did not take it', { lease: { owner: 'gone', inMs: HOUR_MS }, ledger: 'unsent' }, 'throttled'],
   ['the service asked to wait', { due: Date.now() + HOUR_MS, wrote: 'unsent', ledger: 'refused' }, 'unsent'],
 ];
 
 it('tells a row as the ledger has it, where no process works on it any more', async () => {
   const { store, ledger, close } = await openDeskDatabase({ location: ':memory:', operator: 'op@desk' });
-  for (const [index, [, { lease, due = 0, wrote, ledger: known }]] of rows.entries()) {
+  for (const [index, [, { lease, due = 0, wrote, ledger: known, neverLeft }]] of rows.entries()) {
     const payment = String(index + 1);
     await store.transaction((tx) =>
       tx
@@ -62,7 +68,8 @@ it('tells a row as the ledger has it, where no process works on it any more', as
       kind: 'sandbox',
       batchId: batch.id,
     });
-    if (opened.kind === 'opened' && known) await ledger.record(opened.intent.id, { outcome: known });
+    if (opened.kind === 'opened' && known)
+      await ledger.record(opened.intent.id, { outcome: known, neverLeft });
   }
   const view = await createLedgerView(store, batch, owner);
   const all = await store.db.selectFrom('batch_rows').selectAll().orderBy('id').execute();
@@ -73,6 +80,7 @@ it('tells a row as the ledger has it, where no process works on it any more', as
     [3, 'unknown'],
     [4, 'accepted'],
     [6, 'unknown'],
+    [9, 'throttled'],
   ]);
   await close();
 });

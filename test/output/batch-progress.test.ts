@@ -32,6 +32,7 @@ describe('progress on a terminal', () => {
     unknown: 12_345,
     pending: 5,
     accepted: 0,
+    throttled: 0,
     doneBefore: 0,
     failedBefore: 0,
     leftOut: 0,

@@ -12,7 +12,8 @@ import { batchList, batchSummary } from '../../output/views/batch.js';
 export default class BatchStatus extends BaseCommand {
   static override summary = 'List batches and their progress, newest first.';
   static override description =
-    'Done, refused, failed, skipped, unknown and pending add up to the rows. Accepted rows are counted as done.';
+    'Done, refused, failed, skipped, unknown and pending add up to the rows. Accepted rows are counted as done. Throttled ' +
+    'rows, which the service did not take (425 or 429), are counted as pending: batch resume tries them again.';
   static override examples = [
     '<%= config.bin %> batch status',
     '<%= config.bin %> batch status 20261114-a7k2mq --json',

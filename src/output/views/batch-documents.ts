@@ -51,6 +51,7 @@ function junitResult({ outcome, why, leftOut }: ReportRow): HtmlEscapedString | 
       return markup`<error type="unknown" message="${message}"/>`;
     case 'skipped':
     case 'pending':
+    case 'throttled':
       return markup`<skipped message="${message}"/>`;
     default:
       return '';

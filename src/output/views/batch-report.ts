@@ -21,7 +21,7 @@ export interface ReportRow {
   currency: string | null;
   before: string | null;
   after: string | null;
-  /** `pending` where nothing was sent for it so far. */
+  /** `pending` where it is still to be sent, `throttled` where the service has asked to send it later. */
   outcome: string;
   /** Whether the plan left it out. */
   leftOut: boolean;
@@ -59,6 +59,7 @@ const tones: Readonly<Record<string, Tone>> = {
   done: 'good',
   accepted: 'waiting',
   pending: 'waiting',
+  throttled: 'waiting',
   failed: 'bad',
   refused: 'bad',
   unknown: 'bad',

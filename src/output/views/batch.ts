@@ -40,6 +40,7 @@ export const batchList: ListView<BatchStatus> = {
     })),
     { key: 'state', value: ({ state }) => state, shown: ({ state }) => toned(tones[state], state) },
     { key: 'accepted', extra: true, number: true, value: ({ accepted }) => String(accepted) },
+    { key: 'throttled', extra: true, number: true, value: ({ throttled }) => String(throttled) },
     { key: 'app', extra: true, value: ({ appId }) => appId },
     { key: 'operator', extra: true, value: ({ operator }) => operator },
     {
@@ -81,13 +82,18 @@ export const batchSummary: View<BatchStatus> = (status) => {
 
 const resume = (id: string): Command => paydesk('batch', 'resume', id);
 
-function remarks({ accepted, leftOut, id }: BatchStatus): string[] {
+function remarks({ accepted, throttled, leftOut, id }: BatchStatus): string[] {
   const rows = (count: number, one: string, many: string) =>
     `${countText(count)} ${count === 1 ? one : many}`;
   return [
     ...(accepted > 0
       ? [
           `Of those done, ${rows(accepted, 'is', 'are')} still in progress. To check: ${commandText(resume(id))}`,
+        ]
+      : []),
+    ...(throttled > 0
+      ? [
+          `The service throttled ${countText(throttled)} of those left to do: nothing was carried out. To try again: ${commandText(resume(id))}`,
         ]
       : []),
     ...(leftOut > 0 ? [`The plan left out ${rows(leftOut, 'row', 'rows')} of these.`] : []),

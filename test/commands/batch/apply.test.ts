@@ -323,6 +323,26 @@ describe('a service that is slow to take them', () => {
   const env = { PAYDESK_QUIET_PERIOD: '1s' };
   const refunds = () => desk.sandbox.lines.filter(({ path }) => path.endsWith('/refund'));
 
+  /** In every place that shows the batch: left to do, because the service throttled it. */
+  async function expectThrottled(id: string, rows: number): Promise<void> {
+    const status = await desk.run('status', [id, '--json']);
+    expect(status.json[0]).toMatchObject({ pending: rows, throttled: rows, unknown: 0 });
+    const { stdout } = await desk.run('status', [id], { terminal: true });
+    expect(stdout).toMatch(new RegExp(`left to do +${rows} `));
+    expect(stdout).toMatch(new RegExp(`throttled ${rows} of those left to do: nothing was carried out`));
+    const report = await desk.run('report', [id, '--json']);
+    expect(report.json.batch).toMatchObject({ throttled: rows });
+    expect(report.json.rows!.map(({ outcome, why }) => [outcome, why])).toEqual(
+      Array.from({ length: rows }, () => ['throttled', expect.stringContaining('the service answered 429')]),
+    );
+    const page = await desk.run('report', [id, '--format', 'html']);
+    expect(page.stdout).toContain('<td class="throttled">throttled</td>');
+    const junit = await desk.run('report', [id, '--format', 'junit']);
+    expect(junit.stdout.match(/<skipped message="/g)).toHaveLength(rows);
+    const retry = await desk.run('report', [id, '--not-done']);
+    expect(retry.stdout.trimEnd().split('\n')).toHaveLength(rows + 1);
+  }
+
   it('gets a row again at the end of the batch when it said 429, after the quiet period and a recheck', async () => {
     const payments = await desk.paid(12);
     const plan = await desk.planned(payments);
@@ -357,10 +377,25 @@ describe('a service that is slow to take them', () => {
     const { code, json } = await desk.run('apply', [plan, '--json'], { env });
     expect([code, json]).toEqual([7, expect.objectContaining({ done: 0, pending: 2, state: 'stopped' })]);
     expect(refunds()).toHaveLength(6);
+    await expectThrottled(json.id!, 2);
     await desk.sandbox.control('DELETE', '/faults');
     const resumed = await desk.run('resume', [json.id!, '--json'], { env });
     expect([resumed.code, resumed.json]).toEqual([0, expect.objectContaining({ done: 2, pending: 0 })]);
     expect(await desk.told(payments, 'refund')).toEqual([1, 1]);
+  });
+
+  it('keeps a row throttled while resume waits for its quiet period, and gets nothing more', async () => {
+    const plan = await desk.planned(await desk.paid(1));
+    await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
+    const { json } = await desk.run('apply', [plan, '--json'], { env });
+    desk.sandbox.lines.length = 0;
+    const early = await desk.run('resume', [json.id!, '--json'], {
+      env: { PAYDESK_QUIET_PERIOD: '10m' },
+      onStart: (interrupt) =>
+        void eventually(() => expect(desk.sandbox.lines).not.toEqual([])).then(interrupt),
+    });
+    expect([early.code, early.json]).toEqual([130, expect.objectContaining({ pending: 1, throttled: 1 })]);
+    expect(refunds()).toEqual([]);
   });
 
   it('is not waited for after Ctrl-C: 130', async () => {
@@ -372,6 +407,7 @@ describe('a service that is slow to take them', () => {
       onStart: (interrupt) => void eventually(() => expect(refunds()).toHaveLength(1)).then(interrupt),
     });
     expect([code, json]).toEqual([130, expect.objectContaining({ stopped: 'asked', pending: 1 })]);
+    await expectThrottled(json.id!, 1);
     expect(json.next).toEqual([`paydesk batch resume ${json.id}`, `paydesk batch report ${json.id}`]);
   });
 

@@ -123,7 +123,7 @@ describe('Ctrl-C at a terminal', () => {
     tty.press('ctrl-c');
     await tty.waitFor('Stopping: nothing new is sent.');
     await tty.waitFor(/done +\d+/);
-    await tty.waitFor(/not started +\d+/);
+    await tty.waitFor(/left to do +\d+/);
     await tty.waitFor(/Next: {2}paydesk batch resume \S+/);
     expect(await tty.ended()).toBe(130);
     const { id } = await desk.status();

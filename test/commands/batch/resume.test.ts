@@ -300,7 +300,7 @@ describe('Ctrl-C', () => {
     expect(code).toBe(130);
     expect(stderr).toContain('Stopping: nothing new is sent.');
     const [, done] = /done +(\d+)/.exec(stdout) ?? [];
-    const [, left] = /not started +(\d+)/.exec(stdout) ?? [];
+    const [, left] = /left to do +(\d+)/.exec(stdout) ?? [];
     expect(Number(done) + Number(left)).toBe(30);
     const [, id] = /Next: {2}paydesk batch resume (\S+)/.exec(stderr) ?? [];
     const told = await desk.told(payments, 'refund');
