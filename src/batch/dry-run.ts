@@ -4,14 +4,23 @@ import { ServiceError, TemporaryError } from '../errors.js';
 import { readPlanRows } from './plan-file.js';
 import { findByReference } from '../payments/create-payment.js';
 import type { BatchAction, PlanRow } from './plan-row.js';
+import { createTotals } from './totals.js';
 
 export interface DryRun {
   /** Rows that would be sent now. */
   wouldSend: number;
+  /** Of those, by currency, as exact decimals; empty for a recheck, which moves no money. */
+  totals: Record<string, string>;
+  /** The first of them. */
+  first: PlanRow[];
+  /** Rows that were sent before and whose outcome would be checked. */
+  wouldCheck: number;
   /** Rows whose payment is not as the plan saw it. */
   changed: number;
   unreadable: number;
 }
+
+const MAX_ROWS_NAMED = 20;
 
 interface DryRunOptions {
   planKey: string;
@@ -28,16 +37,29 @@ export async function dryRun(
   path: string,
   { planKey, action, again, concurrency, signal }: DryRunOptions,
 ): Promise<DryRun> {
-  const result: DryRun = { wouldSend: 0, changed: 0, unreadable: 0 };
+  const counts = { wouldSend: 0, wouldCheck: 0, changed: 0, unreadable: 0 };
+  const totals = createTotals();
+  let first: PlanRow[] = [];
   await mapConcurrent(readPlanRows(path, planKey), concurrency, async (row) => {
     signal.throwIfAborted();
+    if (row.verdict === 'check') counts.wouldCheck += 1;
     const acts = row.verdict === 'act' || (again && row.verdict === 'failed-before');
-    if (acts) result[await look(client, action, row)] += 1;
+    if (!acts) return;
+    const found = await look(client, action, row);
+    counts[found] += 1;
+    if (found !== 'wouldSend') return;
+    if (action !== 'recheck') totals.add(row.amount, row.currency);
+    // The reads end in any order.
+    first = [...first, row].toSorted((one, other) => one.line - other.line).slice(0, MAX_ROWS_NAMED);
   });
-  return result;
+  return { ...counts, totals: totals.sums(), first };
 }
 
-async function look(client: Client, action: BatchAction, row: PlanRow): Promise<keyof DryRun> {
+async function look(
+  client: Client,
+  action: BatchAction,
+  row: PlanRow,
+): Promise<'wouldSend' | 'changed' | 'unreadable'> {
   try {
     if (action === 'charge') return (await findByReference(client, row.typed)) ? 'changed' : 'wouldSend';
     const { fields } = await client.getPayment({ paymentId: row.payment ?? '' });

@@ -15,6 +15,8 @@ const LEFT_OUT = 0;
 const PLANNED = 1;
 /** It was sent before and failed, and the person who applied the plan wants it sent again. */
 export const PLANNED_AGAIN = 2;
+/** It was sent before the plan and its outcome is open: that is checked, and nothing is sent. */
+export const PLANNED_CHECK = 3;
 
 interface CreateOptions {
   owner: Owner;
@@ -214,6 +216,7 @@ const leftOutAs: Readonly<Partial<Record<RowVerdict, RowOutcome>>> = {
 
 function plannedOf(verdict: RowVerdict, again: boolean): number {
   if (verdict === 'act') return PLANNED;
+  if (verdict === 'check') return PLANNED_CHECK;
   return verdict === 'failed-before' && again ? PLANNED_AGAIN : LEFT_OUT;
 }
 

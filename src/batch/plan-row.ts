@@ -9,6 +9,7 @@ export type PaymentAction = Exclude<BatchAction, 'charge'>;
 
 export const verdicts = [
   'act',
+  'check',
   'failed-before',
   'done',
   'changed',
@@ -17,7 +18,10 @@ export const verdicts = [
   'not-found',
   'unreadable',
 ] as const;
-/** What is to become of a row: it is acted on, also after a failure when that is asked for, done already, or left out. */
+/**
+ * What is to become of a row: it is acted on, also after a failure when that is asked for, its earlier instruction is only
+ * checked, it is done already, or it is left out.
+ */
 export type RowVerdict = (typeof verdicts)[number];
 
 /** What a look at the payment gave. */

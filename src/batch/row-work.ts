@@ -10,9 +10,9 @@ import { justAdopted } from '../payments/move/errors.js';
 import { carryOut } from '../payments/move/send.js';
 import type { Move } from '../payments/move/result.js';
 import { stateOf } from '../payments/named-payments.js';
-import { checkIntent } from '../payments/move/check.js';
+import { checkIntent, reportBlocked } from '../payments/move/check.js';
 import { beforeSending, refOfPayment } from '../payments/move/record.js';
-import { PLANNED_AGAIN } from './loading.js';
+import { PLANNED_AGAIN, PLANNED_CHECK } from './loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from './claims.js';
 import { chargeRow } from './charge-row.js';
 import { mayHaveLeft } from './ledger-view.js';
@@ -82,6 +82,7 @@ async function move(
     wait: work.wait,
     again: row.planned === PLANNED_AGAIN,
   };
+  if (row.planned === PLANNED_CHECK) return checkOnly(desk, plain);
   if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
   if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
   // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
@@ -93,15 +94,25 @@ async function move(
     return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
   }
   await work.checkApp(read);
-  const blocked = await beforeSending(() =>
-    desk.ledger.findBlocking(refOfPayment(desk, read), plain.operation, {
-      again: plain.again,
-      quietMs: quietOf(desk, read),
-    }),
-  );
+  const blocked = await findBlocking(desk, plain);
   if (blocked?.kind === 'adopted') return heldRow(read, justAdopted(plain, blocked.leftMs), blocked.leftMs);
   if (blocked?.kind === 'quiet') return sendAgain(desk, plain, blocked.intent);
   return rowResult(await carryOut(desk, { ...plain, readTime }));
+}
+
+const findBlocking = (desk: Desk, { read, operation, again }: Move) =>
+  beforeSending(() =>
+    desk.ledger.findBlocking(refOfPayment(desk, read), operation, { again, quietMs: quietOf(desk, read) }),
+  );
+
+/** The plan has promised to send nothing for this row, whatever became of its instruction since. */
+async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {
+  const blocked = await findBlocking(desk, move);
+  if (blocked?.kind === 'held' || blocked?.kind === 'ended') {
+    return rowResult(await reportBlocked(desk, move, blocked));
+  }
+  const why = `the earlier ${move.operation} has ended since the plan: plan it again`;
+  return { outcome: 'skipped', after: stateOf(move.read) ?? undefined, why };
 }
 
 /** Checks the outcome by reading. What may have left is sent again only when a person decided so. */

@@ -58,5 +58,5 @@ function marked(each: Assessment, { time, outcome }: SentBefore): Assessment {
   if (!isOpen(outcome ?? undefined)) return each;
   const stands = outcome === 'accepted' ? 'accepted' : 'outcome unknown';
   const note = `${sent}, ${stands}: will be checked, not sent again`;
-  return { ...each, why: each.why === undefined ? note : `${each.why}; ${note}` };
+  return { ...each, verdict: 'check', why: each.why === undefined ? note : `${each.why}; ${note}` };
 }

@@ -101,7 +101,7 @@ interface BatchRowTable {
   typed: string;
   file_amount: string | null;
   file_currency: string | null;
-  /** 0 where the plan left it out, so that it is finished from the start; 2 where it is sent again after a failure. */
+  /** 0 where the plan left it out, so that it is finished from the start; 2 where it is sent again after a failure, 3 where it is only checked. */
   planned: number;
   /** What the service showed when the plan was made; empty where it showed nothing. */
   payment_id: string;

@@ -19,12 +19,16 @@ import { rowsOfChecked } from '../../batch/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
 import { countFlag } from '../../cli/flags.js';
 import { BadValue, parseAmount, parseCurrency, parsePair } from '../../typed-values.js';
-import { applyQuestion, dryRunLines } from '../../output/views/batch-plan.js';
+import {
+  applyQuestion,
+  dryRunJson,
+  dryRunLines,
+  moreToSendLines,
+  wouldSendList,
+} from '../../output/views/batch-plan.js';
 import { moneyFlags } from '../../cli/payment-flags.js';
 
-interface DryRunJson extends Awaited<ReturnType<typeof dryRun>> {
-  dryRun: true;
-}
+type DryRunJson = ReturnType<typeof dryRunJson>;
 
 async function parseLimit(text: string): Promise<{ currency: string; amount: string }> {
   if (!text.includes('=')) throw new BadValue('a currency and an amount, for example EUR=5000');
@@ -93,7 +97,9 @@ export default class BatchApply extends BaseCommand {
         signal,
       });
       this.print(...dryRunLines(header.action, result));
-      return { dryRun: true, ...result };
+      if (result.first.length > 0) await this.showList(result.first, wouldSendList);
+      this.print(...moreToSendLines(result));
+      return dryRunJson(result);
     }
     const batch = await batches.create(plan, rowsOfChecked(args.plan, planKey, plan), {
       owner,

@@ -4,6 +4,7 @@ import { addWords, commandText, paydesk } from '../../next-command.js';
 import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
+import { numberJson, totalsJson } from '../../contract/json.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { amountDigits, formatAmount, groupDigits, plainAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
@@ -29,6 +30,7 @@ export function formatLine({ separator, decimalMark, ignoredColumns }: SheetForm
 }
 
 const labels: Readonly<Record<Exclude<RowVerdict, 'act'>, string>> = {
+  check: 'will check',
   'failed-before': 'failed before',
   done: 'already done',
   changed: 'changed',
@@ -40,6 +42,7 @@ const labels: Readonly<Record<Exclude<RowVerdict, 'act'>, string>> = {
 
 const tones: Readonly<Record<RowVerdict, Tone | undefined>> = {
   act: 'good',
+  check: 'waiting',
   'failed-before': 'waiting',
   done: undefined,
   changed: 'bad',
@@ -162,12 +165,13 @@ export function planEndLines(plan: {
     ];
   }
   const again = counts['failed-before'] > 0 && plan.action !== 'charge';
-  if (counts.act === 0 && !again) return ['', `${out} is for ${app}. There is nothing to do.`];
+  const applies = counts.act + counts.check > 0;
+  if (!applies && !again) return ['', `${out} is for ${app}. There is nothing to do.`];
   const apply = paydesk('batch', 'apply', out);
   return [
     '',
     `${out} is for ${app} and can be applied once:`,
-    ...(counts.act > 0 ? [joinPieces('  ', commandPiece(apply))] : []),
+    ...(applies ? [joinPieces('  ', commandPiece(apply))] : []),
     ...(again ? [joinPieces('  ', commandPiece(addWords(apply, '--again')))] : []),
   ];
 }
@@ -204,11 +208,49 @@ function question(action: string, count: number, totals: Readonly<Record<string,
   return `${verb} ${countText(count)} ${one}${count === 1 ? '' : 's'}${sum === '' ? '' : `, ${sum} in total`}?`;
 }
 
-export function dryRunLines(action: string, { wouldSend, changed, unreadable }: DryRun): Line[] {
-  const line = (label: string, count: number) => `  ${pad(label, 16)}${pad(countText(count), 6, 'right')}`;
+export function dryRunLines(action: string, run: DryRun): Line[] {
+  const { wouldSend, totals, wouldCheck, changed, unreadable } = run;
+  const line = (label: string, count: number, note = '') =>
+    `  ${pad(label, 16)}${pad(countText(count), 6, 'right')}${note === '' ? '' : `   ${note}`}`;
   return [
-    line(`would ${actionText(action)}`, wouldSend),
+    line(`would ${actionText(action)}`, wouldSend, totalsText(totals)),
+    ...(wouldCheck > 0 ? [line('would check', wouldCheck, 'sent before: not sent again')] : []),
     ...(changed > 0 ? [line('changed', changed)] : []),
     ...(unreadable > 0 ? [line('unreadable', unreadable)] : []),
   ];
+}
+
+const { columns: planColumns } = planList;
+
+/** The rows that would be sent. A charge shows the amount that it sends. */
+export const wouldSendList: ListView<PlanRow> = {
+  empty: '',
+  columns: [
+    ...planColumns.filter(({ key }) => key === 'line' || key === 'payment' || key === 'reference'),
+    {
+      key: 'amount',
+      align: 'right',
+      value: ({ amount = '', currency }) => plainAmount(amount, currency),
+      shown: ({ amount = '', currency }) => formatAmount(amount, currency),
+    },
+  ],
+};
+
+export const moreToSendLines = ({ wouldSend, first }: DryRun): Line[] =>
+  wouldSend > first.length ? [`  … ${countText(wouldSend - first.length)} more`] : [];
+
+/** As `--json` prints it. */
+export function dryRunJson({ totals, first, ...counts }: DryRun) {
+  return {
+    dryRun: true as const,
+    ...counts,
+    totals: totalsJson(totals),
+    payments: first.map(({ line, payment, reference, amount, currency }) => ({
+      line,
+      payment: numberJson(payment),
+      reference,
+      amount: numberJson(amount),
+      currency,
+    })),
+  };
 }

@@ -189,9 +189,32 @@ describe('batch apply', () => {
     const plan = await desk.planned(await desk.paid(4));
     desk.posts();
     const { code, json } = await desk.run('apply', [plan, '--dry-run', '--json']);
-    expect([code, json]).toEqual([0, { dryRun: true, wouldSend: 4, changed: 0, unreadable: 0 }]);
+    expect([code, json]).toEqual([
+      0,
+      expect.objectContaining({ dryRun: true, wouldSend: 4, wouldCheck: 0, changed: 0, unreadable: 0 }),
+    ]);
     expect(desk.posts()).toEqual([]);
     expect((await desk.run('apply', [plan])).code).toBe(0);
+  });
+
+  it('names the first payments that it would send with --dry-run, and how many more there are', async () => {
+    const payments = await desk.paid(22);
+    const plan = await desk.planned(payments);
+    const { json } = await desk.run('apply', [plan, '--dry-run', '--json']);
+    expect(json).toMatchObject({ wouldSend: 22, totals: { EUR: 231 } });
+    const first = payments.slice(0, 20).map(({ paymentId, referenceId }, at) => ({
+      line: at + 2,
+      payment: paymentId,
+      reference: referenceId,
+      amount: 10.5,
+      currency: 'EUR',
+    }));
+    expect(json['payments']).toEqual(first);
+    const { stdout } = await desk.run('apply', [plan, '--dry-run'], { terminal: true });
+    expect(stdout).toMatch(/would refund +22 +EUR 231\.00/);
+    const named = payments.filter(({ paymentId }) => stdout.includes(String(paymentId)));
+    expect(named).toEqual(payments.slice(0, 20));
+    expect(stdout).toContain('… 2 more');
   });
 
   it('writes reason, ticket and batch into the ledger', async () => {
@@ -249,6 +272,58 @@ describe('rows that were sent before and failed', () => {
     expect((await desk.run('apply', [out, '--again'], { env })).code).toBe(9);
     await desk.run('resume', [again.json.id!, '--json'], { env });
     expect(await desk.told(failing, 'refund')).toEqual([2, 2]);
+  });
+});
+
+describe('rows whose outcome is open', () => {
+  const env = { PAYDESK_QUIET_PERIOD: '1s' };
+
+  /** A plan of one payment to refund and one whose refund was lost on the way. */
+  async function planWithOpen(name: string) {
+    const [open, fresh] = await desk.paid(2);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    const lost = await desk.run('apply', [await desk.planned([open!]), '--json'], { env });
+    expect(lost.json).toMatchObject({ unknown: 1 });
+    const out = desk.path(name);
+    const file = desk.csv('payment', open!.paymentId, fresh!.paymentId);
+    const plan = (...args: string[]) =>
+      desk.run('plan', [file, '--action', 'refund', '--out', out, ...args], { env, terminal: true });
+    return { open: open!, fresh: fresh!, lost: lost.json.id!, out, plan };
+  }
+
+  it('are counted apart from what the plan sends, checked, and not sent', async () => {
+    const { open, fresh, out, plan } = await planWithOpen('open.json');
+    const shown = await plan();
+    expect(shown.stdout).toMatch(
+      /will refund +1 +EUR 10\.50\n +will check +1 +sent [^:]+[\d:]+, outcome\s+unknown:\s+will\s+be\s+checked,\s+not\s+sent\s+again/,
+    );
+    const { json } = await plan('--json');
+    expect(json).toMatchObject({ totals: { EUR: 10.5 }, counts: { act: 1, check: 1 } });
+    expect(json.rows!.map(({ verdict }) => verdict)).toEqual(['check', 'act']);
+    const dry = await desk.run('apply', [out, '--dry-run', '--json'], { env });
+    expect(dry.json).toMatchObject({ wouldSend: 1, wouldCheck: 1, totals: { EUR: 10.5 } });
+    expect(dry.json['payments']).toMatchObject([{ payment: fresh.paymentId }]);
+    const limits = ['--max-rows', '1', '--max-total', 'EUR=10.50'];
+    const applied = await desk.run('apply', [out, ...limits, '--json'], { env });
+    expect(applied.json).toMatchObject({ done: 1, unknown: 1 });
+    expect(await desk.told([open, fresh], 'refund')).toEqual([0, 1]);
+  });
+
+  it('are not sent either when their outcome was found out after the plan', async () => {
+    const { open, fresh, lost, out, plan } = await planWithOpen('settled.json');
+    await plan();
+    // The service does not take it the next time, so nothing is open any more.
+    await desk.fault({ kind: 'rate-limit', route: 'refund', retryAfterS: 0 });
+    await eventually(async () => {
+      const resumed = await desk.run('resume', [lost, '--resend-unmoved', '--json'], { env });
+      expect(resumed.json).toMatchObject({ throttled: 1, unknown: 0 });
+    });
+    await desk.sandbox.control('DELETE', '/faults');
+    const applied = await desk.run('apply', [out, '--json'], { env });
+    expect([applied.code, applied.json]).toEqual([7, expect.objectContaining({ done: 1, skipped: 1 })]);
+    const report = await desk.run('report', [applied.json.id!, '--json']);
+    expect(report.json.rows![0]!.why).toBe('the earlier refund has ended since the plan: plan it again');
+    expect(await desk.told([open, fresh], 'refund')).toEqual([0, 1]);
   });
 });
 

@@ -68,7 +68,7 @@ describe('a batch that was killed while a row was under way', () => {
       why?.endsWith('outcome unknown: will be checked, not sent again'),
     );
     expect(marked.map(({ payment, verdict }) => [Number(payment), verdict])).toEqual([
-      [open?.payment, 'act'],
+      [open?.payment, 'check'],
     ]);
 
     await sandbox.control('DELETE', '/faults');

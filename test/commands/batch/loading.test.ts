@@ -49,6 +49,7 @@ async function openLargePlan(address: string): Promise<{ desk: ProcessDesk; data
     return { line: index + 2 + ACTING, typed: payment, verdict: 'done', payment, state: 'Refunded' };
   });
   const none = {
+    check: 0,
     'failed-before': 0,
     changed: 0,
     conflict: 0,

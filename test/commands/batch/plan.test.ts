@@ -33,6 +33,7 @@ describe('batch plan', () => {
     expect(code).toBe(0);
     expect(json.counts).toEqual({
       act: 1,
+      check: 0,
       'failed-before': 0,
       done: 1,
       changed: 2,
