@@ -1,7 +1,7 @@
 // A batch plan for the exceptions whose next step moves money, made by the same code as `batch plan`.
 
 import { extname } from 'node:path';
-import { batchActions, type PaymentAction } from '../batch/plan-row.js';
+import { batchActions, type PaymentAction, type PlanRow } from '../batch/plan-row.js';
 import type { Client } from '../client/client.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { createCsvWriter } from '../output/csv.js';
@@ -9,7 +9,7 @@ import { writeOutputFile } from '../output/file.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Exception } from '../reconcile/exception.js';
 import type { Store } from '../store/store.js';
-import { planBatch } from './batch-plan.js';
+import { planBatch, type PlannedBatch } from './batch-plan.js';
 import type { CommandContext } from './context.js';
 
 interface PlanRequest {
@@ -26,8 +26,15 @@ interface PlanRequest {
 export interface WrittenPlan {
   file: string;
   action: PaymentAction;
-  rows: number;
+  /** Payments that `batch apply` will send. */
+  toSend: number;
+  /** Payments that it will not send. */
+  notSent: number;
+  /** The first of those, with the reason. */
+  firstNotSent: PlanRow[];
 }
+
+const MAX_ROWS_NAMED = 20;
 
 /** One plan for each action, because a plan does one thing. Several have the action in their names. */
 export async function planExceptions(context: CommandContext, request: PlanRequest): Promise<WrittenPlan[]> {
@@ -38,7 +45,7 @@ export async function planExceptions(context: CommandContext, request: PlanReque
   const written: WrittenPlan[] = [];
   for (const action of [...actions].toSorted()) {
     const file = actions.size === 1 ? request.out : withAction(request.out, action);
-    written.push({ file, action, rows: await writePlan(context, { ...request, out: file }, action) });
+    written.push(await writePlan(context, { ...request, out: file }, action));
   }
   return written;
 }
@@ -58,15 +65,25 @@ async function writePlan(
   context: CommandContext,
   request: PlanRequest,
   action: PaymentAction,
-): Promise<number> {
+): Promise<WrittenPlan> {
   const { concurrency, out } = request;
   const plan = await planBatch(context, request, { action, source: planRows(request, action), concurrency });
   try {
     await writeOutputFile(out, plan.lines(), { signal: context.signal });
-    return plan.rows;
+    const { act: toSend } = plan.counts;
+    return { file: out, action, toSend, notSent: plan.rows - toSend, firstNotSent: await notSentOf(plan) };
   } finally {
     await plan.close();
   }
+}
+
+/** The first rows that are planned and not sent. */
+async function notSentOf({ rowsInOrder }: PlannedBatch): Promise<PlanRow[]> {
+  const first: PlanRow[] = [];
+  for await (const row of rowsInOrder()) {
+    if (row.verdict !== 'act' && first.push(row) >= MAX_ROWS_NAMED) break;
+  }
+  return first;
 }
 
 /** The CSV that `batch plan` reads, each payment once. */

@@ -1,5 +1,6 @@
 // What a provider's file came to: totals that balance, and the lines that need a look with what to do about each.
 
+import type { PlanRow } from '../../batch/plan-row.js';
 import { numberJson } from '../../contract/json.js';
 import { commandText, paydesk } from '../../next-command.js';
 import type { Exception } from '../../reconcile/exception.js';
@@ -243,16 +244,31 @@ export async function* reconciledJson(result: Reconciled): AsyncGenerator<string
 interface WrittenPlan {
   file: string;
   action: string;
-  rows: number;
+  toSend: number;
+  notSent: number;
+  firstNotSent: readonly PlanRow[];
 }
 
 /** Which plans were written, and how to look at and apply them. */
 export function savedPlanLines(plans: readonly WrittenPlan[]): Line[] {
   if (plans.length === 0) return ['No plan was written: no next step moves money.'];
-  return plans.flatMap(({ file, action, rows }) => [
-    `Saved a plan to ${action} ${counted(rows, 'payment')} to ${file}. Nothing was sent.`,
+  return plans.flatMap(({ file, action, toSend, ...others }) => [
+    toSend === 0
+      ? `Saved a plan to ${file} that will ${action} nothing. Nothing was sent.`
+      : `Saved a plan to ${action} ${counted(toSend, 'payment')} to ${file}. Nothing was sent.`,
+    ...notSentLines(others),
     `Review it with: ${commandText(paydesk('batch', 'apply', file, '--dry-run'))}`,
   ]);
+}
+
+function notSentLines({ notSent, firstNotSent }: Pick<WrittenPlan, 'notSent' | 'firstNotSent'>): Line[] {
+  if (notSent === 0) return [];
+  const more = notSent - firstNotSent.length;
+  return [
+    `${counted(notSent, 'other payment')} will not be sent:`,
+    ...firstNotSent.map(({ payment, typed, verdict, why }) => `  ${payment ?? typed}: ${why ?? verdict}`),
+    ...(more > 0 ? [`  … ${count(more)} more`] : []),
+  ];
 }
 
 /** `Comparing  12,000 lines  4,000/s  18 checked at the service`. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import BatchApply from '../../../src/commands/batch/apply.js';
+import PaymentsRefund from '../../../src/commands/payments/refund.js';
 import { addFault, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { eventually, startTestSandbox } from '../../helpers/sandbox.js';
 import { HEADER, MAPPING } from '../../reconcile/northbank.js';
@@ -107,6 +108,30 @@ describe('reconcile --plan', () => {
       now: new Date(),
     });
     expect(dry.code).toBe(0);
+  });
+
+  it('says how many payments batch apply will send, and names the others with the reason', async () => {
+    const [failed, fresh] = [await desk.paid({}, 'refund-fails'), await desk.paid()];
+    await desk.know(failed, fresh);
+    const env = { ...desk.env, PAYDESK_QUIET_PERIOD: '1s' };
+    const refund = runCommand(PaymentsRefund, [failed.paymentId, '--wait'], { env, now: new Date() });
+    await eventually(async () => expect(await desk.sandbox.books(failed.paymentId)).toHaveProperty('refund'));
+    await desk.sandbox.settle();
+    expect((await refund).code).toBe(3);
+    const lines = [failed, fresh].flatMap((payment) => [
+      desk.line(payment),
+      desk.line(payment, { captureId: `cap_again_${payment.paymentId}` }),
+    ]);
+    const plan = join(folder, 'one-left-out.json');
+    const { stderr } = await desk.run([desk.file(...lines), '--map', desk.map, '--plan', plan]);
+    const { rows } = JSON.parse(readFileSync(plan, 'utf8')) as { rows: Array<{ verdict: string }> };
+    expect(rows.map(({ verdict }) => verdict)).toEqual(['failed-before', 'act']);
+    expect(stderr).toContain(`Saved a plan to refund 1 payment to ${plan}. Nothing was sent.`);
+    expect(stderr).toMatch(
+      new RegExp(
+        `1 other payment will not be sent:\\n +${failed.paymentId}: sent [-\\d]+ [:\\d]+ and failed\\n`,
+      ),
+    );
   });
 
   it('writes none where no next step moves money', async () => {
