@@ -93,7 +93,7 @@ function remarks({ accepted, throttled, leftOut, id }: BatchStatus): string[] {
       : []),
     ...(throttled > 0
       ? [
-          `The service throttled ${countText(throttled)} of those left to do: nothing was carried out. To try again: ${commandText(resume(id))}`,
+          `The service throttled ${countText(throttled)} of those left to do, and they had not changed so far. To try again: ${commandText(resume(id))}`,
         ]
       : []),
     ...(leftOut > 0 ? [`The plan left out ${rows(leftOut, 'row', 'rows')} of these.`] : []),
