@@ -1,6 +1,7 @@
 // The screen of `payments resolve`: what is shown of each payment, and what is asked.
 
 import { InterruptedError, type PaydeskError } from '../errors.js';
+import { choiceHint } from '../output/choices.js';
 import { errorLines } from '../output/report.js';
 import { checkLines } from '../output/views/check.js';
 import { standingView } from '../output/views/explanation.js';
@@ -42,7 +43,15 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
 
     async choose({ choices, start }) {
       const { select } = await import('@inquirer/prompts');
-      return select<Choice>({ message: 'Choose:', choices, default: start, pageSize: 12 }, context.prompts());
+      const { width } = context.streams.stderr;
+      const hinted = choices.map((choice) => ({
+        ...choice,
+        description: choiceHint(choice.description, width),
+      }));
+      return select<Choice>(
+        { message: 'Choose:', choices: hinted, default: start, pageSize: 12 },
+        context.prompts(),
+      );
     },
 
     async askWhy({ ticket, reason }) {

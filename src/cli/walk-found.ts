@@ -17,10 +17,15 @@ export async function walkFound(
   items: readonly FoundItem[],
   { back }: { back?: string } = {},
 ): Promise<Leaving> {
-  const lines = foundChoices(items, choiceWidth(context));
+  const shown = foundChoices(items, choiceWidth(context));
   for (;;) {
     const chosen = await choose<FoundItem | Leaving>(context, 'Open a payment?', [
-      ...items.map((item, at) => ({ name: lines[at] ?? '', short: item.row.payment_id, value: item })),
+      ...items.map((item, at) => ({
+        name: '',
+        ...shown[at],
+        short: item.row.payment_id,
+        value: item,
+      })),
       ...(back === undefined ? [] : [{ name: back, value: 'back' as const }]),
       { name: 'Quit', value: 'quit' as const },
     ]);
@@ -61,11 +66,27 @@ async function showExplanation(context: CommandContext, session: Session, paymen
   else if (first) context.note(first.error.message);
 }
 
+const PAGE_SIZE = 12;
+
 export async function choose<T>(
   context: CommandContext,
   message: string,
-  choices: Array<{ name: string; short?: string; value: T }>,
+  choices: Array<{ name: string; description?: string | undefined; short?: string; value: T }>,
 ): Promise<T> {
   const { select } = await import('@inquirer/prompts');
-  return select<T>({ message, choices, pageSize: 12 }, context.prompts());
+  return select<T>(
+    {
+      message,
+      choices: choices.map(({ description, ...choice }) =>
+        description === undefined ? choice : { ...choice, description },
+      ),
+      pageSize: PAGE_SIZE,
+      ...(choices.length > PAGE_SIZE && { theme: { style: { keysHelpTip: withQuit } } }),
+    },
+    context.prompts(),
+  );
 }
+
+/** In a long list, Quit is out of sight: typing its first letter goes there. */
+const withQuit = (keys: Array<[key: string, action: string]>): string =>
+  [...keys, ['q ⏎', 'quit'] as const].map(([key, action]) => `${key} ${action}`).join(' • ');

@@ -1,3 +1,4 @@
+import { plainLine, wrapLine } from './lines.js';
 import { displayWidth, pad, safeText, truncate } from './text.js';
 
 const GAP = 2;
@@ -22,3 +23,7 @@ export function choiceLines(rows: ReadonlyArray<readonly string[]>, width: numbe
       .trimEnd(),
   );
 }
+
+/** A hint below a list, broken between words: the prompts themselves break inside them. */
+export const choiceHint = (text: string, width: number): string =>
+  wrapLine(text, width).map(plainLine).join('\n');

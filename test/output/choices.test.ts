@@ -40,8 +40,14 @@ it.each([60, 80, 120])('tells payments of one day apart by their time on %d colu
       order_name: 'Ana M\u00FCller',
     },
   })) as unknown as FoundItem[];
-  const lines = foundChoices(items, columns - 4);
-  expect(lines[0]).toContain('100020  2026-11-16 07:49  ActionRequired  EUR 1,234.50');
-  expect(lines[1]).toContain('2026-11-16 18:05');
-  for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns - 4);
+  const choices = foundChoices(items, columns - 4);
+  const [first, second] = choices.map(({ name }) => name);
+  expect(first).toContain('2026-11-16 07:49  ActionRequired  EUR 1,234.50  order-2');
+  expect(second).toContain('2026-11-16 18:05');
+  for (const { name, description } of choices) {
+    expect(name.length).toBeLessThanOrEqual(columns - 4);
+    // What is cut is told in full where the pointer is.
+    for (const detail of ['100020', 'order-2026-000123', 'Ana M\u00FCller'])
+      expect(`${name} ${description ?? ''}`).toContain(detail);
+  }
 });

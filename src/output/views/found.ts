@@ -7,7 +7,7 @@ import { type Command, commandText, paydesk } from '../../next-command.js';
 import { amountDigits, formatAmount, groupDigits } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
-import { choiceLines } from '../choices.js';
+import { choiceHint, choiceLines } from '../choices.js';
 import { safeText } from '../text.js';
 import { statePiece } from '../values.js';
 import { asLastSeen, knownJson, recommendedCommand } from './known.js';
@@ -82,19 +82,39 @@ export const foundList: ListView<FoundItem> = {
 const amountIn = ({ amount, currency }: KnownPaymentRow): string =>
   amount === null ? '' : formatAmount(amount, currency ?? undefined);
 
-/** The list that a person walks through. On a narrow terminal, the last columns are cut: the time stays. */
-export const foundChoices = (items: readonly FoundItem[], width: number): string[] =>
-  choiceLines(
-    items.map(({ row }) => [
-      row.payment_id,
-      createdMinute(row),
-      row.state,
-      amountIn(row),
-      row.reference_id ?? '',
-      whoIn(row),
-    ]),
-    width,
-  );
+/**
+ * The list that a person walks through, with what is not in a line as a hint below it. The time tells payments of one day
+ * apart, and people know the reference: on a narrow terminal the ID gives way to them.
+ */
+export function foundChoices(
+  items: readonly FoundItem[],
+  width: number,
+): Array<{ name: string; description: string | undefined }> {
+  const rows = items.map(({ row }) => [
+    row.payment_id,
+    createdMinute(row),
+    row.state,
+    amountIn(row),
+    row.reference_id ?? '',
+    whoIn(row),
+  ]);
+  const full = choiceLines(rows, width);
+  const references = items.map(({ row }) => safeText(row.reference_id ?? ''));
+  const isCut = references.some((reference, at) => !full[at]?.includes(reference));
+  const lines =
+    isCut && references.every(Boolean)
+      ? choiceLines(
+          rows.map(([, ...rest]) => rest),
+          width,
+        )
+      : full;
+  return items.map(({ row }, at) => {
+    const name = lines[at] ?? '';
+    const details = [row.payment_id, row.reference_id ?? '', whoIn(row)].map(safeText).filter(Boolean);
+    const isAll = details.every((detail) => name.includes(detail));
+    return { name, description: isAll ? undefined : choiceHint(details.join('   '), width) };
+  });
+}
 
 /** What is only similar to the words must not look as if it had them. */
 export function aboutFound(items: readonly FoundItem[]): Line[] {

@@ -49,6 +49,45 @@ it('walks from find into explain and resolve, back to the list, and out', async 
   expect(await again.ended()).toBe(0);
 });
 
+it('shows the reference and how to quit a long list on a narrow terminal', async () => {
+  const long = temporaryHome();
+  const customerOrder = { customer: { customerId: 'c_narrow', firstName: 'Nora', lastName: 'Narrow' } };
+  const made = await Promise.all(
+    Array.from({ length: 13 }, (_, at) =>
+      desk.sandbox.create({ referenceId: `a-very-long-reference-${at}`, customerOrder }),
+    ),
+  );
+  const ids = made.map(({ paymentId }) => paymentId);
+  await desk.run('get', ids, { env: { PAYDESK_HOME: long } });
+  const terminal = await paydeskTty(['payments', 'find', 'c_narrow'], {
+    home: long,
+    env: envOf(desk.sandbox),
+    columns: 60,
+    rows: 24,
+  });
+  await terminal.waitFor(/a-very-long-reference-\d+ +c_narrow\n/);
+  await terminal.waitFor('q ⏎ quit');
+  terminal.type('q');
+  await terminal.waitFor('❯ Quit');
+  terminal.press('enter');
+  expect(await terminal.ended()).toBe(0);
+});
+
+it('breaks the hints of a menu between words', async () => {
+  const { paymentId } = await desk.paid();
+  const terminal = await paydeskTty(['payments', 'resolve', String(paymentId)], {
+    home,
+    env: envOf(desk.sandbox),
+    columns: 50,
+    rows: 60,
+  });
+  await list(terminal, 'Choose:', 'Set ticket and reason');
+  terminal.press('down');
+  await terminal.waitFor('Recorded in the ledger with what you do to this\npayment.');
+  terminal.press('ctrl-c');
+  expect(await terminal.ended()).toBe(130);
+});
+
 it('walks from a customer to their payments', async () => {
   const terminal = await open('customers', 'find', 'wanda');
   await list(terminal, 'Open a customer?', /❯ c_walk +Wanda +wanda@walk.example/, 'Quit');
