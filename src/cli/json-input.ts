@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { custom } from '@oclif/core/flags';
-import { parseJson } from '../contract/json.js';
+import { duplicateKey, type JsonValue, parseJson } from '../contract/json.js';
 import { BadValue } from '../typed-values.js';
 import type { JsonInput } from '../payments/payment-draft.js';
 import type { Streams } from '../output/streams.js';
@@ -14,8 +14,15 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 async function readJsonInput(source: string, stdin: Streams['stdin']): Promise<JsonInput> {
   const text = source === '-' ? await readAll(stdin) : await readText(source);
   if (text.trim() === '') throw new BadValue('the file is empty');
+  const value = parsed(text);
+  const twice = duplicateKey(text, value);
+  if (twice !== undefined) throw new BadValue(`has "${twice}" twice`);
+  return { source, value };
+}
+
+function parsed(text: string): JsonValue {
   try {
-    return { source, value: parseJson(text) };
+    return parseJson(text);
   } catch (error) {
     throw new BadValue(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }

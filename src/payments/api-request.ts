@@ -11,8 +11,9 @@ import {
   type EndpointName,
   type RepeatClass,
 } from '../contract/endpoints.js';
-import { isJsonObject, type JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { UsageError } from '../errors.js';
+import { BadValue, parseId } from '../typed-values.js';
 import { type CreateRequest, requestEndpoints } from './create-payment.js';
 import type { RequestKind } from './differences.js';
 import { FieldConflict, fieldsBody } from './api-fields.js';
@@ -75,12 +76,12 @@ export function planApiRequest(typed: TypedRequest, appId: string): ApiRequest {
   const { endpoint, parameters } = resolved;
   if (endpoint === undefined || !money.includes(endpoint)) refuseDisguise(resolved.path, method, appId);
 
-  const body = typed.body ?? (reads || fields.length === 0 ? undefined : bodyOf(fields));
+  const given = typed.body ?? (reads || fields.length === 0 ? undefined : bodyOf(fields));
   const operation = operationOf(endpoint);
-  if (operation !== undefined) return move(operation, parameters.paymentId ?? '', resolved.path, body);
+  if (operation !== undefined) return move(operation, parameters.paymentId ?? '', resolved.path, given);
   // Without its key a create that is sent again may make a second one.
   const key = endpoint && endpointOf(endpoint).key;
-  if (key !== undefined) requireKey(key, body);
+  const body = key === undefined ? given : withKey(key, given);
   const of = madeBy(endpoint);
   if (of !== undefined) {
     refuseQuery(resolved.path, of === 'charge' ? 'a charge' : 'a create');
@@ -125,10 +126,18 @@ function bodyOf(fields: TypedRequest['fields']): JsonValue {
   }
 }
 
-function requireKey(key: string, body: JsonValue | undefined): void {
+/** The body with its key as the commands read it: a reference that looks the same is the same. */
+function withKey(key: string, body: JsonValue | undefined): JsonObject {
   const value = isJsonObject(body) && Object.hasOwn(body, key) ? body[key] : undefined;
-  if (typeof value === 'string' && value !== '') return;
-  throw refuse('--body', `needs ${key} as text, so that it cannot happen twice`);
+  if (!isJsonObject(body) || typeof value !== 'string' || value === '') {
+    throw refuse('--body', `needs ${key} as text, so that it cannot happen twice`);
+  }
+  try {
+    return { ...body, [key]: parseId(value) };
+  } catch (error) {
+    if (!(error instanceof BadValue)) throw error;
+    throw refuse('--body', `${key}: ${error.message}`);
+  }
 }
 
 function buyerIn(body: JsonValue | undefined): string | undefined {

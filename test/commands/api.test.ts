@@ -285,6 +285,27 @@ describe('api and money', async () => {
     );
   });
 
+  it('takes a reference as the commands do, however it is spelled', async () => {
+    await storedMethod(desk, 'api-spelled');
+    const customerOrder = { customer: { customerId: 'api-spelled' } };
+    const body = { referenceId: 'cafe\u0301-1', amount: 7, autoCapture: true, customerOrder };
+    desk.asked();
+    expect((await desk.run(Api, ['POST', '/payments/auto-payment', '--body', fileOf(body)])).code).toBe(0);
+    const sent = desk.asked().filter((line) => line.includes('referenceId'));
+    expect(sent).toEqual([`GET /payments/referenceId:${encodeURIComponent('caf\u00E9-1')}`]);
+    for (const referenceId of [' x1', '\u200Bx1']) {
+      const file = fileOf({ ...body, referenceId });
+      const refused = await desk.run(Api, ['POST', '/payments/auto-payment', '--body', file]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('referenceId') as unknown });
+    }
+  });
+
+  it('refuses a body that says one thing twice', async () => {
+    const file = fileOf('{"referenceId":"twice-1","amount":10,"amount":99}');
+    const refused = await desk.run(Api, ['POST', '/payments/auto-payment', '--body', file]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('"amount" twice') as unknown });
+  });
+
   it('knows what it has created', async () => {
     const file = fileOf(hostedBody({ referenceId: 'api-known', amount: 8 }));
     const argv = ['POST', '/payments/hosted-page', '--body', file, '--json'];
