@@ -57,7 +57,11 @@ async function firstWrite(file: string): Promise<void> {
   const { statSync } = process.getBuiltinModule('node:fs');
   const limit = performance.now() + FIRST_WRITE_MS;
   while (statSync(file, { throwIfNoEntry: false })?.size === 0) {
-    if (performance.now() > limit) throw emptied(file);
+    if (performance.now() > limit) {
+      // SQLite's journal of the first write: the process that made the file was killed before it was done.
+      if (statSync(`${file}-journal`, { throwIfNoEntry: false })) return;
+      throw emptied(file);
+    }
     await wait(POLL_MS);
   }
 }

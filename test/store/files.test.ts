@@ -195,6 +195,15 @@ describeFile('a file that cannot be trusted', ({ location, open }) => {
     }
   });
 
+  test('is made by the next process when the first one was killed before its first write was done', async () => {
+    const file = await location();
+    writeFileSync(file, '', { mode: 0o600 });
+    writeFileSync(`${file}-journal`, '', { mode: 0o600 });
+    const store = await open(file);
+    await store.transaction((tx) => tx.insertInto('counter').values({ name: 'a', value: 1 }).execute());
+    expect(await store.db.selectFrom('counter').selectAll().execute()).toHaveLength(1);
+  });
+
   test('is an error when it was emptied or cut short, and stays as it is', async () => {
     const file = await made();
     const size = statSync(file).size;
