@@ -11,6 +11,7 @@ import {
   type PaydeskError,
   PendingError,
   UsageError,
+  UnknownOutcomeError,
 } from '../errors.js';
 import { globalFlags } from './flags.js';
 import { fitLines } from '../output/fit.js';
@@ -342,7 +343,9 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #interrupt(): void {
     const again = this.#abort.signal.aborted;
     this.#stop(new InterruptedError('Interrupted.', { code: 'interrupted' }));
-    if (again) this.#runtime.exit(130);
+    if (!again) return;
+    if (!this.changesService || !this.sent.any()) this.#runtime.exit(130);
+    else void this.#report({ error: stoppedAfterSending() }).then((code) => this.#runtime.exit(code));
   }
 
   async #refine(error: unknown): Promise<unknown> {
@@ -438,6 +441,13 @@ export abstract class BaseCommand extends Command implements CommandContext {
       : reportError(await this.#refine(this.#ending), { ...to, json: false });
   }
 }
+
+/** Nobody waits for the outcome any more. */
+const stoppedAfterSending = () =>
+  new UnknownOutcomeError('Stopped before the outcome was known: what was sent may have been carried out.', {
+    code: 'outcome-unknown',
+    next: [paydesk('history')],
+  });
 
 /** The flags of a list; where `--header` adds one to a request, it is not about the list. */
 function listOptionsIn({ columns, csv, header, raw }: Values): ListOptions {
