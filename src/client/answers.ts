@@ -159,11 +159,13 @@ function unwrap(
   if (!isJsonObject(raw)) return undefined;
   if (marks.some((mark) => raw[mark] !== undefined)) return raw;
   if (depth >= 2) return undefined;
+  const found: JsonObject[] = [];
   for (const name of [...names, 'data', 'result', 'item']) {
-    const found = unwrap(raw[name], names, marks, depth + 1);
-    if (found) return found;
+    const inner = unwrap(raw[name], names, marks, depth + 1);
+    if (inner) found.push(inner);
   }
-  return undefined;
+  // Of two payments in one answer nobody knows which one is meant.
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Each field on its own, so that one odd field does not hide the others. Numbers written as text count. */

@@ -48,6 +48,10 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
   const { httpStatus, message } = problem;
   const options = { ...about(problem, result.retryAfterMs), code: problem.code ?? `http-${httpStatus}` };
   if (httpStatus < 400) return redirectError(last.headers.location, problem);
+  // What an earlier attempt did, the refusal of a later one does not undo.
+  if (context.repeat !== 'read' && result.earlierMayHaveArrived) {
+    return unknown(`the service answered ${httpStatus}: ${message}`, options, context);
+  }
   if (httpStatus === 401 || httpStatus === 403) {
     const why =
       httpStatus === 401
@@ -68,7 +72,7 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
   }
   if (!isTemporaryStatus(httpStatus)) return new ServiceError(`The service refused: ${message}`, options);
   const untouched = httpStatus === 425 || httpStatus === 429;
-  if (context.repeat === 'read' || (untouched && !result.earlierMayHaveArrived)) {
+  if (context.repeat === 'read' || untouched) {
     return new TemporaryError(
       `The service is temporarily unavailable (HTTP ${httpStatus}): ${message}`,
       options,

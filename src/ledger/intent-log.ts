@@ -4,12 +4,12 @@ import type { Entry, NewIntent, NewOutcome } from './entries.js';
 import { refColumns, type AppRef, type PaymentNames } from './payment-ref.js';
 import type { DeskTables } from './schema.js';
 import {
-  holdersOf,
   holdOf,
   insertIntentRow,
   insertOutcomeRow,
   intentById,
   lastOutcomeOf,
+  openIntents,
   unnamedIntent,
 } from './statements.js';
 
@@ -103,6 +103,6 @@ export async function openUnder(
   { paymentId, referenceId }: PaymentNames,
 ): Promise<Entry[]> {
   const names = { payment_id: paymentId ?? null, reference_id: referenceId ?? null };
-  const holders = await holdersOf(db, engine, { app_id: appId, ...names });
-  return Promise.all(holders.map(({ intent_id }) => readEntry(db, engine, intent_id)));
+  const open = await openIntents(db, engine, { app_id: appId, ...names });
+  return Promise.all(open.map(({ intent_id }) => readEntry(db, engine, intent_id)));
 }

@@ -130,9 +130,11 @@ async function send(client: Client, kind: RequestKind, body: CreateRequest['body
     throw error;
   });
   if (!('attempts' in made)) return compared(kind, body, { created: true, read: made });
-  const read = made.value
-    ? await confirmFailed(client, kind, body, made.value)
-    : await findMade(client, referenceId, made);
+  // An answer that does not name the reference may show another payment.
+  const read =
+    made.value?.fields.referenceId === undefined
+      ? await findMade(client, referenceId, made)
+      : await confirmFailed(client, kind, body, made.value);
   if (made.conflict && !made.earlierMayHaveArrived) refuseOther(kind, body, read);
   return compared(kind, body, { created: isOurs(made, kind), read });
 }

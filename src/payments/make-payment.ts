@@ -32,12 +32,15 @@ export async function makePayment(
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
   let isSent = false;
+  // A process that is killed leaves word of a charge. A batch has its row for that.
+  const isNotedBefore = kind === 'charge' && why.batchId === undefined;
   const sending = async () => {
     await confirm();
+    if (isNotedBefore) await recordLost(desk, lostEntry(kind, body, notAnswered()), why);
     isSent = true;
   };
   const made = await createPayment(desk.client, request, sending).catch(async (error: unknown) => {
-    if (isSent && error instanceof PaydeskError && mayHaveArrived(error)) {
+    if (isSent && error instanceof PaydeskError && (isNotedBefore || mayHaveArrived(error))) {
       await recordLost(desk, lostEntry(kind, body, error), why);
     }
     throw error;
@@ -53,6 +56,8 @@ export async function makePayment(
   else await recordFound(desk, entry);
   return made;
 }
+
+const notAnswered = () => new UnknownOutcomeError('No answer so far.', { code: 'answer-lost' });
 
 function madeDifferently(read: PaymentRead, differs: readonly OtherDetail[]): UnknownOutcomeError {
   const [{ field, asked, found }] = differs as [OtherDetail, ...OtherDetail[]];
@@ -74,7 +79,7 @@ function mayHaveArrived(error: PaydeskError): boolean {
 
 function outcomeOf(error: PaydeskError): Outcome {
   if (error instanceof UnknownOutcomeError) return 'unknown';
-  return error instanceof TemporaryError ? 'unsent' : 'refused';
+  return mayHaveArrived(error) && !(error instanceof TemporaryError) ? 'refused' : 'unsent';
 }
 
 function lostEntry(kind: RequestKind, body: CreateRequest['body'], error: PaydeskError) {
