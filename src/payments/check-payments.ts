@@ -5,8 +5,16 @@ import { PaydeskError } from '../errors.js';
 import { isOpen, outcomeOf } from '../ledger/entries.js';
 import { chargeOutcome, wasRefunded } from './charge-outcome.js';
 import type { Desk } from './desk.js';
-import { type NamedPayment, type NamedRead, readPayments, refuseTwice, stateOf } from './named-payments.js';
-import { checkIntent, isMove, openWhileUnread, reportBlocked, unreadResult } from './move/check.js';
+import { type NamedPayment, type NamedRead, refuseTwice, stateOf } from './named-payments.js';
+import {
+  checkIntent,
+  isMove,
+  openWhileUnread,
+  readOrTellOpen,
+  reportBlocked,
+  unreadResult,
+} from './move/check.js';
+import { openUnread } from './move/errors.js';
 import { contradictsDone } from './move/proof.js';
 import { beforeSending, openAt, refOfPayment } from './move/record.js';
 import type { MoveResult } from './move/result.js';
@@ -31,7 +39,7 @@ export async function checkPayments(
   names: readonly NamedPayment[],
   { wait }: { wait: boolean },
 ): Promise<CheckResult[]> {
-  const reads = await readPayments(desk.client, names);
+  const reads = await readOrTellOpen(desk, names);
   refuseTwice(reads);
   const results: CheckResult[] = [];
   for (const entry of reads) results.push(await checkOne(desk, entry, wait));
@@ -42,7 +50,8 @@ async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<Ch
   const { typed } = named.name;
   if ('error' in named) {
     const open = await openWhileUnread(named, openAt(desk));
-    return open ? unreadResult(open, named) : { ...nothing(typed), error: named.error };
+    if (open && isMove(open)) return unreadResult(open, named);
+    return { ...nothing(typed), error: open ? openUnread(open, named.error) : named.error };
   }
   const { read } = named;
   const found = await beforeSending(() => desk.ledger.unsettled(refOfPayment(desk, read)));

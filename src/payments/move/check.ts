@@ -2,11 +2,11 @@
 
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isSettleOperation, type SettleOperation } from '../../contract/states.js';
-import { GuardError } from '../../errors.js';
+import { GuardError, PaydeskError } from '../../errors.js';
 import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/entries.js';
 import type { PaymentNames } from '../../ledger/payment-ref.js';
 import { quietOf, type Desk } from '../desk.js';
-import { type NotRead, stateOf } from '../named-payments.js';
+import { type NamedPayment, type NamedRead, type NotRead, readPayments, stateOf } from '../named-payments.js';
 import {
   failed,
   failedBefore,
@@ -22,7 +22,7 @@ import {
   stillOpen,
 } from './errors.js';
 import { cameUnderWay, contradictsDone, hasPassed, isAsBefore, standingOf } from './proof.js';
-import { recordResult } from './record.js';
+import { openAt, recordResult } from './record.js';
 import {
   type Evidence,
   type PaymentLook,
@@ -64,12 +64,26 @@ export async function reportBlocked(desk: Desk, move: Move, blocked: Blocked): P
 export async function openWhileUnread(
   { name, error }: NotRead,
   openUnder: (names: PaymentNames) => Promise<Entry[]>,
-): Promise<MoveEntry | undefined> {
+): Promise<Entry | undefined> {
   if (error instanceof GuardError) return undefined;
   const { key, mayBeReference } = name;
   const also = mayBeReference && 'paymentId' in key ? { referenceId: key.paymentId } : {};
   const found = await openUnder({ ...key, ...also });
-  return found.filter(isMove).toSorted((one, other) => other.id - one.id)[0];
+  return found.toSorted((one, other) => other.id - one.id)[0];
+}
+
+/** Reads them all. Where that is not possible, whatever the reason, what is open for one of them is told. */
+export async function readOrTellOpen(desk: Desk, names: readonly NamedPayment[]): Promise<NamedRead[]> {
+  try {
+    return await readPayments(desk.client, names);
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    for (const name of names) {
+      const open = await openWhileUnread({ name, error }, openAt(desk));
+      if (open) throw openUnread(open, error);
+    }
+    throw error;
+  }
 }
 
 /** The result of a payment that was not read: the ledger alone says how its instruction stands. */

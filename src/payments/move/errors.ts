@@ -16,7 +16,7 @@ import {
   TemporaryError,
   UnknownOutcomeError,
 } from '../../errors.js';
-import { outcomeOf, type Entry } from '../../ledger/entries.js';
+import { outcomeOf, UNNAMED, type Entry } from '../../ledger/entries.js';
 import { safeText } from '../../output/text.js';
 import { moment, whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';
@@ -29,11 +29,14 @@ import type { Evidence, Move, PaymentLook, Sent } from './result.js';
 const explain = (read: PaymentRead): Command => paydesk('payments', 'explain', idOf(read));
 const check = (read: PaymentRead): Command => paydesk('payments', 'check', idOf(read));
 
-const checkOf = ({ payment_id }: Entry): Command => paydesk('payments', 'check', payment_id);
+const checkOf = ({ payment_id, reference_id }: Entry): Command =>
+  paydesk('payments', 'check', payment_id === UNNAMED ? `ref:${reference_id}` : payment_id);
 
 /** `100231 (inv-2041)`, of a payment that was not read. */
-const entryLabel = ({ payment_id, reference_id }: Entry): string =>
-  reference_id === null ? payment_id : `${payment_id} (${safeText(reference_id)})`;
+function entryLabel({ payment_id, reference_id }: Entry): string {
+  if (reference_id === null) return payment_id;
+  return payment_id === UNNAMED ? safeText(reference_id) : `${payment_id} (${safeText(reference_id)})`;
+}
 
 export const sentNote = ({ operator, time }: Entry): string => `sent by ${operator} at ${moment(time)}`;
 

@@ -6,7 +6,15 @@ import { exitCodeOf, GuardError, PaydeskError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
 import { quietOf, type Desk } from '../desk.js';
-import { checkIntent, clearToSend, openWhileUnread, reportBlocked, unreadResult } from './check.js';
+import {
+  checkIntent,
+  clearToSend,
+  isMove,
+  openWhileUnread,
+  readOrTellOpen,
+  reportBlocked,
+  unreadResult,
+} from './check.js';
 import { heldBy, justAdopted, needsForce, nothingToResend, sentNote } from './errors.js';
 import { beforeSending, openAt, refOfPayment } from './record.js';
 import { forbidden } from './legality.js';
@@ -17,7 +25,6 @@ import {
   type NamedPayment,
   type NamedRead,
   type NotRead,
-  readPayments,
   refuseTwice,
   stateOf,
 } from '../named-payments.js';
@@ -58,7 +65,7 @@ export async function moveAll(
 ): Promise<PlannedMove[]> {
   const { operation, names } = request;
   const [reads] = await Promise.all([
-    readPayments(desk.client, names),
+    readOrTellOpen(desk, names),
     // The requests leave first: the service answers while the ledger is opened.
     nextTurn().then(() => beforeSending(() => desk.ledger.ready())),
   ]);
@@ -112,7 +119,7 @@ async function planUnread(desk: Desk, { operation }: MovesRequest, unread: NotRe
   const open = await openWhileUnread(unread, openAt(desk));
   if (open === undefined) return unread;
   const { name } = unread;
-  return open.operation === operation
+  return isMove(open) && open.operation === operation
     ? { name, result: unreadResult(open, unread) }
     : { name, error: heldBy(open) };
 }

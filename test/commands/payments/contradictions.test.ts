@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -57,17 +58,18 @@ async function start(
 
 type Way = (args: string[], options: { home: string; env: Record<string, string> }) => Promise<RunResult>;
 
+const envFor = (port: number) => ({
+  PAYDESK_BASE_URL: `http://127.0.0.1:${port}`,
+  PAYDESK_APP_ID: 'app-1',
+  PAYDESK_API_KEY: 'key-1234',
+  PAYDESK_KIND: 'sandbox',
+});
+
 /** In this process, unless the test is about two of them. */
 async function run(port: number, args: string[], env: Record<string, string> = {}, way: Way = runTyped) {
   const result = await way([...args, '--json'], {
     home,
-    env: {
-      PAYDESK_BASE_URL: `http://127.0.0.1:${port}`,
-      PAYDESK_APP_ID: 'app-1',
-      PAYDESK_API_KEY: 'key-1234',
-      PAYDESK_KIND: 'sandbox',
-      ...env,
-    },
+    env: { ...envFor(port), ...env },
   });
   const json = JSON.parse(result.stdout) as {
     outcome?: string;
@@ -182,6 +184,112 @@ it('a charge that was refused is in the history', async () => {
   });
   expect(await run(port, charge)).toMatchObject({ exit: 1 });
   expect(await lastCharge(port)).toMatchObject({ operation: 'charge', outcome: 'refused' });
+});
+
+it.each([400, 401, 403, 404, 422])(
+  'a charge whose first answer was lost is unknown when its second attempt is answered %i',
+  async (status) => {
+    let posts = 0;
+    const port = await start(({ method, url = '' }) => {
+      if (method === 'POST') {
+        posts += 1;
+        return posts === 1 ? { status: 500 } : { status, body: { title: 'inv-7 was used already' } };
+      }
+      if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
+      return { status: 404 };
+    });
+    expect(await run(port, charge)).toMatchObject({ exit: 6 });
+    expect(posts).toBe(2);
+    expect(await lastCharge(port)).toMatchObject({ operation: 'charge', outcome: 'unknown' });
+    const checked = await run(port, ['payments', 'check', 'ref:inv-7']);
+    expect(checked).toMatchObject({ exit: 6, code: 'still-open' });
+    expect(checked.json.error).toMatchObject({
+      message: expect.stringContaining('The outcome of the charge of payment inv-7') as unknown,
+      next: expect.arrayContaining(['paydesk payments check ref:inv-7']) as unknown,
+    });
+    expect(await run(port, ['payments', 'refund', 'inv-7'])).toMatchObject({ exit: 9, code: 'intent-open' });
+  },
+);
+
+it.each([
+  ['does not name its reference', { paymentId: 5, paymentState: 'Captured' }],
+  ['shows two payments', { data: payment('Declined'), payment: payment('Captured') }],
+])('a charge whose answer %s is read', async (_, body) => {
+  let isMade = false;
+  const port = await start(({ method, url = '' }) => {
+    if (method === 'POST') {
+      isMade = true;
+      return { status: 200, body };
+    }
+    if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
+    return isMade ? { status: 200, body: payment('Declined') } : { status: 404 };
+  });
+  expect(await run(port, charge)).toMatchObject({ exit: 3 });
+  expect(await lastCharge(port)).toMatchObject({ operation: 'charge', outcome: 'failed' });
+});
+
+it('a charge that was not answered when its process was killed is in the history as unknown', async () => {
+  let child: ChildProcess | undefined;
+  const port = await start(({ method, url = '' }) => {
+    if (method === 'POST') child?.kill('SIGKILL');
+    else if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
+    else return { status: 404 };
+    return undefined;
+  });
+  await paydesk(charge, { home, env: envFor(port), onStarted: (started) => void (child = started) });
+  expect(await lastCharge(port)).toMatchObject({ operation: 'charge', outcome: 'unknown' });
+  expect(await run(port, ['payments', 'check', 'inv-7'])).toMatchObject({ exit: 6 });
+});
+
+it('a charge that never left is in the history as unsent', async () => {
+  const port = await start(({ method, url = '' }, response) => {
+    if (method === 'POST') throw new Error('It was never to be sent.');
+    if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
+    response.once('close', () => servers.splice(0).forEach((server) => server.close().closeAllConnections()));
+    return { status: 404 };
+  });
+  expect(await run(port, charge)).toMatchObject({ exit: 5 });
+  expect(await lastCharge(port)).toMatchObject({ operation: 'charge', outcome: 'unsent' });
+});
+
+it.each([
+  ['the key is refused', { status: 401 }, []],
+  ['the key is not allowed', { status: 403 }, []],
+  ['the read takes too long', undefined, ['--timeout', '1s']],
+])('an open refund is told while %s', async (_, reply, flags) => {
+  let told = false;
+  const port = await start(({ method, url = '' }) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    if (told) return reply;
+    if (method === 'GET') return unchanged;
+    told = url.endsWith('/refund');
+    return { status: 500 };
+  });
+  expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6 });
+  for (const command of ['check', 'refund']) {
+    expect(await run(port, ['payments', command, '100231', ...flags])).toMatchObject({
+      exit: 6,
+      code: 'still-open',
+    });
+  }
+});
+
+it('a second Ctrl-C after a refund was sent says that its outcome is unknown', async () => {
+  let child: ChildProcess | undefined;
+  let isSent = false;
+  const port = await start(({ url = '' }) => {
+    if (url.includes('referenceId')) return { status: 404 };
+    isSent ||= url.endsWith('/refund');
+    if (!isSent) return unchanged;
+    // The second one comes with the read that the first one led to.
+    child?.kill('SIGINT');
+    return undefined;
+  });
+  const refund = ['payments', 'refund', '100231', '--json'];
+  const onStarted = (started: ChildProcess) => void (child = started);
+  const { code, stdout } = await paydesk(refund, { home, env: envFor(port), onStarted });
+  expect(code).toBe(6);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'outcome-unknown', next: ['paydesk history'] } });
 });
 
 const quiet = { PAYDESK_QUIET_PERIOD: '1s' };
