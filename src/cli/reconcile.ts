@@ -1,17 +1,17 @@
 // What reconcile needs: the app, the ledger with what support commands look up, and the file, which may be piped in.
 
 import { systemClock } from '../client/clock.js';
-import { keepPiped } from '../import/order-file.js';
 import { analyseKnown } from '../ledger/known-search.js';
+import { encodingLines } from '../output/views/batch-plan.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import { comparingLine } from '../output/views/reconciled.js';
 import { createReads } from '../reconcile/reads.js';
 import { reconcile, type Reconciled } from '../reconcile/reconcile.js';
 import { chooseReader } from '../reconcile/settlement-file.js';
-import { readFileBytes } from '../spreadsheet/text.js';
 import { createRecords } from '../support/records.js';
 import type { CommandContext } from './context.js';
 import { openLedger } from './desk-database.js';
+import { inputPath } from './input-file.js';
 import { planExceptions, type WrittenPlan } from './plan-exceptions.js';
 import { openSession, verifyKind } from './session.js';
 import { explainOptions } from './support-records.js';
@@ -35,8 +35,9 @@ export async function openReconcile(
   request: ReconcileRequest,
 ): Promise<ReconcileDesk> {
   const { file, map, concurrency, since, until } = request;
-  const path = file === '-' ? await piped(context) : file;
-  const read = await chooseReader(path, { name: file, map });
+  const path = await inputPath(context, file);
+  const { read, file: text } = await chooseReader(path, { name: file, map });
+  context.note(...encodingLines(text));
   const session = await openSession(context, { showsWaiting: false });
   const { client, profile } = session;
   const { store } = await openLedger(context, { patient: true });
@@ -64,7 +65,7 @@ export async function openReconcile(
         update();
       },
     },
-    (problems) => read(readFileBytes(path), problems),
+    (problems) => read(text.bytes(), problems),
     { ...(since && { since: since.getTime() }), ...(until && { until: until.getTime() }) },
   ).finally(() => progress.end());
   context.atEnd(result.close);
@@ -85,10 +86,4 @@ export async function openReconcile(
       });
     },
   };
-}
-
-async function piped(context: CommandContext): Promise<string> {
-  const { path, close } = await keepPiped(context.streams.stdinBytes());
-  context.atEnd(close);
-  return path;
 }

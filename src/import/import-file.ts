@@ -15,6 +15,7 @@ import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { NextStep } from '../next-command.js';
 import type { SheetFormat } from '../spreadsheet/sheet.js';
+import type { TextFile } from '../spreadsheet/text.js';
 import type { Store } from '../store/store.js';
 import { writeChunk } from './chunk.js';
 import { startChunkWriter, type ChunkWriter } from './chunk-writer.js';
@@ -59,10 +60,10 @@ const MAX_PROBLEMS = 10_000;
 /** What ends an import that the same command can continue. */
 const continuable = [InterruptedError, PendingError, TemporaryError];
 
-export async function importFile(path: string, options: ImportOptions): Promise<Imported> {
+export async function importFile(file: TextFile, options: ImportOptions): Promise<Imported> {
   const { client, store, app, signal, concurrency, onProgress } = options;
   const { rows, skipped, format, fingerprint, rowsFrom } = await checkOrderFile(
-    path,
+    file,
     layoutOf(options.columns),
   );
   options.onFormat(format);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createFileProblems } from '../spreadsheet/problems.js';
 import type { SheetFormat, SheetLayout } from '../spreadsheet/sheet.js';
-import { readFileBytes } from '../spreadsheet/text.js';
+import type { TextFile } from '../spreadsheet/text.js';
 import { type OrderColumn, type OrderRow, readOrderRows } from './order-rows.js';
 
 interface OrderFile {
@@ -24,10 +24,10 @@ interface OrderFile {
 }
 
 /** Refuses a file that cannot be used, with all bad lines. */
-export async function checkOrderFile(path: string, layout: SheetLayout<OrderColumn>): Promise<OrderFile> {
+export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderColumn>): Promise<OrderFile> {
   const hash = createHash('sha256').update(JSON.stringify(layout));
   async function* hashed(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of readFileBytes(path)) {
+    for await (const chunk of file.bytes()) {
       hash.update(chunk);
       yield chunk;
     }
@@ -45,7 +45,7 @@ export async function checkOrderFile(path: string, layout: SheetLayout<OrderColu
     fingerprint: hash.digest('hex'),
     async *rowsFrom(first) {
       let skip = first;
-      for await (const some of readOrderRows(readFileBytes(path), layout, { problems })) {
+      for await (const some of readOrderRows(file.bytes(), layout, { problems })) {
         if (skip < some.length) yield some.slice(skip);
         skip = Math.max(0, skip - some.length);
       }

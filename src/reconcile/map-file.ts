@@ -3,7 +3,7 @@
 import { UsageError } from '../errors.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import { readRecordChunks } from '../spreadsheet/records.js';
-import { readFileBytes } from '../spreadsheet/text.js';
+import { openTextFile, type TextFile } from '../spreadsheet/text.js';
 import { guessColumns, guessMapping, type Sample } from './csv/guess.js';
 import { parseMapping } from './csv/mapping.js';
 import { createCsvReader } from './csv/reader.js';
@@ -13,6 +13,7 @@ import { isXml } from './settlement-file.js';
 const MAX_LINES_SHOWN = 5;
 
 export interface GuessedMap {
+  encoding: TextFile['encoding'];
   /** The text of the mapping file. */
   text: string;
   notes: string[];
@@ -28,7 +29,8 @@ export async function guessMap(path: string): Promise<GuessedMap> {
       code: 'mapping-not-needed',
     });
   }
-  const sample = await readSample(path);
+  const file = await openTextFile(path);
+  const sample = await readSample(file);
   const { text, notes, missing } = guessMapping(sample);
   if (missing.length > 0) {
     throw new UsageError(
@@ -42,10 +44,10 @@ export async function guessMap(path: string): Promise<GuessedMap> {
       },
     );
   }
-  return { text, notes, ...(await firstLines(path, text)) };
+  return { encoding: file.encoding, text, notes, ...(await firstLines(file, text)) };
 }
 
-async function firstLines(path: string, text: string): Promise<Pick<GuessedMap, 'lines' | 'problems'>> {
+async function firstLines(file: TextFile, text: string): Promise<Pick<GuessedMap, 'lines' | 'problems'>> {
   const problems: GuessedMap['problems'] = [];
   const found: FileProblems = {
     get count() {
@@ -56,7 +58,7 @@ async function firstLines(path: string, text: string): Promise<Pick<GuessedMap, 
   };
   const lines: SettlementLine[] = [];
   const read = createCsvReader(parseMapping('the mapping', text));
-  for await (const chunk of read(readFileBytes(path), found)) {
+  for await (const chunk of read(file.bytes(), found)) {
     lines.push(...chunk);
     if (lines.length >= MAX_LINES_SHOWN) break;
   }
@@ -66,12 +68,12 @@ async function firstLines(path: string, text: string): Promise<Pick<GuessedMap, 
 const SAMPLE_ROWS = 1_000;
 
 /** The header and the first rows of a CSV. Refuses one that cannot be read at all. */
-async function readSample(path: string): Promise<Sample> {
+async function readSample(file: TextFile): Promise<Sample> {
   const problems = createFileProblems('bad-file');
   const isHeader = (cells: readonly string[]) => Object.keys(guessColumns(cells)).length > 1;
   let header: readonly string[] | undefined;
   const rows: string[][] = [];
-  for await (const records of readRecordChunks(readFileBytes(path), isHeader, problems)) {
+  for await (const records of readRecordChunks(file.bytes(), isHeader, problems)) {
     for (const { cells } of records) {
       if (header === undefined) header = cells;
       else rows.push(cells);

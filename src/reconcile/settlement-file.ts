@@ -2,19 +2,25 @@
 
 import { UsageError } from '../errors.js';
 import { paydesk } from '../next-command.js';
-import { readFileBytes } from '../spreadsheet/text.js';
+import { openTextFile, readFileBytes, type TextFile } from '../spreadsheet/text.js';
 import { readCamt } from './camt/reader.js';
 import { parseMapping } from './csv/mapping.js';
 import { createCsvReader } from './csv/reader.js';
 import type { SettlementReader } from './line.js';
 
+interface SettlementFile {
+  read: SettlementReader;
+  file: TextFile;
+}
+
 /** How to read the file. `name` is what the person typed. */
 export async function chooseReader(
   path: string,
   { name, map }: { name: string; map: string | undefined },
-): Promise<SettlementReader> {
+): Promise<SettlementFile> {
   if (await isXml(path)) {
-    if (map === undefined) return readCamt;
+    if (map === undefined)
+      return { read: readCamt, file: { encoding: 'UTF-8', bytes: () => readFileBytes(path) } };
     throw new UsageError(`${name} is XML and needs no mapping: leave out --map. Nothing was read.`, {
       code: 'mapping-not-needed',
     });
@@ -27,7 +33,8 @@ export async function chooseReader(
       next: [paydesk('reconcile', 'map', name)],
     });
   }
-  return createCsvReader(parseMapping(map, await readMapping(map)));
+  const read = createCsvReader(parseMapping(map, await readMapping(map)));
+  return { read, file: await openTextFile(path) };
 }
 
 const HEAD_LENGTH = 1024;

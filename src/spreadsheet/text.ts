@@ -24,6 +24,44 @@ const fileProblems: Readonly<Record<string, string>> = {
   EISDIR: 'is a folder',
 };
 
+/** A file whose encoding was found out once, from all of it. */
+export interface TextFile {
+  encoding: 'UTF-8' | 'Windows-1252';
+  /** As UTF-8. A file that is text in neither encoding is left as it is, and `decodeText` refuses it. */
+  bytes(): AsyncGenerator<Uint8Array>;
+}
+
+/** Excel saves a CSV as Windows-1252 in many countries. */
+export async function openTextFile(path: string): Promise<TextFile> {
+  if (!(await isWindows1252(path))) return { encoding: 'UTF-8', bytes: () => readFileBytes(path) };
+  return {
+    encoding: 'Windows-1252',
+    async *bytes() {
+      const decoder = new TextDecoder('windows-1252');
+      for await (const chunk of readFileBytes(path))
+        yield Buffer.from(decoder.decode(chunk, { stream: true }));
+    },
+  };
+}
+
+/** Zero is in no text, and the others have no character. */
+const NOT_IN_WINDOWS_1252 = [0x00, 0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
+async function isWindows1252(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let isUtf8Text = true;
+  let isFirst = true;
+  for await (const chunk of readFileBytes(path)) {
+    if (isFirst && (isUtf16(chunk) || UTF8_MARK.every((byte, at) => chunk[at] === byte))) return false;
+    isFirst = false;
+    if (NOT_IN_WINDOWS_1252.some((byte) => chunk.includes(byte))) return false;
+    isUtf8Text &&= decoded(() => decoder.decode(chunk, { stream: true })) !== undefined;
+  }
+  return !isUtf8Text || decoded(() => decoder.decode()) === undefined;
+}
+
+const UTF8_MARK = [0xef, 0xbb, 0xbf];
+
 export class NotText extends UnreadableText {
   /** What the file is instead. */
   readonly found: string;

@@ -26,7 +26,7 @@ export interface InProcessOptions {
   now?: Date;
   secrets?: Redactor;
   /** What is piped in. */
-  input?: string;
+  input?: string | Uint8Array;
   /** Gets what goes to stdout as it is written; it is not kept then. */
   onWrite?: (text: string) => void;
   /** Where the data goes instead, for example an open device. */

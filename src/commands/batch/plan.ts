@@ -2,7 +2,6 @@ import type { JsonValue } from '../../contract/json.js';
 import { commandText, paydesk } from '../../next-command.js';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
-import { readFileBytes } from '../../spreadsheet/text.js';
 import { batchActions } from '../../batch/plan-row.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
@@ -14,6 +13,7 @@ import { printJsonText } from '../../output/json-text.js';
 import { MAX_MARKDOWN_ROWS, planMarkdown } from '../../output/views/batch-markdown.js';
 import { formatLine, planEndLines, planList, planSummary } from '../../output/views/batch-plan.js';
 import { BaseCommand } from '../../cli/base-command.js';
+import { openCsv } from '../../cli/input-file.js';
 import { planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
 import { openChangingSession } from '../../cli/session.js';
 
@@ -70,11 +70,11 @@ export default class BatchPlan extends BaseCommand {
     const { profile, client } = await openChangingSession(this.context, { dryRun: true });
     const database = await openDatabase(this.streams.env);
     this.atEnd(database.close);
-    const source = args.file === '-' ? this.streams.stdinBytes() : readFileBytes(args.file);
+    const file = await openCsv(this.context, args.file);
     const plan = await planBatch(
       this.context,
       { client, profile, store: database.store },
-      { action, source, concurrency: flags.concurrency ?? DEFAULT_READS, showsProgress: true },
+      { action, source: file.bytes(), concurrency: flags.concurrency ?? DEFAULT_READS, showsProgress: true },
     );
     this.atEnd(plan.close);
 

@@ -3,11 +3,11 @@ import { custom } from '@oclif/core/flags';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { BaseCommand } from '../../cli/base-command.js';
+import { openCsv } from '../../cli/input-file.js';
 import { databaseLocation, openLedger } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { openSession } from '../../cli/session.js';
 import { importEnding, importFile } from '../../import/import-file.js';
-import { keepPiped } from '../../import/order-file.js';
 import { type ChosenColumn, orderColumns, parseChosen } from '../../import/order-rows.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { formatLine } from '../../output/views/batch-plan.js';
@@ -62,7 +62,8 @@ export default class PaymentsImport extends BaseCommand {
     const { store } = await openLedger(this.context, { patient: true });
     const progress = createProgressWriter(this.streams);
     const rate = createRate(Date.now);
-    const imported = await importFile(args.file === '-' ? await this.#piped() : args.file, {
+    const file = await openCsv(this.context, args.file);
+    const imported = await importFile(file, {
       client,
       store,
       location: databaseLocation(this.streams.env),
@@ -81,11 +82,5 @@ export default class PaymentsImport extends BaseCommand {
     const ending = importEnding(imported);
     if (ending) this.endAs(ending);
     return importedJson(imported);
-  }
-
-  async #piped(): Promise<string> {
-    const { path, close } = await keepPiped(this.streams.stdinBytes());
-    this.atEnd(close);
-    return path;
   }
 }

@@ -6,6 +6,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { GuardError, InterruptedError, UsageError } from '../../errors.js';
 import { addWords, commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
+import { encodingLines } from '../../output/views/batch-plan.js';
 import { guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
 import { guessMap } from '../../reconcile/map-file.js';
 
@@ -58,6 +59,7 @@ export default class ReconcileMap extends BaseCommand {
         ],
       });
     const guessed = await guessMap(args.file);
+    this.note(...encodingLines(guessed));
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);
     if (!flags.yes) await this.#confirm(out);

@@ -6,6 +6,7 @@ import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
 import { numberJson, totalsJson } from '../../contract/json.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
+import type { TextFile } from '../../spreadsheet/text.js';
 import { amountDigits, formatAmount, groupDigits, plainAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -28,6 +29,9 @@ export function formatLine({ separator, decimalMark, ignoredColumns }: SheetForm
       : ` Ignored ${ignoredColumns.length === 1 ? 'column' : 'columns'}: ${ignoredColumns.map(safeText).join(', ')}.`;
   return toned('dim', `Read the file with ${separator}${decimals}.${ignored}`);
 }
+
+export const encodingLines = ({ encoding }: Pick<TextFile, 'encoding'>): Line[] =>
+  encoding === 'UTF-8' ? [] : [`The file is not UTF-8, so paydesk reads it as ${encoding}.`];
 
 const labels: Readonly<Record<Exclude<RowVerdict, 'act'>, string>> = {
   check: 'will check',

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import PaymentsList from '../../../src/commands/payments/list.js';
 import { runCommand } from '../../helpers/desk.js';
+import { windows1252 } from '../../helpers/windows-1252.js';
 import { type BatchDesk, openBatchDesk } from './batches.js';
 
 let desk: BatchDesk;
@@ -122,6 +123,25 @@ describe('batch plan', () => {
     const { stderr } = await desk.run('plan', args);
     expect(stderr).toContain('Read the file with semicolons and a decimal comma. Ignored column: Shop.');
     expect((await desk.run('apply', [out, '--dry-run', '--json'])).json).toMatchObject({ wouldSend: 2 });
+  });
+
+  it('reads what Excel saves on a German Windows, from a file and from standard input, and says so', async () => {
+    const [one] = await desk.paid(1, 'approved', { amount: 1234.5 });
+    const text = `Händler;Betrag;Payment;Amount;Reason\r\nKöln;x;${one!.paymentId};1.234,50;Rückgabe für 5 €\r\n`;
+    const file = desk.csv('');
+    writeFileSync(file, windows1252(text));
+    const args = ['--action', 'refund', '--json'];
+    const planned = await desk.run('plan', [file, ...args]);
+    expect(planned.stderr).toContain('The file is not UTF-8, so paydesk reads it as Windows-1252.');
+    const piped = await desk.run('plan', ['-', ...args], { input: windows1252(text) });
+    expect(piped.stderr).toContain('Windows-1252');
+    for (const { json } of [planned, piped]) {
+      expect(json.totals).toEqual({ EUR: 1234.5 });
+      expect(json.rows![0]).toMatchObject({ verdict: 'act', reason: 'Rückgabe für 5 €' });
+      expect(json.file).toMatchObject({ ignoredColumns: ['Händler', 'Betrag'] });
+    }
+    const { stderr } = await desk.run('plan', [desk.csv('payment,reason', `${one!.paymentId},für`), ...args]);
+    expect(stderr).not.toContain('Windows-1252');
   });
 
   it('refuses a file with problems before anything is read: 2', async () => {

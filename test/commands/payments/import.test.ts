@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithOwnPostgres, describeWithPostgres } from '../../helpers/postgres.js';
 import { paydesk } from '../../helpers/run.js';
+import { windows1252 } from '../../helpers/windows-1252.js';
 import { openTestDesk, type TestDesk } from '../../helpers/desk.js';
 import { startNumberedService } from './numbered-service.js';
 
@@ -94,6 +95,20 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect(changed.stderr).toContain('Imported 1 row: 0 new, 1 changed, 0 unchanged.');
     expect((await run('find', 'berg', '--json')).json).toHaveLength(1);
     expect((await run('find', 'muller', '--json')).json).toHaveLength(0);
+  });
+
+  it('reads what Excel saves on a German Windows, and says so', async () => {
+    const paid = await desk.paid();
+    const file = join(folder, 'german.csv');
+    writeFileSync(
+      file,
+      windows1252(`Zahlungsreferenz;Kundenname;Bemerkung\r\n${paid.referenceId};Jürgen Groß;5 €\r\n`),
+    );
+    const { code, json, stderr } = await run('import', file, '--json');
+    expect([code, json]).toEqual([0, expect.objectContaining({ rows: 1, new: 1 })]);
+    expect(stderr).toContain('The file is not UTF-8, so paydesk reads it as Windows-1252.');
+    const found = await run('find', 'jürgen groß', '--json');
+    expect(found.json).toMatchObject([{ referenceId: paid.referenceId }]);
   });
 
   it('takes the columns that it is told, on a desk that may only read, from standard input', async () => {

@@ -8,6 +8,7 @@ import { parseMapping } from '../../../src/reconcile/csv/mapping.js';
 import { createCsvReader } from '../../../src/reconcile/csv/reader.js';
 import { createFileProblems } from '../../../src/spreadsheet/problems.js';
 import { runCommand, temporaryHome } from '../../helpers/desk.js';
+import { windows1252 } from '../../helpers/windows-1252.js';
 import { HEADER } from '../../reconcile/northbank.js';
 
 const folder = temporaryHome();
@@ -120,12 +121,24 @@ describe('reconcile map', () => {
 
   it('says of a file in another encoding only that', async () => {
     const file = csv('x');
-    writeFileSync(file, Buffer.from('Betrag;W\u00E4hrung;Referenz\n1,00;EUR;a\n', 'latin1'));
+    writeFileSync(file, Buffer.from('Betrag;W\u00E4hrung;Referenz\n1,00;EUR;\u0081\n', 'latin1'));
     const { code, json } = await map(file, '--yes', '--json');
     expect(code).toBe(2);
     expect(json['error']?.['details']).toEqual([
       { input: 'line 1', problem: expect.stringContaining('not UTF-8') },
     ]);
+  });
+
+  it('reads what Excel saves on a German Windows, and says so', async () => {
+    const file = csv('x');
+    writeFileSync(file, windows1252('Betrag;Währung;Gebühr;Referenz\r\n1.234,50;EUR;0,30;für-niemand\r\n'));
+    const out = file.replace('.csv', '.german.yaml');
+    const { code, json, stderr } = await map(file, '--out', out, '--yes', '--json');
+    expect([code, json['lines']]).toEqual([
+      0,
+      [expect.objectContaining({ amount: 1234.5, fee: 0.3, reference: 'für-niemand' })],
+    ]);
+    expect(stderr).toContain('The file is not UTF-8, so paydesk reads it as Windows-1252.');
   });
 });
 

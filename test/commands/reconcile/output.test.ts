@@ -5,6 +5,7 @@ import BatchApply from '../../../src/commands/batch/apply.js';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
 import { addFault, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { eventually, startTestSandbox } from '../../helpers/sandbox.js';
+import { windows1252 } from '../../helpers/windows-1252.js';
 import { HEADER, MAPPING } from '../../reconcile/northbank.js';
 import { deskOn, openReconcileDesk, type ReconcileDesk, today } from './settlements.js';
 
@@ -90,6 +91,19 @@ describe('what reconcile prints', () => {
     const { stdout } = await desk.run([file, '--map', desk.map, '--columns', 'line,next']);
     expect(stdout).toContain(`4\tpaydesk payments refund ${twice}\n`);
   });
+});
+
+it('reads what Excel saves on a German Windows, and says so', async () => {
+  const paid = await desk.paid({ referenceId: `Bestellung-für-${Date.now()}`, amount: 1234.5 });
+  await desk.know(paid);
+  const german = desk.file();
+  writeFileSync(german, windows1252(`Währung;Betrag;Referenz\r\nEUR;1.234,50;${paid.referenceId}\r\n`));
+  const map = join(folder, 'german.yaml');
+  writeFileSync(map, 'columns: { amount: Betrag, currency: Währung, reference: Referenz }\ndecimal: comma\n');
+  const { code, stderr } = await desk.run([german, '--map', map]);
+  expect(stderr).toContain('The file is not UTF-8, so paydesk reads it as Windows-1252.');
+  expect(stderr).toContain('1 line: 1 matches.');
+  expect(code).toBe(0);
 });
 
 describe('reconcile --plan', () => {
