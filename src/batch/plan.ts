@@ -40,6 +40,8 @@ interface MadePlan extends PlanSummary {
   format: SheetFormat;
   /** Short reasons, a few for each verdict. */
   notes: Partial<Record<RowVerdict, string[]>>;
+  /** The lines of the first rows that are done already. */
+  doneLines: number[];
   rowsInOrder(): AsyncIterable<PlanRow>;
   /** The first rows that are neither acted on nor done already. */
   leftOut(limit: number): Promise<PlanRow[]>;
@@ -130,14 +132,12 @@ async function readAll(
   tools: PlanTools,
   staging: Staging,
   { action, concurrency, total }: { action: BatchAction; concurrency: number; total: number },
-): Promise<PlanSummary & Pick<MadePlan, 'notes'>> {
+): Promise<PlanSummary & Pick<MadePlan, 'notes' | 'doneLines'>> {
   const stop = new AbortController();
   const signal = AbortSignal.any([tools.signal, stop.signal]);
   const outage = createOutage((error) => stop.abort(error));
   const pace = createPace({ concurrency, clock: tools.clock, signal });
-  const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as PlanSummary['counts'];
-  const [totals, failedTotals] = [createTotals(), createTotals()];
-  const notes: MadePlan['notes'] = {};
+  const summary = createSummary(action);
   const rows = eachRow(staging);
   const onRead = (read: PaymentRead) => void reads.push(read);
   const look: RowLook = createLook({
@@ -154,21 +154,12 @@ async function readAll(
   let done = 0;
   let answered = 0;
 
-  function count(assessment: Assessment): void {
-    const { verdict, amount, currency } = assessment;
-    counts[verdict] += 1;
-    takeNote(notes, assessment);
-    if (action === 'recheck') return;
-    if (verdict === 'act') totals.add(amount, currency);
-    if (verdict === 'failed-before') failedTotals.add(amount, currency);
-  }
-
   async function flush(): Promise<void> {
     const [full, seen] = [assessed, reads];
     [assessed, reads] = [[], []];
     await tools.remember(seen);
     const marked = await tools.markSent(full);
-    for (const assessment of marked) count(assessment);
+    for (const assessment of marked) summary.add(assessment);
     await staging.assess(marked);
   }
 
@@ -202,13 +193,40 @@ async function readAll(
   if (outage.error) throw unreadable(outage.error, answered);
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   await flush();
-  return { rows: total, counts, totals: totals.sums(), failedTotals: failedTotals.sums(), notes };
+  return { rows: total, ...summary.sums() };
+}
+
+type Sums = Omit<PlanSummary, 'rows'> & Pick<MadePlan, 'notes' | 'doneLines'>;
+
+/** What the rows come to, added one by one in any order. */
+function createSummary(action: BatchAction): { add(assessment: Assessment): void; sums(): Sums } {
+  const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as PlanSummary['counts'];
+  const [totals, failedTotals] = [createTotals(), createTotals()];
+  const notes: MadePlan['notes'] = {};
+  let doneLines: number[] = [];
+  return {
+    add(assessment) {
+      const { verdict, amount, currency, line } = assessment;
+      counts[verdict] += 1;
+      takeNote(notes, assessment);
+      if (verdict === 'done') doneLines = firstLines([...doneLines, line]);
+      if (action === 'recheck') return;
+      if (verdict === 'act') totals.add(amount, currency);
+      if (verdict === 'failed-before') failedTotals.add(amount, currency);
+    },
+    sums: () => ({ counts, totals: totals.sums(), failedTotals: failedTotals.sums(), notes, doneLines }),
+  };
 }
 
 async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
   for await (const page of staging.pages()) yield* page;
   return undefined;
 }
+
+const MAX_LINES_NAMED = 20;
+
+const firstLines = (lines: readonly number[]): number[] =>
+  lines.toSorted((one, other) => one - other).slice(0, MAX_LINES_NAMED);
 
 const MAX_NOTES = 5;
 

@@ -33,6 +33,8 @@ export interface Imported {
   rows: number;
   /** Rows that name no payment. */
   skipped: number;
+  /** The lines of the first of them. */
+  skippedLines: number[];
   /** Rows that an earlier run did. */
   resumedAt: number;
   counts: ImportCounts;
@@ -62,7 +64,7 @@ const continuable = [InterruptedError, PendingError, TemporaryError];
 
 export async function importFile(file: TextFile, options: ImportOptions): Promise<Imported> {
   const { client, store, app, signal, concurrency, onProgress } = options;
-  const { rows, skipped, format, fingerprint, rowsFrom } = await checkOrderFile(
+  const { rows, skipped, skippedLines, format, fingerprint, rowsFrom } = await checkOrderFile(
     file,
     layoutOf(options.columns),
   );
@@ -90,7 +92,7 @@ export async function importFile(file: TextFile, options: ImportOptions): Promis
     await analyseKnown(store);
     const problems = await record.problems(MAX_PROBLEMS);
     await record.finish();
-    return { rows, skipped, resumedAt, counts: total, problems };
+    return { rows, skipped, skippedLines, resumedAt, counts: total, problems };
   } catch (error) {
     const Class = continuable.find((one) => error instanceof one);
     if (!Class || !(error instanceof PaydeskError)) throw error;

@@ -16,12 +16,16 @@ interface OrderFile {
   rows: number;
   /** Rows that name none. */
   skipped: number;
+  /** The lines of the first of them. */
+  skippedLines: number[];
   format: SheetFormat;
   /** Of the contents, and of how the columns are read. */
   fingerprint: string;
   /** The rows after the first ones, several at once. */
   rowsFrom(first: number): AsyncGenerator<OrderRow[]>;
 }
+
+const MAX_LINES_NAMED = 20;
 
 /** Refuses a file that cannot be used, with all bad lines. */
 export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderColumn>): Promise<OrderFile> {
@@ -34,13 +38,19 @@ export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderCo
   }
   const problems = createFileProblems();
   let [rows, skipped] = [0, 0];
-  const reading = readOrderRows(hashed(), layout, { problems, onSkipped: () => (skipped += 1) });
+  const skippedLines: number[] = [];
+  const onSkipped = (line: number) => {
+    skipped += 1;
+    if (skippedLines.length < MAX_LINES_NAMED) skippedLines.push(line);
+  };
+  const reading = readOrderRows(hashed(), layout, { problems, onSkipped });
   let step = await reading.next();
   for (; !step.done; step = await reading.next()) rows += step.value.length;
   problems.throwIfAny();
   return {
     rows,
     skipped,
+    skippedLines,
     format: step.value.format,
     fingerprint: hash.digest('hex'),
     async *rowsFrom(first) {

@@ -87,7 +87,7 @@ const MAX_LENGTH = 500;
 export async function* readOrderRows(
   source: AsyncIterable<Uint8Array>,
   layout: SheetLayout<OrderColumn>,
-  { problems, onSkipped = () => {} }: { problems: FileProblems; onSkipped?: () => void },
+  { problems, onSkipped = () => {} }: { problems: FileProblems; onSkipped?: (line: number) => void },
 ): AsyncGenerator<OrderRow[], SheetEnd> {
   const sheet = readSheet(source, layout, problems);
   let step = await sheet.next();
@@ -95,7 +95,7 @@ export async function* readOrderRows(
     const rows: OrderRow[] = [];
     for (const row of step.value) {
       const column = naming.find((name) => row.cells[name] !== undefined);
-      if (column === undefined) onSkipped();
+      if (column === undefined) onSkipped(row.line);
       else rows.push(...readOrder(row, column, problems));
     }
     yield rows;

@@ -18,6 +18,8 @@ export interface PlanShown extends PlanSummary {
   action: string;
   /** Short reasons of the rows with each verdict. */
   notes: Partial<Record<RowVerdict, string[]>>;
+  /** The lines of the first rows that are done already. */
+  doneLines: readonly number[];
 }
 
 /** `Read with semicolons and a decimal comma. Ignored columns: Note, Shop.` */
@@ -78,7 +80,7 @@ export function planCounts(plan: PlanShown): Array<[verdict: RowVerdict, label: 
       const known = verdict as RowVerdict;
       return counts[known] === 0
         ? []
-        : [[known, label, known === 'failed-before' ? failed : noteText(known, notes[known] ?? [])]];
+        : [[known, label, known === 'failed-before' ? failed : noteText(known, plan)]];
     }),
   ];
 }
@@ -99,13 +101,19 @@ export function planSummary(plan: PlanShown): Line[] {
   );
 }
 
+/** `lines 2, 4 and 12 more`; `lines` are the first of so many. */
+export function linesText(lines: readonly number[], count: number): string {
+  const more = count - lines.length;
+  return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more > 0 ? ` and ${countText(more)} more` : ''}`;
+}
+
 export const countText = (count: number): string => groupDigits(String(count));
 
 const firstOf = (notes: readonly string[] = []): readonly string[] => notes.slice(0, 3);
 
-function noteText(verdict: RowVerdict, notes: readonly string[]): string {
-  const text = firstOf(notes).join(', ');
-  return verdict === 'done' ? `${text}: skipped` : text;
+function noteText(verdict: RowVerdict, { counts, notes, doneLines }: PlanShown): string {
+  const text = firstOf(notes[verdict]).join(', ');
+  return verdict === 'done' ? `${text}: skipped, ${linesText(doneLines, counts.done)}` : text;
 }
 
 /** The payment of a row, or the name that the file has for it. A charge has none before it is made. */

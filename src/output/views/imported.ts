@@ -4,18 +4,31 @@ import { groupDigits } from '../../contract/amount-format.js';
 import { keptColumns } from '../../import/order-rows.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { type Line, toned } from '../lines.js';
+import { linesText } from './batch-plan.js';
 import type { ListView } from '../rows.js';
 
 /** As `--json` prints it. */
 export function importedJson({
   rows,
   skipped,
+  skippedLines,
   resumedAt,
   counts,
   problems,
 }: Imported): Record<string, unknown> {
   const { created, changed, same, unknown, unreadable } = counts;
-  return { rows, skipped, resumedAt, new: created, changed, same, unknown, unreadable, problems };
+  return {
+    rows,
+    skipped,
+    skippedLines,
+    resumedAt,
+    new: created,
+    changed,
+    same,
+    unknown,
+    unreadable,
+    problems,
+  };
 }
 
 export const importProblemList: ListView<ImportProblem> = {
@@ -29,7 +42,7 @@ export const importProblemList: ListView<ImportProblem> = {
 
 const number = (value: number): string => groupDigits(String(value));
 
-export function importedLines({ rows, skipped, resumedAt, counts }: Imported): Line[] {
+export function importedLines({ rows, skipped, skippedLines, resumedAt, counts }: Imported): Line[] {
   const { created, changed, same, unknown, unreadable } = counts;
   const parts = [`${number(created)} new`, `${number(changed)} changed`, `${number(same)} unchanged`];
   if (unknown > 0) parts.push(`${number(unknown)} unknown to the service`);
@@ -37,7 +50,9 @@ export function importedLines({ rows, skipped, resumedAt, counts }: Imported): L
   const lines = [`Imported ${number(rows)} ${rows === 1 ? 'row' : 'rows'}: ${parts.join(', ')}.`];
   if (resumedAt > 0) lines.unshift(`Resumed after row ${number(resumedAt)}, where an earlier run ended.`);
   if (skipped > 0)
-    lines.push(`Skipped ${number(skipped)} ${skipped === 1 ? 'row' : 'rows'} without a payment.`);
+    lines.push(
+      `Skipped ${number(skipped)} ${skipped === 1 ? 'row' : 'rows'} without a payment: ${linesText(skippedLines, skipped)}.`,
+    );
   return lines;
 }
 

@@ -95,6 +95,15 @@ describe('batch plan', () => {
     expect(stderr).toContain(`paydesk batch apply ${out}`);
   });
 
+  it('names the lines that it skips because they are done already', async () => {
+    const [one, two, three] = await desk.paid(3);
+    expect((await desk.run('apply', [await desk.planned([one!, three!])])).code).toBe(0);
+    await desk.sandbox.settle();
+    const file = desk.csv('payment', one!.paymentId, two!.paymentId, three!.paymentId);
+    const { stderr } = await desk.run('plan', [file, '--action', 'refund']);
+    expect(stderr).toMatch(/already done +2 +Refunded before: skipped, lines 2, 4\n/);
+  });
+
   it('prints rows in a pipe, and says that without --out no file was written', async () => {
     const [one] = await desk.paid(1);
     const { stdout, stderr, code } = await desk.run('plan', [

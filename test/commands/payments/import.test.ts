@@ -111,6 +111,17 @@ function importTests(database: () => Promise<Record<string, string>>): void {
     expect(found.json).toMatchObject([{ referenceId: paid.referenceId }]);
   });
 
+  it('names the lines that it skips, the first ones where there are many', async () => {
+    const { referenceId } = await desk.paid();
+    const few = csv('few.csv', 'reference,name', ',Ana', `${referenceId},Ben`, ',Carl');
+    expect((await run('import', few)).stderr).toContain('Skipped 2 rows without a payment: lines 2, 4.');
+    expect((await run('import', few, '--json')).json).toMatchObject({ skipped: 2, skippedLines: [2, 4] });
+    const many = csv('many.csv', 'reference,name', `${referenceId},Ben`, ...Array(23).fill(',Ana'));
+    const first = Array.from({ length: 20 }, (_, index) => index + 3);
+    expect((await run('import', many, '--json')).json).toMatchObject({ skipped: 23, skippedLines: first });
+    expect((await run('import', many)).stderr).toContain(`lines ${first.join(', ')} and 3 more.`);
+  });
+
   it('takes the columns that it is told, on a desk that may only read, from standard input', async () => {
     const paid = await desk.paid();
     const text = `Payment ref,Mail,Second mail,Bemerkung\n${paid.referenceId},dora@shop.example,x,ring twice\n`;
