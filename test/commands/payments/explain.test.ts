@@ -12,7 +12,9 @@ describe('payments explain', () => {
   it('reads as a person would tell it, within 80 columns', async () => {
     const { stdout, stderr, code } = await desk.run('explain', ['seed-held'], { terminal: true });
     const { paymentId } = (await desk.explain('seed-held')).payment;
-    expect([code, stderr]).toEqual([0, '']);
+    expect(code).toBe(0);
+    // A slow machine says what it waits for.
+    expect(stderr).toMatch(/^(.*Reading payment seed-held.*)?$/s);
     const now = stdout.split('\n').find((line) => /^ {2}now +Held$/.test(line));
     // Soon after midnight the hours before were on another day, and the sentence with the date takes two lines.
     const told = stdout
