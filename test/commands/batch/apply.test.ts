@@ -404,7 +404,9 @@ describe('a service that is slow to take them', () => {
     expect(status.json[0]).toMatchObject({ pending: rows, throttled: rows, unknown: 0 });
     const { stdout } = await desk.run('status', [id], { terminal: true });
     expect(stdout).toMatch(new RegExp(`left to do +${rows} `));
-    expect(stdout).toMatch(new RegExp(`throttled ${rows} of those left to do, and they had not changed so far`));
+    expect(stdout).toMatch(
+      new RegExp(`throttled ${rows} of those left to do, and they had not changed so far`),
+    );
     const report = await desk.run('report', [id, '--json']);
     expect(report.json.batch).toMatchObject({ throttled: rows });
     expect(report.json.rows!.map(({ outcome, why }) => [outcome, why])).toEqual(
