@@ -4,6 +4,7 @@ import { ServiceError, TemporaryError } from '../errors.js';
 import { readPlanRows } from './plan-file.js';
 import { findByReference } from '../payments/create-payment.js';
 import type { BatchAction, PlanRow } from './plan-row.js';
+import { firstRows } from '../spreadsheet/problems.js';
 import { createTotals } from './totals.js';
 
 export interface DryRun {
@@ -19,8 +20,6 @@ export interface DryRun {
   changed: number;
   unreadable: number;
 }
-
-const MAX_ROWS_NAMED = 20;
 
 interface DryRunOptions {
   planKey: string;
@@ -50,7 +49,7 @@ export async function dryRun(
     if (found !== 'wouldSend') return;
     if (action !== 'recheck') totals.add(row.amount, row.currency);
     // The reads end in any order.
-    first = [...first, row].toSorted((one, other) => one.line - other.line).slice(0, MAX_ROWS_NAMED);
+    first = firstRows([...first, row]);
   });
   return { ...counts, totals: totals.sums(), first };
 }

@@ -5,7 +5,7 @@ import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { type PaydeskError, TemporaryError } from '../errors.js';
-import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
+import { createFileProblems, type FileProblems, firstRows } from '../spreadsheet/problems.js';
 import type { SheetEnd, SheetFormat } from '../spreadsheet/sheet.js';
 import { chargeRows } from './charge-rows.js';
 import { type CsvRow, paymentRows, readAmount, readCsvRows } from './csv-rows.js';
@@ -203,18 +203,24 @@ function createSummary(action: BatchAction): { add(assessment: Assessment): void
   const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as PlanSummary['counts'];
   const [totals, failedTotals] = [createTotals(), createTotals()];
   const notes: MadePlan['notes'] = {};
-  let doneLines: number[] = [];
+  let firstDone: Assessment[] = [];
   return {
     add(assessment) {
-      const { verdict, amount, currency, line } = assessment;
+      const { verdict, amount, currency } = assessment;
       counts[verdict] += 1;
       takeNote(notes, assessment);
-      if (verdict === 'done') doneLines = firstLines([...doneLines, line]);
+      if (verdict === 'done') firstDone = firstRows([...firstDone, assessment]);
       if (action === 'recheck') return;
       if (verdict === 'act') totals.add(amount, currency);
       if (verdict === 'failed-before') failedTotals.add(amount, currency);
     },
-    sums: () => ({ counts, totals: totals.sums(), failedTotals: failedTotals.sums(), notes, doneLines }),
+    sums: () => ({
+      counts,
+      totals: totals.sums(),
+      failedTotals: failedTotals.sums(),
+      notes,
+      doneLines: firstDone.map(({ line }) => line),
+    }),
   };
 }
 
@@ -222,11 +228,6 @@ async function* eachRow(staging: Staging): AsyncGenerator<CsvRow, undefined> {
   for await (const page of staging.pages()) yield* page;
   return undefined;
 }
-
-const MAX_LINES_NAMED = 20;
-
-const firstLines = (lines: readonly number[]): number[] =>
-  lines.toSorted((one, other) => one - other).slice(0, MAX_LINES_NAMED);
 
 const MAX_NOTES = 5;
 

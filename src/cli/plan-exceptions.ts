@@ -8,6 +8,7 @@ import { createCsvWriter } from '../output/csv.js';
 import { writeOutputFile } from '../output/file.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Exception } from '../reconcile/exception.js';
+import { MAX_NAMED } from '../spreadsheet/problems.js';
 import type { Store } from '../store/store.js';
 import { planBatch, type PlannedBatch } from './batch-plan.js';
 import type { CommandContext } from './context.js';
@@ -33,8 +34,6 @@ export interface WrittenPlan {
   /** The first of those, with the reason. */
   firstNotSent: PlanRow[];
 }
-
-const MAX_ROWS_NAMED = 20;
 
 /** One plan for each action, because a plan does one thing. Several have the action in their names. */
 export async function planExceptions(context: CommandContext, request: PlanRequest): Promise<WrittenPlan[]> {
@@ -81,7 +80,7 @@ async function writePlan(
 async function notSentOf({ rowsInOrder }: PlannedBatch): Promise<PlanRow[]> {
   const first: PlanRow[] = [];
   for await (const row of rowsInOrder()) {
-    if (row.verdict !== 'act' && first.push(row) >= MAX_ROWS_NAMED) break;
+    if (row.verdict !== 'act' && first.push(row) >= MAX_NAMED) break;
   }
   return first;
 }

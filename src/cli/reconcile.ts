@@ -2,9 +2,9 @@
 
 import { systemClock } from '../client/clock.js';
 import { analyseKnown } from '../ledger/known-search.js';
-import { encodingLines } from '../output/views/batch-plan.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import { comparingLine } from '../output/views/reconciled.js';
+import { encodingLines } from '../output/views/sheet.js';
 import { createReads } from '../reconcile/reads.js';
 import { reconcile, type Reconciled } from '../reconcile/reconcile.js';
 import { chooseReader } from '../reconcile/settlement-file.js';

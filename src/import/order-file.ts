@@ -1,12 +1,7 @@
 // A file of orders, read twice: once to check it, and once to bring its rows in.
 
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createFileProblems } from '../spreadsheet/problems.js';
+import { createFileProblems, MAX_NAMED } from '../spreadsheet/problems.js';
 import type { SheetFormat, SheetLayout } from '../spreadsheet/sheet.js';
 import type { TextFile } from '../spreadsheet/text.js';
 import { type OrderColumn, type OrderRow, readOrderRows } from './order-rows.js';
@@ -25,8 +20,6 @@ interface OrderFile {
   rowsFrom(first: number): AsyncGenerator<OrderRow[]>;
 }
 
-const MAX_LINES_NAMED = 20;
-
 /** Refuses a file that cannot be used, with all bad lines. */
 export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderColumn>): Promise<OrderFile> {
   const hash = createHash('sha256').update(JSON.stringify(layout));
@@ -41,7 +34,7 @@ export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderCo
   const skippedLines: number[] = [];
   const onSkipped = (line: number) => {
     skipped += 1;
-    if (skippedLines.length < MAX_LINES_NAMED) skippedLines.push(line);
+    if (skippedLines.length < MAX_NAMED) skippedLines.push(line);
   };
   const reading = readOrderRows(hashed(), layout, { problems, onSkipped });
   let step = await reading.next();
@@ -61,14 +54,4 @@ export async function checkOrderFile(file: TextFile, layout: SheetLayout<OrderCo
       }
     },
   };
-}
-
-/** Keeps what is piped in until it is brought in: it is read twice. */
-export async function keepPiped(
-  source: AsyncIterable<Uint8Array>,
-): Promise<{ path: string; close(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'paydesk-import-'));
-  const path = join(folder, 'orders.csv');
-  await pipeline(source, createWriteStream(path, { mode: 0o600 }));
-  return { path, close: () => rm(folder, { recursive: true, force: true }) };
 }

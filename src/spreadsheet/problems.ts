@@ -1,6 +1,11 @@
 import { UsageError } from '../errors.js';
 
-const MAX_PROBLEMS_SHOWN = 20;
+/** How many lines or rows are named where there may be many. */
+export const MAX_NAMED = 20;
+
+/** The first rows by their lines, in whatever order they come. */
+export const firstRows = <Row extends { line: number }>(rows: readonly Row[]): Row[] =>
+  rows.toSorted((one, other) => one.line - other.line).slice(0, MAX_NAMED);
 
 /** Text that cannot be read on from here; the message completes "line 7: …". */
 export class UnreadableText extends Error {}
@@ -22,7 +27,7 @@ export function createFileProblems(code = 'bad-csv'): FileProblems {
     },
     add(line, problem) {
       count += 1;
-      if (shown.length < MAX_PROBLEMS_SHOWN) shown.push({ line, problem });
+      if (shown.length < MAX_NAMED) shown.push({ line, problem });
     },
     throwIfAny() {
       if (count === 0) return;

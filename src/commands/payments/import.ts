@@ -10,7 +10,7 @@ import { openSession } from '../../cli/session.js';
 import { importEnding, importFile } from '../../import/import-file.js';
 import { type ChosenColumn, orderColumns, parseChosen } from '../../import/order-rows.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
-import { formatLine } from '../../output/views/batch-plan.js';
+import { formatLine } from '../../output/views/sheet.js';
 import {
   importedJson,
   importedLines,

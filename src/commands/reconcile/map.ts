@@ -6,7 +6,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { GuardError, InterruptedError, UsageError } from '../../errors.js';
 import { addWords, commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
-import { encodingLines } from '../../output/views/batch-plan.js';
+import { encodingLines } from '../../output/views/sheet.js';
 import { guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
 import { guessMap } from '../../reconcile/map-file.js';
 

@@ -5,14 +5,13 @@ import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
 import { numberJson, totalsJson } from '../../contract/json.js';
-import type { SheetFormat } from '../../spreadsheet/sheet.js';
-import type { TextFile } from '../../spreadsheet/text.js';
 import { amountDigits, formatAmount, groupDigits, plainAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
-import { pad, safeText } from '../text.js';
+import { pad } from '../text.js';
 import type { Tone } from '../theme.js';
 import { statePiece } from '../values.js';
+import { linesText } from './sheet.js';
 
 export interface PlanShown extends PlanSummary {
   action: string;
@@ -21,19 +20,6 @@ export interface PlanShown extends PlanSummary {
   /** The lines of the first rows that are done already. */
   doneLines: readonly number[];
 }
-
-/** `Read with semicolons and a decimal comma. Ignored columns: Note, Shop.` */
-export function formatLine({ separator, decimalMark, ignoredColumns }: SheetFormat): Line {
-  const decimals = decimalMark === null ? '' : ` and a decimal ${decimalMark}`;
-  const ignored =
-    ignoredColumns.length === 0
-      ? ''
-      : ` Ignored ${ignoredColumns.length === 1 ? 'column' : 'columns'}: ${ignoredColumns.map(safeText).join(', ')}.`;
-  return toned('dim', `Read the file with ${separator}${decimals}.${ignored}`);
-}
-
-export const encodingLines = ({ encoding }: Pick<TextFile, 'encoding'>): Line[] =>
-  encoding === 'UTF-8' ? [] : [`The file is not UTF-8, so paydesk reads it as ${encoding}.`];
 
 const labels: Readonly<Record<Exclude<RowVerdict, 'act'>, string>> = {
   check: 'will check',
@@ -99,12 +85,6 @@ export function planSummary(plan: PlanShown): Line[] {
       note === '' ? '' : `   ${note}`,
     ),
   );
-}
-
-/** `lines 2, 4 and 12 more`; `lines` are the first of so many. */
-export function linesText(lines: readonly number[], count: number): string {
-  const more = count - lines.length;
-  return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more > 0 ? ` and ${countText(more)} more` : ''}`;
 }
 
 export const countText = (count: number): string => groupDigits(String(count));
@@ -207,8 +187,7 @@ export function applyQuestion(
 
 export function resumeQuestion(
   { id, action }: { id: string; action: string },
-  count: number,
-  totals: Readonly<Record<string, string>>,
+  { count, totals }: { count: number; totals: Readonly<Record<string, string>> },
 ): Line[] {
   return [`Resume batch ${id}.`, question(action, count, totals)];
 }

@@ -4,8 +4,8 @@ import { groupDigits } from '../../contract/amount-format.js';
 import { keptColumns } from '../../import/order-rows.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { type Line, toned } from '../lines.js';
-import { linesText } from './batch-plan.js';
 import type { ListView } from '../rows.js';
+import { linesText } from './sheet.js';
 
 /** As `--json` prints it. */
 export function importedJson({

@@ -1,0 +1,26 @@
+// How a spreadsheet was read.
+
+import { groupDigits } from '../../contract/amount-format.js';
+import type { SheetFormat } from '../../spreadsheet/sheet.js';
+import type { TextFile } from '../../spreadsheet/text.js';
+import { type Line, toned } from '../lines.js';
+import { safeText } from '../text.js';
+
+/** `Read with semicolons and a decimal comma. Ignored columns: Note, Shop.` */
+export function formatLine({ separator, decimalMark, ignoredColumns }: SheetFormat): Line {
+  const decimals = decimalMark === null ? '' : ` and a decimal ${decimalMark}`;
+  const ignored =
+    ignoredColumns.length === 0
+      ? ''
+      : ` Ignored ${ignoredColumns.length === 1 ? 'column' : 'columns'}: ${ignoredColumns.map(safeText).join(', ')}.`;
+  return toned('dim', `Read the file with ${separator}${decimals}.${ignored}`);
+}
+
+export const encodingLines = ({ encoding }: Pick<TextFile, 'encoding'>): Line[] =>
+  encoding === 'UTF-8' ? [] : [`The file is not UTF-8, so paydesk reads it as ${encoding}.`];
+
+/** `lines 2, 4 and 12 more`: `lines` holds the first of `count`. */
+export function linesText(lines: readonly number[], count: number): string {
+  const more = count - lines.length;
+  return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more > 0 ? ` and ${groupDigits(String(more))} more` : ''}`;
+}
