@@ -4,7 +4,8 @@ import { sql, type RawBuilder } from 'kysely';
 import { fromHundredths } from '../contract/money.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import type { Engine, Store } from '../store/store.js';
-import { hundredthsOf } from './totals.js';
+import { PLANNED_CHECK } from './loading.js';
+import { createTotals, hundredthsOf } from './totals.js';
 import type { RowOutcome } from './worked-row.js';
 
 /** Every row is in exactly one of these. */
@@ -141,4 +142,20 @@ export function actedOn(counts: BatchCounts): Record<Group, number> {
     unknown,
     pending,
   };
+}
+
+/** The rows that may still be sent, and their totals by currency; a row that is only checked is none of them. */
+export async function leftToSend(
+  rows: AsyncIterable<BatchRow>,
+  withUnknown: boolean,
+): Promise<{ count: number; totals: Record<string, string> }> {
+  const totals = createTotals();
+  let count = 0;
+  for await (const { outcome, planned, amount, currency } of rows) {
+    const isLeft = groupOf(outcome) === 'pending' || (withUnknown && outcome === 'unknown');
+    if (!isLeft || planned === PLANNED_CHECK) continue;
+    count += 1;
+    totals.add(amount, currency);
+  }
+  return { count, totals: totals.sums() };
 }

@@ -1,5 +1,4 @@
 import { fromHundredths, isAmount, toHundredths } from '../contract/money.js';
-import type { BatchRow } from '../ledger/schema.js';
 
 /** Exact sums by currency, added one by one. */
 interface Totals {
@@ -36,24 +35,6 @@ export function addTotals(
   const totals = createTotals();
   for (const sums of [one, other]) {
     for (const [currency, sum] of Object.entries(sums)) totals.add(sum, currency);
-  }
-  return totals.sums();
-}
-
-/** Totals by currency of the rows that may still be sent. */
-export async function pendingTotals(
-  rows: AsyncIterable<BatchRow>,
-  withUnknown: boolean,
-): Promise<Record<string, string>> {
-  const totals = createTotals();
-  const pending: ReadonlySet<BatchRow['outcome']> = new Set([
-    null,
-    'unsent',
-    'throttled',
-    ...(withUnknown ? (['unknown'] as const) : []),
-  ]);
-  for await (const { outcome, amount, currency } of rows) {
-    if (pending.has(outcome)) totals.add(amount, currency);
   }
   return totals.sums();
 }

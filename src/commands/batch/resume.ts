@@ -11,9 +11,8 @@ import {
 } from '../../cli/batch.js';
 import { createOwner } from '../../store/owner.js';
 import { createBatches } from '../../batch/batches.js';
-import { countRows } from '../../batch/counts.js';
+import { countRows, leftToSend } from '../../batch/counts.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
-import { pendingTotals } from '../../batch/totals.js';
 import { liveBanner } from '../../output/views/live.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
 
@@ -51,10 +50,12 @@ export default class BatchResume extends BaseCommand {
     const { desk, profile } = await openBatchDesk(this.context, database, of, flags);
     const counts = await countRows(database.store, batch);
     const resend = flags['resend-unmoved'];
-    const toSend = counts.pending + (resend ? counts.unknown : 0);
-    if (toSend > 0) {
-      const totals = profile.kind === 'live' ? await pendingTotals(batches.rows(batch.id), resend) : {};
-      const lines = resumeQuestion(batch, toSend, totals);
+    const left =
+      profile.kind === 'live'
+        ? await leftToSend(batches.rows(batch.id), resend)
+        : { count: counts.pending + (resend ? counts.unknown : 0), totals: {} };
+    if (left.count > 0) {
+      const lines = resumeQuestion(batch, left);
       await confirmBatch(this.context, database, profile, { ...flags, lines });
     } else this.note(...liveBanner(profile));
     const tools = { database, desk, owner: createOwner() };
