@@ -111,7 +111,7 @@ async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {
   if (blocked?.kind === 'held' || blocked?.kind === 'ended') {
     return rowResult(await reportBlocked(desk, move, blocked));
   }
-  const why = `the earlier ${move.operation} has ended since the plan: plan it again`;
+  const why = `the plan only checks its earlier ${move.operation}, which is no longer open: plan it again`;
   return { outcome: 'skipped', after: stateOf(move.read) ?? undefined, why };
 }
 

@@ -322,7 +322,9 @@ describe('rows whose outcome is open', () => {
     const applied = await desk.run('apply', [out, '--json'], { env });
     expect([applied.code, applied.json]).toEqual([7, expect.objectContaining({ done: 1, skipped: 1 })]);
     const report = await desk.run('report', [applied.json.id!, '--json']);
-    expect(report.json.rows![0]!.why).toBe('the earlier refund has ended since the plan: plan it again');
+    expect(report.json.rows![0]!.why).toBe(
+      'the plan only checks its earlier refund, which is no longer open: plan it again',
+    );
     expect(await desk.told([open, fresh], 'refund')).toEqual([0, 1]);
   });
 });
