@@ -3,7 +3,7 @@
 import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { isJsonNumber, type JsonObject, type JsonValue, numberText } from '../contract/json.js';
-import { PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import { PaydeskError, ProfileError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/operations.js';
 import type { OrderDetails } from '../ledger/known-payments.js';
 import { safeText } from '../output/text.js';
@@ -32,7 +32,7 @@ export async function makePayment(
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
   let isSent = false;
-  // A process that is killed leaves word of a charge. A batch has its row for that.
+  // A process that is killed leaves a trace of its charge. A batch has its rows for that.
   const isNotedBefore = kind === 'charge' && why.batchId === undefined;
   const sending = async () => {
     await confirm();
@@ -79,7 +79,7 @@ function mayHaveArrived(error: PaydeskError): boolean {
 
 function outcomeOf(error: PaydeskError): Outcome {
   if (error instanceof UnknownOutcomeError) return 'unknown';
-  return mayHaveArrived(error) && !(error instanceof TemporaryError) ? 'refused' : 'unsent';
+  return error instanceof ServiceError || error instanceof ProfileError ? 'refused' : 'unsent';
 }
 
 function lostEntry(kind: RequestKind, body: CreateRequest['body'], error: PaydeskError) {
