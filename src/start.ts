@@ -26,7 +26,7 @@ const globalOptions: ReadonlyMap<string, boolean> = new Map([
   ['--no-input', false],
 ]);
 
-/** Options of every command may come before it, as people know it from other programs. */
+/** Options of every command may come before it, as in other programs. */
 function commandFirst(argv: readonly string[]): string[] {
   let taken = 0;
   for (;;) {

@@ -64,7 +64,7 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
       return { ticket: await ask('Ticket:', ticket), reason: await ask('Reason:', reason) };
     },
 
-    /** A yes on every profile, and what the live guard asks for on a live one. */
+    /** What the live guard asks for on a live app, and a yes elsewhere. */
     async confirm(action, plan, why) {
       guard.note(...reasonLines(why));
       if (guard.profile.kind === 'live') return askToConfirm(guard, moveQuestion(plan));

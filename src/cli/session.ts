@@ -106,7 +106,7 @@ export async function openChangingSession(
   context: CommandContext,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<ChangingSession> {
-  // Whoever changes something shows the banner of a live app.
+  // A command that changes something shows the live banner instead.
   const session = await openSession(context, { showsApp: dryRun });
   if (!dryRun) refuseReadOnly(session.profile);
   return verifyKind(session, context.note);

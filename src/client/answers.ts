@@ -164,7 +164,7 @@ function unwrap(
     const inner = unwrap(raw[name], names, marks, depth + 1);
     if (inner) found.push(inner);
   }
-  // Of two payments in one answer nobody knows which one is meant.
+  // With two payments in one answer, nobody knows which one is meant.
   return found.length === 1 ? found[0] : undefined;
 }
 

@@ -29,8 +29,8 @@ export default class Api extends BaseCommand {
     'null and numbers are sent as such, and everything else as text; write "123" in double quotes to ' +
     'send text. A dot in a name makes it nested (customer.customerId=c_881), and [] at its end adds to a ' +
     'list (tags[]=a). On a live app, every method except GET must be confirmed. Capture, cancel, refund and ' +
-    'unhold work as the payments commands do, and print the same JSON. Creates and charges work as those commands ' +
-    'do as well, and print the payment.';
+    'unhold work as the payments commands do, and print the same JSON. Creates and charges work as payments ' +
+    'create and payments charge do, and print the payment.';
   static override examples = [
     '<%= config.bin %> api GET /customers --field limit=5',
     "<%= config.bin %> api GET /customers --paginate --jq '.[].customerId'",

@@ -24,8 +24,8 @@ import {
 export default class PaymentsRecheck extends BaseCommand {
   static override summary = 'Check with the provider for a newer state.';
   static override description =
-    'Shows the state before and after, and says if the last refund or other instruction failed. It moves no money, so you can run it at any time. With --watch it ' +
-    'repeats until something changes, or exits with 8 when --timeout runs out.';
+    'Shows the state before and after, and says if the last refund or other instruction failed. It moves no money, so ' +
+    'you can run it at any time. With --watch it repeats until something changes, or exits with 8 when --timeout runs out.';
   static override examples = [
     '<%= config.bin %> payments recheck 100244',
     '<%= config.bin %> payments recheck 100244 --watch --timeout 15m',
@@ -44,12 +44,12 @@ export default class PaymentsRecheck extends BaseCommand {
     const [first] = reads;
     if (reads.length === 1 && first && 'error' in first) throw first.error;
     const store = await storeIfOpen(this.context, desk.database);
-    // Only who saw the payment before notices that it came back.
+    // A payment that came back is noticed only if it was seen before.
     const before = reads.flatMap((entry) => ('read' in entry ? [entry.read] : []));
     if (store) await rememberReads(store, desk.place, before, Date.now());
     const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now);
     let results = await recheckAll(desk.client, reads, onAsked);
-    if (flags.watch) results = await this.#continue({ ...desk, store }, reads, results, onAsked);
+    if (flags.watch) results = await this.#continue(desk, store, reads, results, onAsked);
     const ending = endingOf(results, participles.recheck);
     if (ending) this.endAs(ending);
     const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
@@ -63,11 +63,8 @@ export default class PaymentsRecheck extends BaseCommand {
   }
 
   async #continue(
-    {
-      client,
-      place,
-      store,
-    }: Awaited<ReturnType<typeof openReadingDesk>> & { store: Awaited<ReturnType<typeof storeIfOpen>> },
+    { client, place }: Awaited<ReturnType<typeof openReadingDesk>>,
+    store: Awaited<ReturnType<typeof storeIfOpen>>,
     reads: readonly NamedRead[],
     results: readonly RecheckResult[],
     onAsked: OnAsked,
