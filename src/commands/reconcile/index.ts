@@ -87,16 +87,17 @@ export default class Reconcile extends BaseCommand {
         }),
       );
     const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;
-    if (format !== undefined && format !== 'table') {
-      return printJsonText(reconciledText(format, args.file, result), {
+    let printed: JsonValue | undefined;
+    if (format === undefined || format === 'table')
+      await this.#showTable(args.file, result, flags.columns !== undefined);
+    else
+      printed = await printJsonText(reconciledText(format, args.file, result, plans), {
         filtered: flags.jq !== undefined,
         write: (text) => this.streams.write(text),
       });
-    }
-    await this.#showTable(args.file, result, flags.columns !== undefined);
     if (flags.out !== undefined) this.note(`Saved the exceptions to ${flags.out}.`);
     if (plans !== undefined) this.note(...savedPlanLines(plans));
-    return undefined;
+    return printed;
   }
 
   /** A terminal gets the totals first; a pipe gets the exceptions alone. */

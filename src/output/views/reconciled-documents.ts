@@ -17,6 +17,7 @@ import {
   reconciledJson,
   reconciledLines,
   whatText,
+  type WrittenPlan,
 } from './reconciled.js';
 
 type ReconciledFormat = 'csv' | 'json' | 'html' | 'markdown';
@@ -26,9 +27,10 @@ export function reconciledText(
   format: ReconciledFormat,
   file: string,
   result: Reconciled,
+  plans: readonly WrittenPlan[] | undefined,
 ): AsyncGenerator<string> {
   if (format === 'csv') return exceptionsCsv(result.all());
-  if (format === 'json') return reconciledJson(result);
+  if (format === 'json') return reconciledJson(result, plans);
   return format === 'html' ? page(file, result) : markdown(file, result);
 }
 

@@ -213,7 +213,11 @@ const exceptionJson = ({ suggestion, ...row }: Exception) => ({
   suggestion: suggestion && { ...suggestion, payment: numberJson(suggestion.payment) },
 });
 
-export async function* reconciledJson(result: Reconciled): AsyncGenerator<string> {
+/** `plans` are there where a plan was asked for. */
+export async function* reconciledJson(
+  result: Reconciled,
+  plans: readonly WrittenPlan[] | undefined,
+): AsyncGenerator<string> {
   const { lines, matched, unrelated, period } = result;
   const head = {
     lines,
@@ -231,6 +235,9 @@ export async function* reconciledJson(result: Reconciled): AsyncGenerator<string
       payments: file.lines,
       amount: numberJson(file.amount),
     })),
+    ...(plans && {
+      plans: plans.map(({ file, action, toSend, notSent }) => ({ file, action, toSend, notSent })),
+    }),
   };
   yield `${safeJson(head).slice(0, -1)},"exceptions":[`;
   let first = true;
@@ -241,7 +248,7 @@ export async function* reconciledJson(result: Reconciled): AsyncGenerator<string
   yield '\n]}\n';
 }
 
-interface WrittenPlan {
+export interface WrittenPlan {
   file: string;
   action: string;
   toSend: number;

@@ -148,6 +148,14 @@ describe('reconcile --plan', () => {
     );
   });
 
+  it('names the plan in JSON and on standard error, for scripts', async () => {
+    const plan = join(folder, 'for-a-script.json');
+    const { json, stderr } = await desk.run([file, '--map', desk.map, '--plan', plan, '--json']);
+    expect(json['plans']).toEqual([{ file: plan, action: 'refund', toSend: 1, notSent: 0 }]);
+    expect(stderr).toContain(`Saved a plan to refund 1 payment to ${plan}. Nothing was sent.`);
+    expect((await desk.run([file, '--map', desk.map, '--json'])).json).not.toHaveProperty('plans');
+  });
+
   it('writes none where no next step moves money', async () => {
     const plan = join(folder, 'none.json');
     const nothing = desk.file(`${today()},payout,,,,-5.00,,,EUR`);
