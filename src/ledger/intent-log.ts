@@ -11,6 +11,7 @@ import {
   lastOutcomeOf,
   openIntents,
   unnamedIntent,
+  unseenCharges,
 } from './statements.js';
 
 type Moment = Pick<Entry, 'time' | 'boot' | 'steady_ms'>;
@@ -105,4 +106,13 @@ export async function openUnder(
   const names = { payment_id: paymentId ?? null, reference_id: referenceId ?? null };
   const open = await openIntents(db, engine, { app_id: appId, ...names });
   return Promise.all(open.map(({ intent_id }) => readEntry(db, engine, intent_id)));
+}
+
+/** The references of charges with an unknown outcome that are not among the known payments, newest first. */
+export async function readUnseenCharges(
+  { db, engine }: Store<DeskTables>,
+  { appId }: AppRef,
+): Promise<string[]> {
+  const charges = await unseenCharges(db, engine, { app_id: appId });
+  return charges.map(({ reference_id }) => reference_id);
 }

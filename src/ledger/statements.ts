@@ -93,15 +93,20 @@ export const dropHoldOf = statement<unknown, 'intent_id'>('delete from holds whe
 
 export const holdOf = statement<HoldRow, 'intent_id'>('select * from holds where intent_id = :intent_id');
 
+const isUnseenCharge = `payment_id = '${UNNAMED}' and app_id = :app_id and retired = 0 and operation = 'charge'
+     and (select outcome from outcomes where outcomes.intent_id = intents.id order by id desc limit 1) = 'unknown'`;
+
+/** Charges whose payment nobody has seen, newest first. */
+export const unseenCharges = statement<{ reference_id: string }, 'app_id'>(
+  `select reference_id from intents where ${isUnseenCharge} order by id desc`,
+);
+
 /** What is open under an id or a reference: who holds such a payment, and a charge whose payment nobody has seen. */
 export const openIntents = statement<{ intent_id: number }, Ref | 'reference_id'>(
   `select holds.intent_id from holds join intents on intents.id = holds.intent_id
    where holds.app_id = :app_id and (holds.payment_id = :payment_id or intents.reference_id = :reference_id)
    union
-   select intents.id as intent_id from intents
-   where payment_id = '${UNNAMED}' and app_id = :app_id and retired = 0
-     and operation = 'charge' and reference_id = :reference_id
-     and (select outcome from outcomes where outcomes.intent_id = intents.id order by id desc limit 1) = 'unknown'`,
+   select intents.id as intent_id from intents where reference_id = :reference_id and ${isUnseenCharge}`,
 );
 
 /** A create or charge whose answer was lost: its payment has no id yet. */

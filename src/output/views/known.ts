@@ -1,5 +1,5 @@
 import { numberJson } from '../../contract/json.js';
-import { commandText } from '../../next-command.js';
+import { commandText, paydesk } from '../../next-command.js';
 import type { ListedPayment } from '../../support/list.js';
 import type { Refreshed } from '../../support/refresh.js';
 import { amountDigits, formatAmount } from '../../contract/amount-format.js';
@@ -106,4 +106,23 @@ export function aboutList(
   const changed = refreshed.payments.filter((payment) => payment.changed).length;
   const changes = `${changed} of ${read} ${read === 1 ? 'payment' : 'payments'} had changed`;
   return [...limit, `Known payments, read just now: ${changes}.`];
+}
+
+const MAX_UNSEEN_NAMED = 5;
+
+/** Charges that no list of payments can show. */
+export function unseenChargeLines(references: readonly string[], profile: string | undefined): Line[] {
+  if (references.length === 0) return [];
+  const more = references.length - MAX_UNSEEN_NAMED;
+  return [
+    references.length === 1
+      ? 'A charge has an unknown outcome, and its payment was not seen yet. Check it with:'
+      : `${references.length} charges have an unknown outcome, and their payments were not seen yet. Check them with:`,
+    ...references
+      .slice(0, MAX_UNSEEN_NAMED)
+      .map((reference) => `  ${commandText(paydesk('payments', 'check', `ref:${reference}`), profile)}`),
+    ...(more > 0
+      ? [`  … ${more} more: ${commandText(paydesk('history', '--outcome', 'unknown'), profile)}`]
+      : []),
+  ];
 }

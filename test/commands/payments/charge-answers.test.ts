@@ -62,8 +62,8 @@ async function fakeDesk(fake: FakeCharges) {
     PAYDESK_KIND: 'sandbox',
   };
   const run = async (...args: string[]) => {
-    const { code, stdout } = await runTyped([...args, '--json'], { home, env });
-    return { code, json: (stdout === '' ? undefined : JSON.parse(stdout)) as never };
+    const { code, stdout, stderr } = await runTyped([...args, '--json'], { home, env });
+    return { code, stderr, json: (stdout === '' ? undefined : JSON.parse(stdout)) as never };
   };
   return {
     home,
@@ -97,10 +97,12 @@ describe('a charge that was carried out', () => {
     const desk = await fakeDesk(fake);
     expect(await desk.charge()).toMatchObject({ code: 6 });
     expect(await desk.history()).toMatchObject([{ outcome: 'unknown', referenceId: 'inv-1' }]);
+    expect((await desk.run('payments', 'list', '--stuck')).stderr).toContain('payments check ref:inv-1');
     const sent = desk.posts();
     fake.isShown = true;
     expect(await desk.charge()).toMatchObject({ code: 0, json: { created: false } });
     expect(await desk.history()).toMatchObject([{ outcome: 'done', paymentId: 7 }]);
+    expect((await desk.run('payments', 'list', '--stuck')).stderr).not.toContain('inv-1');
     expect(desk.posts()).toBe(sent);
   });
 
