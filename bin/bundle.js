@@ -22,29 +22,67 @@ export const commands = Object.fromEntries(
  * Modules that a command loads together, with everything that they import, become one file each. The first group that
  * matches a module gets it. Saves 15 ms: `payments get` reads 9 files instead of 41.
  */
-const groups = [
-  { name: 'start', test: /src\/start\.ts$/ },
-  { name: 'help', test: /src\/(cli\/help|output\/(fit|lines|streams|theme))\.ts$/ },
-  { name: 'command', test: /src\/cli\/base-command\.ts$|@oclif\/core\/lib\/args\.js$|late:/ },
-  {
-    name: 'service',
-    test: /src\/(cli\/(session|seen-journal)|output\/values|contract\/(sandbox-headers|checkout-methods|money))\.ts$/,
-  },
-  { name: 'payment', test: /src\/commands\/payments\/get\.ts$/ },
-  { name: 'client', test: /src\/client\/client\.ts$|undici\/lib\/dispatcher\/pool\.js$/ },
-  {
-    name: 'ledger',
-    test: /src\/(ledger\/(desk|operator|place\/(placed-ledger|whereabouts))|store\/sqlite-store|cli\/take-seen)\.ts$/,
-  },
-  { name: 'database', test: /src\/cli\/desk-database\.ts$/ },
-  { name: 'proof', test: /src\/payments\/(move\/proof|failure-reason)\.ts$/ },
-  { name: 'search', test: /src\/commands\/payments\/find\.ts$/ },
-  {
-    name: 'control',
-    test: /src\/(sandbox-control\/(remote|runs)|sandbox\/(answers|environment|control\/choices|domain\/(cards|faults)|settlement\/defects))\.ts$/,
-  },
-  { name: 'sandbox', test: /src\/sandbox-control\/foreground\.ts$/ },
-];
+const groups = {
+  start: ['src/start.ts'],
+  help: [
+    'src/cli/help.ts',
+    'src/output/fit.ts',
+    'src/output/lines.ts',
+    'src/output/streams.ts',
+    'src/output/theme.ts',
+  ],
+  command: ['src/cli/base-command.ts', 'node_modules/@oclif/core/lib/args.js'],
+  service: [
+    'src/cli/session.ts',
+    'src/cli/seen-journal.ts',
+    'src/output/values.ts',
+    'src/contract/sandbox-headers.ts',
+    'src/contract/checkout-methods.ts',
+    'src/contract/money.ts',
+  ],
+  payment: ['src/commands/payments/get.ts'],
+  client: ['src/client/client.ts', 'node_modules/undici/lib/dispatcher/pool.js'],
+  ledger: [
+    'src/ledger/desk.ts',
+    'src/ledger/operator.ts',
+    'src/ledger/place/placed-ledger.ts',
+    'src/ledger/place/whereabouts.ts',
+    'src/store/sqlite-store.ts',
+    'src/cli/import-journal.ts',
+  ],
+  database: ['src/cli/desk-database.ts'],
+  proof: ['src/payments/move/proof.ts', 'src/payments/failure-reason.ts'],
+  // Saves 7 ms of `payments refund`, which reads 13 files instead of 28.
+  move: ['src/commands/payments/refund.ts'],
+  search: ['src/commands/payments/find.ts'],
+  control: [
+    'src/sandbox-control/remote.ts',
+    'src/sandbox-control/runs.ts',
+    'src/sandbox/answers.ts',
+    'src/sandbox/environment.ts',
+    'src/sandbox/control/choices.ts',
+    'src/sandbox/domain/cards.ts',
+    'src/sandbox/domain/faults.ts',
+    'src/sandbox/settlement/defects.ts',
+  ],
+  sandbox: ['src/sandbox-control/foreground.ts'],
+};
+
+/** What Rolldown asks of each module, by its path. A file that is gone would leave its group without a word. */
+function codeSplittingGroups() {
+  const names = Object.keys(groups);
+  return names.map((name, index) => {
+    const paths = groups[name].map((file) => join(root, file));
+    const missing = paths.find((path) => !existsSync(path));
+    if (missing) throw new Error(`There is no ${missing} for the group ${name}.`);
+    const isCommand = name === 'command';
+    return {
+      name,
+      test: (id) => paths.includes(id) || (isCommand && id.includes('late:')),
+      priority: names.length - index,
+    };
+  });
+}
 
 /** Parts of libraries that paydesk never uses, and that would be loaded at every start. */
 const leftOut = [
@@ -222,7 +260,7 @@ export async function bundle({ dir, input, external = installed, sourcemap = tru
       postBanner,
       postFooter,
       codeSplitting: {
-        groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })),
+        groups: codeSplittingGroups(),
       },
     },
   });

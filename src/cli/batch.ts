@@ -73,7 +73,7 @@ interface BatchDesk {
   profile: KnownProfile;
 }
 
-/** The ledger for a batch, which waits longer than others for a database that is busy. */
+/** The ledger for a batch, which makes many moves at once. */
 export async function openBatchLedger(context: CommandContext): Promise<PlacedDatabase> {
   keepHeapSmall();
   return openLedger(context, { patient: true });

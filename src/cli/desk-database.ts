@@ -44,6 +44,16 @@ export async function openDatabase(
   };
 }
 
+/** The same for a command, closed when it ends. */
+export async function openLedger(
+  context: CommandContext,
+  options: Pick<LedgerOptions, 'patient'> = {},
+): Promise<PlacedDatabase> {
+  const database = await openDatabase(context.streams.env, options);
+  context.atEnd(database.close);
+  return database;
+}
+
 /** As it is: nothing is taken into it, and nothing is forgotten. */
 export async function openUntouched(
   env: Environment,
@@ -87,16 +97,6 @@ async function parseKeep(keep: string): Promise<number> {
       details: [{ input: 'PAYDESK_KEEP', problem: (error as Error).message }],
     });
   }
-}
-
-/** The same, closed when the command ends. */
-export async function openLedger(
-  context: CommandContext,
-  options: Pick<LedgerOptions, 'patient'> = {},
-): Promise<PlacedDatabase> {
-  const database = await openDatabase(context.streams.env, options);
-  context.atEnd(database.close);
-  return database;
 }
 
 /** Imports the journal of reads. If that fails now, the next command does it. */

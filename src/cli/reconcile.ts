@@ -40,7 +40,7 @@ export async function openReconcile(
   context.note(...encodingLines(text));
   const session = await openSession(context, { showsWaiting: false });
   const { client, profile } = session;
-  const { store } = await openLedger(context, { patient: true });
+  const { store } = await openLedger(context);
   const { signal } = context;
   const progress = createProgressWriter(context.streams);
   const rate = createRate(Date.now);

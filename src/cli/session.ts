@@ -5,7 +5,7 @@ import type { ClientEvent } from '../client/call.js';
 import type { Client, ClientOptions } from '../client/client.js';
 import { dropInsecureTls, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
 import { requestHeaders } from '../client/request-headers.js';
-import { isStateName, type StateName } from '../contract/states.js';
+import { canonicalState, isStateName, type StateAliases, type StateName } from '../contract/states.js';
 import { GuardError, PaydeskError, PendingError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { type Line, toned } from '../output/lines.js';
 import { unverifiedKind } from '../output/views/live.js';
@@ -54,8 +54,7 @@ export function openApp(context: CommandContext): Pick<Session, 'profile'> & {
   const profile = resolveProfile({ flag: context.profileName, env, store: openProfiles(env) });
   const aliases = stateAliases(profile.aliases);
   noteApp(context, profile);
-  const canonicalState = (name = '') => aliases[name] ?? (isStateName(name) ? name : undefined);
-  return { profile, client: { canonicalState } };
+  return { profile, client: { canonicalState: (name) => canonicalState(name, aliases) } };
 }
 
 interface SessionOptions {
@@ -201,7 +200,7 @@ export async function verifyKind(session: Session, note: (line: Line) => void): 
 }
 
 /** Drops aliases of states that do not exist: the file may have been edited by hand. */
-function stateAliases(aliases: Readonly<Record<string, string>>): Record<string, StateName> {
+function stateAliases(aliases: Readonly<Record<string, string>>): StateAliases {
   const known = Object.entries(aliases).filter((entry): entry is [string, StateName] =>
     isStateName(entry[1]),
   );

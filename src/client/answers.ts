@@ -15,11 +15,8 @@ import {
 } from '../contract/json.js';
 import { isDecimal } from '../contract/money.js';
 import type { Payment } from '../contract/payment.js';
-import { isStateName, type StateName } from '../contract/states.js';
 import { checksOf } from './field-checks.js';
 import type { Answer, AnswerExchange } from './exchange.js';
-
-export type StateAliases = Readonly<Record<string, StateName>>;
 
 export const readAnswer = (exchange: AnswerExchange): Answer => (exchange.read ??= parseAnswer(exchange));
 
@@ -58,13 +55,6 @@ function requestIdOf(headers: Record<string, string>, raw: JsonValue | undefined
     }
   }
   return undefined;
-}
-
-/** Our name for a state of theirs, or undefined for one that we do not know. Never guessed. */
-export function canonicalState(name: string | undefined, aliases: StateAliases = {}): StateName | undefined {
-  if (name === undefined) return undefined;
-  if (Object.hasOwn(aliases, name)) return aliases[name];
-  return isStateName(name) ? name : undefined;
 }
 
 export interface Decoded<T> {

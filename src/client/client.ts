@@ -1,6 +1,6 @@
 import type { EndpointName } from '../contract/endpoints.js';
 import type { JsonValue } from '../contract/json.js';
-import { canonicalState, type StateAliases } from './answers.js';
+import { canonicalState, type StateAliases } from '../contract/states.js';
 import { resolvePath } from './app-path.js';
 import { callTimeouts, createCaller, type CallTimeouts, type ClientEvent } from './call.js';
 import { systemClock, type Clock } from './clock.js';

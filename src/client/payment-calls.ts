@@ -4,15 +4,8 @@ import { duplicateKey } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
 import { GENERATION_HEADER } from '../contract/sandbox-headers.js';
 import type { Requests } from '../contract/schemas.js';
-import type { StateName } from '../contract/states.js';
-import {
-  canonicalState,
-  decodePayment,
-  isOtherPayment,
-  type Decoded,
-  type PaymentKeyParts,
-  type StateAliases,
-} from './answers.js';
+import { canonicalState, type StateAliases, type StateName } from '../contract/states.js';
+import { decodePayment, isOtherPayment, type Decoded, type PaymentKeyParts } from './answers.js';
 import type { Answer } from './exchange.js';
 import { createdBy, type Created } from './created.js';
 import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';

@@ -1,6 +1,6 @@
 import { boolean, option, string } from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
-import { openDatabase } from '../cli/desk-database.js';
+import { openLedger } from '../cli/desk-database.js';
 import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags.js';
 import { readHistory } from '../ledger/history.js';
 import { intentOperations, outcomes } from '../ledger/operations.js';
@@ -39,8 +39,7 @@ export default class History extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(History);
-    const database = await openDatabase(this.streams.env);
-    this.atEnd(database.close);
+    const database = await openLedger(this.context);
     const { payment, operation, outcome, operator, ticket } = flags;
     let more = false;
     const filter = {

@@ -171,6 +171,16 @@ export function isStateName(name: unknown): name is StateName {
   return typeof name === 'string' && Object.hasOwn(rules, name);
 }
 
+/** Names of another service for states of ours. */
+export type StateAliases = Readonly<Record<string, StateName>>;
+
+/** Our name for a state of theirs, or undefined for one that we do not know. Never guessed. */
+export function canonicalState(name: string | undefined, aliases: StateAliases = {}): StateName | undefined {
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(aliases, name)) return aliases[name];
+  return isStateName(name) ? name : undefined;
+}
+
 export function isLegal(operation: Operation, state: StateName): boolean {
   return states[state].legal.includes(operation);
 }

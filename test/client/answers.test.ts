@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExactNumber, numberText, parseJson } from '../../src/contract/json.js';
 import {
-  canonicalState,
   decodeCustomer,
   decodeLink,
   decodeMethods,
@@ -9,6 +8,7 @@ import {
   isOtherPayment,
   readAnswer,
 } from '../../src/client/answers.js';
+import { canonicalState } from '../../src/contract/states.js';
 import { APP, caught, clientFor, httpServer, json } from './servers.js';
 
 const answer = (body: string, headers: Record<string, string> = {}, status = 200) =>

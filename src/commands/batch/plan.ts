@@ -6,7 +6,7 @@ import { batchActions } from '../../batch/plan-row.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { keepHeapSmall } from '../../batch/small-heap.js';
 import { UsageError } from '../../errors.js';
-import { openDatabase } from '../../cli/desk-database.js';
+import { openLedger } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
 import { printJsonText } from '../../output/json-text.js';
@@ -69,8 +69,7 @@ export default class BatchPlan extends BaseCommand {
     }
     keepHeapSmall();
     const { profile, client } = await openChangingSession(this.context, { dryRun: true });
-    const database = await openDatabase(this.streams.env);
-    this.atEnd(database.close);
+    const database = await openLedger(this.context);
     const file = await openCsv(this.context, args.file);
     const plan = await planBatch(
       this.context,

@@ -7,7 +7,7 @@ import { createLedgerView } from '../../batch/ledger-view.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/standing.js';
-import { openDatabase } from '../../cli/desk-database.js';
+import { openLedger } from '../../cli/desk-database.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { printJsonText } from '../../output/json-text.js';
 import { reportText } from '../../output/views/batch-documents.js';
@@ -45,8 +45,7 @@ export default class BatchReport extends BaseCommand {
 
   async #report(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(BatchReport);
-    const database = await openDatabase(this.streams.env);
-    this.atEnd(database.close);
+    const database = await openLedger(this.context);
     const batches = createBatches(database.store);
     const batch = await batches.find(args.id);
     const owner = createOwner();

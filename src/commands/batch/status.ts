@@ -5,7 +5,7 @@ import { sendingNothing } from '../../batch/nothing-sent.js';
 import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
 import { type BatchStatus as BatchStatusJson, statusOf } from '../../batch/standing.js';
-import { openDatabase } from '../../cli/desk-database.js';
+import { openLedger } from '../../cli/desk-database.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { batchList, batchSummary } from '../../output/views/batch.js';
 
@@ -29,8 +29,7 @@ export default class BatchStatus extends BaseCommand {
 
   async #status(): Promise<BatchStatusJson[]> {
     const { args, flags } = await this.parse(BatchStatus);
-    const database = await openDatabase(this.streams.env);
-    this.atEnd(database.close);
+    const database = await openLedger(this.context);
     const batches = createBatches(database.store);
     const owner = createOwner();
     const found = args.id === undefined ? await batches.list() : [await batches.find(args.id)];

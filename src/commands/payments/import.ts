@@ -59,7 +59,7 @@ export default class PaymentsImport extends BaseCommand {
       showsWaiting: false,
       onlyReads: true,
     });
-    const { store } = await openLedger(this.context, { patient: true });
+    const { store } = await openLedger(this.context);
     const progress = createProgressWriter(this.streams);
     const rate = createRate(Date.now);
     const file = await openCsv(this.context, args.file);

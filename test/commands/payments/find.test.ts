@@ -92,7 +92,9 @@ it('refuses values that it cannot understand', async () => {
   expect(bad.code).toBe(2);
   expect(bad.stdout).toContain('2026-11-10..12');
   expect(bad.stdout).toContain('~50');
-  expect((await find('ana', '--state', 'Nonsense')).code).toBe(2);
+  for (const state of ['Nonsense', 'constructor', 'toString']) {
+    expect((await find('ana', '--state', state)).code).toBe(2);
+  }
 });
 
 it('says how old the states are that it shows, and how to read them again', async () => {
