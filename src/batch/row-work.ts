@@ -142,9 +142,7 @@ function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
 /** A recheck may be sent any number of times, so it needs no intent. */
 async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {
   const from = desk.clock.monotonic();
-  const paymentId = row.payment_id;
-  const { value } = await desk.client.recheck(paymentId);
-  const now = await desk.client.readBackPayment(value, { paymentId });
+  const now = await desk.client.recheckedPayment(row.payment_id);
   const [before, after] = [stateOf(read), stateOf(now)];
   return {
     outcome: 'done',

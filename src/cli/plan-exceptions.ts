@@ -6,6 +6,7 @@ import type { Client } from '../client/client.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { createCsvWriter } from '../output/csv.js';
 import { writeOutputFile } from '../output/file.js';
+import type { WrittenPlan } from '../output/views/reconciled.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Exception } from '../reconcile/exception.js';
 import { MAX_NAMED } from '../spreadsheet/problems.js';
@@ -22,17 +23,6 @@ interface PlanRequest {
   file: string;
   out: string;
   exceptions: () => AsyncIterable<Exception>;
-}
-
-export interface WrittenPlan {
-  file: string;
-  action: PaymentAction;
-  /** Payments that `batch apply` will send. */
-  toSend: number;
-  /** Payments that it will not send. */
-  notSent: number;
-  /** The first of those, with the reason. */
-  firstNotSent: PlanRow[];
 }
 
 /** One plan for each action, because a plan does one thing. Several have the action in their names. */

@@ -3,7 +3,7 @@
 import { systemClock } from '../client/clock.js';
 import { analyseKnown } from '../ledger/known-search.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
-import { comparingLine } from '../output/views/reconciled.js';
+import { comparingLine, type WrittenPlan } from '../output/views/reconciled.js';
 import { encodingLines } from '../output/views/sheet.js';
 import { createReads } from '../reconcile/reads.js';
 import { reconcile, type Reconciled } from '../reconcile/reconcile.js';
@@ -12,7 +12,7 @@ import { createRecords } from '../support/records.js';
 import type { CommandContext } from './context.js';
 import { openLedger } from './desk-database.js';
 import { inputPath } from './input-file.js';
-import { planExceptions, type WrittenPlan } from './plan-exceptions.js';
+import { planExceptions } from './plan-exceptions.js';
 import { openSession, verifyKind } from './session.js';
 import { explainOptions } from './support-records.js';
 

@@ -5,7 +5,7 @@ import type { Client } from './client.js';
 
 /** A customer with its app; the list may leave the app out. */
 export async function firstCustomer(client: Client): Promise<JsonObject | undefined> {
-  for await (const { fields, object } of client.listCustomers({ params: { limit: '1' } })) {
+  for await (const { fields, object } of client.listCustomers({ limit: '1' })) {
     if (object.app !== undefined || fields.customerId === undefined) return object;
     return (await client.getCustomer(fields.customerId)).object;
   }

@@ -6,7 +6,7 @@ import { callTimeouts, createCaller, type CallTimeouts, type ClientEvent } from 
 import { systemClock, type Clock } from './clock.js';
 import type { Connection } from './dispatchers.js';
 import { createCustomerCalls } from './customer-calls.js';
-import { createEndpointCalls, type CallOptions } from './endpoint-calls.js';
+import { createEndpointCalls } from './endpoint-calls.js';
 import type { Exchange, Transport } from './exchange.js';
 import { checkIdentity, type AppIdentity } from './identity.js';
 import { createPaymentCalls } from './payment-calls.js';
@@ -72,16 +72,15 @@ export function createClient(options: ClientOptions) {
     async raw(
       method: string,
       path: string,
-      given: CallOptions & { query?: Record<string, string>; body?: JsonValue } = {},
+      given: { query?: Record<string, string>; body?: JsonValue } = {},
     ): Promise<RawResult> {
-      const { query, body, signal } = given;
+      const { query, body } = given;
       const resolved = resolvePath(method, path, appId, query);
       const result = await caller.call({
         method: resolved.method,
         path: resolved.path,
         repeat: resolved.repeat,
         ...(body === undefined ? {} : { body }),
-        ...(signal === undefined ? {} : { signal }),
       });
       return { ...result, endpoint: resolved.endpoint };
     },

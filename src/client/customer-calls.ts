@@ -3,7 +3,7 @@ import type { Requests } from '../contract/schemas.js';
 import { decodeCustomer, decodeLink, decodeMethods, type Decoded, type DecodedLink } from './answers.js';
 import { createdBy, type Created } from './created.js';
 import { listObjects, type ListTools } from './customer-list.js';
-import { oddAnswer, type CallOptions, type EndpointCalls, type Written } from './endpoint-calls.js';
+import { oddAnswer, type EndpointCalls, type Written } from './endpoint-calls.js';
 import { checkIdentity, type AppIdentity } from './identity.js';
 import type { Answer, Exchange } from './exchange.js';
 import type { Retried } from './retry.js';
@@ -20,8 +20,8 @@ export function createCustomerCalls(
 ) {
   const customerIn = (answer: Answer, customerId: string) => decodedCustomer(answer, customerId, identity);
 
-  async function getCustomer(customerId: string, given: CallOptions = {}): Promise<CustomerRead> {
-    const call = { ...given, parameters: { customerId } };
+  async function getCustomer(customerId: string): Promise<CustomerRead> {
+    const call = { parameters: { customerId } };
     const { answer } = await calls.succeed('getCustomer', `customer ${customerId}`, call);
     const read = customerIn(answer, customerId);
     if (!read) throw oddAnswer('data that is not a customer', answer);
@@ -31,13 +31,10 @@ export function createCustomerCalls(
   return {
     getCustomer,
 
-    async createCustomer(
-      body: Requests['createCustomer']['body'],
-      given: CallOptions = {},
-    ): Promise<Created<CustomerRead>> {
+    async createCustomer(body: Requests['createCustomer']['body']): Promise<Created<CustomerRead>> {
       const name = 'createCustomer';
-      const result = await calls.send(name, { ...given, body });
-      return createdBy(result, name, calls.contextOf(name, 'such path', given), (answer) =>
+      const result = await calls.send(name, { body });
+      return createdBy(result, name, calls.contextOf(name, 'such path'), (answer) =>
         customerIn(answer, body.customerId),
       );
     },
@@ -45,20 +42,16 @@ export function createCustomerCalls(
     async updateCustomer(
       customerId: string,
       body: Requests['updateCustomer']['body'],
-      given: CallOptions = {},
     ): Promise<Written<CustomerRead>> {
-      const call = { ...given, parameters: { customerId }, body };
+      const call = { parameters: { customerId }, body };
       const { answer, result } = await calls.succeed('updateCustomer', `customer ${customerId}`, call);
       return { value: customerIn(answer, customerId), answer, attempts: result.attempts };
     },
 
     /** `params` go into the query of every page. */
-    async *listCustomers(
-      given: CallOptions & { params?: Record<string, string> } = {},
-    ): AsyncGenerator<Decoded<Customer>> {
-      const { params = {}, ...rest } = given;
-      const context = calls.contextOf('listCustomers', 'list of customers', rest);
-      const open = (query: Record<string, string>) => calls.open('listCustomers', { ...rest, query });
+    async *listCustomers(params: Record<string, string> = {}): AsyncGenerator<Decoded<Customer>> {
+      const context = calls.contextOf('listCustomers', 'list of customers');
+      const open = (query: Record<string, string>) => calls.open('listCustomers', { query });
       for await (const object of listObjects({ ...tools, open, context }, params)) {
         checkIdentity(object, identity);
         yield decodeCustomer(object) ?? { fields: {}, object };
@@ -67,8 +60,8 @@ export function createCustomerCalls(
 
     ...createMethodCalls(calls),
 
-    async panelLink(customerId: string, given: CallOptions = {}): Promise<DecodedLink & { answer: Answer }> {
-      const call = { ...given, parameters: { customerId } };
+    async panelLink(customerId: string): Promise<DecodedLink & { answer: Answer }> {
+      const call = { parameters: { customerId } };
       const { answer } = await calls.succeed('getPanelLink', `customer ${customerId}`, call);
       const link = decodeLink(answer.raw);
       if (!link) throw oddAnswer('data without a link', answer);
@@ -76,8 +69,8 @@ export function createCustomerCalls(
     },
 
     /** What a write answered with, or else the customer read back. */
-    readBackCustomer: async (read: CustomerRead | undefined, customerId: string, given: CallOptions = {}) =>
-      read ?? (await getCustomer(customerId, given)),
+    readBackCustomer: async (read: CustomerRead | undefined, customerId: string) =>
+      read ?? (await getCustomer(customerId)),
   };
 }
 
@@ -103,42 +96,36 @@ function createMethodCalls(calls: EndpointCalls) {
     name: 'removePaymentMethod' | 'stopAutoPayment',
     what: string,
     sent: Promise<Retried<Exchange>>,
-    given: CallOptions,
   ): Promise<{ attempts: number; repeated: boolean }> {
     const result = await sent;
     const { last, attempts } = result;
     // It was there for an earlier attempt whose answer was lost: that one removed it.
     const repeated = last.kind === 'answer' && last.status === 404 && result.earlierMayHaveArrived;
-    if (!repeated) successOf(result, calls.contextOf(name, what, given));
+    if (!repeated) successOf(result, calls.contextOf(name, what));
     return { attempts, repeated };
   }
 
   return {
-    async paymentMethods(
-      customerId: string,
-      given: CallOptions = {},
-    ): Promise<{ methods: Decoded<PaymentMethod>[]; answer: Answer }> {
-      const call = { ...given, parameters: { customerId } };
+    async paymentMethods(customerId: string): Promise<{ methods: Decoded<PaymentMethod>[]; answer: Answer }> {
+      const call = { parameters: { customerId } };
       const { answer } = await calls.succeed('listPaymentMethods', `customer ${customerId}`, call);
       const methods = decodeMethods(answer.raw);
       if (!methods) throw oddAnswer('data that is not a list of stored methods', answer);
       return { methods, answer };
     },
 
-    removePaymentMethod: (customerId: string, paymentMethodId: string, given: CallOptions = {}) =>
+    removePaymentMethod: (customerId: string, paymentMethodId: string) =>
       removed(
         'removePaymentMethod',
         `method ${paymentMethodId} of customer ${customerId}`,
-        calls.send('removePaymentMethod', { ...given, parameters: { customerId, paymentMethodId } }),
-        given,
+        calls.send('removePaymentMethod', { parameters: { customerId, paymentMethodId } }),
       ),
 
-    stopAutoPayment: (customerId: string, customerAutomaticProfileId: string, given: CallOptions = {}) =>
+    stopAutoPayment: (customerId: string, customerAutomaticProfileId: string) =>
       removed(
         'stopAutoPayment',
         `auto-payment registration ${customerAutomaticProfileId} of customer ${customerId}`,
-        calls.send('stopAutoPayment', { ...given, parameters: { customerId, customerAutomaticProfileId } }),
-        given,
+        calls.send('stopAutoPayment', { parameters: { customerId, customerAutomaticProfileId } }),
       ),
   };
 }

@@ -49,7 +49,7 @@ export interface EndpointCalls {
     what: string,
     call: EndpointCall<Name>,
   ): Promise<{ answer: Answer; result: Retried<Exchange> }>;
-  contextOf(name: EndpointName, what: string, call: CallOptions): ErrorContext;
+  contextOf(name: EndpointName, what: string, call?: CallOptions): ErrorContext;
 }
 
 export function createEndpointCalls(caller: Caller, appId: string, signal?: AbortSignal): EndpointCalls {
@@ -67,7 +67,7 @@ export function createEndpointCalls(caller: Caller, appId: string, signal?: Abor
     };
   }
 
-  function contextOf(name: EndpointName, what: string, given: CallOptions): ErrorContext {
+  function contextOf(name: EndpointName, what: string, given: CallOptions = {}): ErrorContext {
     const stopped = [given.signal, signal].find((one) => one?.aborted) ?? given.signal ?? signal;
     const { repeat } = endpointOf(name);
     return {

@@ -68,27 +68,30 @@ export function createPaymentCalls(
   async function create(
     name: CreateEndpoint,
     body: Requests[CreateEndpoint]['body'],
-    given: CallOptions,
   ): Promise<Created<PaymentRead>> {
-    const result = await calls.send(name, { ...given, body });
+    const result = await calls.send(name, { body });
     const { referenceId } = body;
     const safeAgain = `Running it again with --reference ${referenceId} is safe: the payment is created only once.`;
-    const context = { ...calls.contextOf(name, 'such path', given), safeAgain };
+    const context = { ...calls.contextOf(name, 'such path'), safeAgain };
     return createdBy(result, name, context, (answer) => madePayment(answer, referenceId, identity, aliases));
+  }
+
+  async function recheck(paymentId: string): Promise<Written<PaymentRead>> {
+    const call = { parameters: { paymentId } };
+    const { answer, result } = await calls.succeed('recheckPayment', `payment ${paymentId}`, call);
+    const odd = oddityIn(answer, { paymentId, appId: identity.appId });
+    if (odd !== undefined) throw oddAnswer(odd, answer);
+    return { value: paymentIn(answer, { paymentId }), answer, attempts: result.attempts };
   }
 
   return {
     getPayment,
 
-    createPayment: <Chosen extends Flow>(
-      flow: Chosen,
-      body: Requests[FlowEndpoint<Chosen>]['body'],
-      given: CallOptions = {},
-    ) => create(flowEndpoints[flow], body, given),
+    createPayment: <Chosen extends Flow>(flow: Chosen, body: Requests[FlowEndpoint<Chosen>]['body']) =>
+      create(flowEndpoints[flow], body),
 
     /** Charges a stored method. A success says nothing about the charge: the state does. */
-    charge: (body: Requests['createAutoPayment']['body'], given: CallOptions = {}) =>
-      create('createAutoPayment', body, given),
+    charge: (body: Requests['createAutoPayment']['body']) => create('createAutoPayment', body),
 
     /** Sent once; only a request that provably never left is tried again. What came back is never thrown. */
     async operate(
@@ -109,17 +112,13 @@ export function createPaymentCalls(
       return { ...outcome, attempts, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
     },
 
-    async recheck(paymentId: string, given: CallOptions = {}): Promise<Written<PaymentRead>> {
-      const call = { ...given, parameters: { paymentId } };
-      const { answer, result } = await calls.succeed('recheckPayment', `payment ${paymentId}`, call);
-      const odd = oddityIn(answer, { paymentId, appId: identity.appId });
-      if (odd !== undefined) throw oddAnswer(odd, answer);
-      return { value: paymentIn(answer, { paymentId }), answer, attempts: result.attempts };
-    },
+    recheck,
 
-    /** What a write answered with, or else the payment read back. */
-    readBackPayment: async (read: PaymentRead | undefined, key: PaymentKey, given: CallOptions = {}) =>
-      read ?? (await getPayment(key, given)),
+    /** The payment as a recheck answered with it, or else read back. */
+    async recheckedPayment(paymentId: string): Promise<PaymentRead> {
+      const { value } = await recheck(paymentId);
+      return value ?? getPayment({ paymentId });
+    },
   };
 }
 

@@ -66,7 +66,7 @@ export default class Api extends BaseCommand {
 
   async #readPages(params: Record<string, string>): Promise<JsonValue> {
     const { client } = await openSession(this.context);
-    return this.showJson(await Array.fromAsync(client.listCustomers({ params }), ({ object }) => object));
+    return this.showJson(await Array.fromAsync(client.listCustomers(params), ({ object }) => object));
   }
 
   async #send(request: Extract<ApiRequest, { kind: 'request' }>, flags: MoneyFlags) {

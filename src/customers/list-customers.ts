@@ -8,7 +8,7 @@ export async function* listCustomers(
 ): AsyncGenerator<JsonObject> {
   const { params, limit = Infinity, more } = options;
   let listed = 0;
-  for await (const { object } of client.listCustomers({ params })) {
+  for await (const { object } of client.listCustomers(params)) {
     if (listed === limit) {
       more();
       return;

@@ -3,13 +3,7 @@
 import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { StateName } from '../contract/states.js';
-import {
-  InterruptedError,
-  NotReachedError,
-  type PaydeskError,
-  PendingError,
-  UnknownOutcomeError,
-} from '../errors.js';
+import { NotReachedError, type PaydeskError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/operations.js';
 import { safeText } from '../output/text.js';
 import { aliasHint } from './alias-hint.js';
@@ -17,6 +11,7 @@ import type { Desk } from './desk.js';
 import { failureReason } from './failure-reason.js';
 import { followReads } from './follow-payment.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
+import { waitEnded } from './wait.js';
 
 const failures: readonly StateName[] = ['Declined', 'Failed', 'Expired', 'Cancelling', 'Cancelled'];
 const given: readonly StateName[] = ['Refunding', 'Refunded'];
@@ -74,15 +69,6 @@ function errorOf(desk: Desk, read: PaymentRead, outcome: Outcome, wait: boolean)
     }
     default:
       if (!wait) return undefined;
-      if (desk.signal.reason instanceof InterruptedError) {
-        return new InterruptedError(`${label} is ${stateText(read)}.`, {
-          code: 'stopped-waiting',
-          next: keepWatching,
-        });
-      }
-      return new PendingError(`${label} is still ${stateText(read)}. The time limit was reached.`, {
-        code: 'time-up',
-        next: keepWatching,
-      });
+      return waitEnded(desk.signal.reason, `${label} is still ${stateText(read)}.`, keepWatching);
   }
 }

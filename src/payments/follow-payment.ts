@@ -2,19 +2,12 @@ import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { canReach, type StateName, stateNames } from '../contract/states.js';
-import {
-  InterruptedError,
-  NotReachedError,
-  type PaydeskError,
-  PendingError,
-  UnknownOutcomeError,
-  UsageError,
-} from '../errors.js';
+import { NotReachedError, type PaydeskError, UnknownOutcomeError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { aliasHint } from './alias-hint.js';
 import { readerOf, type Desk } from './desk.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
-import { readUntil, type WaitOptions } from './wait.js';
+import { readUntil, waitEnded, type WaitOptions } from './wait.js';
 
 /** Our name of a state that was typed as ours or as the service's. */
 export function targetState(client: Client, typed: string): StateName {
@@ -64,7 +57,6 @@ const isHopeless = ({ state }: PaymentRead, until: StateName): boolean =>
 function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError {
   const stands = `Payment ${labelOf(read)} is ${stateText(read)}`;
   const options = { next: [paydesk('payments', 'explain', idOf(read))] };
-  const keepWatching = { next: [paydesk('payments', 'watch', idOf(read), '--until', until)] };
   if (isHopeless(read, until)) {
     return new NotReachedError(`${stands} and can no longer become ${until}.`, {
       ...options,
@@ -79,11 +71,7 @@ function notThere(desk: Desk, read: PaymentRead, until: StateName): PaydeskError
       next: [...options.next, ...hint.next],
     });
   }
-  if (desk.signal.reason instanceof InterruptedError) {
-    return new InterruptedError(`${stands}.`, { ...keepWatching, code: 'stopped-waiting' });
-  }
-  return new PendingError(`${stands}, not ${until}. The time limit was reached.`, {
-    ...keepWatching,
-    code: 'time-up',
-  });
+  return waitEnded(desk.signal.reason, `${stands}, not ${until}.`, [
+    paydesk('payments', 'watch', idOf(read), '--until', until),
+  ]);
 }

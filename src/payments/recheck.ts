@@ -43,9 +43,7 @@ async function recheck(
   const { read } = entry;
   const before = stateOf(read);
   try {
-    const paymentId = idOf(read);
-    const { value } = await client.recheck(paymentId);
-    const now = await client.readBackPayment(value, { paymentId });
+    const now = await client.recheckedPayment(idOf(read));
     await onAsked(read, now);
     // The answer may hold more than a payment, so only what a payment has is compared.
     const changed = JSON.stringify(now.fields) !== JSON.stringify(read.fields);

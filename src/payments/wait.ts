@@ -1,7 +1,8 @@
 // The one follower: reads again and again, with growing pauses, until what is read will do.
 
 import type { Clock } from '../client/clock.js';
-import { TemporaryError } from '../errors.js';
+import { InterruptedError, PendingError, TemporaryError } from '../errors.js';
+import type { NextStep } from '../next-command.js';
 
 export interface WaitOptions {
   clock: Clock;
@@ -60,4 +61,15 @@ export async function readUntil<T>(
     if (woken) restart();
     pause = Math.min(maxMs, pause * GROWTH);
   }
+}
+
+/** How a wait ends that did not reach what it waited for. `stands` is a sentence; `reason` is that of the signal. */
+export function waitEnded(
+  reason: unknown,
+  stands: string,
+  next: NextStep[],
+): InterruptedError | PendingError {
+  return reason instanceof InterruptedError
+    ? new InterruptedError(`Stopped waiting. ${stands}`, { code: 'stopped-waiting', next })
+    : new PendingError(`Time is up. ${stands}`, { code: 'time-up', next });
 }

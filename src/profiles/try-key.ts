@@ -33,7 +33,7 @@ export async function tryKey(
     ...options,
   });
   try {
-    await client.listCustomers({ params: { limit: '1' } }).next();
+    await client.listCustomers({ limit: '1' }).next();
     return { result: 'accepted' };
   } catch (error) {
     options.signal?.throwIfAborted();

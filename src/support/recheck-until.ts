@@ -5,16 +5,10 @@ import { systemClock } from '../client/clock.js';
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { states } from '../contract/states.js';
-import {
-  InterruptedError,
-  NotReachedError,
-  PendingError,
-  TemporaryError,
-  UnknownOutcomeError,
-} from '../errors.js';
+import { NotReachedError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { idOf, labelOf, type NamedRead, stateOf, stateText } from '../payments/named-payments.js';
 import type { OnAsked, RecheckResult } from '../payments/recheck.js';
-import { readUntil } from '../payments/wait.js';
+import { readUntil, waitEnded } from '../payments/wait.js';
 import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 
 const FIRST_PAUSE_MS = 1_000;
@@ -50,10 +44,9 @@ async function keepChecking(
   const paymentId = idOf(before);
   if (before.state !== undefined && states[before.state].final) return { ...first, error: isFinal(before) };
   const names = { paymentId, referenceId: before.fields.referenceId };
-  const look = async () => {
+  const look = () => {
     signal.throwIfAborted();
-    const { value } = await client.recheck(paymentId);
-    return client.readBackPayment(value, { paymentId });
+    return client.recheckedPayment(paymentId);
   };
   const { reached, last: now } = await readUntil(
     look,
@@ -69,26 +62,19 @@ async function keepChecking(
       isTemporary: (error) => error instanceof TemporaryError || error instanceof UnknownOutcomeError,
     },
   );
-  if (!reached || now === undefined) return { ...first, error: stopped(before, signal.reason) };
+  if (!reached || now === undefined) {
+    const stands = `Payment ${labelOf(before)} is still ${stateText(before)}.`;
+    return { ...first, error: waitEnded(signal.reason, stands, explaining(before)) };
+  }
   await onAsked(before, now);
   return { ...first, payment: now.object, after: stateOf(now), changed: true };
 }
 
-const next = (read: PaymentRead) => ({ next: [paydesk('payments', 'explain', idOf(read))] });
+const explaining = (read: PaymentRead) => [paydesk('payments', 'explain', idOf(read))];
 
 function isFinal(read: PaymentRead): NotReachedError {
   return new NotReachedError(`Payment ${labelOf(read)} is ${stateText(read)}, and that no longer changes.`, {
     code: 'not-reached',
-    ...next(read),
+    next: explaining(read),
   });
-}
-
-function stopped(read: PaymentRead, reason: unknown): InterruptedError | PendingError {
-  const stands = `Payment ${labelOf(read)} is still ${stateText(read)}`;
-  return reason instanceof InterruptedError
-    ? new InterruptedError(`${stands}.`, { code: 'stopped-waiting', ...next(read) })
-    : new PendingError(`The time is up, and nothing changed. ${stands}.`, {
-        code: 'time-up',
-        ...next(read),
-      });
 }

@@ -6,15 +6,7 @@ import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { canReach, type StateName } from '../contract/states.js';
-import {
-  GuardError,
-  InterruptedError,
-  NotReachedError,
-  type PaydeskError,
-  PendingError,
-  ServiceError,
-  TemporaryError,
-} from '../errors.js';
+import { GuardError, NotReachedError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
 import {
   idOf,
   labelOf,
@@ -24,7 +16,7 @@ import {
   stateOf,
   stateText,
 } from '../payments/named-payments.js';
-import { readUntil, type Turn } from '../payments/wait.js';
+import { readUntil, waitEnded, type Turn } from '../payments/wait.js';
 import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 
 /** The customer was charged, refunded, or will not be charged. */
@@ -157,12 +149,6 @@ function stopped(
       ? `Payment ${typed} could not be read`
       : `Payment ${labelOf(read)} is ${stateText(read)}`;
   const next = read === undefined ? [] : [paydesk('payments', 'explain', idOf(read))];
-  const error =
-    reason instanceof InterruptedError
-      ? new InterruptedError(`${stands}.`, { code: 'stopped-waiting', next })
-      : new PendingError(`The time is up. ${stands}${until === 'settled' ? '' : `, not ${until}`}.`, {
-          code: 'time-up',
-          next,
-        });
-  return { result: 'pending', error };
+  const wanted = until === 'settled' ? '' : `, not ${until}`;
+  return { result: 'pending', error: waitEnded(reason, `${stands}${wanted}.`, next) };
 }

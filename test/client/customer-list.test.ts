@@ -7,8 +7,7 @@ import { caught, clientFor, httpServer, json, type Seen } from './servers.js';
 
 async function list(client: Client, params?: Record<string, string>): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { fields } of client.listCustomers(params ? { params } : {}))
-    ids.push(fields.customerId ?? '?');
+  for await (const { fields } of client.listCustomers(params)) ids.push(fields.customerId ?? '?');
   return ids;
 }
 

@@ -127,8 +127,7 @@ const serve = (service: Service) =>
 
 async function listed(url: string, params: Query = {}): Promise<string[]> {
   const found: string[] = [];
-  for await (const { fields } of clientFor(url).listCustomers({ params }))
-    found.push(fields.customerId ?? '?');
+  for await (const { fields } of clientFor(url).listCustomers(params)) found.push(fields.customerId ?? '?');
   return found;
 }
 

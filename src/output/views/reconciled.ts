@@ -251,8 +251,11 @@ export async function* reconciledJson(
 export interface WrittenPlan {
   file: string;
   action: string;
+  /** Payments that `batch apply` will send. */
   toSend: number;
+  /** Payments that it will not send. */
   notSent: number;
+  /** The first of those, with the reason. */
   firstNotSent: readonly PlanRow[];
 }
 

@@ -7,10 +7,8 @@ import type { ServiceProblem } from '../../client/problems.js';
 import type { SettleOperation } from '../../contract/states.js';
 import {
   GuardError,
-  InterruptedError,
   NotReachedError,
   PaydeskError,
-  PendingError,
   ProfileError,
   ServiceError,
   TemporaryError,
@@ -22,6 +20,7 @@ import { moment, whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';
 import { aliasHint } from '../alias-hint.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
+import { waitEnded } from '../wait.js';
 import { forbidden } from './legality.js';
 import { endStateOf, type Standing } from './proof.js';
 import type { Evidence, Move, PaymentLook, Sent } from './result.js';
@@ -375,17 +374,13 @@ export function pendingOf(
   const id = idOf(sent.beforeRead);
   const end = endStateOf(operation);
   const watch = paydesk('payments', 'watch', id, ...(end === undefined ? [] : ['--until', end]));
-  const options = { next: [watch, explain(sent.beforeRead)] };
   const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
   const text = `The ${operation} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
   const back = standing === 'back' || standing === 'excluded';
   const final = back
     ? ` again. If that is still so ${whenText(quietOf(desk, sent.beforeRead))}, the ${operation} has failed.`
     : `.${end === undefined ? '' : ` It is final when the state is ${end}.`}`;
-  if (desk.signal.reason instanceof InterruptedError) {
-    return new InterruptedError(`Stopped waiting. ${text}${final}`, { ...options, code: 'stopped-waiting' });
-  }
-  return new PendingError(`Time is up. ${text}${final}`, { ...options, code: 'time-up' });
+  return waitEnded(desk.signal.reason, `${text}${final}`, [watch, explain(sent.beforeRead)]);
 }
 
 /** Ctrl-C or the time limit, where that is why something did not leave. */
