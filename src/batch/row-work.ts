@@ -5,13 +5,13 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import { isOpen, outcomeOf, type Entry } from '../ledger/entries.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
-import { quietOf, type Desk } from '../payments/desk.js';
+import type { Desk } from '../payments/desk.js';
 import { justAdopted } from '../payments/move/errors.js';
 import { carryOut } from '../payments/move/send.js';
 import type { Move } from '../payments/move/result.js';
 import { stateOf } from '../payments/named-payments.js';
 import { checkIntent, reportBlocked } from '../payments/move/check.js';
-import { beforeSending, refOfPayment } from '../payments/move/record.js';
+import { findBlocking } from '../payments/move/record.js';
 import { PLANNED_AGAIN, PLANNED_CHECK } from './loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from './claims.js';
 import { chargeRow } from './charge-row.js';
@@ -99,11 +99,6 @@ async function move(
   if (blocked?.kind === 'quiet') return sendAgain(desk, plain, blocked.intent);
   return rowResult(await carryOut(desk, { ...plain, readTime }));
 }
-
-const findBlocking = (desk: Desk, { read, operation, again }: Move) =>
-  beforeSending(() =>
-    desk.ledger.findBlocking(refOfPayment(desk, read), operation, { again, quietMs: quietOf(desk, read) }),
-  );
 
 /** The plan has promised to send nothing for this row, whatever became of its instruction since. */
 async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {

@@ -7,7 +7,7 @@ import { isOpen, outcomeOf, type Entry } from '../ledger/entries.js';
 import { quietOf, type Desk } from '../payments/desk.js';
 import { checkIntent, clearToSend } from '../payments/move/check.js';
 import { quietPeriod } from '../payments/move/errors.js';
-import { beforeSending } from '../payments/move/record.js';
+import { withLedger } from '../payments/move/record.js';
 import type { Move, MoveResult } from '../payments/move/result.js';
 import { carryOut } from '../payments/move/send.js';
 import { stateOf } from '../payments/named-payments.js';
@@ -27,7 +27,7 @@ export async function sendAgain(desk: Desk, move: Move, entry: Entry): Promise<W
 }
 
 const quietLeft = (desk: Desk, { read }: Move, entry: Entry): Promise<number> =>
-  beforeSending(() => desk.ledger.quietLeft(entry, quietOf(desk, read)));
+  withLedger(() => desk.ledger.quietLeft(entry, quietOf(desk, read)));
 
 /** The row comes up again when its hold ends, so it need not be read before that. */
 export function heldRow(read: PaymentRead, error: GuardError, heldMs: number): WorkedRow {

@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
 import { steadyNow } from '../ledger/steady-clock.js';
 import type { Desk } from '../payments/desk.js';
-import { beforeSending } from '../payments/move/record.js';
+import { withLedger } from '../payments/move/record.js';
 import type { CommandContext } from './context.js';
 import { openLedger } from './desk-database.js';
 import { checkLedgerPlace } from './ledger-guard.js';
@@ -71,7 +71,7 @@ export async function openReadingDesk(context: CommandContext) {
 /** For requests that are sent without the ledger: on a live app, the ledger must still be the right one. */
 export function liveLedgerReady(desk: Desk, { profile, dryRun }: LiveGuard): Promise<void> {
   if (profile.kind !== 'live' || dryRun) return Promise.resolve();
-  const ready = beforeSending(() => desk.ledger.ready());
+  const ready = withLedger(() => desk.ledger.ready());
   // Reported by the caller that waits for it, which may be never.
   ready.catch(() => {});
   return ready;

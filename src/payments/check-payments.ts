@@ -16,7 +16,7 @@ import {
 } from './move/check.js';
 import { openUnread } from './move/errors.js';
 import { contradictsDone } from './move/proof.js';
-import { beforeSending, openAt, refOfPayment } from './move/record.js';
+import { withLedger, openAt, refOfPayment } from './move/record.js';
 import type { MoveResult } from './move/result.js';
 import { recordFound } from './record-made.js';
 
@@ -54,7 +54,7 @@ async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<Ch
     return { ...nothing(typed), error: open ? openUnread(open, named.error) : named.error };
   }
   const { read } = named;
-  const found = await beforeSending(() => desk.ledger.unsettled(refOfPayment(desk, read)));
+  const found = await withLedger(() => desk.ledger.unsettled(refOfPayment(desk, read)));
   const entries = found.filter(isMove);
   const open = entries.filter((entry) => isOpen(outcomeOf(entry)));
   const [newest] = [...open, ...entries];

@@ -3,7 +3,7 @@
 import { systemClock } from '../client/clock.js';
 import { InterruptedError, PendingError } from '../errors.js';
 import type { Desk } from '../payments/desk.js';
-import { targetState } from '../payments/follow-payment.js';
+import type { StateName } from '../contract/states.js';
 import { type CheckResult, checkPayments } from '../payments/check-payments.js';
 import { recordRecheck } from '../payments/record-made.js';
 import { type MovesPlan, moveAll, type PlannedMove } from '../payments/move/plan.js';
@@ -40,15 +40,15 @@ export async function act(
   action: Action,
   options: ActOptions,
 ): Promise<Acted | undefined> {
-  const { operation, flags } = action;
+  const { operation, how } = action;
   const name = parsePayment(`id:${paymentId}`);
   switch (operation) {
     case 'recheck': {
-      const result = await recheck(desk, name, flags.includes('--watch'), options);
+      const result = await recheck(desk, name, how.keepsChecking === true, options);
       return result && { kind: 'rechecked', result };
     }
     case 'watch': {
-      const result = await watch(desk, name, flags[1], options);
+      const result = await watch(desk, name, how.until, options);
       return result && { kind: 'watched', result };
     }
     case 'check': {
@@ -64,8 +64,8 @@ export async function act(
           force: false,
           wait: true,
           dryRun: false,
-          again: flags.includes('--again'),
-          resend: flags.includes('--resend'),
+          again: how.again === true,
+          resend: how.resend === true,
           reason: options.reason,
           ticket: options.ticket,
         },
@@ -96,14 +96,14 @@ const FIRST_PAUSE_MS = 500;
 async function watch(
   desk: Desk,
   name: NamedPayment,
-  until: string | undefined,
+  until: StateName | undefined,
   { wakeups, stopped, onEvent }: ActOptions,
 ): Promise<Watched | undefined> {
   const [result] = await watchAll([name], {
     client: desk.client,
     clock: systemClock,
     signal: AbortSignal.any([desk.signal, stopped]),
-    until: until === undefined ? 'settled' : targetState(desk.client, until),
+    until: until ?? 'settled',
     intervalMs: FIRST_PAUSE_MS,
     wakeups,
     onEvent,

@@ -1,20 +1,39 @@
 // One thing that can be done to a payment: its exact command, and what it does to the money.
 
 import { type Command, paydesk, withProfile } from '../next-command.js';
-import type { SettleOperation } from '../contract/states.js';
-import { operationStates } from '../contract/states.js';
+import { operationStates, type SettleOperation, type StateName } from '../contract/states.js';
 import { nouns } from './phrases.js';
 import type { Situation } from './situation.js';
 
 export type ActionOperation = SettleOperation | 'check' | 'recheck' | 'watch';
+
+/** What an action has besides the payment. */
+interface ActionOptions {
+  /** After one that failed. */
+  again?: true;
+  /** After one whose outcome is unknown. */
+  resend?: true;
+  /** A recheck is repeated until something changes. */
+  keepsChecking?: true;
+  /** A watch ends with this state. */
+  until?: StateName;
+}
+
+function flagsOf({ again, resend, keepsChecking, until }: ActionOptions): string[] {
+  return [
+    ...(again ? ['--again'] : []),
+    ...(resend ? ['--resend'] : []),
+    ...(keepsChecking ? ['--watch'] : []),
+    ...(until ? ['--until', until] : []),
+  ];
+}
 
 export interface Action {
   operation: ActionOperation;
   /** In a few words, with the amount where money moves. */
   title: string;
   command: Command;
-  /** What the command has besides the payment. */
-  flags: string[];
+  how: ActionOptions;
   consequence: string;
   recommended: boolean;
 }
@@ -31,7 +50,7 @@ export function commandsFor(paymentId: string, profile: string | undefined): Com
   return (operation, ...more) => withProfile(paydesk('payments', operation, paymentId, ...more), profile);
 }
 
-type Described = Pick<Action, 'title' | 'consequence'> & { flags?: string[] };
+type Described = Pick<Action, 'title' | 'consequence'> & { how?: ActionOptions };
 
 /** `resend` sends an instruction with an unknown outcome again, once the quiet period has passed. */
 export function actionOf(
@@ -40,12 +59,12 @@ export function actionOf(
   commandOf: CommandOf,
 ): Action {
   const operation = offer === 'resend' ? lastOperation(situation) : offer;
-  const { title, consequence, flags = [] } = describe(situation, offer);
+  const { title, consequence, how = {} } = describe(situation, offer);
   return {
     operation,
     title,
-    command: commandOf(operation, ...flags),
-    flags,
+    command: commandOf(operation, ...flagsOf(how)),
+    how,
     consequence,
     recommended: false,
   };
@@ -73,22 +92,22 @@ function describe(situation: Situation, offer: ActionOperation | 'resend'): Desc
         : {
             title: 'Keep checking with the provider',
             consequence: 'Asks the provider repeatedly until something changes. Moves no money.',
-            flags: ['--watch'],
+            how: { keepsChecking: true },
           };
     case 'watch':
       return {
         title: 'Follow the payment',
         consequence: 'Read-only: reports every change.',
-        flags: untilEnd(situation),
+        how: untilEnd(situation),
       };
     case 'resend': {
       const noun = nouns[lastOperation(situation)];
-      return { title: `Send the ${noun} again`, consequence: repeated(situation), flags: ['--resend'] };
+      return { title: `Send the ${noun} again`, consequence: repeated(situation), how: { resend: true } };
     }
     default: {
       const consequence = consequences[offer](situation);
       if (situation.outcomes[offer] === 'failed') {
-        return { title: `Send the ${nouns[offer]} again`, consequence, flags: ['--again'] };
+        return { title: `Send the ${nouns[offer]} again`, consequence, how: { again: true } };
       }
       const isRepeated = last?.operation === offer && last.mayHaveLeft && last.outcome !== 'done';
       return { title: titles[offer](situation), consequence: isRepeated ? repeated(situation) : consequence };
@@ -102,9 +121,9 @@ function repeated(situation: Situation): string {
   return `Checks with the provider first. Sends the ${noun} of ${situation.amount} again only if nothing has changed.`;
 }
 
-function untilEnd({ state }: Situation): string[] {
+function untilEnd({ state }: Situation): ActionOptions {
   const way = Object.values(operationStates).find(({ during }) => during === state);
-  return way === undefined ? [] : ['--until', way.end];
+  return way === undefined ? {} : { until: way.end };
 }
 
 const titles: Readonly<Record<SettleOperation, (situation: Situation) => string>> = {

@@ -169,7 +169,7 @@ export function menuFor(
 async function carryOut(guided: GuidedSession, entry: Explained, action: Action, why: Why): Promise<boolean> {
   if (!('explanation' in entry)) return false;
   const { desk, wakeups, screen, records } = guided;
-  const follows = action.operation === 'watch' || action.flags.includes('--watch');
+  const follows = action.operation === 'watch' || action.how.keepsChecking;
   const carry = (stopped: AbortSignal) =>
     act(desk, entry.explanation.situation, action, {
       ...why,

@@ -5,7 +5,7 @@ import { operationEndpoints, type PaymentRead } from '../../client/payment-calls
 import { exitCodeOf, GuardError, PaydeskError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
-import { quietOf, type Desk } from '../desk.js';
+import type { Desk } from '../desk.js';
 import {
   checkIntent,
   clearToSend,
@@ -16,7 +16,7 @@ import {
   unreadResult,
 } from './check.js';
 import { heldBy, justAdopted, needsForce, nothingToResend, sentNote } from './errors.js';
-import { beforeSending, openAt, refOfPayment } from './record.js';
+import { findBlocking, openAt, withLedger } from './record.js';
 import { forbidden } from './legality.js';
 import { carryOut } from './send.js';
 import { type Move, type MoveResult, unknownState } from './result.js';
@@ -67,7 +67,7 @@ export async function moveAll(
   const [reads] = await Promise.all([
     readOrTellOpen(desk, names),
     // The requests leave first: the service answers while the ledger is opened.
-    nextTurn().then(() => beforeSending(() => desk.ledger.ready())),
+    nextTurn().then(() => withLedger(() => desk.ledger.ready())),
   ]);
   refuseTwice(reads);
   const planned: PlannedPayment[] = [];
@@ -134,12 +134,7 @@ type Decision = { move: Move } | { settle: Move; entry: Entry } | { result: Move
 /** The ledger is asked before the state: an open intent explains a state that would otherwise forbid the operation. */
 async function decide(desk: Desk, move: Move, { resend }: MovesRequest): Promise<Decision> {
   const { operation, read, force } = move;
-  const blocked = await beforeSending(() =>
-    desk.ledger.findBlocking(refOfPayment(desk, read), operation, {
-      again: move.again,
-      quietMs: quietOf(desk, read),
-    }),
-  );
+  const blocked = await findBlocking(desk, move);
   if (blocked?.kind === 'adopted') throw justAdopted(move, blocked.leftMs);
   if (blocked?.kind === 'ended') {
     desk.note(`The ledger has this ${operation} as ${outcomeOf(blocked.intent)}. Nothing was sent.`);

@@ -4,7 +4,7 @@ import { commandText, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { firstLine, ProfileError, TemporaryError } from '../../errors.js';
 import { HomeError } from '../../home-folder.js';
-import type { Entry, NewIntent, NewOutcome } from '../../ledger/entries.js';
+import type { Blocked, Entry, NewIntent, NewOutcome } from '../../ledger/entries.js';
 import type { PaymentNames, PaymentRef } from '../../ledger/payment-ref.js';
 import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';
@@ -32,10 +32,10 @@ export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent
   };
 }
 
-/** A ledger that cannot be used now could not be used before anything was sent. */
-export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
+/** For what is asked of the ledger before anything is sent: where it cannot be used, nothing was sent. */
+export async function withLedger<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await write();
+    return await work();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (error instanceof HomeError) {
@@ -49,11 +49,24 @@ export async function beforeSending<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What keeps the move from being sent, if anything does. */
+export const findBlocking = (
+  desk: Desk,
+  { read, operation, again, cleared }: Move,
+): Promise<Blocked | undefined> =>
+  withLedger(() =>
+    desk.ledger.findBlocking(refOfPayment(desk, read), operation, {
+      again,
+      cleared,
+      quietMs: quietOf(desk, read),
+    }),
+  );
+
 /** What is open at this desk under the names of a payment that cannot be read. */
 export const openAt =
   ({ ledger, place }: Pick<Desk, 'ledger' | 'place'>) =>
   (names: PaymentNames): Promise<Entry[]> =>
-    beforeSending(() => ledger.openUnder(place, names));
+    withLedger(() => ledger.openUnder(place, names));
 
 /**
  * The result is true whether or not it can be written down; what cannot be written stays open in the ledger. False when

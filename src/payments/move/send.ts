@@ -12,7 +12,7 @@ import { clearToSend, reportBlocked } from './check.js';
 import { changedMeanwhile, interruptedBy, notSent, takenOver } from './errors.js';
 import { forbidden } from './legality.js';
 import { beforeOf, isAsBefore } from './proof.js';
-import { beforeSending, intentOf, recordResult, refOfPayment } from './record.js';
+import { findBlocking, intentOf, recordResult, withLedger } from './record.js';
 import { type Evidence, type Move, type MoveResult, resultOf, type Sent } from './result.js';
 import { settle } from './settle.js';
 
@@ -23,26 +23,24 @@ export async function carryOut(desk: Desk, move: Move): Promise<MoveResult> {
   const { before, refusal } = await lastRead(desk, move);
   if (refusal) {
     // The same operation of another process may be what has moved it.
-    const blocked = await beforeSending(() =>
-      desk.ledger.findBlocking(refOfPayment(desk, before), move.operation, sendAgain(move)),
-    );
+    const now = { ...move, read: before };
+    const blocked = await findBlocking(desk, now);
     if (blocked === undefined) throw refusal;
-    return reportBlocked(desk, { ...move, read: before }, blocked);
+    return reportBlocked(desk, now, blocked);
   }
   // Nothing has left yet, so this ends as it would have without a payment.
   desk.signal.throwIfAborted();
   const fence = createFence(desk, quietOf(desk, before));
   const intent = intentOf(desk, move, before);
-  const opening = await beforeSending(() => desk.ledger.open(intent, sendAgain(move)));
-  if (opening.kind === 'quiet' && move.cleared === undefined) {
+  const { again, cleared } = move;
+  const opening = await withLedger(() => desk.ledger.open(intent, { again, cleared }));
+  if (opening.kind === 'quiet' && cleared === undefined) {
     const clear = await clearToSend(desk, { ...move, read: before }, opening.intent);
     return 'settled' in clear ? clear.settled : carryOut(desk, clear.cleared);
   }
   if (opening.kind !== 'opened') return reportBlocked(desk, { ...move, read: before }, opening);
   return send(desk, move, before, opening.intent, fence);
 }
-
-const sendAgain = ({ again, cleared }: Move) => ({ again, cleared });
 
 async function send(
   desk: Desk,
@@ -159,7 +157,7 @@ function createFence(desk: Desk, quietMs: number): MoveFence {
       async beforeAttempt(attempt) {
         if (attempt === 1) return;
         const from = desk.steady();
-        if (!(await beforeSending(() => desk.ledger.renew(sent.intent.id)))) throw takenOver(sent);
+        if (!(await withLedger(() => desk.ledger.renew(sent.intent.id)))) throw takenOver(sent);
         renewed = from;
         // However long the attempts before took: somebody else may have moved the payment since it was read.
         const now = await desk.client.getPayment({ paymentId: idOf(sent.beforeRead) });
