@@ -10,6 +10,7 @@ import {
   plannedLines,
   reasonLines,
 } from '../output/views/moves.js';
+import { UsageError } from '../errors.js';
 import { operationLine, operationList } from '../output/views/operation.js';
 import { endingOf } from '../payments/endings.js';
 import { participles } from '../payments/move/legality.js';
@@ -45,6 +46,24 @@ interface MoveRequest extends MoneyFlags {
   'local-ledger': boolean;
 }
 
+const LOOKS_LIKE_AMOUNT = /^(?:[A-Z]{3}|[€$£])? ?\d+[.,]\d{1,3} ?(?:[A-Z]{3}|[€$£])?$/i;
+
+/** `refund inv-1 15.00` would refund all of inv-1. */
+function refuseAmounts(operation: SettleOperation, names: readonly NamedPayment[]): void {
+  const amount = names.find(({ typed }) => LOOKS_LIKE_AMOUNT.test(typed))?.typed;
+  if (amount === undefined) return;
+  throw new UsageError(`${amount} looks like an amount. Nothing was sent.`, {
+    code: 'amount-given',
+    saysNothingSent: true,
+    details: [
+      {
+        input: amount,
+        problem: `the service can ${operation} whole payments only; write ref:${amount} if it is a reference`,
+      },
+    ],
+  });
+}
+
 /** Asks where a live app needs it, and sends. */
 export async function runMoves(
   context: CommandContext,
@@ -53,6 +72,7 @@ export async function runMoves(
 ): Promise<PlannedMove[]> {
   const { operation, names, description, force = false, again = false, resend = false } = request;
   const { wait, reason, ticket, 'dry-run': dryRun, 'local-ledger': localLedger } = request;
+  refuseAmounts(operation, names);
   checkSharedLedger(context, guard.profile.kind, localLedger || dryRun);
   return moveAll(
     desk,

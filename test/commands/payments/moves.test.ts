@@ -31,6 +31,17 @@ describe('capture, cancel, refund and unhold', () => {
     expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
   });
 
+  it('takes no amount for a payment: nothing is refunded when half of it was meant', async () => {
+    const { paymentId } = await desk.paid();
+    for (const amount of ['15.00', '15,00', 'EUR 15.00', '15.00€']) {
+      const { code, json } = await desk.run('refund', [paymentId, amount, '--json']);
+      expect([code, json.error]).toMatchObject([2, { code: 'amount-given', details: [{ input: amount }] }]);
+    }
+    expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
+    const named = await desk.run('refund', [paymentId, 'ref:15.00', '--json']);
+    expect(named.code).toBe(7);
+  });
+
   it('names the profile in what to do next where it was given', async () => {
     const { home, store } = temporaryStore();
     const { url, app } = desk.sandbox;
