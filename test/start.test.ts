@@ -42,7 +42,10 @@ describe('the program', () => {
     const meant: Array<[string[], string]> = [
       [['profile', 'list'], 'Unknown command: profile list. Did you mean paydesk profiles list?'],
       [['profiles', 'lst'], 'Unknown command: profiles lst. Did you mean paydesk profiles list?'],
-      [['payments', 'gte', '1'], 'Unknown command: payments gte 1. Did you mean paydesk payments get?'],
+      [
+        ['payments', 'gte', '1'],
+        'Unknown command: payments gte 1. Did you mean paydesk payments get?\n  Next:  paydesk payments get 1\n',
+      ],
       [['payments', 'foo'], 'Unknown command: payments foo.\n'],
       [['sandbox', 'fualt', 'add'], 'Did you mean paydesk sandbox fault'],
       [['whoamy'], 'Did you mean paydesk whoami?'],

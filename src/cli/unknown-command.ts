@@ -47,13 +47,17 @@ export function unknownCommand(
   const verbs = commands.filter((id) => wordsOf(id).length > 1 && id.endsWith(` ${words[0]}`));
   if (verbs.length > 0 && !topics.includes(words[0]!)) return verbAlone(verbs, argv);
   const topic = topics.includes(words[0]!) ? words[0] : suggest(words[0]!, topics);
-  return new UsageError(
-    `Unknown command: ${words.join(' ')}.${close === undefined ? '' : ` Did you mean ${commandText(paydesk(...wordsOf(close)))}?`}`,
-    {
-      code: 'unknown-command',
-      next: [paydesk(...(topic === undefined ? [] : wordsOf(topic)), '--help')],
-    },
-  );
+  if (close !== undefined) {
+    const meant = wordsOf(close);
+    return new UsageError(
+      `Unknown command: ${words.join(' ')}. Did you mean ${commandText(paydesk(...meant))}?`,
+      { code: 'unknown-command', next: [paydesk(...meant, ...argv.slice(meant.length))] },
+    );
+  }
+  return new UsageError(`Unknown command: ${words.join(' ')}.`, {
+    code: 'unknown-command',
+    next: [paydesk(...(topic === undefined ? [] : wordsOf(topic)), '--help')],
+  });
 }
 
 /** A verb was typed without its noun: payments come first, since most verbs are about them. */

@@ -11,7 +11,8 @@ import { readUntil, waitEnded, type WaitOptions } from './wait.js';
 
 /** Our name of a state that was typed as ours or as the service's. */
 export function targetState(client: Client, typed: string): StateName {
-  const state = client.canonicalState(typed);
+  const plain = typed.toLowerCase();
+  const state = client.canonicalState(typed) ?? stateNames.find((name) => name.toLowerCase() === plain);
   if (state !== undefined) return state;
   const close = didYouMean(typed, stateNames);
   throw new UsageError(`Unknown state: ${typed}.${close || ` States: ${stateNames.join(', ')}.`}`, {

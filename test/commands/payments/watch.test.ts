@@ -44,7 +44,7 @@ describe('payments watch', () => {
 
   it('ends with 0 at once where the payment is there already, by our name or theirs', async () => {
     expect((await desk.run('watch', ['seed-captured'])).code).toBe(0);
-    expect((await desk.run('watch', ['seed-held', '--until', 'Held'])).code).toBe(0);
+    expect((await desk.run('watch', ['seed-held', '--until', 'held'])).code).toBe(0);
     const odd = await desk.run('watch', ['seed-held', '--until', 'Hold']);
     expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining('Did you mean Held?')]);
   });
