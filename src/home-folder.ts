@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from './store/errors.js';
+import { fileProblem } from './file-problem.js';
 
 /**
  * Makes a folder that only its owner can enter. One that is there already keeps its mode: it may be shared on purpose.
@@ -29,23 +30,12 @@ export function writeProblem(path: string): HomeError | undefined {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'a part of the path is not a folder',
-  EEXIST: 'there is a file of that name',
-  ENOSPC: 'the disk is full',
-};
-
 /** A home that nothing can be written to. */
 export class HomeError extends StoreError {
   constructor(path: string, cause: unknown) {
-    const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-    const why = reasons[code] ?? code;
     super(
       'home-unwritable',
-      `The folder ${path} cannot be written: ${why}. Set PAYDESK_HOME to a folder that you can write.`,
+      `The folder ${path} cannot be written: ${fileProblem(cause)}. Set PAYDESK_HOME to a folder that you can write.`,
       { cause },
     );
   }

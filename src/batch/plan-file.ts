@@ -15,6 +15,7 @@ import {
   totalsJson,
 } from '../contract/json.js';
 import { GuardError, UsageError } from '../errors.js';
+import { fileProblem, isSystemError } from '../file-problem.js';
 import type { SheetFormat } from '../spreadsheet/sheet.js';
 import type { BatchAction, PlanRow, PlanSummary } from './plan-row.js';
 
@@ -194,22 +195,12 @@ async function* readLines(path: string): AsyncGenerator<string> {
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw new UsageError(`The plan ${path} cannot be read: ${systemMessage(error)}`, {
+    throw new UsageError(`The plan ${path} cannot be read: ${fileProblem(error)}.`, {
       code: 'plan-not-readable',
       cause: error,
     });
   }
   if (rest !== '') yield rest;
-}
-
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && 'code' in error && 'syscall' in error;
-
-function systemMessage({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOENT') return 'there is no such file.';
-  if (code === 'EACCES') return 'permission denied.';
-  if (code === 'EISDIR') return 'it is a folder.';
-  return message;
 }
 
 const notAPlan = (path: string) =>

@@ -6,6 +6,7 @@ import { duplicateKey, type JsonValue, parseJson } from '../contract/json.js';
 import { BadValue } from '../typed-values.js';
 import type { JsonInput } from '../payments/payment-draft.js';
 import type { Streams } from '../output/streams.js';
+import { fileProblem } from '../file-problem.js';
 
 // More than any request of the service takes.
 const MAX_LENGTH = 16 * 1024 * 1024;
@@ -32,10 +33,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new BadValue('there is no such file');
-    if (code === 'EISDIR') throw new BadValue('this is a folder, not a file');
-    throw new BadValue(`cannot be read (${code ?? String(error)})`);
+    throw new BadValue(fileProblem(error));
   }
 }
 

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../errors.js';
+import { fileProblem } from '../file-problem.js';
 import { parsePayment, parsePaymentLines } from '../payments/named-payments.js';
 import type { Line } from '../output/lines.js';
 import { age } from '../output/time.js';
@@ -98,8 +99,6 @@ export async function namesInFile(path: string): Promise<string[]> {
   try {
     return parsePaymentLines(await readFile(path, 'utf8')).map(({ typed }) => typed);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
-    throw new UsageError(`${path} cannot be used: ${why}.`, { code: 'bad-file' });
+    throw new UsageError(`${path} cannot be used: ${fileProblem(error)}.`, { code: 'bad-file' });
   }
 }

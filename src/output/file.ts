@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openDraft } from '../atomic-file.js';
 import { UsageError } from '../errors.js';
+import { fileProblem, isSystemError } from '../file-problem.js';
 import { isOutputProblem, outputError } from './report.js';
 
 export interface WrittenFile {
@@ -144,22 +145,9 @@ function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such folder',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the disk is read-only',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is not a folder',
-  ELOOP: 'its links lead in a circle',
-};
-
 function fileError(file: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error;
-  const cause = error as NodeJS.ErrnoException;
-  if (isOutputProblem(cause)) return outputError(file, cause);
-  return new UsageError(`${file} cannot be written: ${reasons[cause.code ?? ''] ?? cause.message}.`, {
-    code: 'bad-file',
-    cause,
-  });
+  if (!isSystemError(error)) return error;
+  if (isOutputProblem(error)) return outputError(file, error);
+  const why = fileProblem(error, { missing: 'there is no such folder' });
+  return new UsageError(`${file} cannot be written: ${why}.`, { code: 'bad-file', cause: error });
 }

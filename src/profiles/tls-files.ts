@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TlsMaterial } from '../client/dispatchers.js';
 import { ProfileError, UsageError } from '../errors.js';
+import { fileProblem } from '../file-problem.js';
 
 /** Certificates of a profile, by their paths. */
 export interface TlsFiles {
@@ -51,8 +52,7 @@ function readText(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw unusable(path, what, code === 'ENOENT' ? 'there is no such file' : `${code}`, cause);
+    throw unusable(path, what, fileProblem(cause), cause);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../errors.js';
+import { fileProblem } from '../file-problem.js';
 
 /** `-` is stdin. */
 export async function readDocument(name: string, stdin: AsyncIterable<unknown>): Promise<string> {
@@ -15,14 +16,7 @@ export async function readDocument(name: string, stdin: AsyncIterable<unknown>):
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is not a folder',
-};
-
 function unusable(what: string, cause: unknown): UsageError {
-  const { code = '', message } = cause as NodeJS.ErrnoException;
-  return new UsageError(`${what}: ${reasons[code] ?? message}.`, { code: 'bad-file', cause });
+  const why = fileProblem(cause, { missing: 'there is no such file or folder' });
+  return new UsageError(`${what}: ${why}.`, { code: 'bad-file', cause });
 }

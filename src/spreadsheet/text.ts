@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { UsageError } from '../errors.js';
+import { fileProblem } from '../file-problem.js';
 import { UnreadableText } from './problems.js';
 
 /** The bytes of a file. A file that cannot be read is a usage error. */
@@ -8,21 +9,13 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path) as AsyncIterable<Uint8Array>;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const problem = (code === undefined ? undefined : fileProblems[code]) ?? message;
     throw new UsageError('The file cannot be read.', {
       code: 'file-not-readable',
-      details: [{ input: path, problem }],
+      details: [{ input: path, problem: fileProblem(error) }],
       cause: error,
     });
   }
 }
-
-const fileProblems: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'you may not read it',
-  EISDIR: 'is a folder',
-};
 
 /** A file whose encoding was found out once, from all of it. */
 export interface TextFile {
