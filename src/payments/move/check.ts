@@ -21,7 +21,7 @@ import {
   quietPeriod,
   stillOpen,
 } from './errors.js';
-import { cameUnderWay, contradictsDone, hasPassed, isAsBefore, standingOf } from './proof.js';
+import { cameUnderWay, contradictsDone, hasPassed, isAsBefore, speaksAgainst, standingOf } from './proof.js';
 import { openAt, recordResult } from './record.js';
 import {
   type Evidence,
@@ -31,15 +31,7 @@ import {
   resultOf,
   type Sent,
 } from './result.js';
-import {
-  conclude,
-  type Confirmed,
-  follow,
-  lookOnce,
-  lookUntilProven,
-  recheckAndRead,
-  speaksAgainst,
-} from './settle.js';
+import { conclude, type Confirmed, follow, lookOnce, lookUntilProven, recheckAndRead } from './settle.js';
 
 /** How long a check may wait to see whether a payment that came back stays so: the sandbox's quiet period is shorter. */
 const MAX_PAUSE_MS = 5_000;
@@ -112,7 +104,7 @@ export async function checkIntent(
   refuseOther(entry, move.read);
   const sent = await sentBefore(desk, move, entry);
   const evidence = evidenceIn(entry);
-  sent.before.isTaken = evidence.kind === 'taken';
+  sent.since.isTaken = evidence.kind === 'taken';
   // Before the reads: a process that is held up after them has not seen what the quiet period brought.
   const known = await desk.ledger.find(entry.id);
   const heldMs = await desk.ledger.quietLeft(known, quietOf(desk, move.read));
@@ -163,7 +155,7 @@ async function settled(
 ): Promise<MoveResult> {
   const { evidence, look, heldMs, entry } = known;
   const { last, standing } = look;
-  const wasTaken = evidence.kind === 'taken' || sent.before.underWaySeen;
+  const wasTaken = evidence.kind === 'taken' || sent.since.underWay;
   const isOver = heldMs === 0 && look.rechecked;
   const mayBeTaken = wasTaken || (evidence.kind === 'unknown' && standing === 'back');
   if (last !== undefined && mayBeTaken && speaksAgainst(standing)) {
@@ -181,7 +173,7 @@ async function settled(
   if (last !== undefined && isOver && hasMovedOn) {
     return resultOf(sent, last, 'refused', notCarriedOut(sent, last));
   }
-  const result = await conclude(desk, sent, evidence, look);
+  const result = conclude(desk, sent, evidence, look);
   const isOpen = result.outcome === 'unknown' || (result.outcome === 'accepted' && standing !== 'under-way');
   return isOpen ? { ...result, error: stillOpen(sent, entry, look, heldMs) } : result;
 }
@@ -201,13 +193,13 @@ async function sentBefore(desk: Desk, move: Move, entry: Entry): Promise<Sent> {
   const state = client.canonicalState(shown ?? undefined);
   const print = entry.before_print ?? undefined;
   const outcomes = await desk.ledger.outcomesOf(entry.id);
-  const underWaySeen = outcomes.some(({ after_state }) =>
+  const underWay = outcomes.some(({ after_state }) =>
     cameUnderWay(move.operation, state, client.canonicalState(after_state ?? undefined)),
   );
   // A state that paydesk does not know may have been captured already: only a change from now on proves anything.
   const capturedAmount = state === undefined ? move.read.fields.capturedAmount : undefined;
-  const before = { state, shown, print, underWaySeen, capturedAmount };
-  return { move, before, beforeRead: move.read, intent: entry };
+  const before = { state, shown, print, capturedAmount };
+  return { move, before, since: { underWay, isTaken: false }, beforeRead: move.read, intent: entry };
 }
 
 /** What the answer said, as far as the ledger has it. */
@@ -243,7 +235,7 @@ async function reportEnded(desk: Desk, move: Move, entry: Entry): Promise<MoveRe
     outcome,
   });
   if (outcome === 'failed') {
-    if (standingOf(operation, sent.before, move.read) !== 'done') {
+    if (standingOf(operation, sent.before, move.read, sent.since) !== 'done') {
       return { ...result(move.read), error: failedBefore(sent, entry) };
     }
     const late = resultOf(sent, move.read, 'done');
@@ -288,7 +280,7 @@ export async function clearToSend(
   // What failed may have left its reason. Sent while the same was under way, it came back to another state than it had.
   const isFailed = outcomeOf(entry) === 'failed';
   const { read, differs, rechecked } = confirmed;
-  const isBack = standingOf(move.operation, sent.before, read) === 'back';
+  const isBack = standingOf(move.operation, sent.before, read, sent.since) === 'back';
   const isSame = (isFailed && isBack) || isAsBefore(sent.before, read, { besideFailure: isFailed });
   if (isSame && !differs) return { cleared: { ...move, read, cleared: known } };
   const result = await checkIntent(desk, { ...move, read }, entry);

@@ -22,7 +22,7 @@ import { aliasHint } from '../alias-hint.js';
 import { idOf, labelOf, stateOf, stateText } from '../named-payments.js';
 import { waitEnded } from '../wait.js';
 import { forbidden } from './legality.js';
-import { endStateOf, type Standing } from './proof.js';
+import { endStateOf, speaksAgainst, type Standing } from './proof.js';
 import type { Evidence, Move, PaymentLook, Sent } from './result.js';
 
 const explain = (read: PaymentRead): Command => paydesk('payments', 'explain', idOf(read));
@@ -182,8 +182,7 @@ export function stillOpen(sent: Sent, entry: Entry, look: PaymentLook, heldMs: n
   const read = look.last ?? sent.beforeRead;
   const id = idOf(read);
   const since = sentNote(entry);
-  const isBack = look.standing === 'back' || look.standing === 'excluded';
-  if (isBack) {
+  if (speaksAgainst(look.standing)) {
     const later =
       heldMs === 0
         ? 'The provider could not be asked whether that is final.'
@@ -376,8 +375,7 @@ export function pendingOf(
   const watch = paydesk('payments', 'watch', id, ...(end === undefined ? [] : ['--until', end]));
   const stands = read === undefined ? 'could not be read' : `is ${stateText(read)}`;
   const text = `The ${operation} was accepted, and payment ${labelOf(sent.beforeRead)} ${stands}`;
-  const back = standing === 'back' || standing === 'excluded';
-  const final = back
+  const final = speaksAgainst(standing)
     ? ` again. If that is still so ${whenText(quietOf(desk, sent.beforeRead))}, the ${operation} has failed.`
     : `.${end === undefined ? '' : ` It is final when the state is ${end}.`}`;
   return waitEnded(desk.signal.reason, `${text}${final}`, [watch, explain(sent.beforeRead)]);

@@ -14,7 +14,7 @@ import {
 import { fingerprintBesideFailure, fingerprintOf } from './fingerprint.js';
 import { stateOf } from '../named-payments.js';
 
-/** The payment as it was before the instruction was sent, and what was seen since. */
+/** The payment as it was before the instruction was sent. */
 export interface Before {
   state: StateName | undefined;
   /** The state as the service names it. */
@@ -22,11 +22,17 @@ export interface Before {
   /** Undefined where an intent has none: then only the state is compared. */
   print: string | undefined;
   capturedAmount?: JsonNumber | undefined;
-  /** Capturing, Refunding or Cancelling was read after the instruction was sent, and the payment was not so before. */
-  underWaySeen: boolean;
-  /** The service answered with a success. */
-  isTaken?: boolean;
 }
+
+/** What is known since then. */
+export interface Since {
+  /** Capturing, Refunding or Cancelling was read, and the payment was not so before. */
+  underWay: boolean;
+  /** The service answered with a success. */
+  isTaken: boolean;
+}
+
+export const nothingSince: Readonly<Since> = { underWay: false, isTaken: false };
 
 export type Standing =
   | 'done'
@@ -41,13 +47,15 @@ export type Standing =
   /** Different, and the difference proves nothing. */
   | 'changed';
 
+/** Shows that it was not carried out, if it stays so. */
+export const speaksAgainst = (standing: Standing): boolean => standing === 'back' || standing === 'excluded';
+
 export function beforeOf(read: PaymentRead): Before {
   const { capturedAmount } = read.fields;
   return {
     state: read.state,
     shown: stateOf(read),
     print: fingerprintOf(read),
-    underWaySeen: false,
     ...(capturedAmount === undefined ? {} : { capturedAmount }),
   };
 }
@@ -67,7 +75,12 @@ const proofs: Readonly<
   unhold: { carriedOut: ['Authorised', 'Capturing', ...capturedStates], excluded: [] },
 };
 
-export function standingOf(operation: SettleOperation, before: Before, read: PaymentRead): Standing {
+export function standingOf(
+  operation: SettleOperation,
+  before: Before,
+  read: PaymentRead,
+  since: Readonly<Since> = nothingSince,
+): Standing {
   const { state } = read;
   const { carriedOut, excluded } = proofs[operation];
   const wasDone = before.state !== undefined && carriedOut.includes(before.state);
@@ -81,23 +94,23 @@ export function standingOf(operation: SettleOperation, before: Before, read: Pay
     return isEnd(operation, state) ? 'done' : 'under-way';
   }
   if (state === undefined) return comparison;
-  if (operation === 'unhold' && !wasHeld(before)) return comparison;
+  if (operation === 'unhold' && !wasHeld(before, since)) return comparison;
   if (carriedOut.includes(state)) {
     const end = isEnd(operation, state);
     // Where it was already so before it was sent, seeing it again says nothing.
     if (wasDone && !(end && wasUnderWay(operation, before))) return comparison;
     return end ? 'done' : 'under-way';
   }
-  if (isBack(operation, before, read)) return 'back';
+  if (isBack(operation, before, read, since)) return 'back';
   if (excluded.includes(state) && state !== before.state) return 'excluded';
   return comparison;
 }
 
-function isBack(operation: SettleOperation, before: Before, read: PaymentRead): boolean {
+function isBack(operation: SettleOperation, before: Before, read: PaymentRead, since: Since): boolean {
   if (operation === 'unhold' || read.state === undefined) return false;
   if (wasUnderWay(operation, before))
     return states[operationStates[operation].during].next.includes(read.state);
-  return before.underWaySeen && isAsBefore(before, read, { besideFailure: true });
+  return since.underWay && isAsBefore(before, read, { besideFailure: true });
 }
 
 /**
@@ -108,7 +121,7 @@ export const wasUnderWay = (operation: SettleOperation, before: Before): boolean
   isUnderWay(operation, before.state);
 
 /** What was not held when the unhold was sent may have moved by itself. Of a state of another name, the answer tells. */
-function wasHeld({ state, isTaken = false }: Before): boolean {
+function wasHeld({ state }: Before, { isTaken }: Since): boolean {
   return state === 'Held' || (state === undefined && isTaken);
 }
 

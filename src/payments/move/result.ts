@@ -6,7 +6,7 @@ import type { PaydeskError } from '../../errors.js';
 import type { Entry } from '../../ledger/entries.js';
 import type { Outcome } from '../../ledger/operations.js';
 import { stateOf } from '../named-payments.js';
-import type { Before, Standing } from './proof.js';
+import type { Before, Since, Standing } from './proof.js';
 
 /** The result for one payment. States are named as the service names them. */
 export interface MoveResult {
@@ -64,8 +64,9 @@ export type Evidence =
 /** An instruction that may have left. */
 export interface Sent {
   move: Move;
-  /** Grows as reads show more. */
   before: Before;
+  /** Grows as reads show more. */
+  since: Since;
   beforeRead: PaymentRead;
   intent: Entry;
   tookMs?: number;

@@ -11,7 +11,7 @@ import { idOf, labelOf, stateOf } from '../named-payments.js';
 import { clearToSend, reportBlocked } from './check.js';
 import { changedMeanwhile, interruptedBy, notSent, takenOver } from './errors.js';
 import { forbidden } from './legality.js';
-import { beforeOf, isAsBefore } from './proof.js';
+import { beforeOf, isAsBefore, nothingSince } from './proof.js';
 import { findBlocking, intentOf, recordResult, withLedger } from './record.js';
 import { type Evidence, type Move, type MoveResult, resultOf, type Sent } from './result.js';
 import { settle } from './settle.js';
@@ -50,7 +50,13 @@ async function send(
   fence: MoveFence,
 ): Promise<MoveResult> {
   const from = desk.clock.monotonic();
-  const sent: Sent = { move, before: beforeOf(before), beforeRead: before, intent };
+  const sent: Sent = {
+    move,
+    before: beforeOf(before),
+    since: { ...nothingSince },
+    beforeRead: before,
+    intent,
+  };
   let answer: SettleResult;
   const stopRenewing = keepHold(desk, sent, fence.limitMs);
   try {

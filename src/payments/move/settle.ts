@@ -7,7 +7,7 @@ import { quietOf, readerOf, type Desk } from '../desk.js';
 import { idOf, stateOf, stateText } from '../named-payments.js';
 import { readUntil } from '../wait.js';
 import { differs, failed, notCarriedOut, notTaken, pendingOf, refusedBy, stillUnknown } from './errors.js';
-import { cameUnderWay, endStateOf, type Standing, standingOf, wasUnderWay } from './proof.js';
+import { cameUnderWay, endStateOf, speaksAgainst, type Standing, standingOf, wasUnderWay } from './proof.js';
 import { recordResult } from './record.js';
 import { type Evidence, type PaymentLook, type MoveResult, resultOf, type Sent } from './result.js';
 
@@ -22,18 +22,19 @@ export async function settle(
   shown: PaymentRead | undefined,
 ): Promise<MoveResult> {
   const told = shown && contradicts(sent, shown) ? contradiction(shown) : evidence;
-  sent.before.isTaken = told.kind === 'taken';
+  sent.since.isTaken = told.kind === 'taken';
   const look = await lookAfter(desk, sent, told, shown);
-  const result = await conclude(desk, sent, told, look);
+  const result = conclude(desk, sent, told, look);
   await recordResult(desk, sent, result);
   return sent.move.wait ? follow(desk, sent, result) : result;
 }
 
 /** A success that shows the payment in a state which is neither the one before nor one that this leads to. */
-function contradicts({ move, before }: Sent, shown: PaymentRead): boolean {
+function contradicts({ move, before, since }: Sent, shown: PaymentRead): boolean {
   const state = stateOf(shown);
   if (state === null || state === before.shown) return false;
-  return ['changed', 'excluded'].includes(standingOf(move.operation, { ...before, isTaken: true }, shown));
+  const standing = standingOf(move.operation, before, shown, { ...since, isTaken: true });
+  return standing === 'changed' || standing === 'excluded';
 }
 
 const contradiction = (shown: PaymentRead): Evidence => ({
@@ -71,7 +72,7 @@ async function lookAfter(
 ): Promise<PaymentLook> {
   if (evidence.kind === 'taken') {
     // An answer that shows the end is not proof of it: the payment is read.
-    const isEnd = shown && standingOf(sent.move.operation, sent.before, shown) === 'done';
+    const isEnd = shown && standingNow(sent, shown) === 'done';
     return lookOnce(desk, sent, isEnd ? undefined : shown, { taken: true });
   }
   if (evidence.kind !== 'unknown') return lookOnce(desk, sent, undefined, { taken: false });
@@ -79,12 +80,7 @@ async function lookAfter(
 }
 
 /** What the reads make of it: the table in docs/outcomes.md. */
-export async function conclude(
-  desk: Desk,
-  sent: Sent,
-  evidence: Evidence,
-  look: PaymentLook,
-): Promise<MoveResult> {
+export function conclude(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLook): MoveResult {
   const { standing, last } = look;
   if (last === undefined) return unread(sent, evidence, look);
   if (isOfEarlier(sent, evidence, standing)) return asAnswered(desk, sent, evidence, look);
@@ -124,12 +120,7 @@ function unread(sent: Sent, evidence: Evidence, { shown }: PaymentLook): MoveRes
 }
 
 /** The reads say nothing of it. */
-async function asAnswered(
-  desk: Desk,
-  sent: Sent,
-  evidence: Evidence,
-  look: PaymentLook,
-): Promise<MoveResult> {
+function asAnswered(desk: Desk, sent: Sent, evidence: Evidence, look: PaymentLook): MoveResult {
   const { last, shown } = look;
   const heldMs = quietOf(desk, sent.beforeRead);
   switch (evidence.kind) {
@@ -175,7 +166,9 @@ export async function lookOnce(
     return { standing: 'changed', last: undefined, shown, rechecked: false };
   }
   shown.push(stateOf(read) ?? '?');
-  const standing = judge(sent, read, taken);
+  // Of a move that was not taken, a state on the way may be that of another.
+  if (taken) noteUnderWay(sent, read);
+  const standing = standingNow(sent, read);
   if (isProof(sent, standing, taken)) return { standing, last: read, shown, rechecked: false };
   const confirmed = recheck ? await recheckAndRead(desk, sent) : undefined;
   if (confirmed === undefined) return { standing, last: read, shown, rechecked: false };
@@ -185,15 +178,16 @@ export async function lookOnce(
     return { standing: 'changed', last: rechecked, shown, rechecked: true };
   }
   shown.push(stateOf(confirmed.read) ?? '?');
-  return { standing: judge(sent, confirmed.read, true), last: confirmed.read, shown, rechecked: true };
+  noteUnderWay(sent, confirmed.read);
+  return { standing: standingNow(sent, confirmed.read), last: confirmed.read, shown, rechecked: true };
 }
 
-function judge(sent: Sent, read: PaymentRead, believed: boolean): Standing {
-  const { operation } = sent.move;
-  const { before } = sent;
-  if (believed) before.underWaySeen ||= cameUnderWay(operation, before.state, read.state);
-  return standingOf(operation, before, read);
+function noteUnderWay({ move, before, since }: Sent, read: PaymentRead): void {
+  since.underWay ||= cameUnderWay(move.operation, before.state, read.state);
 }
+
+const standingNow = ({ move, before, since }: Sent, read: PaymentRead): Standing =>
+  standingOf(move.operation, before, read, since);
 
 /** A state on the way may be that of an earlier attempt, unless the service is known to have taken this one. */
 function isProof({ intent }: Sent, standing: Standing, taken: boolean): boolean {
@@ -279,7 +273,8 @@ async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<Mo
     const { read } = await readSettling(desk, sent);
     if (read === undefined) return;
     last = read;
-    standing = judge(sent, read, true);
+    noteUnderWay(sent, read);
+    standing = standingNow(sent, read);
     if (stateOf(read) !== state) {
       desk.note(`  ${state ?? '?'} → ${stateOf(read) ?? '?'}`);
       since = desk.steady();
@@ -289,7 +284,8 @@ async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<Mo
       const confirmed = await recheckAndRead(desk, sent);
       if (confirmed === undefined || confirmed.differs) return;
       last = confirmed.read;
-      standing = judge(sent, confirmed.read, true);
+      noteUnderWay(sent, confirmed.read);
+      standing = standingNow(sent, confirmed.read);
       hasFailed = speaksAgainst(standing);
     }
   };
@@ -302,8 +298,6 @@ async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<Mo
   // Somebody else has found out more, or has sent it again, while this process was held up.
   return hasFailed && !isNewest ? ended(desk, sent, { last, standing, hasFailed: false }) : result;
 }
-
-export const speaksAgainst = (standing: Standing): boolean => standing === 'back' || standing === 'excluded';
 
 function ended(
   desk: Desk,

@@ -69,6 +69,7 @@ const backTo: Record<SettleOperation, Seen[]> = {
 };
 
 const operations = Object.keys(start) as SettleOperation[];
+const underWay = { underWay: true, isTaken: false };
 
 describe.each(operations)('%s', (operation) => {
   const from = start[operation];
@@ -83,7 +84,7 @@ describe.each(operations)('%s', (operation) => {
   });
 
   it('is back when it shows the state before again after it was under way', () => {
-    const standing = standingOf(operation, { ...before, underWaySeen: true }, payment(from));
+    const standing = standingOf(operation, before, payment(from), underWay);
     expect(standing).toBe(operation === 'unhold' ? 'unchanged' : 'back');
   });
 
@@ -101,10 +102,9 @@ describe.each(operations)('%s', (operation) => {
   );
 
   it('proves nothing in a state that nobody knows, also after it was under way', () => {
-    const underWay = { ...before, underWaySeen: true };
-    expect(standingOf(operation, underWay, payment('SomethingNew'))).toBe('changed');
-    const odd = { ...beforeOf(payment('SomethingNew')), underWaySeen: true };
-    expect(standingOf(operation, odd, payment('SomethingNew'))).toBe('unchanged');
+    expect(standingOf(operation, before, payment('SomethingNew'), underWay)).toBe('changed');
+    const odd = beforeOf(payment('SomethingNew'));
+    expect(standingOf(operation, odd, payment('SomethingNew'), underWay)).toBe('unchanged');
   });
 
   it.each<[string, JsonObject, Standing]>([
