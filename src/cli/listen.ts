@@ -11,7 +11,7 @@ import { requestLines, webhookRequest } from '../output/views/webhook-request.js
 import type { ChaosKind } from '../webhooks/forwarding/chaos.js';
 import type { WebhookExpectation } from '../webhooks/expectation.js';
 import { isSuccess } from '../webhooks/forwarding/forwarder.js';
-import { createInbox, type WholeDelivery } from '../webhooks/inbox/inbox.js';
+import { createInbox, findDelivery } from '../webhooks/inbox/inbox.js';
 import type { ListenEvent } from '../webhooks/listen.js';
 import { replayMarks, replayTo } from '../webhooks/forwarding/replay.js';
 import { createSender } from '../webhooks/forwarding/sender.js';
@@ -79,7 +79,7 @@ export async function listen(
   context.atEnd(() => sender.close());
   let listening: RunningListener | undefined;
   const find = async (id: number) => {
-    const found = (await inbox.find(place, id)) as WholeDelivery;
+    const found = await findDelivery(inbox, place, id);
     return { ...found, secret: listening?.listener.secret ?? '' };
   };
   const replay = async (id: number): Promise<Line> => {

@@ -11,13 +11,38 @@ interface ListenerTable {
   time: number;
 }
 
+/** What a read of the payment says about a delivery. */
+export type DeliveryVerdict =
+  /** The service shows another state than at the last read, or the payment was never read before. */
+  | 'changed'
+  /** The same, and it cannot have come there in one step: webhooks in between were lost or are still to come. */
+  | 'several'
+  /** Nothing changed since the last read. */
+  | 'same'
+  /** The same webhook came before. */
+  | 'duplicate'
+  /** It reports a state that the payment has left since. */
+  | 'stale'
+  /** It reports a state that the service does not show. */
+  | 'unconfirmed'
+  /** The service has no such payment. */
+  | 'unknown'
+  /** The payment could not be read, or was not, since too much came at once. */
+  | 'unread'
+  /** It names no payment. */
+  | 'none'
+  /** No webhook came: a read showed the change. */
+  | 'missed'
+  /** Made by this desk, to try a handler. */
+  | 'made';
+
 /** A webhook as it came, or one that this desk made itself. */
 interface DeliveryTable {
   id: Generated<number>;
   listener_id: number;
   time: number;
-  /** `received`, or `synthetic` for one of our own. */
-  kind: string;
+  /** `synthetic` for one of our own. */
+  kind: 'received' | 'synthetic';
   method: string;
   /** What came after the secret, with its slash; the secret itself is not kept here. */
   path: string;
@@ -39,7 +64,7 @@ interface DeliveryTable {
   read_state: string | null;
   /** The state at the read before. */
   previous_state: string | null;
-  verdict: string | null;
+  verdict: DeliveryVerdict | null;
   /** Why there is no state, for a person. */
   why: string | null;
   read_time: number | null;
@@ -69,8 +94,8 @@ interface ForwardTable {
   status: number | null;
   ms: number | null;
   error: string | null;
-  /** `delivered`, `failed` or `dropped`; null while it waits. */
-  outcome: string | null;
+  /** Null while it waits. */
+  outcome: 'delivered' | 'failed' | 'dropped' | null;
   due_time: number;
   lease_until: number | null;
   lease_owner: string | null;

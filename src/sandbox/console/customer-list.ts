@@ -63,7 +63,7 @@ async function withText(
   key: string | undefined,
   size: number,
 ): Promise<RangePage<CustomerRow>> {
-  const [afterText, afterId] = (readKey(key, ['string', 'number']) ?? [prefix, 0]) as [string, number];
+  const [afterText, afterId] = readKey(key, ['string', 'number']) ?? [prefix, 0];
   const apps = app === undefined ? (await engine.apps.all()).map((each) => each.app_id) : [app];
   const order = engine.store.engine === 'postgres' ? ' collate "C"' : '';
   const ranges = apps.flatMap((appId) =>
@@ -113,7 +113,7 @@ async function withPrefix(
   key: string | undefined,
   size: number,
 ): Promise<RangePage<CustomerRow>> {
-  const [afterId, afterApp] = (readKey(key, ['string', 'string']) ?? []) as [string?, string?];
+  const [afterId, afterApp] = readKey(key, ['string', 'string']) ?? [];
   const order = byBytes(engine.store.engine, 'customer_id');
   const apps = app === undefined ? (await engine.apps.all()).map((each) => each.app_id) : [app];
   const ranges = apps.map((appId): Range<CustomerRow> => (limit) => {

@@ -132,7 +132,7 @@ async function byTime(
   key: string | undefined,
   size: number,
 ): Promise<PaymentListPage> {
-  const [time, id] = (readKey(key, ['number', 'number']) ?? [end, 0]) as [number, number];
+  const [time, id] = readKey(key, ['number', 'number']) ?? [end, 0];
   const ranges = (await appsOf(engine, filter)).map(
     (app): Range<ConsolePayment> =>
       (limit) =>
@@ -214,7 +214,7 @@ async function byReference(
   key: string | undefined,
   size: number,
 ): Promise<PaymentListPage> {
-  const [afterReference, afterApp] = (readKey(key, ['string', 'string']) ?? []) as [string?, string?];
+  const [afterReference, afterApp] = readKey(key, ['string', 'string']) ?? [];
   const order = byBytes(engine.store.engine, 'reference_id');
   const ranges = (await appsOf(engine, filter)).map((app): Range<ConsolePayment> => (limit) => {
     // The same reference in two apps: they come in the order of the apps.

@@ -55,11 +55,17 @@ export function writeKey(key: PageKey): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
+type KeyShape = ReadonlyArray<'string' | 'number'>;
+
+type KeyOf<Shape extends KeyShape> = {
+  -readonly [Index in keyof Shape]: Shape[Index] extends 'string' ? string : number;
+};
+
 /** A key that was tampered with begins at the beginning. */
-export function readKey(
+export function readKey<const Shape extends KeyShape>(
   text: string | undefined,
-  shape: ReadonlyArray<'string' | 'number'>,
-): PageKey | undefined {
+  shape: Shape,
+): KeyOf<Shape> | undefined {
   if (text === undefined) return undefined;
   try {
     const key: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
@@ -67,7 +73,7 @@ export function readKey(
       Array.isArray(key) &&
       key.length === shape.length &&
       shape.every((type, index) => typeof key[index] === type && isSafe(key[index]));
-    return fits ? (key as PageKey) : undefined;
+    return fits ? (key as KeyOf<Shape>) : undefined;
   } catch {
     return undefined;
   }
@@ -75,7 +81,7 @@ export function readKey(
 
 /** For lists by a number that counts up: without a key, from above all of them. */
 export const readNumberKey = (text: string | undefined): number =>
-  (readKey(text, ['number'])?.[0] as number | undefined) ?? Number.MAX_SAFE_INTEGER;
+  readKey(text, ['number'])?.[0] ?? Number.MAX_SAFE_INTEGER;
 
 const isSafe = (value: unknown): boolean => typeof value !== 'number' || Number.isSafeInteger(value);
 

@@ -30,7 +30,7 @@ export async function readTimeline(
   size = TIMELINE_SIZE,
 ): Promise<PaymentTimeline> {
   // The oldest of each that was shown so far.
-  const before = (readKey(key, ['number', 'number', 'number']) ?? [LATEST, LATEST, LATEST]) as number[];
+  const before = readKey(key, ['number', 'number', 'number']) ?? ([LATEST, LATEST, LATEST] as const);
   const read = async <Kind extends ConsoleEntry['kind']>(kind: Kind, table: Tables[Kind], oldest: number) => {
     const order = kind === 'change' ? 'version' : 'id';
     const most = kind === 'change' ? MAX_CHANGES : LATEST;
@@ -44,9 +44,9 @@ export async function readTimeline(
       .execute();
     return rows.map((row) => ({ kind, row }) as ConsoleEntry & { kind: Kind });
   };
-  const changes = await read('change', 'events', before[0] as number);
-  const operations = await read('operation', 'operations', before[1] as number);
-  const exchanges = await read('exchange', 'exchanges', before[2] as number);
+  const changes = await read('change', 'events', before[0]);
+  const operations = await read('operation', 'operations', before[1]);
+  const exchanges = await read('exchange', 'exchanges', before[2]);
   const found = [...changes, ...operations, ...exchanges].sort(laterFirst);
   const shown = found.slice(0, size);
   const oldest = (kind: ConsoleEntry['kind'], index: number) =>

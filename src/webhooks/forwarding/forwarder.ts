@@ -57,7 +57,7 @@ const requestColumns = ['id', 'kind', 'method', 'query', 'headers', 'body'] as c
 
 /** What is passed on of a delivery. */
 interface Passed extends Pick<WebhookRequest, 'method' | 'query' | 'headers' | 'body'> {
-  kind: string;
+  kind: DeliveryRow['kind'];
 }
 
 export function createForwarder(options: ForwarderOptions): Forwarder {

@@ -78,7 +78,7 @@ export async function insertForward(
     lane: forward.lane,
     replay: forward.replay ? 1 : 0,
     chaos: forward.chaos,
-    outcome: forward.dropped ? 'dropped' : null,
+    outcome: forward.dropped ? ('dropped' as const) : null,
     due_time: forward.dueTime,
     finished: forward.dropped ? 1 : 0,
     lease_owner: isFirst ? owner : null,

@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.js';
 import type { PaymentKey } from '../../client/payment-calls.js';
 import { PartialError, type PaydeskError, ServiceError, UsageError } from '../../errors.js';
 import { isSuccess } from './forwarder.js';
-import type { WholeDelivery } from '../inbox/inbox.js';
+import { findDelivery, type WholeDelivery } from '../inbox/inbox.js';
 import {
   formerTargets,
   storeMadeWebhook,
@@ -44,7 +44,7 @@ export async function replayAll(
   const told = new Set<string>();
   for (const id of await chosenIds(desk, chosen)) {
     chosen.signal.throwIfAborted();
-    const delivery = (await inbox.find(place, id)) as WholeDelivery;
+    const delivery = await findDelivery(inbox, place, id);
     const targets = targetsFor(delivery, chosen, how);
     if (targets.length === 0 && chosen.ids.length > 0) throw noTarget(id);
     if (targets.length === 0) continue;
@@ -76,7 +76,7 @@ async function chosenIds({ inbox, place }: ReplayDesk, chosen: Chosen): Promise<
     );
   }
   if (!isRange) {
-    for (const id of ids) if (!(await inbox.find(place, id))) throw notKept(id);
+    for (const id of ids) await findDelivery(inbox, place, id);
     return [...ids];
   }
   const found: number[] = [];
@@ -108,12 +108,6 @@ async function freshOf(desk: ReplayDesk, client: Client, delivery: WholeDelivery
   }
   return storeMadeWebhook(desk, client, await client.getPayment(key));
 }
-
-const notKept = (id: number): UsageError =>
-  new UsageError(`This app has no saved webhook ${id}.`, {
-    code: 'no-such-webhook',
-    next: [paydesk('webhook', 'events')],
-  });
 
 const noTarget = (id: number): UsageError =>
   new UsageError(`Webhook ${id} was never forwarded. Nothing was sent. Choose a target with --to.`, {

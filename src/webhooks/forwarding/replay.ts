@@ -14,7 +14,7 @@ import { type Attempt } from './forward-queue.js';
 import { insertForward } from './insert-forward.js';
 import { forwardedRequest } from './forwarded-request.js';
 import { isSuccess } from './forwarder.js';
-import type { Inbox, WholeDelivery } from '../inbox/inbox.js';
+import { findDelivery, type Inbox, type WholeDelivery } from '../inbox/inbox.js';
 import { createInboxWriter, holdListener } from '../inbox/inbox-writer.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { openListener } from '../inbox/listeners.js';
@@ -105,5 +105,5 @@ export async function storeMadeWebhook(
     forwards: [],
     synthetic,
   });
-  return (await inbox.find(place, delivery.id)) as WholeDelivery;
+  return findDelivery(inbox, place, delivery.id);
 }

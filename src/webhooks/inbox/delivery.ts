@@ -1,33 +1,6 @@
 // A delivery as the rest of the desk sees it.
 
-import type { DeliveryRow, ForwardRow } from '../../ledger/inbox-schema.js';
-
-const verdicts = [
-  /** The service shows another state than at the last read, or the payment was never read before. */
-  'changed',
-  /** The same, and it cannot have come there in one step: webhooks in between were lost or are still to come. */
-  'several',
-  /** Nothing changed since the last read. */
-  'same',
-  /** The same webhook came before. */
-  'duplicate',
-  /** It reports a state that the payment has left since. */
-  'stale',
-  /** It reports a state that the service does not show. */
-  'unconfirmed',
-  /** The service has no such payment. */
-  'unknown',
-  /** The payment could not be read, or was not, since too much came at once. */
-  'unread',
-  /** It names no payment. */
-  'none',
-  /** No webhook came: a read showed the change. */
-  'missed',
-  /** Made by this desk, to try a handler. */
-  'made',
-] as const;
-/** What a read of the payment says about a delivery. */
-export type DeliveryVerdict = (typeof verdicts)[number];
+import type { DeliveryRow, DeliveryVerdict, ForwardRow } from '../../ledger/inbox-schema.js';
 
 export interface ForwardRecord {
   id: number;
@@ -37,7 +10,7 @@ export interface ForwardRecord {
   ms: number | null;
   error: string | null;
   attempts: number;
-  outcome: 'waiting' | 'delivered' | 'failed' | 'dropped';
+  outcome: NonNullable<ForwardRow['outcome']> | 'waiting';
   replay: boolean;
   /** What `--chaos` did to it. */
   chaos: string | null;
@@ -53,7 +26,7 @@ export interface Delivery {
   id: number;
   /** When it arrived, in milliseconds. */
   time: number;
-  kind: 'received' | 'synthetic';
+  kind: DeliveryRow['kind'];
   paymentId: string | null;
   referenceId: string | null;
   /** Where the payment was named: `path`, `query`, `json`, `form`. */
@@ -92,14 +65,14 @@ export function deliveryOf(row: SummaryRow, forwards: readonly ForwardRow[]): De
   return {
     id: row.id,
     time: row.time,
-    kind: row.kind as Delivery['kind'],
+    kind: row.kind,
     paymentId: row.payment_id,
     referenceId: row.reference_id,
     namedBy: row.named_by,
     saidState: row.said_state,
     state: row.read_state,
     previousState: row.previous_state,
-    verdict: row.verdict as DeliveryVerdict | null,
+    verdict: row.verdict,
     why: row.why,
     readTime: row.read_time,
     forwards: forwards.filter(({ delivery_id }) => delivery_id === row.id).map(forwardOf),
@@ -114,7 +87,7 @@ export function forwardOf(row: ForwardRow): ForwardRecord {
     ms: row.ms,
     error: row.error,
     attempts: row.attempts,
-    outcome: (row.outcome as ForwardRecord['outcome'] | null) ?? 'waiting',
+    outcome: row.outcome ?? 'waiting',
     replay: row.replay === 1,
     chaos: row.chaos,
   };

@@ -3,12 +3,12 @@
 
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import type { ForwardRow } from '../../ledger/inbox-schema.js';
+import type { DeliveryVerdict, ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { leaseClock } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
 import { prepared, type Store } from '../../store/store.js';
-import { type Delivery, deliveryOf, type SummaryRow, type DeliveryVerdict } from './delivery.js';
+import { type Delivery, deliveryOf, type SummaryRow } from './delivery.js';
 import type { PlannedForward } from '../forwarding/forward-plan.js';
 import { insertForward } from '../forwarding/insert-forward.js';
 import { createGroupWriter } from './group-writes.js';

@@ -262,7 +262,7 @@ async function wholeDelivery(db: Kysely<DeskTables>, row: DeliveryRow): Promise<
   };
 }
 
-/** Of one app; asked for by a person. */
+/** A delivery that must be there: one that a person asked for, or that was just listed or stored. */
 export async function findDelivery(inbox: Inbox, app: AppRef, id: number): Promise<WholeDelivery> {
   const found = await inbox.find(app, id);
   if (found) return found;

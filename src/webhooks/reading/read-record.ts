@@ -2,12 +2,11 @@
 // now, what each delivery came to, and the forwards that had to wait for it.
 
 import type { Kysely } from 'kysely';
-import type { ForwardRow } from '../../ledger/inbox-schema.js';
+import type { DeliveryVerdict, ForwardRow } from '../../ledger/inbox-schema.js';
 import { remember, type SeenPayment } from '../../ledger/known-payments.js';
 import { refColumns } from '../../ledger/payment-ref.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { prepared, type Store } from '../../store/store.js';
-import type { DeliveryVerdict } from '../inbox/delivery.js';
 import type { PlannedForward } from '../forwarding/forward-plan.js';
 import { insertForward } from '../forwarding/insert-forward.js';
 import { holdListener } from '../inbox/inbox-writer.js';

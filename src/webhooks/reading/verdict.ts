@@ -1,5 +1,5 @@
 import { canReach, isStateName, states } from '../../contract/states.js';
-import type { DeliveryVerdict } from '../inbox/delivery.js';
+import type { DeliveryVerdict } from '../../ledger/inbox-schema.js';
 
 interface Facts {
   /** The state that the webhook claims, by our name for it where there is one. */

@@ -21,7 +21,7 @@ export function addAppRoutes(routes: Hono, desk: ConsoleTools): void {
 
   routes.get('/apps', async (c) => {
     const all = await engine.apps.all();
-    const from = (readKey(c.req.query('key'), ['number'])?.[0] as number | undefined) ?? 0;
+    const from = readKey(c.req.query('key'), ['number'])?.[0] ?? 0;
     const isMore = all.length > from + APPS_PER_PAGE;
     return showConsole(
       c,
