@@ -1,10 +1,8 @@
 // Rows of a plan while it is made: in a database file of its own, so that a million of them need no memory.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openStore, type Migration, type Store } from '../store/store.js';
+import type { Migration, Store } from '../store/store.js';
+import { openTemporaryStore } from '../store/temporary-store.js';
 import type { CsvRow } from './csv-rows.js';
 import type { Assessment, PlanRow } from './plan-row.js';
 
@@ -66,21 +64,10 @@ type StagingStore = Store<StagingTables>;
 const PAGE_SIZE = 500;
 
 export async function openStaging(): Promise<Staging> {
-  const folder = await mkdtemp(join(tmpdir(), 'paydesk-plan-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const store = await openStore<StagingTables>({
-    location: join(folder, 'rows.db'),
-    schema: 'unused',
-    migrations,
-  }).catch(async (error: unknown) => {
-    await remove();
-    throw error;
-  });
-
-  return createStaging(store, remove);
+  return createStaging(await openTemporaryStore<StagingTables>('paydesk-plan-', migrations));
 }
 
-function createStaging(store: StagingStore, remove: () => Promise<void>): Staging {
+function createStaging(store: StagingStore): Staging {
   return {
     async add(rows) {
       const values = JSON.stringify(rows.map((row) => [row.line, row.typed, JSON.stringify(row)]));
@@ -125,10 +112,7 @@ function createStaging(store: StagingStore, remove: () => Promise<void>): Stagin
       return rows.map(planRow);
     },
 
-    async close() {
-      await store.close();
-      await remove();
-    },
+    close: () => store.close(),
   };
 }
 

@@ -1,10 +1,8 @@
 // Lines that need a look, while the file is reconciled: in a database file of its own, so that a million need no memory.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import { type Migration, openStore, type Store } from '../store/store.js';
+import type { Migration, Store } from '../store/store.js';
+import { openTemporaryStore } from '../store/temporary-store.js';
 import type { Exception } from './exception.js';
 import type { SettlementLine } from './line.js';
 import type { MatchedBy } from './match.js';
@@ -66,22 +64,10 @@ export interface CandidateStaging {
 type StagingStore = Store<StagingTables>;
 
 export async function openCandidateStaging(): Promise<CandidateStaging> {
-  const folder = await mkdtemp(join(tmpdir(), 'paydesk-reconcile-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const location = join(folder, 'lines.db');
-  const store = await openStore<StagingTables>({ location, schema: 'unused', migrations }).catch(
-    async (error: unknown) => {
-      await remove();
-      throw error;
-    },
-  );
-  return createStaging(store, async () => {
-    await store.close();
-    await remove();
-  });
+  return createStaging(await openTemporaryStore<StagingTables>('paydesk-reconcile-', migrations));
 }
 
-function createStaging(store: StagingStore, close: () => Promise<void>): CandidateStaging {
+function createStaging(store: StagingStore): CandidateStaging {
   const insert = (statement: ReturnType<typeof sql>) => store.transaction((tx) => statement.execute(tx));
   return {
     async add(candidates) {
@@ -156,7 +142,7 @@ function createStaging(store: StagingStore, close: () => Promise<void>): Candida
       }
     },
 
-    close,
+    close: () => store.close(),
   };
 }
 
