@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { outcomeOf, type Entry } from '../ledger/entries.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { prepared, type Store } from '../store/store.js';
-import { leaseClock } from '../store/claim.js';
+import { leaseClock, releaseAbandoned } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
 import { ABANDONED_DUE, intentsOf, mayHaveLeft, rowOutcomeOf } from './ledger-view.js';
 import type { RowResult, WorkedOutcome } from './worked-row.js';
@@ -140,7 +140,8 @@ export function createClaims(
     sentFor,
     waiting: () => waitingRows(store, batch),
     othersAtWork: (before) => othersHoldDueRows(store, batch, owner, before),
-    freeAbandoned: () => freeAbandoned(store, batch, owner),
+    freeAbandoned: () =>
+      releaseAbandoned(store, { table: 'batch_rows', owner, where: ofBatch, dueTime: ABANDONED_DUE }),
 
     async renew() {
       if (ours.size === 0) return;
@@ -275,29 +276,6 @@ async function othersHoldDueRows(
     .limit(sql.lit(1))
     .executeTakeFirst();
   return held !== undefined;
-}
-
-async function freeAbandoned(store: Store<DeskTables>, batch: BatchRecord, owner: Owner): Promise<void> {
-  const owners = await store.db
-    .selectFrom('batch_rows')
-    .select('lease_owner')
-    .distinct()
-    .where('batch_id', '=', batch.id)
-    .where('finished', '=', 0)
-    .where('lease_until', 'is not', null)
-    .execute();
-  for (const { lease_owner: name } of owners) {
-    if (name === null || !owner.isGone(name)) continue;
-    await store.transaction((tx) =>
-      tx
-        .updateTable('batch_rows')
-        .set({ lease_until: null, lease_owner: null, due_time: ABANDONED_DUE })
-        .where('batch_id', '=', batch.id)
-        .where('finished', '=', 0)
-        .where('lease_owner', '=', name)
-        .execute(),
-    );
-  }
 }
 
 /** Whether an earlier run has finished the row as refused, and it was opened again to be checked once more. */

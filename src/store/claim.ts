@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder, Selectable } from 'kysely';
-import type { ClaimOptions, Engine } from './types.js';
+import type { Expression, Kysely, RawBuilder, Selectable, SqlBool } from 'kysely';
+import type { Owner } from './owner.js';
+import type { ClaimableTable, ClaimOptions, Engine, Store } from './types.js';
 
 /** One statement that leases due rows; see `Store.claimDue`. On SQLite it must run in an immediate transaction. */
 export async function claimDue<DB, T extends keyof DB & string>(
@@ -42,6 +43,33 @@ export function claimStatement<DB, T extends keyof DB & string>(
     update ${table} set lease_until = ${clock} + ${sql.lit(leaseMs)}, lease_owner = ${owner}
     where id in (select id from claimed)
     returning *`;
+}
+
+interface AbandonedOptions<DB> {
+  table: ClaimableTable<DB>;
+  /** Decides which processes are gone. */
+  owner: Owner;
+  /** A condition on the rows, as for `claimDue`. */
+  where: Expression<SqlBool>;
+  /** When the released rows are due; unchanged where it is absent. */
+  dueTime?: number;
+}
+
+/** Ends the leases of processes that are known to have ended, so that their rows can be claimed at once. */
+export async function releaseAbandoned<DB>(store: Store<DB>, options: AbandonedOptions<DB>): Promise<void> {
+  const { owner, where, dueTime } = options;
+  const table = sql.table(options.table);
+  const due = dueTime === undefined ? sql`` : sql`, due_time = ${dueTime}`;
+  const { rows } = await sql<{ name: string | null }>`
+    select distinct due.lease_owner as name from ${table} as due
+    where due.finished = 0 and due.lease_until is not null and (${where})`.execute(store.db);
+  for (const { name } of rows) {
+    if (name === null || !owner.isGone(name)) continue;
+    await store.transaction((tx) =>
+      sql`update ${table} as due set lease_until = null, lease_owner = null${due}
+        where due.finished = 0 and due.lease_owner = ${name} and (${where})`.execute(tx),
+    );
+  }
 }
 
 /** Leases are compared among machines, so on PostgreSQL the server's clock decides. */

@@ -36,7 +36,7 @@ interface Claimable {
   finished: unknown;
 }
 
-type ClaimableTable<DB> = {
+export type ClaimableTable<DB> = {
   [T in keyof DB & string]: DB[T] extends Claimable ? T : never;
 }[keyof DB & string];
 
@@ -49,7 +49,7 @@ export interface ClaimOptions<DB, T extends keyof DB & string> {
   limit: number;
   /** Written to `lease_owner`; an update that finishes a row should name it, so that a late worker changes nothing. */
   owner: string;
-  /** A further condition on the rows, for example sql`kind = ${kind}`. */
+  /** A further condition on the rows, for example sql`due.kind = ${kind}`. */
   where?: Expression<SqlBool>;
   /**
    * Only the lowest unfinished id for each value of this column is claimed, and nothing while that one is leased or not due.

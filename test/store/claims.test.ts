@@ -1,4 +1,4 @@
-import { claimStatement } from '../../src/store/claim.js';
+import { claimStatement, releaseAbandoned } from '../../src/store/claim.js';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.js';
@@ -59,6 +59,25 @@ describeEverywhere('claims', ({ location, open }) => {
     await addJobs(store, [{ payment: 1 }]);
     await store.claimDue({ ...claim, leaseMs: 0, owner: 'gone' });
     expect(await store.claimDue(claim)).toMatchObject([{ id: 1, lease_owner: 'me' }]);
+  });
+
+  test('come back at once when the process that holds them is gone', async () => {
+    const store = await open(await location());
+    await addJobs(store, [{ payment: 1 }, { payment: 2, kind: 'expiry' }, { payment: 3 }, { payment: 4 }]);
+    await store.claimDue({ ...claim, limit: 3, owner: 'gone' });
+    await store.claimDue({ ...claim, owner: 'running' });
+    await finish(store, 3);
+    const owner = { name: 'me', isGone: (name: string) => name === 'gone' };
+    const webhooks = sql<boolean>`due.kind = ${'webhook'}`;
+    await releaseAbandoned(store, { table: 'job', owner, where: webhooks, dueTime: 7 });
+    const lease = ['id', 'due_time', 'lease_owner'] as const;
+    expect(await store.db.selectFrom('job').select(lease).orderBy('id').execute()).toEqual([
+      { id: 1, due_time: 7, lease_owner: null },
+      { id: 2, due_time: 0, lease_owner: 'gone' },
+      { id: 3, due_time: 0, lease_owner: 'gone' },
+      { id: 4, due_time: 0, lease_owner: 'running' },
+    ]);
+    expect(ids(await store.claimDue(claim))).toEqual([1]);
   });
 
   test('with onePer take only the first unfinished row of each payment', async () => {

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { ForwardRow } from '../../ledger/inbox-schema.js';
 import type { DeskTables } from '../../ledger/schema.js';
-import { leaseClock } from '../../store/claim.js';
+import { releaseAbandoned } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
 import { prepared, type Store } from '../../store/store.js';
 import { createGroupWriter } from '../inbox/group-writes.js';
@@ -85,7 +85,8 @@ export function createForwardQueue(
   keys: readonly string[],
 ): ForwardQueue {
   const { db } = store;
-  const ours = sql<boolean>`due.listener_id = ${listenerId} and due.target_key in (${sql.join(keys)})`;
+  const ofListener = sql<boolean>`due.listener_id = ${listenerId}`;
+  const ours = sql<boolean>`${ofListener} and due.target_key in (${sql.join(keys)})`;
 
   const write = createAttemptWriter(store, owner);
 
@@ -121,7 +122,7 @@ export function createForwardQueue(
 
     release: () => releaseForwards(store, owner.name),
 
-    freeAbandoned: () => freeAbandonedForwards(store, listenerId, owner),
+    freeAbandoned: () => releaseAbandoned(store, { table: 'forwards', owner, where: ofListener }),
 
     async retryFailed(now) {
       if (keys.length === 0) return 0;
@@ -170,24 +171,6 @@ function createAttemptWriter(store: Store<DeskTables>, owner: Owner) {
       finished: ended ? 1 : 0,
     });
   });
-}
-
-async function freeAbandonedForwards(
-  store: Store<DeskTables>,
-  listenerId: number,
-  owner: Owner,
-): Promise<void> {
-  const held = await store.db
-    .selectFrom('forwards')
-    .select('lease_owner')
-    .distinct()
-    .where('finished', '=', 0)
-    .where('listener_id', '=', listenerId)
-    .where('lease_until', '>', leaseClock(store.engine))
-    .execute();
-  for (const { lease_owner: name } of held) {
-    if (name !== null && owner.isGone(name)) await releaseForwards(store, name);
-  }
 }
 
 async function releaseForwards(store: Store<DeskTables>, ownerName: string): Promise<void> {
