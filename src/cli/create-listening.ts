@@ -54,12 +54,12 @@ export async function openCreateListening(
   if (because !== undefined) note(because);
   if (tunnel.thirdParty)
     note(`The tunnel ${tunnel.name} is run by a third party, who can read every webhook.`);
-  const database = await openLedger(context);
+  const { store } = await openLedger(context);
   const deliveries: Delivery[] = [];
   const { wakeups, wake } = createWakeups(clock);
   const targets = targetsOf(client, flags);
   const listening = await runListener({
-    database,
+    store,
     client,
     place,
     tunnel,

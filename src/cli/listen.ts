@@ -8,17 +8,15 @@ import { loadTheme } from '../output/theme.js';
 import { tookTime } from '../output/time.js';
 import { liveBanner } from '../output/views/live.js';
 import { requestLines, webhookRequest } from '../output/views/webhook-request.js';
-import type { ChaosKind } from '../webhooks/forwarding/chaos.js';
-import type { WebhookExpectation } from '../webhooks/expectation.js';
 import { isSuccess } from '../webhooks/forwarding/forwarder.js';
 import { createInbox, findDelivery } from '../webhooks/inbox/inbox.js';
 import type { ListenEvent } from '../webhooks/listen.js';
 import { replayMarks, replayTo } from '../webhooks/forwarding/replay.js';
 import { createSender } from '../webhooks/forwarding/sender.js';
-import { type Filter, needsRead, passes, type Target } from '../webhooks/forwarding/targets.js';
+import { type Filter, needsRead, passes } from '../webhooks/forwarding/targets.js';
 import { chooseTunnel } from '../webhooks/tunnels/choose.js';
 import type { Tunnel } from '../webhooks/tunnels/tunnel.js';
-import { type RunningListener, runListener } from '../webhooks/run-listener.js';
+import { type RunListenerOptions, type RunningListener, runListener } from '../webhooks/run-listener.js';
 import type { CommandContext } from './context.js';
 import { openLedger } from './desk-database.js';
 import {
@@ -31,15 +29,10 @@ import { askToConfirm, createGuard } from './live-guard.js';
 import type { ScreenInput, ScreenOutput } from './live-screen.js';
 import { verifyKind, type Session } from './session.js';
 
-interface ListenRequest {
-  tunnel: Tunnel;
-  targets: readonly Target[];
-  filter: Filter;
-  port: number;
-  orAnother: boolean;
-  ack: 'immediate' | 'forwarded';
-  chaos: { kinds: ChaosKind[] | undefined; seed: number | undefined };
-  expectation: WebhookExpectation;
+interface ListenRequest extends Pick<
+  RunListenerOptions,
+  'tunnel' | 'targets' | 'filter' | 'port' | 'orAnother' | 'ack' | 'chaos' | 'expectation'
+> {
   inspect: boolean;
 }
 
@@ -72,9 +65,9 @@ export async function listen(
   { profile, client }: Session,
   request: ListenRequest,
 ): Promise<void> {
-  const database = await openLedger(context);
+  const { store } = await openLedger(context);
   const place = { baseUrl: profile.baseUrl, appId: profile.appId };
-  const inbox = createInbox(database.store);
+  const inbox = createInbox(store);
   const sender = createSender(Date.now);
   context.atEnd(() => sender.close());
   let listening: RunningListener | undefined;
@@ -86,7 +79,7 @@ export async function listen(
     const { targets } = request;
     if (targets.length === 0)
       return `There is no target: ${commandText(paydesk('webhook', 'replay', id, '--to', 'URL'), context.profileName)}`;
-    const desk = { store: database.store, inbox, place, sender, now: Date.now };
+    const desk = { store, inbox, place, sender, now: Date.now };
     const whole = await find(id);
     const done = await Promise.all(targets.map((target) => replayTo(desk, whole, target, replayMarks(id))));
     const told = done.map(({ attempt }) => `${attempt.status ?? attempt.error} in ${tookTime(attempt.ms)}`);
@@ -104,7 +97,7 @@ export async function listen(
   try {
     listening = await runListener({
       ...request,
-      database,
+      store,
       client,
       place,
       interactive: context.interactive,

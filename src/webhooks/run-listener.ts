@@ -2,17 +2,11 @@
 
 import { randomInt } from 'node:crypto';
 import { systemClock } from '../client/clock.js';
-import type { Client } from '../client/client.js';
 import { InterruptedError, PaydeskError, PendingError } from '../errors.js';
-import type { DeskDatabase } from '../ledger/desk.js';
-import type { Line } from '../output/lines.js';
 import { createOwner } from '../store/owner.js';
 import { type Chaos, type ChaosKind, createChaos } from './forwarding/chaos.js';
 import type { WebhookExpectation } from './expectation.js';
-import { type Listener, type ListenEvent, startListener } from './listen.js';
-import type { AppRef } from '../ledger/payment-ref.js';
-import type { Filter, Target } from './forwarding/targets.js';
-import type { Tunnel } from './tunnels/tunnel.js';
+import { type Listener, type ListenOptions, startListener } from './listen.js';
 
 export interface RunningListener {
   listener: Listener;
@@ -23,30 +17,19 @@ export interface RunningListener {
   stop(): Promise<void>;
 }
 
-interface RunListenerOptions {
-  database: DeskDatabase;
-  client: Client;
-  place: AppRef;
-  tunnel: Tunnel;
-  targets: readonly Target[];
-  filter: Filter;
-  port: number;
-  /** Takes another port where this one is in use. */
-  orAnother: boolean;
-  ack: 'immediate' | 'forwarded';
+export interface RunListenerOptions extends Omit<
+  ListenOptions,
+  'owner' | 'clock' | 'chaos' | 'retriesFailed' | 'retries'
+> {
+  /** No chaos without kinds; a random seed where none is given. */
   chaos: { kinds: ChaosKind[] | undefined; seed: number | undefined };
   expectation: WebhookExpectation | undefined;
-  interactive: boolean;
-  signal: AbortSignal;
-  note: (...lines: Line[]) => void;
-  onEvent(event: ListenEvent): void;
-  onError(error: unknown): void;
 }
 
 const MAX_SEED = 1_000_000;
 
 export async function runListener(options: RunListenerOptions): Promise<RunningListener> {
-  const { database, client, expectation, signal, onEvent } = options;
+  const { expectation, signal, onEvent } = options;
   const { kinds, seed } = options.chaos;
   const chaos = kinds === undefined ? undefined : createChaos(kinds, seed ?? randomInt(MAX_SEED));
   let end: (error?: PaydeskError) => void = () => {};
@@ -62,26 +45,14 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
     signal.removeEventListener('abort', onAbort);
   };
 
-  const { place, tunnel, targets, filter, ack, interactive, note, onError } = options;
   try {
     const listener = await startListener({
-      store: database.store,
-      client,
-      place,
+      ...options,
       owner: createOwner(),
       clock: systemClock,
-      port: options.port,
-      orAnother: options.orAnother,
-      tunnel,
+      chaos,
       // Who waits for something counts only what comes from now on.
       retriesFailed: expectation?.waits !== true,
-      targets,
-      filter,
-      ack,
-      chaos,
-      interactive,
-      signal,
-      note,
       onEvent(event) {
         onEvent(event);
         if (event.type === 'failed') end(event.error);
@@ -91,7 +62,6 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
         if (verdict === 'met') end();
         else if (verdict !== undefined) end(verdict);
       },
-      onError,
     });
     const stop = () => listener.stop().finally(close);
     return { listener, chaos, ended, end, stop };
