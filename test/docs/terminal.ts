@@ -3,6 +3,7 @@ import { createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Cell, createScreen } from '../helpers/screen.js';
+import { readTerminal, type TerminalOutput } from '../helpers/terminal-output.js';
 
 export interface Terminal {
   /** Types a command; the screen begins anew. */
@@ -15,8 +16,7 @@ export interface Terminal {
   ended(): boolean;
   /** How it has ended; undefined while it runs. */
   exit(): number | undefined;
-  /** Waits until it is so, or until the time is up: then false. */
-  until(condition: () => boolean, limitMs?: number): Promise<boolean>;
+  until: TerminalOutput['until'];
   close(): Promise<void>;
 }
 
@@ -67,31 +67,18 @@ export async function openTerminal(place: {
   });
   const commands = createWriteStream(`${base}.fifo`);
   const screen = createScreen(columns);
+  const output = readTerminal(pty, (data) => screen.write(data));
   // As after a command: the first may be typed.
-  let raw = '\u001B]777;ended 0\u0007';
-  let over = false;
-  let wake: () => void = () => {};
-  pty.onData((data) => {
-    raw += data;
-    screen.write(data);
-    wake();
-  });
-  const gone = new Promise<void>((resolve) => {
-    pty.onExit(() => {
-      over = true;
-      wake();
-      resolve();
-    });
-  });
+  output.raw = '\u001B]777;ended 0\u0007';
   const exit = () => {
-    const [, code] = ENDED.exec(raw) ?? [];
+    const [, code] = ENDED.exec(output.raw) ?? [];
     return code === undefined ? undefined : Number(code);
   };
-  const ended = () => over || exit() !== undefined;
+  const ended = () => output.isOver || exit() !== undefined;
 
   return {
     type(command) {
-      raw = '';
+      output.raw = '';
       screen.clear();
       commands.write(`${command}\0`);
     },
@@ -100,22 +87,12 @@ export async function openTerminal(place: {
     cells: () => screen.cells(),
     ended,
     exit,
-    async until(condition, limitMs = 120_000) {
-      const deadline = Date.now() + limitMs;
-      while (!condition()) {
-        if (Date.now() > deadline) return false;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          setTimeout(resolve, 100).unref();
-        });
-      }
-      return true;
-    },
+    until: output.until,
     async close() {
       commands.end();
-      if (!over) pty.write('\u0003');
+      if (!output.isOver) pty.write('\u0003');
       const timer = setTimeout(() => pty.kill('SIGKILL'), 5000);
-      await gone;
+      await output.ended;
       clearTimeout(timer);
     },
   };

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import type { IPty } from '@lydell/node-pty';
 import { isCi } from '../../src/ci.js';
+import { readTerminal } from './terminal-output.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
@@ -141,7 +141,7 @@ const plain = (raw: string): string => stripVTControlCharacters(raw).replaceAll(
 export async function paydeskTty(args: string[], options: TtyOptions = {}): Promise<Tty> {
   const { spawn: spawnPty } = await import('@lydell/node-pty');
   const { home, clean } = await homeFor(options);
-  const pty: IPty = spawnPty(node, [program, ...args], {
+  const pty = spawnPty(node, [program, ...args], {
     name: 'xterm-256color',
     cols: options.columns ?? 80,
     rows: options.rows ?? 24,
@@ -149,45 +149,33 @@ export async function paydeskTty(args: string[], options: TtyOptions = {}): Prom
     env: environment(home, { TERM: 'xterm-256color', ...options.env }),
   });
   const limit = options.timeoutMs ?? 120_000;
-  let raw = '';
   let seen = 0;
-  let over = false;
-  let wake: () => void = () => {};
-  pty.onData((data) => {
-    raw += data;
-    wake();
-  });
-  const end = new Promise<number>((resolve) => {
-    pty.onExit(({ exitCode, signal }) => {
-      over = true;
-      wake();
-      void clean().then(() => resolve(signal ? -1 : exitCode));
-    });
+  const output = readTerminal(pty);
+  const end = output.ended.then(async ({ exitCode, signal }) => {
+    await clean();
+    return signal ? -1 : exitCode;
   });
   const timer = setTimeout(() => pty.kill('SIGKILL'), limit);
   void end.then(() => clearTimeout(timer));
 
   return {
-    raw: () => raw,
-    text: () => plain(raw),
+    raw: () => output.raw,
+    text: () => plain(output.raw),
     async waitFor(expected) {
-      const deadline = Date.now() + limit;
-      for (;;) {
-        const fresh = plain(raw).slice(seen);
+      let found = '';
+      const isThere = () => {
+        const fresh = plain(output.raw).slice(seen);
         const match = typeof expected === 'string' ? fresh.indexOf(expected) : fresh.search(expected);
-        if (match >= 0) {
-          const length =
-            typeof expected === 'string' ? expected.length : (expected.exec(fresh)?.[0].length ?? 0);
-          seen += match + length;
-          return fresh.slice(0, match + length);
-        }
-        if (over || Date.now() > deadline)
-          throw new Error(`never saw ${String(expected)} in:\n${plain(raw)}`);
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          setTimeout(resolve, 250).unref();
-        });
-      }
+        if (match < 0) return false;
+        const length =
+          typeof expected === 'string' ? expected.length : (expected.exec(fresh)?.[0].length ?? 0);
+        found = fresh.slice(0, match + length);
+        return true;
+      };
+      if (!(await output.until(isThere, limit)))
+        throw new Error(`never saw ${String(expected)} in:\n${plain(output.raw)}`);
+      seen += found.length;
+      return found;
     },
     type: (text) => pty.write(text),
     press: (...names) => names.forEach((name) => pty.write(keys[name])),

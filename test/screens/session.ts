@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createScreen, type Screen } from '../helpers/screen.js';
+import { readTerminal } from '../helpers/terminal-output.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
@@ -42,8 +43,6 @@ export interface Session {
 /** What is made while steps run, and named by steps that follow. */
 const NAMES = { app: /\bapp_[0-9a-f]{12}\b/, batch: /\b20\d{6}-[a-z0-9]{6}\b/ };
 
-const STEP_MS = 120_000;
-
 /** People at terminals of these widths. One process runs what all of them type, one after the other. */
 export async function openSessions(widths: readonly number[], receiver: string) {
   const terminal = await openTerminal();
@@ -78,20 +77,9 @@ async function openTerminal() {
   });
   const commands = createWriteStream(fifo);
   let screen = createScreen();
-  let raw = '';
-  let over = false;
-  let wake: () => void = () => {};
   let before: Promise<unknown> = Promise.resolve();
-  pty.onData((data) => {
-    raw += data;
-    screen.write(data);
-    wake();
-  });
-  pty.onExit(() => {
-    over = true;
-    wake();
-  });
-  const ended = () => ENDED.test(raw);
+  const output = readTerminal(pty, (data) => screen.write(data));
+  const ended = () => ENDED.test(output.raw);
 
   return {
     pid: pty.pid,
@@ -102,26 +90,19 @@ async function openTerminal() {
       return done;
     },
     start(columns: number, typed: { words: string[]; env: Record<string, string>; cwd: string }): void {
-      raw = '';
+      output.raw = '';
       screen = createScreen(columns);
       pty.resize(columns, ROWS);
       commands.write(`${JSON.stringify({ ...typed, columns })}\n`);
     },
     write: (text: string) => pty.write(text),
     async until(what: string, condition: () => boolean): Promise<void> {
-      const deadline = Date.now() + STEP_MS;
-      while (!condition()) {
-        if (over || Date.now() > deadline) throw new Error(`${what}:\n${screen.lines().join('\n')}`);
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          setTimeout(resolve, 200).unref();
-        });
-      }
+      if (!(await output.until(condition))) throw new Error(`${what}:\n${screen.lines().join('\n')}`);
     },
     ended,
     /** Whether the words are on the screen, wherever its lines end. */
     shows: (text: string) => ended() || screen.lines().join(' ').replaceAll(/\s+/g, ' ').includes(text),
-    shown: (): Shown => ({ screen, exit: Number(ENDED.exec(raw)?.[1]) }),
+    shown: (): Shown => ({ screen, exit: Number(ENDED.exec(output.raw)?.[1]) }),
     close(): void {
       commands.end();
       pty.kill('SIGKILL');

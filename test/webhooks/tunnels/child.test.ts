@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findProgram, startChild } from '../../../src/webhooks/tunnels/child.js';
-import { isAlive, until } from './receiver.js';
+import { eventually } from '../../helpers/sandbox.js';
+import { isAlive } from './receiver.js';
 
 const env = { PATH: process.env['PATH'] };
 const sh = (script: string, ...args: string[]) => startChild('/bin/sh', ['-c', script, 'sh', ...args], env);
@@ -15,16 +16,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The process id that a script wrote to a file, once it did. */
-async function pidIn(name: string): Promise<number> {
-  const read = () => {
-    try {
-      return Number(readFileSync(join(folder, name), 'utf8'));
-    } catch {
-      return 0;
-    }
-  };
-  await until(() => read() > 0);
-  return read();
+function pidIn(name: string): Promise<number> {
+  return eventually(() => {
+    const pid = Number(readFileSync(join(folder, name), 'utf8'));
+    expect(pid).toBeGreaterThan(0);
+    return pid;
+  });
 }
 
 describe('a program that is kept', () => {
@@ -55,14 +52,14 @@ describe('a program that is kept', () => {
     const child = sh(`trap '' TERM; echo $$ > ${folder}/pid; while :; do sleep 1; done`);
     const pid = await pidIn('pid');
     await child.stop();
-    await until(() => !isAlive(pid));
+    await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 
   it('has ended when it has, whatever it left behind, and that ends too', async () => {
     const child = sh(`sleep 1000 & echo $! > ${folder}/pid; exit 3`);
     expect((await child.ended).code).toBe(3);
     const left = await pidIn('pid');
-    await until(() => !isAlive(left));
+    await eventually(() => expect(isAlive(left)).toBe(false));
   });
 
   it('can be stopped twice, and after it ended', async () => {

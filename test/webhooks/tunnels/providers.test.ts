@@ -6,7 +6,8 @@ import { createNgrokTunnel } from '../../../src/webhooks/tunnels/ngrok.js';
 import { createSshTunnel } from '../../../src/webhooks/tunnels/ssh.js';
 import { parseSshDestination } from '../../../src/webhooks/tunnels/ssh-destination.js';
 import type { Tunnel, TunnelConnection } from '../../../src/webhooks/tunnels/tunnel.js';
-import { isAlive, until } from './receiver.js';
+import { eventually } from '../../helpers/sandbox.js';
+import { isAlive } from './receiver.js';
 import { type StandIn, standIn } from './stand-ins.js';
 
 const made: StandIn[] = [];
@@ -62,7 +63,7 @@ describe('cloudflared, by what it is documented to write', () => {
     const pid = cloudflared.pid();
     expect(isAlive(pid)).toBe(true);
     await connection.stop();
-    await until(() => !isAlive(pid));
+    await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 
   it('is told when it ends', async () => {
@@ -175,8 +176,7 @@ describe('the presets of ssh, by what their servers are documented to write', ()
       'stdout: \u001B[34mHTTP\u001B[0m: http://shop.tunnels.example.org\r\n\u001B[32mHTTPS\u001B[0m: https://shop.tunnels.example.org\r\n',
     ]);
     const connection = await start(ssh('ssh:tunnels.example.org:2222?preset=sish&name=shop', each));
-    await until(() => connection.url.startsWith('https:'));
-    expect(connection.url).toBe('https://shop.tunnels.example.org');
+    await eventually(() => expect(connection.url).toBe('https://shop.tunnels.example.org'));
     expect((await each.args()).join(' ')).toMatch(
       /-p 2222 -R shop:80:127\.0\.0\.1:4020 -- tunnels\.example\.org$/,
     );

@@ -109,11 +109,6 @@ export function storyOf(run: TunnelRun): Story {
   };
 }
 
-/** Waits until something is so; the test's own time limit is the end of patience. */
-export async function until(check: () => boolean): Promise<void> {
-  while (!check()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -7,7 +7,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { descendants, type Sshd } from '../../helpers/sshd-server.js';
 import { describeWithSshd } from '../../helpers/sshd.js';
-import { isAlive, until } from './receiver.js';
+import { eventually } from '../../helpers/sandbox.js';
+import { isAlive } from './receiver.js';
 import { standIn } from './stand-ins.js';
 
 const script = fileURLToPath(new URL('tunnel-process.ts', import.meta.url));
@@ -32,7 +33,7 @@ describeWithSshd('a process with an ssh tunnel', (sshd) => {
       const family = descendants(child.pid as number).slice(1);
       expect(family.length).toBeGreaterThanOrEqual(2);
       child.kill(signal);
-      await until(() => !family.some(isRunning));
+      await eventually(() => expect(family.filter(isRunning)).toEqual([]));
     },
   );
 
@@ -51,10 +52,10 @@ describeWithSshd('a process with an ssh tunnel', (sshd) => {
       });
       let text = '';
       pty.onData((data) => (text += stripVTControlCharacters(data)));
-      await until(() => text.includes('continue connecting'));
+      await eventually(() => expect(text).toContain('continue connecting'));
       const asked = text;
       pty.write(`${answer}\r`);
-      await until(() => /(Ready|Failed) \S+\s/.test(text));
+      await eventually(() => expect(text).toMatch(/(Ready|Failed) \S+\s/));
       pty.kill('SIGKILL');
       return { asked, text };
     }
@@ -83,15 +84,9 @@ describe('a process with another program for its tunnel', () => {
       env: { ...process.env, ...cloudflared.env },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    await until(() => {
-      try {
-        return isAlive(cloudflared.pid());
-      } catch {
-        return false;
-      }
-    });
+    await eventually(() => expect(isAlive(cloudflared.pid())).toBe(true));
     child.kill('SIGKILL');
-    await until(() => !isRunning(cloudflared.pid()));
+    await eventually(() => expect(isRunning(cloudflared.pid())).toBe(false));
     cloudflared.remove();
   });
 });

@@ -11,7 +11,8 @@ import type { TunnelRun } from '../../../src/webhooks/tunnels/tunnel.js';
 import { freePort } from '../../helpers/free-port.js';
 import { descendants } from '../../helpers/sshd-server.js';
 import { describeWithSshd } from '../../helpers/sshd.js';
-import { quick, type Receiver, startReceiver, storyOf, until } from './receiver.js';
+import { eventually } from '../../helpers/sandbox.js';
+import { quick, type Receiver, startReceiver, storyOf } from './receiver.js';
 
 describeWithSshd('a tunnel through a real OpenSSH server', (sshd) => {
   let receiver: Receiver;
@@ -27,7 +28,7 @@ describeWithSshd('a tunnel through a real OpenSSH server', (sshd) => {
     run = undefined;
     await receiver.close();
     // Nothing that a test started outlives it.
-    await until(() => children('ssh').length === 0);
+    await eventually(() => expect(children('ssh')).toEqual([]));
   });
 
   const env = () => ({ PATH: process.env['PATH'], PAYDESK_SSH_CONFIG: sshd().config });
@@ -108,7 +109,7 @@ describeWithSshd('a tunnel through a real OpenSSH server', (sshd) => {
     const { url } = await open('', { tunnel: { ...tunnel, start } });
     const story = storyOf(run as TunnelRun);
     await sshd().kill();
-    await until(() => starts > 8);
+    await eventually(() => expect(starts).toBeGreaterThan(8));
     await sshd().start();
     await story.next('up');
     expect(run?.url).toBe(url);
@@ -143,14 +144,14 @@ describeWithSshd('a tunnel through a real OpenSSH server', (sshd) => {
     try {
       for (let round = 0; round < 3; round += 1) {
         const before = acknowledged.length;
-        await until(() => acknowledged.length > before + 5);
+        await eventually(() => expect(acknowledged.length).toBeGreaterThan(before + 5));
         await sshd().kill();
         await story.next('down');
         await sshd().start();
         await story.next('up');
       }
       const before = acknowledged.length;
-      await until(() => acknowledged.length > before);
+      await eventually(() => expect(acknowledged.length).toBeGreaterThan(before));
     } finally {
       sending = false;
       await sender;
@@ -279,7 +280,7 @@ describeWithSshd('a tunnel through a real OpenSSH server', (sshd) => {
     receiver.mute = true;
     const aborting = new AbortController();
     const opening = failure(open('', { signal: aborting.signal }));
-    await until(() => children('ssh').length > 0);
+    await eventually(() => expect(children('ssh')).not.toEqual([]));
     aborting.abort(new Error('enough'));
     expect(await opening).toEqual(new Error('enough'));
     expect(children('ssh')).toEqual([]);

@@ -1,8 +1,8 @@
 // Small programs that write what the real ones are documented to write. The real ones cannot be run in these tests.
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from './receiver.js';
+import { eventually } from '../../helpers/sandbox.js';
 
 export interface StandIn {
   env: Record<string, string>;
@@ -35,8 +35,8 @@ export function standIn(name: string, lines: string[], options: { exit?: number 
   return {
     env: { PATH: `${folder}:${process.env['PATH']}` },
     async args() {
-      await until(() => existsSync(join(folder, 'args')));
-      return readFileSync(join(folder, 'args'), 'utf8').trimEnd().split('\n');
+      const args = await eventually(() => readFileSync(join(folder, 'args'), 'utf8'));
+      return args.trimEnd().split('\n');
     },
     pid: () => Number(readFileSync(join(folder, 'pid'), 'utf8')),
     remove: () => rmSync(folder, { recursive: true, force: true }),

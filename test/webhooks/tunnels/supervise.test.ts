@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaydeskError, TemporaryError, UsageError } from '../../../src/errors.js';
 import { openTunnel, type OpenTunnelOptions } from '../../../src/webhooks/tunnels/supervise.js';
 import type { Tunnel, TunnelRun, TunnelStart } from '../../../src/webhooks/tunnels/tunnel.js';
-import { quick, type Receiver, startReceiver, storyOf, until } from './receiver.js';
+import { eventually } from '../../helpers/sandbox.js';
+import { quick, type Receiver, startReceiver, storyOf } from './receiver.js';
 
 let receiver: Receiver;
 let other: Receiver;
@@ -77,7 +78,7 @@ const cut = () => new TemporaryError('Cut.', { code: 'cut' });
 describe('a watched tunnel', () => {
   it('is probed again and again, and says nothing while all is well', async () => {
     const story = storyOf(await open(createWay().tunnel));
-    await until(() => receiver.probes > 5);
+    await eventually(() => expect(receiver.probes).toBeGreaterThan(5));
     expect(story.events).toEqual([]);
     expect(receiver.received).toEqual([]);
   });
@@ -102,7 +103,7 @@ describe('a watched tunnel', () => {
     });
     const before = receiver.probes;
     slept = 8 * 3_600_000;
-    await until(() => receiver.probes > before);
+    await eventually(() => expect(receiver.probes).toBeGreaterThan(before));
   });
 
   it('forgets after a sleep how often it failed before', async () => {
@@ -118,10 +119,10 @@ describe('a watched tunnel', () => {
     way.url = undefined;
     way.end(cut());
     for (let nights = 1; nights <= 5; nights += 1) {
-      await until(() => pauses === nights);
+      await eventually(() => expect(pauses).toBe(nights));
       slept += 8 * 3_600_000;
     }
-    await until(() => pauses === 6);
+    await eventually(() => expect(pauses).toBe(6));
     way.url = `http://127.0.0.1:${receiver.port}`;
     slept += 8 * 3_600_000;
     await story.next('up');
@@ -134,7 +135,10 @@ describe('a watched tunnel', () => {
     for (let round = 0; round < 3; round += 1) {
       const before = receiver.probes;
       receiver.swallow = 1;
-      await until(() => receiver.swallow === 0 && receiver.probes > before);
+      await eventually(() => {
+        expect(receiver.swallow).toBe(0);
+        expect(receiver.probes).toBeGreaterThan(before);
+      });
     }
     expect(story.events).toEqual([]);
   });
@@ -155,7 +159,7 @@ describe('a watched tunnel', () => {
     const story = storyOf(await open(way.tunnel, { pace: { ...quick, probeMs: 100 } }));
     receiver.mute = true;
     await story.next('down');
-    await until(() => way.starts.length > 2);
+    await eventually(() => expect(way.starts.length).toBeGreaterThan(2));
     receiver.mute = false;
     await story.next('up');
     expect(way.open).toBe(1);
@@ -184,7 +188,7 @@ describe('a watched tunnel', () => {
     expect(await story.next('url-changed')).toEqual({ type: 'url-changed', url, previous });
     expect(run?.url).toBe(url);
     const before = receiver.probes;
-    await until(() => receiver.probes > before);
+    await eventually(() => expect(receiver.probes).toBeGreaterThan(before));
     expect(story.events.map(({ type }) => type)).toEqual(['url-changed']);
   });
 
@@ -269,7 +273,7 @@ describe('opening a tunnel', () => {
     const way = createWay({ readyMs: 60_000 });
     const aborting = new AbortController();
     const opening = open(way.tunnel, { signal: aborting.signal });
-    await until(() => way.open === 1);
+    await eventually(() => expect(way.open).toBe(1));
     aborting.abort(new Error('enough'));
     await expect(opening).rejects.toThrow('enough');
     expect(way.open).toBe(0);
@@ -280,6 +284,6 @@ describe('opening a tunnel', () => {
     const aborting = new AbortController();
     await open(way.tunnel, { signal: aborting.signal });
     aborting.abort();
-    await until(() => way.open === 0);
+    await eventually(() => expect(way.open).toBe(0));
   });
 });
