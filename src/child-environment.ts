@@ -1,4 +1,5 @@
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Variables as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a program that we start gets: everything but our own settings, which may hold a key or a password. */
 export function childEnvironment(env: Environment, keep: readonly string[] = []): Record<string, string> {

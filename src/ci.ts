@@ -1,6 +1,5 @@
 import vendors from 'ci-info/vendors.json' with { type: 'json' };
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './child-environment.js';
 
 /** One condition of the table in ci-info: a variable that is set, one with a certain text, or one of several. */
 type Condition = string | { env: string; includes: string } | { any: string[] } | Record<string, string>;

@@ -31,7 +31,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'next-command': [],
   'atomic-file': [],
   'child-environment': [],
-  ci: [],
+  ci: ['child-environment'],
   'close-server': [],
   concurrency: [],
   'decode-url-part': [],

@@ -33,7 +33,8 @@ import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson, safeText, truncate } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import type { Program } from './program.js';
-import type { CommandContext, PromptContext } from './context.js';
+import type { PromptContext } from '../profiles/ask.js';
+import type { CommandContext } from './context.js';
 import { createSentChanges } from './sent-changes.js';
 import { processRuntime, type Runtime, wantsDebug, wantsJson } from './runtime.js';
 

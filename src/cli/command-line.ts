@@ -1,5 +1,6 @@
 // Reads a command line as oclif does, but collects everything that is wrong with it instead of stopping at the first.
 
+import type { Environment } from '../child-environment.js';
 import { type Command } from '../next-command.js';
 import type { Arg, Flag, OptionFlag, ParserOutput } from '@oclif/core/interfaces';
 import { parse } from '@oclif/core/parser';
@@ -10,7 +11,6 @@ import { suggest } from '../suggest.js';
 type AnyFlag = Flag<unknown>;
 type AnyArg = Arg<unknown>;
 type Values = Record<string, unknown>;
-type Env = Readonly<Record<string, string | undefined>>;
 
 interface CommandLine {
   output: ParserOutput<Values, Values, Values>;
@@ -165,7 +165,7 @@ function withoutRules(
 export async function readCommandLine(
   definition: Definition,
   argv: string[],
-  { context, env }: { context: unknown; env: Env },
+  { context, env }: { context: unknown; env: Environment },
 ): Promise<CommandLine> {
   const { flags, args } = definition;
   const refused = createRefused();
@@ -202,7 +202,7 @@ export async function readCommandLine(
 async function settleFlags(
   flags: Definition['flags'],
   values: Values,
-  line: { given: ReadonlyMap<string, string[]>; refused: Refused; context: unknown; env: Env },
+  line: { given: ReadonlyMap<string, string[]>; refused: Refused; context: unknown; env: Environment },
 ): Promise<void> {
   const { names, refuse } = line.refused;
   for (const [name, flag] of Object.entries(flags)) {

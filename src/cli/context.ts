@@ -1,15 +1,12 @@
-import type { input } from '@inquirer/prompts';
 import type { PaydeskError } from '../errors.js';
 import type { Command } from '../next-command.js';
 import type { Line, View } from '../output/lines.js';
 import type { ListView } from '../output/rows.js';
 import type { Streams } from '../output/streams.js';
+import type { PromptContext } from '../profiles/ask.js';
 import type { Redactor } from '../redact.js';
 import type { Program } from './program.js';
 import type { SentChanges } from './sent-changes.js';
-
-/** The second argument of every prompt of @inquirer/prompts. */
-export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
 
 /** What a command gets from outside, and passes to the functions that it calls. The base command implements it. */
 export interface CommandContext {

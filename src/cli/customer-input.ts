@@ -4,7 +4,7 @@ import { custom as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
 import { emailFlag } from './flags.js';
 import { BadValue, parseId } from '../typed-values.js';
-import type { PromptContext } from './context.js';
+import type { PromptContext } from '../profiles/ask.js';
 
 /** A name or another line of text for people; an empty one clears the field. */
 function parseLine(text: string): string {

@@ -1,5 +1,6 @@
 // Where this desk keeps its ledger: a file in the data folder, or the database that a team shares.
 
+import type { Environment } from '../child-environment.js';
 import { addWords, otherProgram } from '../next-command.js';
 import { join } from 'node:path';
 import { isCi } from '../ci.js';
@@ -9,7 +10,7 @@ import { makeFolder } from '../home-folder.js';
 import type { LedgerOptions } from '../ledger/ledger.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
-import { findPaths, type Environment } from '../profiles/paths.js';
+import { findPaths } from '../profiles/paths.js';
 import { StoreError } from '../store/errors.js';
 import type { Store } from '../store/store.js';
 import type { CommandContext } from './context.js';

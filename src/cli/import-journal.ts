@@ -4,7 +4,7 @@ import { sql, type Kysely } from 'kysely';
 import { isNewGeneration } from '../ledger/generations.js';
 import { findKnown, remember, type SeenPayment } from '../ledger/known-payments.js';
 import type { DeskTables } from '../ledger/schema.js';
-import type { Environment } from '../profiles/paths.js';
+import type { Environment } from '../child-environment.js';
 import { StoreError } from '../store/errors.js';
 import type { Store } from '../store/store.js';
 import { journalFile, knowsNumericReferences, markNumericReferences } from './seen-journal.js';

@@ -8,7 +8,8 @@ import type { Line } from '../output/lines.js';
 import type { AmountToType } from '../output/views/moves.js';
 import { liveBanner } from '../output/views/live.js';
 import type { KnownProfile } from '../profiles/resolve.js';
-import type { CommandContext, PromptContext } from './context.js';
+import type { PromptContext } from '../profiles/ask.js';
+import type { CommandContext } from './context.js';
 
 export interface LiveGuard {
   profile: KnownProfile;

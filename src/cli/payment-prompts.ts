@@ -1,5 +1,5 @@
 import type { Missing } from '../output/report.js';
-import type { PromptContext } from './context.js';
+import type { PromptContext } from '../profiles/ask.js';
 import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from '../typed-values.js';
 
 type Parse = (text: string) => unknown;

@@ -2,7 +2,7 @@ import { numberText } from '../contract/json.js';
 import { remember } from '../ledger/known-payments.js';
 import type { SeededPayment } from '../sandbox/index.js';
 import { StoreError } from '../store/errors.js';
-import type { Environment } from '../profiles/paths.js';
+import type { Environment } from '../child-environment.js';
 import { openDatabase } from './desk-database.js';
 
 /** Adds sample payments to the known payments; false if the ledger cannot be opened. */

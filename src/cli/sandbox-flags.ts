@@ -1,6 +1,7 @@
 // Flags of the sandbox, and parsers for their values.
 
 import { custom, string } from '@oclif/core/flags';
+import type { Environment } from '../child-environment.js';
 import { commandText, paydesk } from '../next-command.js';
 import { isLoopbackHost } from '../loopback.js';
 import { resolve } from 'node:path';
@@ -71,7 +72,7 @@ export function parseDatabase(text: string): string {
 }
 
 /** The database that the environment names; an empty one is none. */
-export function databaseOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+export function databaseOf(env: Environment): string | undefined {
   const given = env[DATABASE_VARIABLE];
   if (!given || given === ':memory:') return undefined;
   try {

@@ -3,12 +3,13 @@
 
 import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../child-environment.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { ReadOptions } from '../payments/named-payments.js';
 import { makeFolder } from '../home-folder.js';
 import { seenPayment } from '../payments/seen-payment.js';
-import { findPaths, type Environment } from '../profiles/paths.js';
+import { findPaths } from '../profiles/paths.js';
 
 export const journalFile = (env: Environment): string => join(findPaths(env).data, 'seen.jsonl');
 

@@ -8,7 +8,7 @@ import { parsePayment, parsePaymentLines } from '../payments/named-payments.js';
 import type { Line } from '../output/lines.js';
 import { age } from '../output/time.js';
 import type { ResolveSession } from '../support/sessions.js';
-import type { PromptContext } from './context.js';
+import type { PromptContext } from '../profiles/ask.js';
 
 export interface Asking {
   prompts: () => PromptContext;

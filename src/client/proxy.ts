@@ -1,10 +1,9 @@
 // Which proxy a request goes through, as the environment says it.
 
+import type { Environment } from '../child-environment.js';
 import { decodeUrlPart } from '../decode-url-part.js';
 import { UsageError } from '../errors.js';
 import { isLoopbackHost } from '../loopback.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Proxy {
   /** `http://proxy.example:3128`, without credentials. */

@@ -1,4 +1,4 @@
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../child-environment.js';
 
 /** What every request says about who sends it: the program, and the trace that it is a part of. */
 export function requestHeaders(env: Environment, version: string): Record<string, string> {

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment } from '../child-environment.js';
+import { childEnvironment, type Environment } from '../child-environment.js';
 import { findPaths } from '../profiles/paths.js';
 import { storeSandboxProfiles } from '../profiles/sandbox-profiles.js';
 import { openProfiles } from '../profiles/store.js';
@@ -28,7 +28,7 @@ interface Tour {
   close(): Promise<void>;
 }
 
-export async function prepareTour(env: Readonly<Record<string, string | undefined>>): Promise<Tour> {
+export async function prepareTour(env: Environment): Promise<Tour> {
   const home = await mkdtemp(join(tmpdir(), 'paydesk-demo-'));
   const states: string[] = [];
   const shop = await startShop(states);

@@ -1,3 +1,4 @@
+import type { Environment } from '../child-environment.js';
 import { commandText, type NextStep } from '../next-command.js';
 import type { ClientOptions } from '../client/client.js';
 import { dropInsecureTls } from '../client/insecure-tls.js';
@@ -5,7 +6,7 @@ import type { Connection } from '../client/dispatchers.js';
 import { PaydeskError, UsageError } from '../errors.js';
 import type { Redactor } from '../redact.js';
 import { connectionTo } from '../profiles/connection.js';
-import { findPaths, type Environment } from '../profiles/paths.js';
+import { findPaths } from '../profiles/paths.js';
 import { resolveProfile, type ResolvedProfile } from '../profiles/resolve.js';
 import { openProfiles, type ProfileStore } from '../profiles/store.js';
 import { diagnose, fail, notChecked, pass, type Check, type CheckName, type Diagnosis } from './check.js';

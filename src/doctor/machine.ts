@@ -4,7 +4,8 @@ import { PaydeskError } from '../errors.js';
 import { writeProblem } from '../home-folder.js';
 import { commandText, otherProgram } from '../next-command.js';
 import { createKeyring } from '../profiles/keyring.js';
-import type { Environment, Paths } from '../profiles/paths.js';
+import type { Environment } from '../child-environment.js';
+import type { Paths } from '../profiles/paths.js';
 import type { ProfileStore } from '../profiles/store.js';
 import { fail, pass, warn, type Check } from './check.js';
 

@@ -8,7 +8,7 @@ import { ConnectFailure } from '../client/failures.js';
 import { INSECURE_TLS_FIX, INSECURE_TLS_IGNORED } from '../client/insecure-tls.js';
 import { routeTo } from '../client/proxy.js';
 import { openProxyTunnel } from '../client/tunnel.js';
-import type { Environment } from '../profiles/paths.js';
+import type { Environment } from '../child-environment.js';
 import { fail, pass, warn, type Check } from './check.js';
 
 const TIMEOUT_MS = 5_000;

@@ -1,8 +1,9 @@
 import { hostname, userInfo } from 'node:os';
+import type { Environment } from '../child-environment.js';
 import { isCi } from '../ci.js';
 
 /** Who does it, for the ledger: the CI job where there is one, else the user and the machine. */
-export function findOperator(env: Readonly<Record<string, string | undefined>>): string {
+export function findOperator(env: Environment): string {
   if (env.GITHUB_ACTIONS === 'true') {
     return `github:${env.GITHUB_REPOSITORY ?? '?'}/actions/runs/${env.GITHUB_RUN_ID ?? '?'} (${env.GITHUB_ACTOR ?? '?'})`;
   }

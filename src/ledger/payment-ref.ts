@@ -12,10 +12,10 @@ export interface PaymentRef extends AppRef {
   generation?: string | undefined;
 }
 
-/** The names of a payment that was not read: digits may be either. */
+/** What a payment is named by. The digits of one that was not read may be either. */
 export interface PaymentNames {
-  paymentId?: string;
-  referenceId?: string;
+  paymentId?: string | null | undefined;
+  referenceId?: string | null | undefined;
 }
 
 export function refColumns({ appId, paymentId }: PaymentRef) {

@@ -1,5 +1,6 @@
 // Where output goes: which stream is a terminal, whether colour is wanted, how wide it is.
 
+import type { Environment } from '../child-environment.js';
 import type { Redactor } from '../redact.js';
 
 export interface OutputStream {
@@ -13,7 +14,7 @@ export interface StreamSource {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: OutputStream;
   stderr: OutputStream;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   /** Taken out of everything that goes to stderr, and the key out of stdout too. */
   secrets: Pick<Redactor, 'redact' | 'redactData'>;
 }

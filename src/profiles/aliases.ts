@@ -1,6 +1,6 @@
 import { isStateName, stateNames } from '../contract/states.js';
 import { UsageError } from '../errors.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../child-environment.js';
 import { didYouMean } from '../suggest.js';
 
 /** Reads `THEIRS=OURS` pairs; `THEIRS=` stands for taking an alias away. Every bad pair is reported at once. */

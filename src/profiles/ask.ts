@@ -1,9 +1,10 @@
-import type { password } from '@inquirer/prompts';
+import type { input } from '@inquirer/prompts';
 import { UsageError } from '../errors.js';
 import { accept, checkApiKey, checkAppId, checkBaseUrl, checkName, type Checked } from './checks.js';
 import type { Secret } from './secret.js';
 
-type PromptContext = NonNullable<Parameters<typeof password>[1]>;
+/** The second argument of every prompt of @inquirer/prompts. */
+export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
 
 const MAX_KEY_LENGTH = 64 * 1024;
 

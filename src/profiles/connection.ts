@@ -1,7 +1,7 @@
 import type { Connection } from '../client/dispatchers.js';
 import { routeTo } from '../client/proxy.js';
 import type { Redactor } from '../redact.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../child-environment.js';
 import { readTlsFiles, type TlsFiles } from './tls-files.js';
 
 /** How the service of a profile is reached. Secrets of the way are told to `secrets` before anything is sent. */

@@ -1,6 +1,6 @@
 import { routeTo } from '../client/proxy.js';
 import { ProfileError } from '../errors.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../child-environment.js';
 import type { ResolvedProfile } from './resolve.js';
 import type { Kind } from './store.js';
 

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../child-environment.js';
-import type { Environment } from './paths.js';
+import { childEnvironment, type Environment } from '../child-environment.js';
 import { Secret } from './secret.js';
 
 export interface Keyring {

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../child-environment.js';
 
 export interface Paths {
   /** The folder that holds the profiles and, where there is no keyring, their keys. */

@@ -2,7 +2,7 @@
 
 import { UsageError } from '../errors.js';
 import { BadValue, parseDuration } from '../typed-values.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../child-environment.js';
 
 export const DEFAULT_QUIET_MS = 10 * 60_000;
 /** The sandbox shows at once what it did. */

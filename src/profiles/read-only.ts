@@ -2,7 +2,7 @@
 
 import { GuardError } from '../errors.js';
 import { otherProgram, paydesk } from '../next-command.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../child-environment.js';
 
 const VARIABLE = 'PAYDESK_READ_ONLY';
 

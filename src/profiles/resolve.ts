@@ -3,7 +3,7 @@ import { ProfileError } from '../errors.js';
 import { isLoopbackUrl } from '../loopback.js';
 import { aliasesIn } from './aliases.js';
 import { checkApiKey, checkAppId, checkBaseUrl, type Checked } from './checks.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../child-environment.js';
 import { DEFAULT_QUIET_MS, quietPeriodIn, SANDBOX_QUIET_MS } from './quiet-period.js';
 import { readOnlyIn } from './read-only.js';
 import type { Secret } from './secret.js';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { ProfileError } from '../errors.js';
 import { HomeError, makeFolder } from '../home-folder.js';
 import type { Keyring } from './keyring.js';
-import type { Environment, Paths } from './paths.js';
+import type { Environment } from '../child-environment.js';
+import type { Paths } from './paths.js';
 import { Secret } from './secret.js';
 
 /** Where the key of a profile is kept. Part of the stored profile; holds nothing secret. */

@@ -1,9 +1,10 @@
+import type { Environment } from '../child-environment.js';
 import { paydesk } from '../next-command.js';
 import { ProfileError, UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { withoutTrailingSlash } from './checks.js';
 import { readConfig, updateConfig, type Config, type Kind, type StoredProfile } from './config-file.js';
-import { findPaths, type Environment, type Paths } from './paths.js';
+import { findPaths, type Paths } from './paths.js';
 import { DEFAULT_QUIET_MS, SANDBOX_QUIET_MS } from './quiet-period.js';
 import type { Secret } from './secret.js';
 import type { TlsFiles } from './tls-files.js';

@@ -4,13 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment } from '../child-environment.js';
+import { childEnvironment, type Environment } from '../child-environment.js';
 import { PendingError, UsageError } from '../errors.js';
 import { environmentFor, type SandboxApp } from '../sandbox/index.js';
 import type { StartedSandbox } from './foreground.js';
 import { killTree } from './process-tree.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -1,7 +1,7 @@
 import { commandText, paydesk } from '../../src/next-command.js';
 import { describe, expect, it } from 'vitest';
 import { ProfileError, UsageError } from '../../src/errors.js';
-import type { Environment } from '../../src/profiles/paths.js';
+import type { Environment } from '../../src/child-environment.js';
 import { resolveProfile } from '../../src/profiles/resolve.js';
 import { Secret } from '../../src/profiles/secret.js';
 import { mkdirSync, writeFileSync } from 'node:fs';

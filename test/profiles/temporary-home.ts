@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { findPaths, type Environment } from '../../src/profiles/paths.js';
+import type { Environment } from '../../src/child-environment.js';
+import { findPaths } from '../../src/profiles/paths.js';
 import { Secret } from '../../src/profiles/secret.js';
 import { createProfileStore, type NewProfile } from '../../src/profiles/store.js';
 

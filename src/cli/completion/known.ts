@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isEmbedded } from '../../ledger/desk.js';
-import type { Environment } from '../../profiles/paths.js';
+import type { Environment } from '../../child-environment.js';
 import { resolveProfile } from '../../profiles/resolve.js';
 import { openProfiles } from '../../profiles/store.js';
 import { databaseLocation, openDatabase } from '../desk-database.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import type { PromptContext } from '../../cli/context.js';
+import type { PromptContext } from '../../profiles/ask.js';
 import { amountFlag, currencyFlag } from '../../cli/flags.js';
 import { DEFAULT_CLOCK, openFreshWorld } from '../../cli/scenario.js';
 import { GuardError } from '../../errors.js';

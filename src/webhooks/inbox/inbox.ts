@@ -15,7 +15,7 @@ import {
   summaryColumns,
   type SummaryRow,
 } from './delivery.js';
-import type { AppRef } from '../../ledger/payment-ref.js';
+import type { AppRef, PaymentNames } from '../../ledger/payment-ref.js';
 import { findListener } from './listeners.js';
 import { neverDelivered } from './never-delivered.js';
 
@@ -50,11 +50,6 @@ export function matches({ payment, state, since, failed }: DeliveryFilter, deliv
     (since === undefined || delivery.time >= since) &&
     (failed !== true || hasFailed(delivery.forwards))
   );
-}
-
-interface PaymentNames {
-  paymentId?: string | undefined;
-  referenceId?: string | undefined;
 }
 
 export interface Inbox {
@@ -100,10 +95,10 @@ export function createInbox(store: Store<DeskTables>): Inbox {
   const summaries = (listener: number) => summariesOf(db, listener);
 
   return {
-    async ofPayment(place, { paymentId, referenceId }, { limit = 1000 } = {}) {
+    async ofPayment(place, names, { limit = 1000 } = {}) {
       const listener = await listenerOf(place);
       if (listener === undefined) return [];
-      return withForwards(await rowsOfPayment(db, listener, { paymentId, referenceId }, limit));
+      return withForwards(await rowsOfPayment(db, listener, names, limit));
     },
 
     async newestId(place) {
@@ -167,8 +162,8 @@ async function rowsOfPayment(
   limit: number,
 ): Promise<SummaryRow[]> {
   const names = [
-    ...(paymentId === undefined ? [] : [['payment_id', paymentId] as const]),
-    ...(referenceId === undefined ? [] : [['reference_id', referenceId] as const]),
+    ...(typeof paymentId === 'string' ? [['payment_id', paymentId] as const] : []),
+    ...(typeof referenceId === 'string' ? [['reference_id', referenceId] as const] : []),
   ];
   // One index for each name: asked apart and put together.
   const found = await Promise.all(

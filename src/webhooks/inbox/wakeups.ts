@@ -1,15 +1,11 @@
 // Pauses that end early when a webhook of the payment reaches the inbox of this desk.
 
 import type { Clock } from '../../client/clock.js';
+import type { PaymentNames } from '../../ledger/payment-ref.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { StoreError } from '../../store/errors.js';
 import type { Store } from '../../store/store.js';
 import { createInbox } from './inbox.js';
-
-interface PaymentNames {
-  paymentId?: string | null | undefined;
-  referenceId?: string | null | undefined;
-}
 
 export interface Wakeups {
   /** Resolves with true when a webhook of this payment arrived, with false when the time is up or the signal fires. */

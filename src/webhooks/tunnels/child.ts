@@ -3,9 +3,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { childEnvironment } from '../../child-environment.js';
-
-export type TunnelEnvironment = Readonly<Record<string, string | undefined>>;
+import { childEnvironment, type Environment } from '../../child-environment.js';
 
 export interface Ending {
   code: number | null;
@@ -62,7 +60,7 @@ function watchExit(): void {
 }
 
 /** Where a program is, looked for as the system does; undefined when it is not installed. */
-export function findProgram(name: string, env: TunnelEnvironment): string | undefined {
+export function findProgram(name: string, env: Environment): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : [''];
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders
@@ -77,7 +75,7 @@ export function findProgram(name: string, env: TunnelEnvironment): string | unde
     });
 }
 
-export function startChild(program: string, args: readonly string[], env: TunnelEnvironment): Child {
+export function startChild(program: string, args: readonly string[], env: Environment): Child {
   const kept = process.platform !== 'win32';
   const child = spawn(
     kept ? '/bin/sh' : program,

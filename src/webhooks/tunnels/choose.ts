@@ -1,10 +1,10 @@
 // From what `--tunnel` says, and where the service is, to a tunnel.
 
+import type { Environment } from '../../child-environment.js';
 import { paydesk } from '../../next-command.js';
 import { UsageError } from '../../errors.js';
 import { isLoopbackUrl } from '../../loopback.js';
 import { suggest } from '../../suggest.js';
-import type { TunnelEnvironment } from './child.js';
 import { createCloudflaredTunnel, hasCloudflared } from './cloudflared.js';
 import { createNgrokTunnel, hasNgrok } from './ngrok.js';
 import { createGivenTunnel, createNoTunnel } from './without-program.js';
@@ -28,7 +28,7 @@ export async function chooseTunnel(options: {
   text: string;
   /** The service that sends the webhooks. */
   baseUrl: string;
-  env: TunnelEnvironment;
+  env: Environment;
 }): Promise<Choice> {
   const { env } = options;
   const text = options.text.trim();
@@ -51,7 +51,7 @@ export async function chooseTunnel(options: {
   throw notUsable(text, meant === undefined ? 'it is not a tunnel.' : `did you mean ${meant}?`, meant);
 }
 
-async function automatic(baseUrl: string, env: TunnelEnvironment): Promise<Choice> {
+async function automatic(baseUrl: string, env: Environment): Promise<Choice> {
   if (isLoopbackUrl(baseUrl)) {
     return { tunnel: createNoTunnel(), because: 'The service is on this machine, so no tunnel is needed.' };
   }
@@ -93,7 +93,7 @@ async function automatic(baseUrl: string, env: TunnelEnvironment): Promise<Choic
 }
 
 /** Whether the user's ssh configuration says where the tunnel's server is. */
-async function hasConfiguredHost(env: TunnelEnvironment): Promise<boolean> {
+async function hasConfiguredHost(env: Environment): Promise<boolean> {
   try {
     return (await configuredHost(parseSshDestination('ssh'), env)) !== CONFIGURED_HOST;
   } catch {

@@ -1,17 +1,17 @@
 // Cloudflare's quick tunnel: an address of trycloudflare.com without an account, another one each time.
 
+import type { Environment } from '../../child-environment.js';
 import { paydesk } from '../../next-command.js';
 import { TemporaryError, UsageError } from '../../errors.js';
 import { connectThrough } from './child-connection.js';
-import { type Ending, type TunnelEnvironment, findProgram, startChild } from './child.js';
+import { type Ending, findProgram, startChild } from './child.js';
 import type { Tunnel } from './tunnel.js';
 
 const START_MS = 60_000;
 
-export const hasCloudflared = (env: TunnelEnvironment): boolean =>
-  findProgram('cloudflared', env) !== undefined;
+export const hasCloudflared = (env: Environment): boolean => findProgram('cloudflared', env) !== undefined;
 
-export function createCloudflaredTunnel(env: TunnelEnvironment): Tunnel {
+export function createCloudflaredTunnel(env: Environment): Tunnel {
   return {
     name: 'cloudflared',
     thirdParty: true,

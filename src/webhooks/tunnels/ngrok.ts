@@ -1,15 +1,16 @@
+import type { Environment } from '../../child-environment.js';
 import { otherProgram, paydesk } from '../../next-command.js';
 import { type PaydeskError, ProfileError, TemporaryError, UsageError } from '../../errors.js';
 import { connectThrough } from './child-connection.js';
-import { type Ending, type TunnelEnvironment, findProgram, startChild } from './child.js';
+import { type Ending, findProgram, startChild } from './child.js';
 import type { Tunnel } from './tunnel.js';
 
 const START_MS = 30_000;
 
-export const hasNgrok = (env: TunnelEnvironment): boolean => findProgram('ngrok', env) !== undefined;
+export const hasNgrok = (env: Environment): boolean => findProgram('ngrok', env) !== undefined;
 
 /** `domain` is one of the account's own; without it ngrok gives the account's default or a random one. */
-export function createNgrokTunnel(options: { domain?: string | undefined; env: TunnelEnvironment }): Tunnel {
+export function createNgrokTunnel(options: { domain?: string | undefined; env: Environment }): Tunnel {
   const { domain, env } = options;
   return {
     name: domain === undefined ? 'ngrok' : `ngrok:${domain}`,

@@ -2,13 +2,13 @@
 
 import { otherProgram, paydesk } from '../../next-command.js';
 import { spawn } from 'node:child_process';
-import { childEnvironment } from '../../child-environment.js';
+import { childEnvironment, type Environment } from '../../child-environment.js';
 import { GuardError, type PaydeskError, ProfileError, TemporaryError, UsageError } from '../../errors.js';
-import { type Ending, type TunnelEnvironment, findProgram } from './child.js';
+import { type Ending, findProgram } from './child.js';
 import type { SshDestination } from './ssh-destination.js';
 import { presets } from './ssh-presets.js';
 
-export function findSsh(env: TunnelEnvironment): string {
+export function findSsh(env: Environment): string {
   const program = findProgram('ssh', env);
   if (program !== undefined) return program;
   throw new UsageError('The OpenSSH client (ssh) is not installed.', {
@@ -18,10 +18,7 @@ export function findSsh(env: TunnelEnvironment): string {
 }
 
 /** Where to, and with whose settings: the user's own ssh configuration counts, or the file in PAYDESK_SSH_CONFIG. */
-function addressArgs(
-  destination: SshDestination,
-  env: TunnelEnvironment,
-): { options: string[]; host: string } {
+function addressArgs(destination: SshDestination, env: Environment): { options: string[]; host: string } {
   const preset = destination.preset === undefined ? undefined : presets[destination.preset];
   const user = destination.user ?? preset?.user;
   const port = destination.port ?? preset?.port;
@@ -39,7 +36,7 @@ function addressArgs(
 
 const option = (name: string, value: string | number): string[] => ['-o', `${name}=${value}`];
 
-export function tunnelArgs(destination: SshDestination, env: TunnelEnvironment, forward: string): string[] {
+export function tunnelArgs(destination: SshDestination, env: Environment, forward: string): string[] {
   const { options, host } = addressArgs(destination, env);
   return [
     // A session without a terminal: with none (-N) small pieces wait for each other, which costs a request 40 ms.
@@ -70,7 +67,7 @@ export function tunnelArgs(destination: SshDestination, env: TunnelEnvironment, 
 const CONFIGURATION_MS = 20_000;
 
 /** The host name that ssh would connect to, after the user's configuration. */
-export async function configuredHost(destination: SshDestination, env: TunnelEnvironment): Promise<string> {
+export async function configuredHost(destination: SshDestination, env: Environment): Promise<string> {
   const { options, host } = addressArgs(destination, env);
   const child = spawn(findSsh(env), [...options, '-G', '--', host], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -89,7 +86,7 @@ export async function configuredHost(destination: SshDestination, env: TunnelEnv
  */
 export async function askAboutHostKey(
   destination: SshDestination,
-  env: TunnelEnvironment,
+  env: Environment,
   signal: AbortSignal,
 ): Promise<void> {
   const { options, host } = addressArgs(destination, env);

@@ -1,8 +1,9 @@
 // A port on an SSH server that leads here, made by the system's own OpenSSH client.
 
+import type { Environment } from '../../child-environment.js';
 import { isLoopbackHost } from '../../loopback.js';
 import { connectThrough } from './child-connection.js';
-import { type TunnelEnvironment, startChild } from './child.js';
+import { startChild } from './child.js';
 import { configuredHost, explainSsh, findSsh, askAboutHostKey, tunnelArgs } from './ssh-client.js';
 import type { SshDestination } from './ssh-destination.js';
 import { presets } from './ssh-presets.js';
@@ -10,7 +11,7 @@ import type { Tunnel } from './tunnel.js';
 
 const START_MS = 30_000;
 
-export function createSshTunnel(destination: SshDestination, env: TunnelEnvironment): Tunnel {
+export function createSshTunnel(destination: SshDestination, env: Environment): Tunnel {
   return {
     name: nameOf(destination),
     thirdParty: destination.preset !== undefined,
@@ -52,7 +53,7 @@ interface Plan {
 
 async function planForward(options: {
   destination: SshDestination;
-  env: TunnelEnvironment;
+  env: Environment;
   localPort: number;
   previousUrl: string | undefined;
 }): Promise<Plan> {
