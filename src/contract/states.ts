@@ -185,11 +185,6 @@ export function isLegal(operation: Operation, state: StateName): boolean {
   return states[state].legal.includes(operation);
 }
 
-/** The states from which an operation is legal. */
-export function legalStates(operation: Operation): StateName[] {
-  return stateNames.filter((state) => isLegal(operation, state));
-}
-
 /** Whether a payment in `from` can still come to be in `to`, by any path. */
 export function canReach(from: StateName, to: StateName): boolean {
   const seen = new Set<string>();

@@ -37,8 +37,8 @@ export function checkConfig(store: ProfileStore): Check {
 }
 
 /** Only the owner can read the profiles and the keys. */
-export function checkModes(paths: Paths, platform = process.platform): Check {
-  if (platform === 'win32') return pass('modes', 'This system has no file modes.');
+export function checkModes(paths: Paths): Check {
+  if (process.platform === 'win32') return pass('modes', 'This system has no file modes.');
   const keys = modeOf(paths.keys) === undefined ? [] : readable(paths.keys);
   const wanted = [
     { path: paths.config, mode: 0o700 },

@@ -73,8 +73,8 @@ export function shortInstant(value: string, look: Look): string {
 const SOON_MS = 90_000;
 
 /** When something will be: `in 12 s`, or `at 12:40 UTC`. */
-export function whenText(milliseconds: number, now = Date.now()): string {
+export function whenText(milliseconds: number): string {
   if (milliseconds < SOON_MS) return `in ${Math.max(1, Math.ceil(milliseconds / 1_000))} s`;
-  const at = new Date(Math.ceil((now + milliseconds) / 60_000) * 60_000);
+  const at = new Date(Math.ceil((Date.now() + milliseconds) / 60_000) * 60_000);
   return `at ${two(at.getUTCHours())}:${two(at.getUTCMinutes())} UTC`;
 }

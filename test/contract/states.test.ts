@@ -3,7 +3,7 @@ import {
   canReach,
   isLegal,
   isStateName,
-  legalStates,
+  type Operation,
   operations,
   operationStates,
   states,
@@ -64,6 +64,8 @@ describe('states', () => {
 });
 
 describe('operations', () => {
+  const legalStates = (operation: Operation) => stateNames.filter((state) => isLegal(operation, state));
+
   test('are legal where the specification says so', () => {
     expect(legalStates('capture')).toEqual(['Authorised']);
     expect(legalStates('refund')).toEqual(['Captured']);
@@ -78,7 +80,6 @@ describe('operations', () => {
       const { during, end } = operationStates[operation];
       for (const from of legalStates(operation)) {
         expect(states[from].next).toContain(during);
-        expect(isLegal(operation, from)).toBe(true);
       }
       expect(states[during].next).toContain(end);
     }

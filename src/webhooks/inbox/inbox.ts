@@ -57,8 +57,8 @@ export interface Inbox {
   ofPayment(place: AppRef, payment: PaymentNames, options?: { limit?: number }): Promise<Delivery[]>;
   /** The id of the newest delivery, 0 where there is none. Cheap enough to be asked again and again. */
   newestId(place: AppRef): Promise<number>;
-  /** Deliveries with a greater id, the oldest first. Ids become visible in order: none is passed over. */
-  after(place: AppRef, id: number, options?: { limit?: number }): Promise<Delivery[]>;
+  /** A page of the deliveries with a greater id, the oldest first. Ids become visible in order: none is passed over. */
+  after(place: AppRef, id: number): Promise<Delivery[]>;
   /** The newest first, a page at a time; calls `more` when there are more than the limit. */
   list(
     place: AppRef,
@@ -107,11 +107,11 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       return newestIn(db, listener);
     },
 
-    async after(place, id, { limit = PAGE_SIZE } = {}) {
+    async after(place, id) {
       const listener = await listenerOf(place);
       if (listener === undefined) return [];
       return withForwards(
-        await summaries(listener).where('id', '>', id).orderBy('id').limit(limit).execute(),
+        await summaries(listener).where('id', '>', id).orderBy('id').limit(PAGE_SIZE).execute(),
       );
     },
 
