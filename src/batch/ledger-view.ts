@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { type Entry, outcomeOf } from '../ledger/entries.js';
+import { openUnder } from '../ledger/intent-log.js';
 import type { BatchRecord, BatchRow, DeskTables } from '../ledger/schema.js';
 import { leaseClock } from '../store/claim.js';
 import type { Owner } from '../store/owner.js';
@@ -21,7 +22,7 @@ export async function intentsOf(
   batch: BatchRecord,
   rows: readonly BatchRow[],
 ): Promise<Map<string, Entry>> {
-  // Neither a recheck nor a charge has an intent: a charge is found by its reference.
+  // A recheck has no intent, and a charge is found by its reference.
   if (rows.length === 0 || batch.action === 'recheck' || batch.action === 'charge') return new Map();
   const intents = await store.db
     .selectFrom('intents')
@@ -50,6 +51,24 @@ export async function intentsOf(
     .execute();
   const last = new Map(outcomes.map((outcome) => [outcome.intent_id, outcome]));
   return new Map(intents.map((intent) => [intent.payment_id, { ...intent, last: last.get(intent.id) }]));
+}
+
+/** The charges of a batch whose payment nobody has seen, by their reference. */
+async function unseenCharges(
+  store: Store<DeskTables>,
+  batch: BatchRecord,
+  rows: readonly BatchRow[],
+): Promise<Map<string, Entry>> {
+  const found = await Promise.all(
+    rows.map(({ typed }) => openUnder(store, { appId: batch.app_id }, { referenceId: typed })),
+  );
+  return new Map(
+    found
+      .flat()
+      .flatMap((entry) =>
+        entry.batch_id === batch.id && entry.reference_id !== null ? [[entry.reference_id, entry]] : [],
+      ),
+  );
 }
 
 /**
@@ -82,10 +101,11 @@ export async function createLedgerView(
   /** By their ids, the rows of which the ledger knows more. */
   async function known(rows: readonly BatchRow[]): Promise<Map<number, BatchRow>> {
     const abandoned = rows.filter(isAbandoned);
-    const entries = await intentsOf(store, batch, abandoned);
+    const isCharge = batch.action === 'charge';
+    const entries = await (isCharge ? unseenCharges : intentsOf)(store, batch, abandoned);
     return new Map(
       abandoned.flatMap((row) => {
-        const entry = entries.get(row.payment_id);
+        const entry = entries.get(isCharge ? row.typed : row.payment_id);
         return entry ? [[row.id, withOutcome(row, entry)]] : [];
       }),
     );

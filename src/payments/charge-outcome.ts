@@ -2,6 +2,7 @@
 
 import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
+import { isPositive } from '../contract/money.js';
 import type { StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/operations.js';
@@ -14,17 +15,19 @@ import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { waitEnded } from './wait.js';
 
 const failures: readonly StateName[] = ['Declined', 'Failed', 'Expired', 'Cancelling', 'Cancelled'];
-const given: readonly StateName[] = ['Refunding', 'Refunded'];
+const refundedStates: readonly StateName[] = ['Refunding', 'Refunded'];
 
-/** What the state of a charge says of it. */
-export function chargeOutcome({ state }: PaymentRead, autoCapture: boolean): Outcome {
+/** What the state of a charge says of it. One that failed and shows captured money is not known to have failed. */
+export function chargeOutcome({ state, fields }: PaymentRead, autoCapture: boolean): Outcome {
   if (state === undefined) return 'unknown';
   if (state === 'Captured' || (state === 'Authorised' && !autoCapture)) return 'done';
-  return failures.includes(state) || given.includes(state) ? 'failed' : 'accepted';
+  if (failures.includes(state)) return isPositive(fields.capturedAmount) ? 'unknown' : 'failed';
+  return refundedStates.includes(state) ? 'failed' : 'accepted';
 }
 
 /** The charge succeeded, and was refunded since. */
-export const wasRefunded = ({ state }: PaymentRead): boolean => state !== undefined && given.includes(state);
+export const wasRefunded = ({ state }: PaymentRead): boolean =>
+  state !== undefined && refundedStates.includes(state);
 
 /** The result of a charge, followed to its end if requested. */
 export async function followCharge(
@@ -60,6 +63,12 @@ function errorOf(desk: Desk, read: PaymentRead, outcome: Outcome, wait: boolean)
       );
     }
     case 'unknown': {
+      if (read.state !== undefined) {
+        return new UnknownOutcomeError(
+          `${label} is ${stateText(read)} and shows captured money. The customer may have been charged.`,
+          { code: 'captured-anyway', next },
+        );
+      }
       const hint = aliasHint(read);
       return new UnknownOutcomeError(
         `${label} is ${stateText(read)}, a state that paydesk does not know. ` +

@@ -11,7 +11,7 @@ import { PaydeskError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { chargeOutcome } from './charge-outcome.js';
 import { customerOf, type OtherDetail, differences, type RequestKind } from './differences.js';
-import { labelOf } from './named-payments.js';
+import { hasId, labelOf, stateText } from './named-payments.js';
 import { type PlannedRequest, requestOf } from './planned-request.js';
 
 export interface CreatedPayment {
@@ -129,14 +129,28 @@ async function send(client: Client, kind: RequestKind, body: CreateRequest['body
     if (read) return read;
     throw error;
   });
-  if (!('attempts' in made)) return compared(kind, body, { created: true, read: made });
+  if (!('attempts' in made)) {
+    return compared(kind, body, { created: true, read: withId(made, referenceId) });
+  }
+  const { value } = made;
   // An answer that does not name the reference may show another payment.
-  const read =
-    made.value?.fields.referenceId === undefined
-      ? await findMade(client, referenceId, made)
-      : await confirmFailed(client, kind, body, made.value);
+  const isNamed = value?.fields.referenceId !== undefined && hasId(value);
+  const found = isNamed
+    ? await confirmFailed(client, kind, body, value)
+    : await findMade(client, referenceId, made);
+  const read = withId(found, referenceId);
   if (made.conflict && !made.earlierMayHaveArrived) refuseOther(kind, body, read);
   return compared(kind, body, { created: isOurs(made, kind), read });
+}
+
+/** A payment was made, and without an id nothing can be done with it. */
+function withId(read: PaymentRead, referenceId: string): PaymentRead {
+  if (hasId(read)) return read;
+  const { httpStatus } = read.answer;
+  throw new UnknownOutcomeError(
+    `The service shows payment ${referenceId} as ${stateText(read)}, without a paymentId. It may have been carried out.`,
+    { code: 'odd-answer', httpStatus, next: [paydesk('payments', 'get', `ref:${referenceId}`)] },
+  );
 }
 
 /** The reference was free a moment ago, so a payment with other details may well be what this request has made. */

@@ -13,7 +13,7 @@ import { type CreatedPayment, createPayment, type CreateRequest } from './create
 import type { Desk } from './desk.js';
 import type { OtherDetail, RequestKind } from './differences.js';
 import { idOf, labelOf, stateText } from './named-payments.js';
-import { recordCreated, recordFound, recordLost } from './record-made.js';
+import { noteCharge, recordCreated, recordFound, recordLost } from './record-made.js';
 import type { PlannedRequest } from './planned-request.js';
 
 /** For the ledger only. */
@@ -32,11 +32,11 @@ export async function makePayment(
 ): Promise<CreatedPayment | { request: PlannedRequest }> {
   const { kind, body } = request;
   let isSent = false;
-  // A process that is killed leaves a trace of its charge. A batch has its rows for that.
-  const isNotedBefore = kind === 'charge' && why.batchId === undefined;
+  // A process that is killed leaves a trace of its charge.
+  const isNotedBefore = kind === 'charge';
   const sending = async () => {
     await confirm();
-    if (isNotedBefore) await recordLost(desk, lostEntry(kind, body, notAnswered()), why);
+    if (isNotedBefore) await noteCharge(desk, lostEntry(kind, body, notAnswered()), why);
     isSent = true;
   };
   const made = await createPayment(desk.client, request, sending).catch(async (error: unknown) => {

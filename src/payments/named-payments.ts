@@ -173,12 +173,15 @@ export function refuseTwice(reads: readonly NamedRead[]): void {
   }
 }
 
-/** The id that paths need; without one nothing can be done to a payment. */
+/** Whether the payment shows an id that paths can have. */
+export function hasId({ fields: { paymentId } }: PaymentRead): boolean {
+  return paymentId !== undefined && /^\d+$/.test(idText(paymentId));
+}
+
+/** The id that paths need, and by which the ledger holds the payment; without one nothing can be done to it. */
 export function idOf(read: PaymentRead): string {
   const { paymentId } = read.fields;
-  // The ledger holds the payment by it.
-  const text = paymentId === undefined ? '' : idText(paymentId);
-  if (text !== '') return text;
+  if (paymentId !== undefined && hasId(read)) return idText(paymentId);
   throw new ServiceError('The service returned a payment without a paymentId.', { code: 'odd-answer' });
 }
 

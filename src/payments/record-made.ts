@@ -7,6 +7,7 @@ import type { OrderDetails } from '../ledger/known-payments.js';
 import type { Outcome } from '../ledger/operations.js';
 import { StoreError } from '../store/errors.js';
 import type { Desk } from './desk.js';
+import { withLedger } from './move/record.js';
 import { stateOf } from './named-payments.js';
 import { ledgerFacts } from './seen-payment.js';
 
@@ -46,27 +47,39 @@ export async function recordFound(desk: Desk, found: MadePayment): Promise<void>
   );
 }
 
-/** A create or charge that was refused, or that may have been carried out: nobody knows its payment. */
-export async function recordLost(
-  desk: Desk,
-  lost: {
-    operation: 'create' | 'charge';
-    referenceId: string;
-    amount: string;
-    currency: string | undefined;
-    outcome: Outcome;
-    error: PaydeskError;
-  },
-  { reason, ticket, batchId }: Pick<NewIntent, 'reason' | 'ticket' | 'batchId'>,
-): Promise<void> {
-  const { error, outcome, ...facts } = lost;
-  const { baseUrl, appId, kind, profile } = desk.place;
+/** A create or charge whose payment nobody has seen. */
+interface LostPayment {
+  operation: 'create' | 'charge';
+  referenceId: string;
+  amount: string;
+  currency: string | undefined;
+  outcome: Outcome;
+  error: PaydeskError;
+}
+
+type WhyMade = Pick<NewIntent, 'reason' | 'ticket' | 'batchId'>;
+
+/** A charge is on record before it leaves. Where that is not possible, nothing is sent. */
+export const noteCharge = (desk: Desk, charge: LostPayment, why: WhyMade): Promise<void> =>
+  withLedger(() => noteLost(desk, charge, why));
+
+const noteLost = (
+  { ledger, place }: Desk,
+  { error, outcome, ...facts }: LostPayment,
+  { reason, ticket, batchId }: WhyMade,
+): Promise<void> => {
+  const { baseUrl, appId, kind, profile } = place;
+  return ledger.note(
+    { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason, ticket, batchId },
+    { outcome, why: firstLine(error.message), httpStatus: error.httpStatus },
+    undefined,
+  );
+};
+
+/** A create or charge that was refused, or that may have been carried out. */
+export async function recordLost(desk: Desk, lost: LostPayment, why: WhyMade): Promise<void> {
   try {
-    await desk.ledger.note(
-      { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason, ticket, batchId },
-      { outcome, why: firstLine(error.message), httpStatus: error.httpStatus },
-      undefined,
-    );
+    await noteLost(desk, lost, why);
   } catch (failure) {
     if (!(failure instanceof StoreError)) throw failure;
     desk.note(`The outcome could not be written to the ledger: ${failure.message}`);

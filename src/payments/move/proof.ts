@@ -2,7 +2,8 @@
 // do not know proves nothing, and "not there yet" is not "did not happen".
 
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { numberText, type JsonNumber } from '../../contract/json.js';
+import type { JsonNumber } from '../../contract/json.js';
+import { isPositive } from '../../contract/money.js';
 import {
   capturedStates,
   operationStates,
@@ -180,10 +181,4 @@ function isUnderWay(operation: SettleOperation, state: StateName | undefined): b
 
 function becamePositive(before: JsonNumber | undefined, now: JsonNumber | undefined): boolean {
   return isPositive(now) && !isPositive(before);
-}
-
-function isPositive(amount: JsonNumber | undefined): boolean {
-  if (amount === undefined) return false;
-  const text = numberText(amount);
-  return /^\+?\d/.test(text) && /[1-9]/.test(text.split(/e/i)[0] ?? '');
 }

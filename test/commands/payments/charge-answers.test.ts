@@ -92,6 +92,8 @@ describe('a charge that was carried out', () => {
     ['a redirect', { status: 307, body: '', headers: { location: 'https://elsewhere.example/x' } }],
     ['a conflict', { status: 409, body: { message: 'in use' } }],
     ['another payment', { status: 200, body: { paymentId: 99, referenceId: 'other' } }],
+    ['no id', { status: 200, body: { referenceId: 'inv-1', amount: 3, paymentState: 'Captured' } }],
+    ['an id that is none', { status: 200, body: { paymentId: 'x-7', referenceId: 'inv-1', amount: 3 } }],
   ])('is unknown when it is answered with %s and reads are late, and is found later', async (_, answer) => {
     const fake: FakeCharges = { isShown: false, answer: () => answer };
     const desk = await fakeDesk(fake);
@@ -126,6 +128,25 @@ describe('a charge that was carried out', () => {
       }),
     ]);
     expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7, after: 'Captured' }]);
+  });
+
+  it('is unknown when its payment is Declined and shows captured money', async () => {
+    const declined = { paymentState: 'Declined', capturedAmount: 3 };
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: (payment) => ({ status: 200, body: Object.assign(payment, declined) }),
+    });
+    expect(await desk.charge()).toMatchObject({ code: 6, json: { error: { code: 'captured-anyway' } } });
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7 }]);
+  });
+
+  it('is unknown when its payment is shown without an id', async () => {
+    const desk = await fakeDesk({
+      isShown: true,
+      answer: (payment) => ({ status: 200, body: Object.assign(payment, { paymentId: null }) }),
+    });
+    expect(await desk.charge()).toMatchObject({ code: 6 });
+    expect(await desk.history()).toMatchObject([{ outcome: 'unknown', referenceId: 'inv-1' }]);
   });
 
   it('is the same in another spelling of its currency', async () => {
