@@ -68,10 +68,19 @@ function byValue(rows: readonly SettledRow[], key: SettledKey): Found {
   return found;
 }
 
-/** Of two payments with one reference, the one that agrees with ours, or else the one that became known first. */
-function agreeing(rows: Found, value: string, { reference }: SettlementLine): SettledRow | undefined {
+/** Of two payments with one reference, the one whose IDs or reference agree, or else the one that became known first. */
+function agreeing(rows: Found, value: string, line: SettlementLine): SettledRow | undefined {
   const found = rows.get(value);
   if (!Array.isArray(found)) return found;
-  const same = found.filter(({ reference_id }) => reference !== undefined && reference_id === reference);
-  return (same.length > 0 ? same : found).toSorted((a, b) => a.id - b.id)[0];
+  const { operationId, reference } = line;
+  const byId = found.filter((row) => operationId !== undefined && hasOperation(row, operationId));
+  const byReference = found.filter(
+    ({ reference_id }) => reference !== undefined && reference_id === reference,
+  );
+  const best = [byId, byReference, found].find(({ length }) => length > 0);
+  return best?.toSorted((a, b) => a.id - b.id)[0];
 }
+
+/** Whether the payment has this capture or authorisation. */
+export const hasOperation = ({ capture_id, authorize_id }: SettledRow, operationId: string): boolean =>
+  capture_id === operationId || authorize_id === operationId;

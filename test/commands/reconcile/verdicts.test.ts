@@ -145,9 +145,18 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
         desk.line(payment, extra),
       ],
     };
-    const made = await Promise.all(Object.keys(cases).map(() => desk.paid()));
     const allowed = await desk.paid();
-    await desk.know(...made, allowed);
+    const owner = await desk.paid();
+    cases['a line has the reference of-another'] = (payment) => [
+      desk.line(payment),
+      desk.line(payment, { ...extra, reference: 'of-another' }),
+    ];
+    cases[`a line may belong to payment ${owner.paymentId}`] = (payment) => [
+      desk.line(payment),
+      desk.line(payment, { captureId: String(owner.payInfo?.['captureId']) }),
+    ];
+    const made = await Promise.all(Object.keys(cases).map(() => desk.paid()));
+    await desk.know(...made, allowed, owner);
     const others = Object.values(cases).map((lines, index) => lines(made[index]!));
     // The lines about one payment are far apart, so that they are looked at on different pages.
     const between = Array.from({ length: 250 }, (_, index) =>
@@ -173,7 +182,19 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
       }
     }
     const moving = (json['exceptions'] as Json[]).filter(({ next }) => next?.['movesMoney']);
-    expect(moving.map(short)).toEqual([[9, 'captured-twice', allowed.paymentId, 'refund']]);
+    expect(moving.map(short)).toEqual([[11, 'captured-twice', allowed.paymentId, 'refund']]);
+  });
+
+  it('tells payments with one provider reference apart by their captures', async () => {
+    await fresh();
+    const [one, two] = [await desk.paid(), await desk.paid()];
+    await desk.know(one, two);
+    const shared = { providerReference: String(one.payInfo?.['providerReferenceId']), reference: '' };
+    const { json } = await desk.reconcile(
+      desk.file(desk.line(one, shared), desk.line(two, shared)),
+      '--json',
+    );
+    expect((json['exceptions'] as Json[]).filter(({ next }) => next?.['movesMoney'])).toEqual([]);
   });
 
   it('recommends no refund of a capture that the file does not have, also after one that failed', async () => {
