@@ -9,8 +9,19 @@ export interface SteadyTime {
   ms: number;
 }
 
-/** The `boot` of times by the clock of a shared database. */
-export const DATABASE_CLOCK = 'database';
+const DATABASE_START = /^database (\d+)$/;
+
+/** The time since a shared database was started, by its own clock; after a restart, only the time since then counts. */
+export const databaseTime = (startMs: number, nowMs: number): SteadyTime => ({
+  boot: `database ${startMs}`,
+  ms: nowMs - startMs,
+});
+
+/** The same on a machine whose clock is taken for that of the database; undefined where `boot` is of a machine. */
+export function databaseTimeIn(boot: string, nowMs: number): SteadyTime | undefined {
+  const [, startMs] = DATABASE_START.exec(boot) ?? [];
+  return startMs === undefined ? undefined : databaseTime(Number(startMs), nowMs);
+}
 
 export function steadyNow(): SteadyTime {
   return { boot: (bootId ??= readBootId()), ms: Math.floor(uptime() * 1000) };

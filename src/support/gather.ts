@@ -13,7 +13,7 @@ import {
 import { outcomeOf } from '../ledger/entries.js';
 import type { PaymentRecord, RecordedIntent } from '../ledger/payment-record.js';
 import { quietLeft } from '../ledger/quiet-period.js';
-import { DATABASE_CLOCK, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';
+import { databaseTimeIn, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { isAsBefore } from '../payments/move/proof.js';
@@ -218,7 +218,7 @@ function quietLeftOf(
   const held = hold?.intent_id === intent.id ? hold : undefined;
   const renewed = held && { boot: held.boot, ms: held.steady_ms };
   const length = quiet_ms === sandboxQuietMs ? sandboxQuietMs : quietMs;
-  const clock = boot === DATABASE_CLOCK ? { boot, ms: now } : (steady ?? steadyNow());
+  const clock = databaseTimeIn(boot, now) ?? steady ?? steadyNow();
   return quietLeft({ quiet_ms, boot, steady_ms, last, renewed }, length, clock);
 }
 

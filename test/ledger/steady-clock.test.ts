@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { createClocks } from '../../src/ledger/clocks.js';
+import { openDeskDatabase } from '../../src/ledger/desk.js';
+import { databaseTime, databaseTimeIn, elapsedSince } from '../../src/ledger/steady-clock.js';
+import { describeWithPostgres } from '../helpers/postgres.js';
+
+const MINUTE = 60_000;
+
+it('counts only the time since a database was started again, whatever its clock says', () => {
+  const sent = databaseTime(0, 5 * MINUTE);
+  // Its clock was set 20 minutes ahead, and it was started again 30 seconds ago.
+  const start = 25 * MINUTE;
+  expect(elapsedSince(sent, databaseTime(start, start + 30_000))).toBe(30_000);
+  expect(elapsedSince(sent, databaseTime(0, 6 * MINUTE))).toBe(MINUTE);
+});
+
+it('reads the time of a database off a machine, and that of a machine not at all', () => {
+  expect(databaseTimeIn(databaseTime(MINUTE, 0).boot, 3 * MINUTE)).toEqual(databaseTime(MINUTE, 3 * MINUTE));
+  expect(databaseTimeIn('a5f1c2', 3 * MINUTE)).toBeUndefined();
+});
+
+describeWithPostgres('a ledger on PostgreSQL', (postgres) => {
+  it('goes by the time since its server was started', async () => {
+    const location = await postgres().createDatabase();
+    const { store, close } = await openDeskDatabase({ location, operator: 'ada' });
+    const clocks = createClocks(store, {});
+    const [one, two] = [await clocks.steady(store.db), await clocks.steady(store.db)];
+    expect(two.boot).toBe(one.boot);
+    expect(two.ms).toBeGreaterThanOrEqual(one.ms);
+    expect(Number(one.boot.split(' ')[1]) + one.ms).toBeCloseTo(await clocks.wall(store.db), -5);
+    await close();
+  });
+});
