@@ -1,6 +1,7 @@
 // From a plan file to a batch: the plan must be for this app and ledger, unchanged, within the limits, and not yet applied.
 
 import { paydesk } from '../next-command.js';
+import { counted } from '../contract/amount-format.js';
 import { toHundredths } from '../contract/money.js';
 import { GuardError, UsageError } from '../errors.js';
 import type { Batches } from './batches.js';
@@ -67,7 +68,7 @@ interface CheckOptions {
 function checkLimits({ rows, totals }: ReturnType<typeof toSend>, { maxTotal, maxRows }: Limits): void {
   const over: string[] = [];
   if (maxRows !== undefined && rows > maxRows) {
-    over.push(`it acts on ${rows} ${rows === 1 ? 'row' : 'rows'}, and --max-rows is ${maxRows}`);
+    over.push(`it acts on ${counted(rows, 'row')}, and --max-rows is ${maxRows}`);
   }
   for (const [currency, total] of maxTotal.length === 0 ? [] : Object.entries(totals)) {
     const limit = maxTotal.find((each) => each.currency === currency);

@@ -1,5 +1,6 @@
 // How a run of a batch ends: well, or with the error that says why not everything was done.
 
+import { counted, countText } from '../contract/amount-format.js';
 import { type NextStep, paydesk } from '../next-command.js';
 import { PartialError, type PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
 import { actedOn, type BatchCounts, type Group, groups } from './counts.js';
@@ -73,7 +74,7 @@ function ledgerLost(
 
 function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }>): string {
   if (stopped.kind === 'failures') {
-    return `Stopped after ${stopped.failures} ${stopped.failures === 1 ? 'failure' : 'failures'}.`;
+    return `Stopped after ${counted(stopped.failures, 'failure')}.`;
   }
   const { line, typed, result } = stopped.row;
   const why = result.why === undefined ? '.' : `: ${result.why}`;
@@ -93,22 +94,22 @@ function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {
   // Nothing is known to have gone through, and something may have.
   if (done === 0 && unknown > 0) {
     return new UnknownOutcomeError(
-      `The outcome of ${unknown} ${unknown === 1 ? 'row' : 'rows'} is unknown. Resume the batch to check: that sends nothing again.`,
+      `The outcome of ${counted(unknown, 'row')} is unknown. Resume the batch to check: that sends nothing again.`,
       { code: 'outcome-unknown', next },
     );
   }
   const total = done + notDone;
   return new PartialError(
-    `${notDone} of ${total} ${total === 1 ? 'row' : 'rows'} not done: ${standsAt(counts)}.`,
+    `${countText(notDone)} of ${counted(total, 'row')} not done: ${standsAt(counts)}.`,
     { code: 'partial', next },
   );
 }
 
 /** `752 done, 1 refused, 2 unknown, 432 left to do (12 throttled)`. */
 function standsAt(counts: BatchCounts): string {
-  const throttled = counts.throttled > 0 ? ` (${counts.throttled} throttled)` : '';
+  const throttled = counts.throttled > 0 ? ` (${countText(counts.throttled)} throttled)` : '';
   return groupsShown(counts)
-    .map((group) => `${counts[group]} ${groupNames[group]}${group === 'pending' ? throttled : ''}`)
+    .map((group) => `${countText(counts[group])} ${groupNames[group]}${group === 'pending' ? throttled : ''}`)
     .join(', ');
 }
 

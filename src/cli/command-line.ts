@@ -4,6 +4,7 @@ import type { Environment } from '../child-environment.js';
 import { type Command } from '../next-command.js';
 import type { Arg, Flag, OptionFlag, ParserOutput } from '@oclif/core/interfaces';
 import { parse } from '@oclif/core/parser';
+import { counted } from '../contract/amount-format.js';
 import { UsageError } from '../errors.js';
 import type { Missing, UsageProblem } from '../output/report.js';
 import { suggest } from '../suggest.js';
@@ -320,7 +321,7 @@ export function usageError(
   ].filter(({ count }) => count > 0);
   const [first] = kinds;
   if (first === undefined) return undefined;
-  const parts = kinds.map(({ name, count }) => `${count} ${name}${count === 1 ? '' : 's'}`);
+  const parts = kinds.map(({ name, count }) => counted(count, name));
   const isSingle = kinds.length === 1 && first.count === 1;
   const message = isSingle
     ? `${first.name.charAt(0).toUpperCase()}${first.name.slice(1)}.`

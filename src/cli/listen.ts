@@ -1,6 +1,7 @@
 // `webhook listen`: opens a tunnel, receives webhooks and shows them until it ends.
 
 import { commandText, paydesk } from '../next-command.js';
+import { counted } from '../contract/amount-format.js';
 import type { PaydeskError } from '../errors.js';
 import { type Line, plainLine, toned } from '../output/lines.js';
 import { describeError } from '../output/report.js';
@@ -127,7 +128,7 @@ async function announce(
   context.secrets.add(secret);
   for (const { target, count } of await listener.waitingElsewhere()) {
     context.note(
-      `${count} webhooks are still waiting to be forwarded to ${target}, which is not a target of this ` +
+      `${counted(count, 'webhook is', 'webhooks are')} still waiting to be forwarded to ${target}, which is not a target of this ` +
         `listener.`,
     );
   }

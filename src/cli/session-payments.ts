@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { counted, countText } from '../contract/amount-format.js';
 import { UsageError } from '../errors.js';
 import { fileProblem } from '../file-problem.js';
 import { parsePayment, parsePaymentLines } from '../payments/named-payments.js';
@@ -27,7 +28,7 @@ export async function askToResume(
   const started = age(new Date(session.time), new Date(now));
   return select(
     {
-      message: `A session from ${started} has ${left} of ${session.items.length} ${session.items.length === 1 ? 'payment' : 'payments'} left.`,
+      message: `A session from ${started} has ${countText(left)} of ${counted(session.items.length, 'payment')} left.`,
       choices: [
         { name: 'Resume it', value: true },
         { name: 'Start over', value: false },

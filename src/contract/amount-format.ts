@@ -1,4 +1,4 @@
-// Amounts as people and programs read them.
+// Amounts and counts as people and programs read them.
 
 import { currencyDigits } from './currencies.js';
 
@@ -30,3 +30,10 @@ export function groupDigits(digits: string): string {
     (_, sign: string, whole: string) => sign + whole.replace(/\B(?=(\d{3})+$)/g, ','),
   );
 }
+
+/** `12,000`. */
+export const countText = (count: number): string => groupDigits(String(count));
+
+/** `1 row`, `12,000 rows`; `many` where it is not `one` with an s. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : many}`;

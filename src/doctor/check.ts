@@ -1,3 +1,4 @@
+import { counted } from '../contract/amount-format.js';
 import { PaydeskError, ProfileError, TemporaryError } from '../errors.js';
 
 const checkNames = [
@@ -59,7 +60,7 @@ const reach: readonly CheckName[] = ['proxy', 'dns', 'tls', 'service'];
 export function failedCheck({ checks }: Diagnosis): PaydeskError | undefined {
   const failed = checks.filter(({ status }) => status === 'fail').map(({ name }) => name);
   if (failed.length === 0) return undefined;
-  const message = `${failed.length === 1 ? '1 check' : `${failed.length} checks`} failed: ${failed.join(', ')}.`;
+  const message = `${counted(failed.length, 'check')} failed: ${failed.join(', ')}.`;
   if (failed.some((name) => access.includes(name)))
     return new ProfileError(message, { code: 'doctor-access' });
   if (failed.some((name) => reach.includes(name)))

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { counted } from '../contract/amount-format.js';
 import { PaydeskError } from '../errors.js';
 import { writeProblem } from '../home-folder.js';
 import { commandText, otherProgram } from '../next-command.js';
@@ -29,7 +30,7 @@ export function checkConfig(store: ProfileStore): Check {
     const count = store.list().length;
     const problem = writeProblem(dirname(store.file));
     if (problem !== undefined) return warn('config', problem.message);
-    return pass('config', `${count === 1 ? '1 profile' : `${count} profiles`} in ${store.file}.`);
+    return pass('config', `${counted(count, 'profile')} in ${store.file}.`);
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;
     return fail('config', error.message, `Fix ${store.file} by hand, or move it away.`);

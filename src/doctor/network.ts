@@ -9,6 +9,7 @@ import { INSECURE_TLS_FIX, INSECURE_TLS_IGNORED } from '../client/insecure-tls.j
 import { routeTo } from '../client/proxy.js';
 import { openProxyTunnel } from '../client/tunnel.js';
 import type { Environment } from '../child-environment.js';
+import { counted } from '../contract/amount-format.js';
 import { fail, pass, warn, type Check } from './check.js';
 
 const TIMEOUT_MS = 5_000;
@@ -90,7 +91,7 @@ async function checkCertificate(baseUrl: string, connection: Connection, now: Da
     return fail('tls', `No secure connection to ${url.host} (${shaken}).`, fix);
   }
   const days = Math.floor((shaken.getTime() - now.getTime()) / DAY_MS);
-  const message = `The certificate of ${host} is valid for ${days} more ${days === 1 ? 'day' : 'days'}.`;
+  const message = `The certificate of ${host} is valid for ${counted(days, 'more day')}.`;
   return days >= EXPIRES_SOON_DAYS
     ? pass('tls', message)
     : warn('tls', message, 'Tell the operator of the service.');

@@ -2,6 +2,7 @@
 
 import type { Client } from '../client/client.js';
 import { systemClock } from '../client/clock.js';
+import { countText } from '../contract/amount-format.js';
 import {
   InterruptedError,
   PartialError,
@@ -101,7 +102,7 @@ export async function importFile(file: TextFile, options: ImportOptions): Promis
     throw new Class(message, {
       code,
       httpStatus,
-      details: `${rowsDone} of ${rows} rows are imported. The same command continues there.`,
+      details: `${countText(rowsDone)} of ${countText(rows)} rows are imported. The same command continues there.`,
       next: [options.again, ...next],
       cause: error,
     });
@@ -127,8 +128,11 @@ export function importEnding({ rows, counts: { unknown, unreadable } }: Imported
   const missing = unknown + unreadable;
   if (missing === 0) return undefined;
   if (missing < rows) {
-    return new PartialError(`${missing} of ${rows} rows did not become known payments.`, { code: 'partial' });
+    return new PartialError(
+      `${countText(missing)} of ${countText(rows)} rows did not become known payments.`,
+      { code: 'partial' },
+    );
   }
-  const none = rows === 1 ? 'The only row did not become' : `None of the ${rows} rows became`;
+  const none = rows === 1 ? 'The only row did not become' : `None of the ${countText(rows)} rows became`;
   return new ServiceError(`${none} a known payment.`, { code: 'not-found' });
 }

@@ -1,3 +1,4 @@
+import { counted } from '../contract/amount-format.js';
 import type { Look } from './lines.js';
 
 const two = (value: number): string => String(value).padStart(2, '0');
@@ -32,14 +33,14 @@ export function roughDuration(milliseconds: number): string {
   const size = Math.abs(milliseconds);
   const [unit, length] = steps.find(([, step]) => size >= step) ?? ['second', 1_000];
   const amount = Math.floor(size / length);
-  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return counted(amount, unit);
 }
 
 /** `10 minutes`, `90 seconds`: the largest unit that gives a whole number. */
 export function exactDuration(milliseconds: number): string {
   const [unit, length] = steps.slice(2).find(([, step]) => milliseconds % step === 0) ?? ['millisecond', 1];
   const amount = milliseconds / length;
-  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return counted(amount, unit);
 }
 
 /** `2 days ago`, `in 3 hours`, `just now`. */

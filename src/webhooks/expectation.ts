@@ -1,6 +1,7 @@
 // What a job waits for: a number of payments in a state, or a number of webhooks. Only what the service itself shows counts.
 
 import { paydesk } from '../next-command.js';
+import { counted, countText } from '../contract/amount-format.js';
 import { canReach, isStateName, type StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, PendingError, ServiceError } from '../errors.js';
 import { safeText } from '../output/text.js';
@@ -77,9 +78,10 @@ export function createWebhookExpectation(expected: Expected): WebhookExpectation
       if (!counts && some) return undefined;
       if (!some)
         return new PendingError('No webhook arrived before the time limit.', { code: 'nothing-came' });
-      const wanted = until === undefined ? `${count} webhooks` : `${count} in ${until}`;
+      const wanted = until === undefined ? counted(count, 'webhook') : `${countText(count)} in ${until}`;
+      const reached = countText(progress());
       const more = unread === undefined ? '' : ` One could not be read: ${unread}.`;
-      return new PendingError(`The time limit was reached after ${progress()} of ${wanted}.${more}`, {
+      return new PendingError(`The time limit was reached after ${reached} of ${wanted}.${more}`, {
         code: 'time-up',
         next: [paydesk('webhook', 'events')],
       });

@@ -1,5 +1,6 @@
 // A listener at work: a receiver behind a tunnel, and the pipeline that deals with what it receives.
 
+import { counted } from '../contract/amount-format.js';
 import type { PaydeskError } from '../errors.js';
 import type { Line } from '../output/lines.js';
 import type { Forwarder } from './forwarding/forwarder.js';
@@ -98,8 +99,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
     void pipeline.upkeep().catch(onError);
     void lookForMissed().catch(onError);
     const again = options.retriesFailed ? await forwarder.retryFailed() : 0;
-    if (again > 0)
-      note(`Forwarding ${again} ${again === 1 ? 'webhook' : 'webhooks'} again that failed before.`);
+    if (again > 0) note(`Forwarding ${counted(again, 'webhook')} again that failed before.`);
     forwarder.wake();
     return {
       id,

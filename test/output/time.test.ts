@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { amountDigits, formatAmount, groupDigits } from '../../src/contract/amount-format.js';
+import { amountDigits, counted, formatAmount, groupDigits } from '../../src/contract/amount-format.js';
 import { age, instantText, roughDuration, shortInstant, tookTime } from '../../src/output/time.js';
 
 const now = new Date('2026-11-16T09:12:40Z');
@@ -76,5 +76,17 @@ describe('amounts', () => {
       '1,234,567.891',
     ]);
     expect(amountDigits('1', undefined)).toBe('1.00');
+  });
+});
+
+describe('counts', () => {
+  it.each([
+    [counted(0, 'row'), '0 rows'],
+    [counted(1, 'row'), '1 row'],
+    [counted(12_000, 'row'), '12,000 rows'],
+    [counted(1, 'row waits', 'rows wait'), '1 row waits'],
+    [counted(2, 'row waits', 'rows wait'), '2 rows wait'],
+  ])('%s', (text, expected) => {
+    expect(text).toBe(expected);
   });
 });

@@ -3,12 +3,11 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { customerArgument } from '../../cli/customer-input.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { openSession } from '../../cli/session.js';
+import { counted } from '../../contract/amount-format.js';
 import { InterruptedError, UsageError } from '../../errors.js';
 import { countOf, customersWithEmail, type Forgotten, forgetCustomer } from '../../ledger/forget.js';
 import { addWords, paydesk } from '../../next-command.js';
 import { safeText } from '../../output/text.js';
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 export default class CustomersForget extends BaseCommand {
   static override summary = 'Remove what this desk keeps about a customer.';

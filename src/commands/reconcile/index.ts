@@ -5,6 +5,7 @@ import { keepHeapSmall } from '../../batch/small-heap.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags.js';
 import { openReconcile } from '../../cli/reconcile.js';
+import { counted } from '../../contract/amount-format.js';
 import type { JsonValue } from '../../contract/json.js';
 import { PartialError } from '../../errors.js';
 import { printJsonText } from '../../output/json-text.js';
@@ -80,12 +81,10 @@ export default class Reconcile extends BaseCommand {
       await writeOutputFile(flags.out, exceptionsCsv(result.all()), { signal: this.signal });
     const plans = flags.plan === undefined ? undefined : await desk.plan(flags.plan);
     const open = openCount(result);
-    if (open > 0)
-      this.endAs(
-        new PartialError(`${open === 1 ? '1 exception needs' : `${open} exceptions need`} a look.`, {
-          code: 'exceptions',
-        }),
-      );
+    if (open > 0) {
+      const message = `${counted(open, 'exception needs', 'exceptions need')} a look.`;
+      this.endAs(new PartialError(message, { code: 'exceptions' }));
+    }
     const format = this.json ? 'json' : flags.csv ? 'csv' : flags.format;
     let printed: JsonValue | undefined;
     if (format === undefined || format === 'table')

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
+import { counted } from '../../contract/amount-format.js';
 import { InterruptedError } from '../../errors.js';
 import { resetView } from '../../output/views/sandbox.js';
 import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
@@ -25,7 +26,7 @@ export default class SandboxReset extends BaseCommand {
   /** Everything in it is lost: somebody at a terminal may have meant another sandbox. */
   async #confirm(url: string, payments: number): Promise<void> {
     const { confirm } = await import('@inquirer/prompts');
-    this.note(`${payments === 1 ? '1 payment' : `${payments} payments`} will be deleted.`, url);
+    this.note(`${counted(payments, 'payment')} will be deleted.`, url);
     if (await confirm({ message: 'Delete everything in it?', default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was changed.', { code: 'declined' });
   }

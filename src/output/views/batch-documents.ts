@@ -5,11 +5,11 @@ import type { BatchStatus } from '../../batch/standing.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { actedOn, groups } from '../../batch/counts.js';
 import { groupNames } from '../../batch/ending.js';
-import { formatAmount } from '../../contract/amount-format.js';
+import { countText, formatAmount } from '../../contract/amount-format.js';
 import { markup, PAGE_END, pageStart, plainMarkup } from '../html.js';
 import { safeText } from '../text.js';
 import { reportMarkdown } from './batch-markdown.js';
-import { countText, totalsText } from './batch-plan.js';
+import { totalsText } from './batch-plan.js';
 import { reportCsv, reportJson, type ReportRow, reportRows } from './batch-report.js';
 
 export function reportText(

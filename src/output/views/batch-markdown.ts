@@ -5,16 +5,9 @@ import { groupNames } from '../../batch/ending.js';
 import type { PlanRow } from '../../batch/plan-row.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import type { BatchRow } from '../../ledger/schema.js';
-import { formatAmount } from '../../contract/amount-format.js';
+import { countText, formatAmount } from '../../contract/amount-format.js';
 import { markdownRow, markdownRows, markdownText } from '../markdown.js';
-import {
-  amountShown,
-  countText,
-  paymentNamed,
-  planCounts,
-  type PlanShown,
-  totalsText,
-} from './batch-plan.js';
+import { amountShown, paymentNamed, planCounts, type PlanShown, totalsText } from './batch-plan.js';
 import { reportRows } from './batch-report.js';
 
 /** A page of GitHub takes 1 MiB. */

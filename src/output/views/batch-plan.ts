@@ -5,7 +5,14 @@ import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
 import { numberJson, totalsJson } from '../../contract/json.js';
-import { amountDigits, formatAmount, groupDigits, plainAmount } from '../../contract/amount-format.js';
+import {
+  amountDigits,
+  counted,
+  countText,
+  formatAmount,
+  groupDigits,
+  plainAmount,
+} from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad } from '../text.js';
@@ -86,8 +93,6 @@ export function planSummary(plan: PlanShown): Line[] {
     ),
   );
 }
-
-export const countText = (count: number): string => groupDigits(String(count));
 
 const firstOf = (notes: readonly string[] = []): readonly string[] => notes.slice(0, 3);
 
@@ -196,7 +201,7 @@ function question(action: string, count: number, totals: Readonly<Record<string,
   const verb = actionText(action).replace(/^./, (letter) => letter.toUpperCase());
   const sum = totalsText(totals);
   const one = action === 'charge' ? 'stored method' : 'payment';
-  return `${verb} ${countText(count)} ${one}${count === 1 ? '' : 's'}${sum === '' ? '' : `, ${sum} in total`}?`;
+  return `${verb} ${counted(count, one)}${sum === '' ? '' : `, ${sum} in total`}?`;
 }
 
 export function dryRunLines(action: string, run: DryRun): Line[] {

@@ -3,7 +3,7 @@
 import type { Waiting } from '../../batch/claims.js';
 import { actedOn } from '../../batch/counts.js';
 import type { Progress } from '../../batch/run.js';
-import { groupDigits } from '../../contract/amount-format.js';
+import { counted, countText } from '../../contract/amount-format.js';
 import { fitLines } from '../fit.js';
 import { plainLine } from '../lines.js';
 import type { Streams } from '../streams.js';
@@ -87,20 +87,19 @@ function barLine(before: string, share: number, after: string, width: number): s
   return `${before}${'█'.repeat(full)}${'░'.repeat(length - full)}${after}`;
 }
 
-const number = (value: number): string => groupDigits(String(value));
 const perSecond = (rate: number): string =>
-  `${rate >= 10 || rate === 0 ? groupDigits(String(Math.round(rate))) : rate.toFixed(1)}/s`;
+  `${rate >= 10 || rate === 0 ? countText(Math.round(rate)) : rate.toFixed(1)}/s`;
 
 export function readingLine(
   { done, total, one = 'payment' }: { done: number; total: number; one?: string },
   rate: number,
   width: number,
 ): string {
-  const what = `Reading ${number(total)} ${one}${total === 1 ? '' : 's'}  `;
+  const what = `Reading ${counted(total, one)}  `;
   return barLine(
     what,
     total === 0 ? 1 : done / total,
-    `  ${number(done).padStart(number(total).length)}  ${perSecond(rate)}`,
+    `  ${countText(done).padStart(countText(total).length)}  ${perSecond(rate)}`,
     width,
   );
 }
@@ -120,10 +119,10 @@ export function applyingLines(
     barLine(
       '  ',
       total === 0 ? 1 : reached / total,
-      `  ${number(reached)} of ${number(total)}   ${perSecond(rate)}${left}`,
+      `  ${countText(reached)} of ${countText(total)}   ${perSecond(rate)}${left}`,
       width,
     ),
-    `  ${shown.map(([name, count]) => `${name} ${number(count)}`).join('   ')}`,
+    `  ${shown.map(([name, count]) => `${name} ${countText(count)}`).join('   ')}`,
     ...(waiting ? [`  ${waitingText(waiting)}`] : []),
   ];
 }
@@ -131,7 +130,7 @@ export function applyingLines(
 /** Rows whose instruction may have left wait for the end of their quiet period. */
 function waitingText({ rows, until, now }: Waiting): string {
   const time = new Date(until).toISOString().slice(11, until - now < 120_000 ? 19 : 16);
-  return `${number(rows)} ${rows === 1 ? 'row waits' : 'rows wait'} until ${time} UTC to be sent again`;
+  return `${counted(rows, 'row waits', 'rows wait')} until ${time} UTC to be sent again`;
 }
 
 function timeLeft(seconds: number): string {

@@ -4,13 +4,13 @@ import { type Command, commandText, paydesk } from '../../next-command.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import { type Group, groups } from '../../batch/counts.js';
 import { groupNames, groupsShown } from '../../batch/ending.js';
-import { groupDigits } from '../../contract/amount-format.js';
+import { counted, countText } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';
 import { shortInstant } from '../time.js';
 import { pad } from '../text.js';
-import { countText, totalsText } from './batch-plan.js';
+import { totalsText } from './batch-plan.js';
 
 const tones: Readonly<Record<string, Tone>> = {
   finished: 'good',
@@ -36,7 +36,7 @@ export const batchList: ListView<BatchStatus> = {
       align: 'right' as const,
       number: true,
       value: (status: BatchStatus) => String(status[key]),
-      shown: (status: BatchStatus) => groupDigits(String(status[key])),
+      shown: (status: BatchStatus) => countText(status[key]),
     })),
     { key: 'state', value: ({ state }) => state, shown: ({ state }) => toned(tones[state], state) },
     { key: 'accepted', extra: true, number: true, value: ({ accepted }) => String(accepted) },
@@ -83,12 +83,10 @@ export const batchSummary: View<BatchStatus> = (status) => {
 const resume = (id: string): Command => paydesk('batch', 'resume', id);
 
 function remarks({ accepted, throttled, leftOut, id }: BatchStatus): string[] {
-  const rows = (count: number, one: string, many: string) =>
-    `${countText(count)} ${count === 1 ? one : many}`;
   return [
     ...(accepted > 0
       ? [
-          `Of those done, ${rows(accepted, 'is', 'are')} still in progress. To check: ${commandText(resume(id))}`,
+          `Of those done, ${counted(accepted, 'is', 'are')} still in progress. To check: ${commandText(resume(id))}`,
         ]
       : []),
     ...(throttled > 0
@@ -96,7 +94,7 @@ function remarks({ accepted, throttled, leftOut, id }: BatchStatus): string[] {
           `The service throttled ${countText(throttled)} of those left to do, and they had not changed so far. To try again: ${commandText(resume(id))}`,
         ]
       : []),
-    ...(leftOut > 0 ? [`The plan left out ${rows(leftOut, 'row', 'rows')} of these.`] : []),
+    ...(leftOut > 0 ? [`The plan left out ${counted(leftOut, 'row')} of these.`] : []),
   ];
 }
 

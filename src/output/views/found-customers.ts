@@ -1,5 +1,5 @@
 import type { FoundCustomer, FoundCustomers } from '../../customers/find-customers.js';
-import { groupDigits } from '../../contract/amount-format.js';
+import { counted } from '../../contract/amount-format.js';
 import { choiceLines } from '../choices.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -35,7 +35,7 @@ export const foundCustomerChoices = (customers: readonly FoundCustomer[], width:
 /** What was searched, where that was not everything or nothing was found. */
 export function aboutFoundCustomers({ found, more, searched, isCut, failure }: FoundCustomers): Line[] {
   if (more) return ['There are more. Add a word, or use --limit N.'];
-  const count = `${groupDigits(String(searched))} ${searched === 1 ? 'customer' : 'customers'}`;
+  const count = counted(searched, 'customer');
   if (isCut) return [`Searched only the first ${count} of the service. Search all with --all.`];
   if (failure || found.length > 0) return [];
   return [`Searched ${count} of the service, and the customers of known payments.`];

@@ -4,7 +4,7 @@ import type { Match } from '../../support/find/find-payments.js';
 import { FRESH_MS, MAX_COUNTED, type NothingFound } from '../../support/find/nothing-found.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { type Command, commandText, paydesk } from '../../next-command.js';
-import { amountDigits, formatAmount, groupDigits } from '../../contract/amount-format.js';
+import { amountDigits, counted, countText, formatAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { choiceHint, choiceLines } from '../choices.js';
@@ -149,11 +149,10 @@ export function aboutNothingFound(
   { known, notKnown, withoutPayer }: NothingFound,
   profile: string | undefined,
 ): Line[] {
-  const count = groupDigits(String(known));
   const searched =
     known === 0
       ? 'This desk has no known payments yet.'
-      : `Searched ${known >= MAX_COUNTED ? `more than ${count}` : count} known ${known === 1 ? 'payment' : 'payments'}.`;
+      : `Searched ${known >= MAX_COUNTED ? 'more than ' : ''}${counted(known, 'known payment')}.`;
   const [only = ''] = words.length === 1 ? words : [];
   const isReference = /^[^\s@]*\d[^\s@]*$/.test(only) && parseSpokenAmount(only) === undefined;
   return [
@@ -167,9 +166,8 @@ export function aboutNothingFound(
 
 function aboutWithoutPayer(paymentIds: readonly string[], profile: string | undefined): Line[] {
   if (paymentIds.length === 0) return [];
-  const count = groupDigits(String(paymentIds.length));
   return [
-    `The payer and the card of ${count} of them are not known yet. Read ${paymentIds.length === 1 ? 'it' : 'them'} with:`,
+    `The payer and the card of ${countText(paymentIds.length)} of them are not known yet. Read ${paymentIds.length === 1 ? 'it' : 'them'} with:`,
     joinPieces('  ', commandPiece(readCommand(paymentIds), profile)),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Imported } from '../../import/import-file.js';
 import type { ImportProblem } from '../../import/import-record.js';
-import { groupDigits } from '../../contract/amount-format.js';
+import { counted, countText } from '../../contract/amount-format.js';
 import { keptColumns } from '../../import/order-rows.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import { type Line, toned } from '../lines.js';
@@ -40,19 +40,19 @@ export const importProblemList: ListView<ImportProblem> = {
   ],
 };
 
-const number = (value: number): string => groupDigits(String(value));
-
 export function importedLines({ rows, skipped, skippedLines, resumedAt, counts }: Imported): Line[] {
   const { created, changed, same, unknown, unreadable } = counts;
-  const parts = [`${number(created)} new`, `${number(changed)} changed`, `${number(same)} unchanged`];
-  if (unknown > 0) parts.push(`${number(unknown)} unknown to the service`);
-  if (unreadable > 0) parts.push(`${number(unreadable)} not readable`);
-  const lines = [`Imported ${number(rows)} ${rows === 1 ? 'row' : 'rows'}: ${parts.join(', ')}.`];
-  if (resumedAt > 0) lines.unshift(`Resumed after row ${number(resumedAt)}, where an earlier run ended.`);
+  const parts = [
+    `${countText(created)} new`,
+    `${countText(changed)} changed`,
+    `${countText(same)} unchanged`,
+  ];
+  if (unknown > 0) parts.push(`${countText(unknown)} unknown to the service`);
+  if (unreadable > 0) parts.push(`${countText(unreadable)} not readable`);
+  const lines = [`Imported ${counted(rows, 'row')}: ${parts.join(', ')}.`];
+  if (resumedAt > 0) lines.unshift(`Resumed after row ${countText(resumedAt)}, where an earlier run ended.`);
   if (skipped > 0)
-    lines.push(
-      `Skipped ${number(skipped)} ${skipped === 1 ? 'row' : 'rows'} without a payment: ${linesText(skippedLines, skipped)}.`,
-    );
+    lines.push(`Skipped ${counted(skipped, 'row')} without a payment: ${linesText(skippedLines, skipped)}.`);
   return lines;
 }
 

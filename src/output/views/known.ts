@@ -2,7 +2,7 @@ import { numberJson } from '../../contract/json.js';
 import { commandText, paydesk } from '../../next-command.js';
 import type { ListedPayment } from '../../support/list.js';
 import type { Refreshed } from '../../support/refresh.js';
-import { amountDigits, formatAmount } from '../../contract/amount-format.js';
+import { amountDigits, counted, countText, formatAmount } from '../../contract/amount-format.js';
 import type { Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { age as agoText, roughDuration } from '../time.js';
@@ -104,7 +104,7 @@ export function aboutList(
   }
   const read = refreshed.payments.filter(({ error }) => error === undefined).length;
   const changed = refreshed.payments.filter((payment) => payment.changed).length;
-  const changes = `${changed} of ${read} ${read === 1 ? 'payment' : 'payments'} had changed`;
+  const changes = `${countText(changed)} of ${counted(read, 'payment')} had changed`;
   return [...limit, `Known payments, read just now: ${changes}.`];
 }
 

@@ -7,15 +7,13 @@ import type { Exception } from '../../reconcile/exception.js';
 import type { Reconciled } from '../../reconcile/reconcile.js';
 import type { TotalRow } from '../../reconcile/tally.js';
 import type { ExceptionName } from '../../reconcile/verdict.js';
-import { amountDigits, formatAmount, groupDigits } from '../../contract/amount-format.js';
+import { amountDigits, counted, countText, formatAmount, groupDigits } from '../../contract/amount-format.js';
 import { commandLines } from '../fit.js';
 import { joinPieces, type Line, toned, type View, wrapLine } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { safeJson } from '../text.js';
 import type { Tone } from '../theme.js';
 
-const count = (value: number): string => groupDigits(String(value));
-const counted = (value: number, one: string): string => `${count(value)} ${one}${value === 1 ? '' : 's'}`;
 const money = (amount: string, currency: string): string => groupDigits(amountDigits(amount, currency));
 
 /** Everything that needs a look: lines, and payments that the file lacks. */
@@ -33,9 +31,9 @@ function periodText(period: Reconciled['period']): string {
 /** `12 lines from 2026-11-01 to 2026-11-14: 9 match, 3 need a look.` */
 export function reconciledLines(result: Reconciled): Line[] {
   const { lines, matched, exceptions, unrelated, missing } = result;
-  const parts = [`${count(matched)} ${matched === 1 ? 'matches' : 'match'}`];
-  if (exceptions > 0) parts.push(`${count(exceptions)} ${exceptions === 1 ? 'needs' : 'need'} a look`);
-  if (unrelated > 0) parts.push(`${count(unrelated)} ${unrelated === 1 ? 'names' : 'name'} no payment`);
+  const parts = [counted(matched, 'matches', 'match')];
+  if (exceptions > 0) parts.push(`${counted(exceptions, 'needs', 'need')} a look`);
+  if (unrelated > 0) parts.push(`${counted(unrelated, 'names', 'name')} no payment`);
   const summary = `${counted(lines, 'line')}${periodText(result.period)}: ${parts.join(', ')}.`;
   return [
     toned(exceptions > 0 ? 'waiting' : 'good', summary),
@@ -76,7 +74,7 @@ export const totalsList: ListView<TotalRow> = {
       align: 'right',
       number: true,
       value: ({ file }) => String(file.lines),
-      shown: ({ file }) => count(file.lines),
+      shown: ({ file }) => countText(file.lines),
     },
     sum('file', 'file'),
     sum('matched', 'matched'),
@@ -163,7 +161,7 @@ export const exceptionList: ListView<Exception> = {
 export const exceptionsView: View<readonly Exception[]> = (exceptions, { width }) =>
   exceptions.flatMap((row) => {
     const { line, payment, reference, verdict, next } = row;
-    const place = line === null ? '' : `line ${count(line)}`;
+    const place = line === null ? '' : `line ${countText(line)}`;
     const indented = (text: Line) => wrapLine(text, width - 2).map((part) => joinPieces('  ', part));
     return [
       joinPieces(
@@ -185,7 +183,7 @@ export const moreLine = (shown: number, all: number, file: string): Line[] =>
     : [
         toned(
           'dim',
-          `  … ${count(all - shown)} more: ${commandText(paydesk('reconcile', file, '…', '--csv'))}`,
+          `  … ${countText(all - shown)} more: ${commandText(paydesk('reconcile', file, '…', '--csv'))}`,
         ),
       ];
 
@@ -277,12 +275,12 @@ function notSentLines({ notSent, firstNotSent }: Pick<WrittenPlan, 'notSent' | '
   return [
     `${counted(notSent, 'other payment')} will not be sent:`,
     ...firstNotSent.map(({ payment, typed, verdict, why }) => `  ${payment ?? typed}: ${why ?? verdict}`),
-    ...(more > 0 ? [`  … ${count(more)} more`] : []),
+    ...(more > 0 ? [`  … ${countText(more)} more`] : []),
   ];
 }
 
 /** `Comparing  12,000 lines  4,000/s  18 checked at the service`. */
 export function comparingLine(lines: number, looked: number, rate: number): string {
-  const checked = looked === 0 ? '' : `  ${count(looked)} checked at the service`;
-  return `Comparing  ${counted(lines, 'line')}  ${count(Math.round(rate))}/s${checked}`;
+  const checked = looked === 0 ? '' : `  ${countText(looked)} checked at the service`;
+  return `Comparing  ${counted(lines, 'line')}  ${countText(Math.round(rate))}/s${checked}`;
 }

@@ -1,3 +1,4 @@
+import { counted, countText } from '../../contract/amount-format.js';
 import { paydesk } from '../../next-command.js';
 import type { ResolveItemRow } from '../../ledger/resolve-schema.js';
 import type { ResolveSession } from '../../support/sessions.js';
@@ -31,7 +32,7 @@ export function leftLines({ items }: ResolveSession, profile: string | undefined
   if (left === 0) return [];
   return [
     '',
-    `${left} of ${items.length} ${items.length === 1 ? 'payment' : 'payments'} left. Resume with:`,
+    `${countText(left)} of ${counted(items.length, 'payment')} left. Resume with:`,
     joinPieces('  ', commandPiece(paydesk('payments', 'resolve'), profile)),
   ];
 }

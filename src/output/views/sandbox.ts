@@ -4,7 +4,7 @@ import type { WrittenFile } from '../file.js';
 import type { ClockTime } from '../../sandbox/index.js';
 import type { Resent } from '../../sandbox-control/resend.js';
 import type { Run } from '../../sandbox-control/run.js';
-import { groupDigits } from '../../contract/amount-format.js';
+import { counted } from '../../contract/amount-format.js';
 import { cardLines } from '../card.js';
 import { joinPieces, TAB, toned, type Line, type View } from '../lines.js';
 import { instantText, localTime, roughDuration, tookTime } from '../time.js';
@@ -19,9 +19,6 @@ export const paidView: View<{ before: string; payment: JsonObject }> = ({ before
   const after = textAt(payment, 'paymentState');
   return [...card, '', joinPieces('  ', toned('dim', before), ' → ', statePiece(after))];
 };
-
-const counted = (count: number | string, one: string): string =>
-  `${groupDigits(String(count))} ${one}${String(count) === '1' ? '' : 's'}`;
 
 const databaseText = (database: string): string => (database === ':memory:' ? 'in memory' : database);
 

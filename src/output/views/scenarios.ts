@@ -1,5 +1,6 @@
 // How scenarios ended: a line for each, and for one that failed what was expected, what was found and what happened.
 
+import { counted, countText } from '../../contract/amount-format.js';
 import type { JsonValue } from '../../contract/json.js';
 import { isJsonNumber, numberJson, numberText } from '../../contract/json.js';
 import type { StepFailure, ScenarioResult, ScenarioEvent } from '../../scenarios/run.js';
@@ -14,7 +15,6 @@ interface ScenarioRun {
 }
 
 const isPassed = ({ failure }: ScenarioResult): boolean => failure === undefined;
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 export const scenarioResults: ListView<ScenarioResult> = {
   empty: 'There are no scenarios.',
@@ -180,4 +180,4 @@ export const scenarioList: ListView<ListedScenario> = {
 };
 
 export const failedText = (failed: number, total: number): string =>
-  `${failed} of ${plural(total, 'scenario')} failed.`;
+  `${countText(failed)} of ${counted(total, 'scenario')} failed.`;

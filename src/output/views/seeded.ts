@@ -1,4 +1,5 @@
 import { commandText, paydesk } from '../../next-command.js';
+import { counted } from '../../contract/amount-format.js';
 import { numberText } from '../../contract/json.js';
 import type { SeededPayment } from '../../sandbox/index.js';
 import type { ListView } from '../rows.js';
@@ -28,5 +29,5 @@ export const seededNext = [paydesk('payments', 'list'), paydesk('payments', 'exp
 
 export function seededLine(added: number): string {
   if (added === 0) return 'The sample payments already exist:';
-  return `Added ${added === 1 ? '1 sample payment' : `${added} sample payments`}:`;
+  return `Added ${counted(added, 'sample payment')}:`;
 }

@@ -1,11 +1,8 @@
 import type { SettlementReport } from '../../sandbox/index.js';
-import { groupDigits } from '../../contract/amount-format.js';
+import { counted } from '../../contract/amount-format.js';
 import type { WrittenFile } from '../file.js';
 import { joinPieces, TAB, toned, type Line, type View } from '../lines.js';
 import { pad } from '../text.js';
-
-const counted = (count: number, one: string): string =>
-  `${groupDigits(String(count))} ${one}${count === 1 ? '' : 's'}`;
 
 const lineText = (line: number | null): string => (line === null ? 'no line' : `line ${line}`);
 

@@ -1,6 +1,6 @@
 // How a spreadsheet was read.
 
-import { groupDigits } from '../../contract/amount-format.js';
+import { countText } from '../../contract/amount-format.js';
 import type { SheetFormat } from '../../spreadsheet/sheet.js';
 import type { TextFile } from '../../spreadsheet/text.js';
 import { type Line, toned } from '../lines.js';
@@ -22,5 +22,5 @@ export const encodingLines = ({ encoding }: Pick<TextFile, 'encoding'>): Line[] 
 /** `lines 2, 4 and 12 more`: `lines` holds the first of `count`. */
 export function linesText(lines: readonly number[], count: number): string {
   const more = count - lines.length;
-  return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more > 0 ? ` and ${groupDigits(String(more))} more` : ''}`;
+  return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more > 0 ? ` and ${countText(more)} more` : ''}`;
 }

@@ -1,5 +1,6 @@
 // A kept delivery in full: the request as it came, what the service said, and every attempt to pass it on.
 
+import { counted } from '../../contract/amount-format.js';
 import { createScrubber, REDACTED } from '../../redact.js';
 import type { WholeDelivery } from '../../webhooks/inbox/inbox.js';
 import { joinPieces, type Line, type Look, toned, type View } from '../lines.js';
@@ -41,7 +42,7 @@ function bodyLines(body: Uint8Array, secret: string): Line[] {
   // Cut between two characters, not within one.
   const text = bodyText(body) === undefined ? undefined : new TextDecoder().decode(start);
   const lines: Line[] = text === undefined ? hexRows(start) : createScrubber(secret)(text).split(/\r?\n/);
-  if (body.length > MAX_BODY_SHOWN) lines.push(toned('dim', `… ${body.length} bytes in all`));
+  if (body.length > MAX_BODY_SHOWN) lines.push(toned('dim', `… ${counted(body.length, 'byte')} in all`));
   return lines;
 }
 

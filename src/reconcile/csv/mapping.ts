@@ -1,6 +1,7 @@
 // How the columns of a provider's CSV are read: a small YAML file, written once per provider.
 
 import * as z from 'zod/mini';
+import { counted } from '../../contract/amount-format.js';
 import { UsageError } from '../../errors.js';
 import { type FileProblem, parseYaml } from '../../yaml/positions.js';
 import { issueProblems, required, strictMapping } from '../../yaml/schema.js';
@@ -98,11 +99,13 @@ export function parseMapping(file: string, source: string): Mapping {
 }
 
 function badMapping(file: string, problems: readonly FileProblem[]): UsageError {
-  const many = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  return new UsageError(`The mapping cannot be used: ${many}. Nothing was read.`, {
-    code: 'bad-mapping',
-    details: problems
-      .toSorted((one, other) => one.line - other.line || one.column - other.column)
-      .map(({ line, column, problem }) => ({ input: `${file}:${line}:${column}`, problem })),
-  });
+  return new UsageError(
+    `The mapping cannot be used: ${counted(problems.length, 'problem')}. Nothing was read.`,
+    {
+      code: 'bad-mapping',
+      details: problems
+        .toSorted((one, other) => one.line - other.line || one.column - other.column)
+        .map(({ line, column, problem }) => ({ input: `${file}:${line}:${column}`, problem })),
+    },
+  );
 }

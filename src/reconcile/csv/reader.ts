@@ -1,5 +1,6 @@
 // A provider's CSV, read by its mapping into lines of money. Chunks of lines keep a million of them fast.
 
+import { counted } from '../../contract/amount-format.js';
 import type { FileProblems } from '../../spreadsheet/problems.js';
 import { readRecordChunks } from '../../spreadsheet/records.js';
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
@@ -77,8 +78,7 @@ function createLineReader(mapping: Mapping, problems: FileProblems): LineReader 
 
   return ({ at, width }, line, cells) => {
     if (cells.length !== width) {
-      const count = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
-      problems.add(line, `has ${count}, but the header has ${width}`);
+      problems.add(line, `has ${counted(cells.length, 'cell')}, but the header has ${width}`);
       return undefined;
     }
     const before = problems.count;

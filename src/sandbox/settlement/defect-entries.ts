@@ -1,3 +1,4 @@
+import { counted, countText } from '../../contract/amount-format.js';
 import { Refusal } from '../domain/refusal.js';
 import type { SandboxEngine } from '../engine.js';
 import { createDraw, type DefectKind, type Draw } from './defects.js';
@@ -35,11 +36,11 @@ export async function chooseDefectEntries(
       (await firstEntry(engine, scope, isFree, start)) ?? (await firstEntry(engine, scope, isFree, 0));
     if (!entry) {
       const [needed, there] = [defects.length, chosen.size];
-      const captured = needed === 1 ? '1 captured payment' : `${needed} captured payments`;
-      const problem = `${needed === 1 ? '1 defect needs' : `${needed} defects need`} ${captured}, but the file has ${there}.`;
+      const needs = counted(needed, 'defect needs', 'defects need');
+      const problem = `${needs} ${counted(needed, 'captured payment')}, but the file has ${countText(there)}.`;
       throw new Refusal(
         'operation-not-allowed',
-        `${problem} Plant fewer defects, or add ${needed - there} more captured ${needed - there === 1 ? 'payment' : 'payments'}.`,
+        `${problem} Plant fewer defects, or add ${counted(needed - there, 'more captured payment')}.`,
       );
     }
     chosen.set(entry.exchangeId, { kind, draw });

@@ -340,9 +340,9 @@ describe('an import of many rows', () => {
       const stopped = await run('import', [file, ...flags], env, { onStart: atSomeRead });
       expect(stopped.code).toBe(130);
       const done = Number(
-        /(\d+) of 1500 rows are imported. The same command continues there./.exec(
-          stopped.stdout + stopped.stderr,
-        )?.[1],
+        /([\d,]+) of 1,500 rows are imported. The same command continues there./
+          .exec(stopped.stdout + stopped.stderr)?.[1]
+          ?.replaceAll(',', ''),
       );
       // All but those that were on their way.
       expect(done).toBeGreaterThanOrEqual(STOP_AT - 2 * CONCURRENT);

@@ -75,7 +75,7 @@ export function CustomersPage({ apps, filter, typed, page, isFirst }: CustomersP
             .
           </p>
         )}
-        {page.rows.length > 0 && <Count total={page.total} one="customer" many="customers" />}
+        {page.rows.length > 0 && <Count total={page.total} one="customer" />}
         {page.rows.length === 0 ? (
           <p>No matching customers.</p>
         ) : (

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { counted } from '../../../../contract/amount-format.js';
 import { type CommandTemplate, fillCommand } from '../../../console/commands.js';
 import { check, faultBody } from '../../../control/requests.js';
 import { Refusal } from '../../../domain/refusal.js';
@@ -61,7 +62,7 @@ export function addFaultRoutes(routes: Hono, desk: ConsoleTools): void {
         if (cleared === 0) throw new Refusal('not-found', 'There is no such fault any more.');
         return {
           back: sections.faults.path,
-          text: cleared === 1 ? '1 fault was cleared.' : `${cleared} faults were cleared.`,
+          text: `${counted(cleared, 'fault was', 'faults were')} cleared.`,
           command: commands.fault.clear(id),
         };
       },

@@ -72,7 +72,7 @@ export function PaymentsPage({ apps, filter, typed, page, isFirst, create, seed 
       </form>
       <section class="card stack" id="payments" data-live aria-label="Payments">
         <Said filter={filter} page={page} />
-        {page.rows.length > 0 && <Count total={page.total} one="payment" many="payments" />}
+        {page.rows.length > 0 && <Count total={page.total} one="payment" />}
         {page.rows.length === 0 ? (
           <Nothing isFiltered={isFiltered} create={create} seed={seed} />
         ) : (

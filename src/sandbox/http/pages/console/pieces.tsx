@@ -1,6 +1,7 @@
 // Small parts that several pages of the console share.
 
 import type { Child } from 'hono/jsx';
+import { counted } from '../../../../contract/amount-format.js';
 import { MAX_COUNT } from '../../../console/ranges.js';
 import { timeText } from '../../../console/texts.js';
 
@@ -28,9 +29,9 @@ export function Select({ id, name = id, label, options, chosen }: SelectProps) {
 }
 
 /** `1 payment`, `36 payments`, `More than 200 payments`; nothing where only a part was looked at. */
-export function Count({ total, one, many }: { total: number | undefined; one: string; many: string }) {
+export function Count({ total, one }: { total: number | undefined; one: string }) {
   if (total === undefined) return null;
-  const text = total > MAX_COUNT ? `More than ${MAX_COUNT} ${many}` : `${total} ${total === 1 ? one : many}`;
+  const text = total > MAX_COUNT ? `More than ${counted(MAX_COUNT, one)}` : counted(total, one);
   return <p class="muted small count">{text}</p>;
 }
 

@@ -33,7 +33,7 @@ export function WebhooksPage({ outcome, page, isFirst }: WebhooksProps) {
         ))}
       </nav>
       <section class="card stack" id="webhooks" data-live aria-label="Webhooks">
-        {page.rows.length > 0 && <Count total={page.total} one="webhook" many="webhooks" />}
+        {page.rows.length > 0 && <Count total={page.total} one="webhook" />}
         {page.rows.length === 0 ? (
           <p>
             {outcome === undefined

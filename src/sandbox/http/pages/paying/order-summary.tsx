@@ -1,3 +1,4 @@
+import { counted } from '../../../../contract/amount-format.js';
 import type { App } from '../../../domain/apps.js';
 import type { PaymentRow } from '../../../schema.js';
 import { Money } from '../money.js';
@@ -67,11 +68,7 @@ function Lines({ order: { lines, further }, currency }: { order: Order; currency
           <Price line={line} currency={currency} />
         </li>
       ))}
-      {further > 0 && (
-        <li class="muted">
-          and {further} more {further === 1 ? 'item' : 'items'}
-        </li>
-      )}
+      {further > 0 && <li class="muted">and {counted(further, 'more item')}</li>}
     </ul>
   );
 }
