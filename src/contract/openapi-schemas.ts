@@ -7,6 +7,8 @@ const COMPONENTS = '#/components/schemas/';
 /** The schemas of a document, each under its name. A schema that others refer to comes along. */
 export function createSchemaList() {
   const schemas: Json = {};
+  const sorted = (): Json =>
+    Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
   /** Lists a schema that has an id, and refers to it; any other one is given in place. */
   function use(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
@@ -20,7 +22,29 @@ export function createSchemaList() {
     return { $ref: COMPONENTS + id };
   }
 
-  return { schemas, use };
+  return { sorted, use };
+}
+
+export type UseSchema = ReturnType<typeof createSchemaList>['use'];
+
+/** The same schema for each media type. */
+export function contentOf(schema: Json, mediaTypes: readonly string[] = ['application/json']): Json {
+  return Object.fromEntries(mediaTypes.map((name) => [name, { schema }]));
+}
+
+export function queryParameters(
+  query: z.ZodMiniType | undefined,
+  use: UseSchema,
+  descriptions: Readonly<Record<string, string>> = {},
+): Json[] {
+  if (!query) return [];
+  const { properties } = use(query, 'input') as { properties: Record<string, Json> };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    description: descriptions[name],
+    schema,
+  }));
 }
 
 const SAFE = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,12 @@
-import type * as z from 'zod/mini';
 import { APP_PATH, endpointNames, endpointOf, pathParameters, type EndpointName } from './endpoints.js';
 import { failureResponses, responsesOf } from './openapi-responses.js';
-import { createSchemaList, type Json } from './openapi-schemas.js';
+import {
+  contentOf,
+  createSchemaList,
+  type Json,
+  queryParameters,
+  type UseSchema,
+} from './openapi-schemas.js';
 import { problem } from './problem.js';
 import { schemasOf } from './schemas.js';
 import { states, stateNames } from './states.js';
@@ -9,7 +14,7 @@ import { webhookBody } from './webhook.js';
 
 /** The service as an OpenAPI 3.1 document, made from the endpoint table. */
 export function openApiDocument(): Json {
-  const { schemas, use } = createSchemaList();
+  const { sorted, use } = createSchemaList();
   const paths: Record<string, Json> = {};
   for (const name of endpointNames) {
     if (name === 'getPaymentByReference') continue;
@@ -41,7 +46,7 @@ export function openApiDocument(): Json {
         post: {
           operationId: 'paymentStateChanged',
           summary: 'Sent to the webhook address for each change of state',
-          requestBody: { required: true, content: json(webhook) },
+          requestBody: { required: true, content: contentOf(webhook) },
           security: [],
           responses: { '2XX': { description: 'Received.' } },
         },
@@ -50,7 +55,7 @@ export function openApiDocument(): Json {
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'The API key of the app.' } },
       responses: failureResponses(),
-      schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: sorted(),
     },
   };
 }
@@ -64,9 +69,7 @@ const servers = [
   },
 ];
 
-type Use = ReturnType<typeof createSchemaList>['use'];
-
-function operation(name: EndpointName, use: Use): Json {
+function operation(name: EndpointName, use: UseSchema): Json {
   const { path, summary, repeat } = documented(name);
   const { query, body, answer } = schemasOf(name);
   return {
@@ -83,8 +86,8 @@ function operation(name: EndpointName, use: Use): Json {
       })),
       ...queryParameters(query, use),
     ],
-    ...(body && { requestBody: { required: true, content: json(use(body, 'input')) } }),
-    responses: responsesOf(name, answer && json(use(answer, 'output'))),
+    ...(body && { requestBody: { required: true, content: contentOf(use(body, 'input')) } }),
+    responses: responsesOf(name, answer && contentOf(use(answer, 'output'))),
   };
 }
 
@@ -114,13 +117,3 @@ const pathValues = {
   paymentMethodId: number,
   customerAutomaticProfileId: number,
 };
-
-function json(schema: Json): Json {
-  return { 'application/json': { schema } };
-}
-
-function queryParameters(query: z.ZodMiniType | undefined, use: Use): Json[] {
-  if (!query) return [];
-  const { properties } = use(query, 'input') as { properties: Record<string, Json> };
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }));
-}

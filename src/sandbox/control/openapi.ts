@@ -1,14 +1,19 @@
-import type * as z from 'zod/mini';
 import { pathParameters } from '../../contract/endpoints.js';
 import { failureResponses, failuresOf } from '../../contract/openapi-responses.js';
-import { createSchemaList, type Json } from '../../contract/openapi-schemas.js';
+import {
+  contentOf,
+  createSchemaList,
+  type Json,
+  queryParameters,
+  type UseSchema,
+} from '../../contract/openapi-schemas.js';
 import { problem } from '../../contract/problem.js';
 import { defectNames } from '../settlement/defects.js';
 import { CONTROL_PATH, controlOperation, controlRoutes, splitRoute, type ControlRoute } from './api.js';
 
 /** The control API as an OpenAPI 3.1 document, made from its table. */
 export function controlDocument(): Json {
-  const { schemas, use } = createSchemaList();
+  const { sorted, use } = createSchemaList();
   const paths: Record<string, Json> = { '/healthz': { get: health } };
   for (const route of controlRoutes) {
     const { method, path } = splitRoute(route);
@@ -40,7 +45,7 @@ export function controlDocument(): Json {
         },
       },
       responses: failureResponses([400, 401, 403, 404, 422]),
-      schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: sorted(),
     },
   };
 }
@@ -63,7 +68,7 @@ const health: Json = {
   responses: {
     200: {
       description: 'It does.',
-      content: json({
+      content: contentOf({
         type: 'object',
         properties: { status: { const: 'ok' } },
         required: ['status'],
@@ -73,9 +78,7 @@ const health: Json = {
   },
 };
 
-type Use = ReturnType<typeof createSchemaList>['use'];
-
-function describeOperation(route: ControlRoute, use: Use): Json {
+function describeOperation(route: ControlRoute, use: UseSchema): Json {
   const { operationId, summary, query, body, answer, status = 200, mediaTypes } = controlOperation(route);
   const { path } = splitRoute(route);
   const names = pathParameters(path);
@@ -85,13 +88,13 @@ function describeOperation(route: ControlRoute, use: Use): Json {
     summary,
     tags: [first in tags ? first : 'sandbox'],
     ...((names.length > 0 || query) && {
-      parameters: [...names.map(pathParameter), ...queryParameters(query, use)],
+      parameters: [...names.map(pathParameter), ...queryParameters(query, use, parameterTexts)],
     }),
-    ...(body && { requestBody: { required: true, content: json(use(body, 'input')) } }),
+    ...(body && { requestBody: { required: true, content: contentOf(use(body, 'input')) } }),
     responses: {
       [status]: {
         description: status === 201 ? 'Created.' : 'Done.',
-        content: content(use(answer, 'output'), mediaTypes),
+        content: contentOf(use(answer, 'output'), mediaTypes),
       },
       ...failuresOf([
         ...(body || query ? [400] : []),
@@ -124,23 +127,4 @@ function pathParameter(name: string): Json {
     description: parameterTexts[name],
     schema: name === 'id' ? { type: 'integer', format: 'int64' } : { type: 'string', minLength: 1 },
   };
-}
-
-function queryParameters(query: z.ZodMiniType | undefined, use: Use): Json[] {
-  if (!query) return [];
-  const { properties } = use(query, 'input') as { properties: Record<string, Json> };
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    description: parameterTexts[name],
-    schema,
-  }));
-}
-
-function json(schema: Json): Json {
-  return content(schema);
-}
-
-function content(schema: Json, mediaTypes: readonly string[] = ['application/json']): Json {
-  return Object.fromEntries(mediaTypes.map((name) => [name, { schema }]));
 }
