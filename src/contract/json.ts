@@ -97,6 +97,22 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
+/** `payInfo.payer.card.cardBrand` of an object, `0.paymentMethodId` of a list; undefined where the path ends early. */
+export function valueAtPath(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  let found = value;
+  for (const key of path.split('.')) {
+    if (Array.isArray(found)) found = found[Number(key)];
+    else found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return found;
+}
+
+/** A string, or a number as it was written; undefined for everything else. */
+export function scalarText(value: unknown): string | undefined {
+  if (isJsonNumber(value)) return numberText(value);
+  return typeof value === 'string' ? value : undefined;
+}
+
 const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 

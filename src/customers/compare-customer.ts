@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../contract/json.js';
-import { isJsonNumber, numberText } from '../contract/json.js';
+import { scalarText, type JsonObject } from '../contract/json.js';
 
 /** A field that is not what was asked for. */
 export interface Difference {
@@ -37,14 +36,8 @@ export function differencesOf(
 
 /** The text of a field; null when it is not there. */
 export function customerField(customer: JsonObject, field: string): string | null {
-  const text = textOf(customer, field);
-  return text === null && field === 'mobileNumber' ? textOf(customer, 'phoneNumber') : text;
-}
-
-function textOf(customer: JsonObject, field: string): string | null {
-  const value: JsonValue | undefined = customer[field];
-  if (typeof value === 'string') return value;
-  return isJsonNumber(value) ? numberText(value) : null;
+  const other = field === 'mobileNumber' ? customer['phoneNumber'] : undefined;
+  return scalarText(customer[field]) ?? scalarText(other) ?? null;
 }
 
 function plain(field: string, text: string): string {

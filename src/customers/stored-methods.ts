@@ -1,6 +1,6 @@
 import { paydesk } from '../next-command.js';
 import type { Client } from '../client/client.js';
-import { isJsonNumber, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
+import { scalarText, type JsonObject } from '../contract/json.js';
 import { UnknownOutcomeError } from '../errors.js';
 
 /** A stored method, named by its own number or by that of its registration. */
@@ -17,7 +17,7 @@ export interface MethodName {
 export async function findMethod(client: Client, name: MethodName): Promise<JsonObject | undefined> {
   await client.getCustomer(name.customerId);
   const { methods } = await client.paymentMethods(name.customerId);
-  return methods.find(({ object }) => textOf(object[name.by]) === name.value)?.object;
+  return methods.find(({ object }) => scalarText(object[name.by]) === name.value)?.object;
 }
 
 /** Removes a stored method. */
@@ -53,8 +53,4 @@ async function settled(
     if (method === undefined || (method !== 'unknown' && isOver(method))) return;
     throw error.with({ next: [paydesk('customers', 'methods', name.customerId)] });
   }
-}
-
-function textOf(value: JsonValue | undefined): string | undefined {
-  return isJsonNumber(value) ? numberText(value) : typeof value === 'string' ? value : undefined;
 }

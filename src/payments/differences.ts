@@ -1,5 +1,5 @@
 import type { Flow, PaymentRead } from '../client/payment-calls.js';
-import { isJsonNumber, isJsonObject, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
+import { isJsonObject, numberText, scalarText, type JsonObject } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';
 import { paymentFlows } from '../contract/payment.js';
 
@@ -28,8 +28,8 @@ export function differences(kind: RequestKind, body: JsonObject, read: PaymentRe
   const { amount, currency, customerId, paymentFlow } = read.fields;
   const knownFlow = paymentFlows.find((name) => name === paymentFlow);
   const pairs: Array<[string, string | undefined, string | undefined]> = [
-    ['amount', textOf(body['amount']), amount === undefined ? undefined : numberText(amount)],
-    ['currency', kind === 'charge' ? undefined : textOf(body['currency']), currency],
+    ['amount', scalarText(body['amount']), amount === undefined ? undefined : numberText(amount)],
+    ['currency', kind === 'charge' ? undefined : scalarText(body['currency']), currency],
     ['customer', customerOf(body), customerId],
     ['flow', flowNames[kind], knownFlow],
   ];
@@ -45,14 +45,9 @@ function isSame(field: string, asked: string, found: string): boolean {
   return asked === found;
 }
 
-function textOf(value: JsonValue | undefined): string | undefined {
-  if (isJsonNumber(value)) return numberText(value);
-  return typeof value === 'string' ? value : undefined;
-}
-
 /** The customer that a body names. */
 export function customerOf(body: JsonObject): string | undefined {
   const order = body['customerOrder'];
   const customer = isJsonObject(order) ? order['customer'] : undefined;
-  return isJsonObject(customer) ? textOf(customer['customerId']) : undefined;
+  return isJsonObject(customer) ? scalarText(customer['customerId']) : undefined;
 }

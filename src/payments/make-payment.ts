@@ -2,7 +2,7 @@
 
 import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { isJsonNumber, type JsonObject, type JsonValue, numberText } from '../contract/json.js';
+import { type JsonObject, scalarText } from '../contract/json.js';
 import { PaydeskError, ProfileError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/operations.js';
 import type { OrderDetails } from '../ledger/known-payments.js';
@@ -87,16 +87,11 @@ function lostEntry(kind: RequestKind, body: CreateRequest['body'], error: Paydes
     outcome: outcomeOf(error),
     operation: kind === 'charge' ? ('charge' as const) : ('create' as const),
     referenceId: body.referenceId,
-    amount: textOf(body['amount']),
+    amount: scalarText(body['amount']) ?? '',
     // A charge has none: it is that of the stored method.
-    currency: textOf(body['currency']) || undefined,
+    currency: scalarText(body['currency']) || undefined,
     error,
   };
-}
-
-function textOf(value: JsonValue | undefined): string {
-  if (isJsonNumber(value)) return numberText(value);
-  return typeof value === 'string' ? value : '';
 }
 
 /** A create is done when the payment exists; the result of a charge is in its state. */

@@ -6,6 +6,7 @@ import {
   isJsonObject,
   numberFromText,
   numberText,
+  valueAtPath,
   type JsonObject,
   type JsonValue,
 } from '../contract/json.js';
@@ -101,7 +102,7 @@ export function draftRequest(kind: RequestKind, given: Given): Draft {
       bad.push({ input: `--${flag}`, problem: `does not apply to --flow ${kind}` });
       continue;
     }
-    const there = valueAt(body, path);
+    const there = valueAtPath(body, path);
     if (there === undefined) setAt(body, path, value);
     else if (!sameValue(path, there, value)) {
       const source = path.startsWith(order) && given.order ? '--order' : '--body';
@@ -151,7 +152,7 @@ function check(
   const missing: Missing[] = [];
   for (const { path, message } of parsed.success ? [] : fieldErrors(parsed.error)) {
     const flag = Object.keys(fields).find((name) => isWithin(path, fields[name] as string));
-    const absent = valueAt(body, path) === undefined && message === 'is required';
+    const absent = valueAtPath(body, path) === undefined && message === 'is required';
     if (flag !== undefined && absent) {
       // A create may get a generated reference; a charge that is run again must not get another one.
       if (flag === 'reference' && kind !== 'charge') continue;
@@ -182,15 +183,6 @@ const structuredCopy = (value: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, isJsonObject(inner) ? structuredCopy(inner) : inner]),
   );
-
-function valueAt(object: JsonObject, path: string): JsonValue | undefined {
-  let value: JsonValue | undefined = object;
-  for (const key of path.split('.')) {
-    if (Array.isArray(value)) value = value[Number(key)];
-    else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }
-  return value;
-}
 
 function setAt(object: JsonObject, path: string, value: JsonValue): void {
   const keys = path.split('.');

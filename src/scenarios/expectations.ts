@@ -1,9 +1,9 @@
 // What a step expects, compared with what it finds. Every mismatch is reported, not only the first.
 
-import { isJsonNumber, numberText, type JsonObject, type JsonValue } from '../contract/json.js';
+import { isJsonNumber, numberText, valueAtPath, type JsonObject, type JsonValue } from '../contract/json.js';
 import { sameAmount } from '../contract/money.js';
 import { exitCodeOf, PaydeskError } from '../errors.js';
-import { fieldAt, referenceText } from './references.js';
+import { referenceText } from './references.js';
 import type { Expectation } from './schema.js';
 import { explainPayment } from './steps/explain.js';
 import type { StepResult } from './steps/result.js';
@@ -111,7 +111,7 @@ function compareFields(
   fields: NonNullable<Expectation['fields']>,
   object: JsonObject,
 ): void {
-  for (const [path, wanted] of Object.entries(fields)) add(path, wanted, fieldAt(object, path));
+  for (const [path, wanted] of Object.entries(fields)) add(path, wanted, valueAtPath(object, path));
 }
 
 async function compareExplanation({ world, expected, result, add }: Compared, name: string): Promise<void> {
@@ -169,7 +169,7 @@ async function compareMethods(
   for (const [index, fields] of wanted.entries()) {
     const object = methods[index]?.object ?? {};
     for (const [path, value] of Object.entries(fields)) {
-      add(`methods.${index}.${path}`, value, fieldAt(object, path));
+      add(`methods.${index}.${path}`, value, valueAtPath(object, path));
     }
   }
 }

@@ -1,6 +1,6 @@
 // Writes a scenario from what is known of payments. Running it takes them to the same end.
 
-import { isJsonNumber, numberText, type JsonObject } from '../contract/json.js';
+import { isJsonNumber, numberText, valueAtPath, type JsonObject } from '../contract/json.js';
 import {
   isStateName,
   operationStates,
@@ -9,7 +9,7 @@ import {
   type StateName,
 } from '../contract/states.js';
 import { isStillSlow } from '../sandbox/index.js';
-import { fieldAt, referenceText } from './references.js';
+import { referenceText } from './references.js';
 
 /** A change of state, as the sandbox, the ledger or the inbox has it. */
 export interface RecordedChange {
@@ -210,7 +210,7 @@ function cardOf(changes: readonly RecordedChange[], index: number, recorded: Rec
   if (change?.to === 'ActionRequired') return 'three-d-secure';
   if (change?.to === 'Held') return 'held';
   if (change?.to === 'Declined')
-    return declines.get(referenceText(fieldAt(payment, 'failureReason'))) ?? 'declined';
+    return declines.get(referenceText(valueAtPath(payment, 'failureReason'))) ?? 'declined';
   if (change?.to === 'Processing') {
     const isLost = !next || next.to === 'Failed' || isLearned(changes, index + 1, intents);
     const isCharged = next ? next.to === 'Authorised' : !wasInVain('authorize');

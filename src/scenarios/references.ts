@@ -1,6 +1,6 @@
 // ${name} and ${name.field} in the texts of a scenario.
 
-import { isJsonNumber, isJsonObject, numberText, type JsonValue } from '../contract/json.js';
+import { scalarText, type JsonValue } from '../contract/json.js';
 
 const REFERENCE = /\$\{([\w.-]*)\}/g;
 
@@ -35,16 +35,5 @@ function replaceIn(text: string, lookup: Lookup): unknown {
 }
 
 export function referenceText(value: JsonValue | undefined): string {
-  if (typeof value === 'string') return value;
-  return isJsonNumber(value) ? numberText(value) : (JSON.stringify(value) ?? '');
-}
-
-/** `payInfo.payer.card.cardBrand` of an object, `0.paymentMethodId` of a list. */
-export function fieldAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
-  let found: JsonValue | undefined = value;
-  for (const key of path.split('.')) {
-    if (Array.isArray(found)) found = found[Number(key)];
-    else found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-  }
-  return found;
+  return scalarText(value) ?? JSON.stringify(value) ?? '';
 }

@@ -1,11 +1,11 @@
 // Runs one scenario to its end, or to the first step that does not end as expected.
 
-import { isJsonObject, type JsonValue } from '../contract/json.js';
+import { isJsonObject, valueAtPath, type JsonValue } from '../contract/json.js';
 import { exitCodeOf, firstLine, PaydeskError } from '../errors.js';
 import { findMismatches, unexpectedEnd, type Mismatch } from './expectations.js';
 import type { Position } from '../yaml/positions.js';
 import type { ReadStep, Scenario } from './read.js';
-import { fieldAt, replaceReferences, referenceText } from './references.js';
+import { replaceReferences, referenceText } from './references.js';
 import type { Inputs, Verb } from './schema.js';
 import type { StepResult } from './steps/result.js';
 import { verbTable } from './steps/verbs.js';
@@ -70,7 +70,7 @@ export async function runScenario(scenario: Scenario, world: World, seed: number
 function withNames({ input, expects, ...step }: ReadStep, names: ReadonlyMap<string, JsonValue>): ReadStep {
   const lookup = (name: string, field: string | undefined) => {
     const value = names.get(name);
-    return field === undefined ? nameOf(value) : fieldAt(value, field);
+    return field === undefined ? nameOf(value) : valueAtPath(value, field);
   };
   return { ...step, input: replaceReferences(input, lookup), expects: replaceReferences(expects, lookup) };
 }

@@ -1,3 +1,4 @@
+import { scalarText } from '../../contract/json.js';
 import { followCharge } from '../../payments/charge-outcome.js';
 import type { CreatedPayment } from '../../payments/create-payment.js';
 import type { RequestKind } from '../../payments/differences.js';
@@ -82,11 +83,9 @@ function numbersOf(value: unknown): unknown {
 }
 
 function whyOf(flags: Record<string, unknown>) {
-  const textOf = (value: unknown) =>
-    typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
   return {
-    reason: textOf(flags['reason']),
-    ticket: textOf(flags['ticket']),
-    description: textOf(flags['description']),
+    reason: scalarText(flags['reason']),
+    ticket: scalarText(flags['ticket']),
+    description: scalarText(flags['description']),
   };
 }
