@@ -15,6 +15,20 @@ export function formatAmount(source: string, currency: string | undefined): stri
   return withCurrency(groupDigits(amountDigits(source, currency)), currency);
 }
 
+/**
+ * `€1,249.90` in English, `1.249,90 €` in German, for customers. `amount` is a decimal number, and is never rounded;
+ * `currency` is a code of three letters.
+ */
+export function localAmount(amount: string, currency: string, locale: string): string {
+  const digits = currencyDigits(currency);
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: Math.max(digits, amount.split('.')[1]?.length ?? 0),
+  }).format(amount as Intl.StringNumericLiteral);
+}
+
 /** `EUR 1249.90`, for programs. */
 export function plainAmount(source: string, currency: string | undefined): string {
   return withCurrency(amountDigits(source, currency), currency);

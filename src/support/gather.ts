@@ -18,7 +18,7 @@ import type { KnownPaymentRow } from '../ledger/schema.js';
 import { failureReason } from '../payments/failure-reason.js';
 import { isAsBefore } from '../payments/move/proof.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
-import { amountDigits, groupDigits } from '../contract/amount-format.js';
+import { formatAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
 import type { Sources } from './records.js';
@@ -103,9 +103,7 @@ export function gatherKnown(
 }
 
 function amountText(amount: string | undefined, currency: string | undefined): string {
-  if (amount === undefined) return 'the amount';
-  const digits = groupDigits(amountDigits(amount, currency));
-  return safeText(currency === undefined ? digits : `${currency} ${digits}`);
+  return amount === undefined ? 'the amount' : safeText(formatAmount(amount, currency));
 }
 
 // Two reads this close to each other date the change between them well enough.

@@ -1,12 +1,11 @@
 // What may be told to the customer: no internals, and never the opposite of the verdict.
 
 import type { PaymentRead } from '../client/payment-calls.js';
-import { currencyDigits } from '../contract/currencies.js';
 import { numberText } from '../contract/json.js';
 import { isStateName, type StateName, wasCaptured } from '../contract/states.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { isDecimal } from '../contract/money.js';
-import { amountDigits, groupDigits } from '../contract/amount-format.js';
+import { formatAmount, localAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
 import { textAt } from '../output/values.js';
 import { conditionOf, isDoubtful } from './condition.js';
@@ -134,18 +133,9 @@ function textFor(situation: Situation, texts: ReplyTexts): ReplyText {
 /** `EUR 1,234.50` in English, `1.234,50 €` in German. What is no amount stays as it is. */
 function amountIn(amount: string, currency: string | undefined, locale: string): string {
   const isCode = currency !== undefined && /^[A-Z]{3}$/.test(currency);
-  if (locale.startsWith('en') || !isCode || !isDecimal(amount)) {
-    const digits = groupDigits(amountDigits(amount, currency));
-    return safeText(currency === undefined ? digits : `${currency} ${digits}`);
-  }
-  const decimals = amount.split('.')[1]?.length ?? 0;
-  const digits = currencyDigits(currency);
-  return new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: Math.max(digits, decimals),
-  }).format(amount as Intl.StringNumericLiteral);
+  return locale.startsWith('en') || !isCode || !isDecimal(amount)
+    ? safeText(formatAmount(amount, currency))
+    : localAmount(amount, currency, locale);
 }
 
 const DAY_MS = 86_400_000;

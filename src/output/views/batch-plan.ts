@@ -5,14 +5,7 @@ import type { DryRun } from '../../batch/dry-run.js';
 import type { PlanFile } from '../../batch/plan-file.js';
 import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
 import { numberJson, totalsJson } from '../../contract/json.js';
-import {
-  amountDigits,
-  counted,
-  countText,
-  formatAmount,
-  groupDigits,
-  plainAmount,
-} from '../../contract/amount-format.js';
+import { counted, countText, formatAmount, plainAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad } from '../text.js';
@@ -56,7 +49,7 @@ const actionText = (action: string): string => (action === 'unhold' ? 'approve' 
 /** `EUR 58,112.40   GBP 1,020.00`. */
 export function totalsText(totals: Readonly<Record<string, string>>): string {
   return Object.entries(totals)
-    .map(([currency, sum]) => `${currency} ${groupDigits(amountDigits(sum, currency))}`.trimStart())
+    .map(([currency, sum]) => formatAmount(sum, currency))
     .join('   ');
 }
 

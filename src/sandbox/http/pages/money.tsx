@@ -1,15 +1,7 @@
-import { currencyDigits } from '../../../contract/currencies.js';
+import { localAmount } from '../../../contract/amount-format.js';
 
-/** `€49.90`, `¥1,200`: with the decimals of the currency by ISO 4217, or more where the amount has more; never rounded. */
-export function formatMoney(amount: string, currency: string): string {
-  const digits = currencyDigits(currency);
-  return new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: Math.max(digits, amount.split('.')[1]?.length ?? 0),
-  }).format(amount as Intl.StringNumericLiteral);
-}
+/** `€49.90`, `¥1,200`. */
+export const formatMoney = (amount: string, currency: string): string => localAmount(amount, currency, 'en');
 
 /** An amount on a line of its own or in a sentence; it is never broken in two. */
 export function Money({ amount, currency }: { amount: string; currency: string }) {
