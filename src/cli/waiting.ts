@@ -1,11 +1,12 @@
 // Tells a person at a terminal what a command is waiting for, once that takes longer than a moment.
 
 import type { ClientEvent } from '../client/call.js';
-import { matchEndpoint, type EndpointName } from '../contract/endpoints.js';
+import { APPS_PATH, matchEndpoint, type EndpointName } from '../contract/endpoints.js';
 import { isJsonNumber, isJsonObject, numberText, parseJson } from '../contract/json.js';
 import { formatAmount } from '../contract/amount-format.js';
 
 const SHOWN_AFTER_MS = 500;
+const APP_PREFIX = new RegExp(`^${APPS_PATH}[^/]+`);
 
 type Parameters = Record<string, string>;
 
@@ -63,7 +64,7 @@ export function createWaiting(show: (text: string | undefined) => void): Waiting
   }
 
   function textOf({ method, path }: ClientEvent): string {
-    const match = matchEndpoint(method, path.replace(/^\/api\/apps\/[^/]+/, '').replace(/\?.*$/s, ''));
+    const match = matchEndpoint(method, path.replace(APP_PREFIX, '').replace(/\?.*$/s, ''));
     if (match === undefined || 'allowed' in match) return 'Waiting for the service';
     const parameters: Record<string, string> = match.parameters;
     const { paymentId = '' } = parameters;

@@ -16,7 +16,9 @@ interface Endpoint {
   key?: 'referenceId' | 'customerId';
 }
 
-export const APP_PATH = '/api/apps/{appId}';
+/** What every path of the service begins with. */
+export const APPS_PATH = '/api/apps/';
+export const APP_PATH = `${APPS_PATH}{appId}`;
 
 const endpoints = {
   createHostedPayment: {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { APPS_PATH } from '../../contract/endpoints.js';
 import { decodeUrlPart } from '../../decode-url-part.js';
 import { Refusal } from '../domain/refusal.js';
 import type { ServiceRequest } from './service-request.js';
 import type { ServiceAnswer } from './service.js';
 
-export const API_PREFIX = '/api/apps/';
-
+const APP_ID_START = APPS_PATH.length;
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The service on a socket: straight on node:http, since only here can an answer be cut short on purpose. */
@@ -35,7 +35,7 @@ const NO_QUERY = new URLSearchParams();
 
 function toServiceRequest(incoming: IncomingMessage): ServiceRequest {
   const [path, search = ''] = split(incoming.url ?? '', '?');
-  const [appId, rest = ''] = split(path.slice(API_PREFIX.length), '/');
+  const [appId, rest = ''] = split(path.slice(APP_ID_START), '/');
   return {
     method: incoming.method ?? 'GET',
     appId: decodeUrlPart(appId),

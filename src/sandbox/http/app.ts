@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { APP_PATH } from '../../contract/endpoints.js';
 import { CONTROL_PATH } from '../control/api.js';
 import { Refusal } from '../domain/refusal.js';
 import { answerFailure, createControlRoutes, type ControlOptions } from './control-routes.js';
@@ -11,7 +12,7 @@ export function createHttpApp(options: ControlOptions): Hono {
   app.route('/', createPageRoutes(options));
   app.onError((error, c) => answerFailure(c, error, options.onError));
   app.notFound((c) => {
-    const detail = `There is nothing at ${c.req.path}. The service is below /api/apps/{appId}; /openapi.json describes it.`;
+    const detail = `There is nothing at ${c.req.path}. The service is below ${APP_PATH}; /openapi.json describes it.`;
     return answerFailure(c, new Refusal('not-found', detail), options.onError);
   });
   return app;

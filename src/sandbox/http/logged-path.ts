@@ -1,6 +1,6 @@
 // A path as a log may show it. The links to a checkout and to a panel are as good as a key, and so is the console's token.
 
-import { API_PREFIX } from './api-listener.js';
+import { APPS_PATH } from '../../contract/endpoints.js';
 
 /** Leaves the secrets out, however the path spells them: encoded, doubled, in capitals, or behind other segments. */
 export function loggedPath(path: string): string {
@@ -10,7 +10,7 @@ export function loggedPath(path: string): string {
     .replaceAll(/panel[/\\]+[^?#]*/gi, 'panel/…')
     .replaceAll(/(\d)-[0-9a-f]{32,}/gi, '$1-…')
     // A reference of a shop may look like a proof; elsewhere nothing does.
-    .replaceAll(path.startsWith(API_PREFIX) ? /$^/g : /[0-9a-f]{16,}/gi, '…')
+    .replaceAll(path.startsWith(APPS_PATH) ? /$^/g : /[0-9a-f]{16,}/gi, '…')
     .replaceAll(/([?&]token=)[^&#]*/gi, '$1…');
   return masked === read ? path : masked;
 }

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../../loopback.js';
 import { hostOf, isPrivateName } from './host-names.js';
 import { defaultAnswers, shapeFailure } from '../answers.js';
 import { loggedPath } from './logged-path.js';
-import { API_PREFIX } from './api-listener.js';
+import { APPS_PATH } from '../../contract/endpoints.js';
 import { createDescriptionListener } from './description-listener.js';
 
 /** One line of the log: what was asked, what was answered, and how long it took. */
@@ -54,7 +54,7 @@ export function createRequestListener(
   const description = createDescriptionListener();
   const listenerFor = (incoming: IncomingMessage): Listener => {
     if (!isForThisHost(incoming, remote)) return refuseHost;
-    if (incoming.url?.startsWith(API_PREFIX)) return api;
+    if (incoming.url?.startsWith(APPS_PATH)) return api;
     return description.answers(incoming) ? description.listener : others;
   };
   return (incoming, outgoing) => {
