@@ -1,19 +1,7 @@
 // Runs what was typed: finds the command, and puts our errors and exit codes around it.
 
-import { configOf, createProgram, type Program, versionLine } from './cli/program.js';
+import { configOf, createProgram, findCommand, type Program, versionLine } from './cli/program.js';
 import { processRuntime, wantsDebug, wantsJson } from './cli/runtime.js';
-
-/** The longest run of words that names a command; what follows is the command's own. */
-function findCommand(program: Program, argv: readonly string[]): { id: string; rest: string[] } | undefined {
-  const end = argv.findIndex((word) => word.startsWith('-'));
-  const words = end < 0 ? argv : argv.slice(0, end);
-  const length = words
-    .map((_, index) => index + 1)
-    .findLast((count) => program.has(words.slice(0, count).join(':')));
-  return length === undefined
-    ? undefined
-    : { id: words.slice(0, length).join(':'), rest: argv.slice(length) };
-}
 
 /** The options of every command, and whether a value follows. */
 const globalOptions: ReadonlyMap<string, boolean> = new Map([
@@ -47,7 +35,7 @@ async function dispatch(program: Program, argv: string[]): Promise<void> {
   const asksHelp =
     argv.length === 0 ||
     (end < 0 ? argv : argv.slice(0, end)).some((word) => word === '--help' || word === '-h');
-  const found = asksHelp ? undefined : findCommand(program, argv);
+  const found = asksHelp ? undefined : findCommand(argv, program.has);
   if (!found) return help(program, argv, asksHelp);
   const Class = program.load(found.id);
   Class.id = found.id;

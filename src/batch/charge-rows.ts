@@ -2,7 +2,8 @@
 
 import type { CreateRequest } from '../payments/create-payment.js';
 import { amountValue, draftRequest } from '../payments/payment-draft.js';
-import { commonColumns, type CsvRow, readCommon, type RowFormat, short } from './csv-rows.js';
+import { shortText } from '../spreadsheet/problems.js';
+import { commonColumns, type CsvRow, readCommon, type RowFormat } from './csv-rows.js';
 
 const references = ['reference', 'referenceId'] as const;
 const customers = ['customer', 'customerId'] as const;
@@ -32,14 +33,14 @@ export const chargeRows: RowFormat<Column> = {
     if (customer === undefined) tell('the customer is empty');
     if (cells.amount === undefined) tell('the amount is empty');
     if (method !== undefined && !/^[1-9]\d{0,14}$/.test(method)) {
-      tell(`method ${short(method)}: must be the number of a stored method`);
+      tell(`method ${shortText(method)}: must be the number of a stored method`);
     }
     const row: CsvRow = { line, typed: typed ?? '', customer, method, ...readCommon(cells, tell) };
     if (cells.amount !== undefined) row.amount = cells.amount;
     if (problems.count > before) return undefined;
     // The amount is read when the whole file has shown how it writes amounts.
     for (const { input, problem } of draftOf({ ...row, amount: '1' }).bad) {
-      tell(`${input.replace('--', '')} ${short(String(row[columnNames[input] ?? 'typed']))}: ${problem}`);
+      tell(`${input.replace('--', '')} ${shortText(String(row[columnNames[input] ?? 'typed']))}: ${problem}`);
     }
     return problems.count === before ? { ...row, typed: row.typed.normalize('NFC') } : undefined;
   },

@@ -2,7 +2,7 @@
 
 import { amountProblem } from '../contract/money.js';
 import { type NamedPayment, parsePayment } from '../payments/named-payments.js';
-import type { FileProblems } from '../spreadsheet/problems.js';
+import { type FileProblems, shortText } from '../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
 
 /** One row of the file. The amount and currency of a payment are compared with it and never sent; a charge sends its amount. */
@@ -62,7 +62,7 @@ export function readAmount(
 ): string | undefined {
   const read = end.readAmount(amount);
   const problem = 'problem' in read ? read.problem : amountProblem(read.amount);
-  if (problem !== undefined) problems.add(line, `amount ${short(amount)}: ${problem}`);
+  if (problem !== undefined) problems.add(line, `amount ${shortText(amount)}: ${problem}`);
   return problem === undefined && 'amount' in read ? read.amount : undefined;
 }
 
@@ -92,7 +92,7 @@ export function readCommon(
   if (cells.currency !== undefined) {
     row.currency = cells.currency.toUpperCase();
     if (!/^[A-Z]{3}$/.test(row.currency)) {
-      tell(`currency ${short(cells.currency)}: must be three letters, for example EUR`);
+      tell(`currency ${shortText(cells.currency)}: must be three letters, for example EUR`);
     }
   }
   for (const column of notes) {
@@ -100,12 +100,10 @@ export function readCommon(
     if (value === undefined) continue;
     row[column] = value;
     const problem = noteProblem(value);
-    if (problem !== undefined) tell(`${column} ${short(value)}: ${problem}`);
+    if (problem !== undefined) tell(`${column} ${shortText(value)}: ${problem}`);
   }
   return row;
 }
-
-export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 
 function noteProblem(value: string): string | undefined {
   if (value.includes('\0')) return 'must not contain control characters';
@@ -120,14 +118,14 @@ function nameOf(cells: Partial<Record<Naming, string>>, tell: (problem: string) 
     return '';
   }
   if (column === 'paymentId' && !/^\d+$/.test(value)) {
-    tell(`paymentId ${short(value)}: must be digits; a reference goes into the column referenceId`);
+    tell(`paymentId ${shortText(value)}: must be digits; a reference goes into the column referenceId`);
     return '';
   }
   try {
     const prefix = { payment: '', paymentId: 'id:', referenceId: 'ref:' }[column];
     return typedName(parsePayment(prefix + value));
   } catch (error) {
-    tell(`${column} ${short(value)}: ${(error as Error).message}`);
+    tell(`${column} ${shortText(value)}: ${(error as Error).message}`);
     return '';
   }
 }

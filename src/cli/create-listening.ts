@@ -9,7 +9,7 @@ import { idOf } from '../payments/named-payments.js';
 import { readUntil } from '../payments/wait.js';
 import { createWakeups } from '../webhooks/inbox/wakeups.js';
 import { describeError } from '../output/report.js';
-import { deliveryLine, readyLines } from '../output/views/webhook.js';
+import { deliveryLine, readyLines, thirdPartyLine } from '../output/views/webhook.js';
 import type { Delivery } from '../webhooks/inbox/delivery.js';
 import type { Header, Target } from '../webhooks/forwarding/targets.js';
 import { runListener } from '../webhooks/run-listener.js';
@@ -52,8 +52,7 @@ export async function openCreateListening(
     env,
   });
   if (because !== undefined) note(because);
-  if (tunnel.thirdParty)
-    note(`The tunnel ${tunnel.name} is run by a third party, who can read every webhook.`);
+  if (tunnel.thirdParty) note(thirdPartyLine(tunnel));
   const { store } = await openLedger(context);
   const deliveries: Delivery[] = [];
   const { wakeups, wake } = createWakeups(clock);

@@ -8,6 +8,7 @@ import { describeError } from '../output/report.js';
 import { loadTheme } from '../output/theme.js';
 import { tookTime } from '../output/time.js';
 import { liveBanner } from '../output/views/live.js';
+import { thirdPartyLine } from '../output/views/webhook.js';
 import { requestLines, webhookRequest } from '../output/views/webhook-request.js';
 import { isSuccess } from '../webhooks/forwarding/forwarder.js';
 import { createInbox, findDelivery } from '../webhooks/inbox/inbox.js';
@@ -54,9 +55,7 @@ export async function chosenTunnel(
   const { profile } = await verifyKind(session, context.note);
   if (profile.kind !== 'live') return tunnel;
   const guard = createGuard(context, profile, { confirm });
-  await askToConfirm(guard, {
-    lines: [`The tunnel ${tunnel.name} is run by a third party, who can read every webhook.`],
-  });
+  await askToConfirm(guard, { lines: [thirdPartyLine(tunnel)] });
   return tunnel;
 }
 

@@ -30,7 +30,7 @@ export interface PackageFile {
 export interface Program {
   /** The words that start this program again. */
   readonly self: readonly string[];
-  has(id: string): boolean;
+  readonly has: (id: string) => boolean;
   load(id: string): CommandClass;
   packageFile(): PackageFile;
   manifest(): Manifest;
@@ -68,6 +68,19 @@ export function createProgram(root: string): Program {
       text: (name) => readFileSync(join(root, 'scenarios', `${name}.yaml`), 'utf8'),
     },
   };
+}
+
+/** The longest run of words that names a command; what follows is the command's own. */
+export function findCommand(
+  argv: readonly string[],
+  has: (id: string) => boolean,
+): { id: string; rest: string[] } | undefined {
+  const end = argv.findIndex((word) => word.startsWith('-'));
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const length = words.map((_, index) => index + 1).findLast((count) => has(words.slice(0, count).join(':')));
+  return length === undefined
+    ? undefined
+    : { id: words.slice(0, length).join(':'), rest: argv.slice(length) };
 }
 
 /** The part of oclif's configuration that our commands use. */

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Config } from '@oclif/core/config';
 import type { BaseCommand } from '../cli/base-command.js';
 import { createRedactor } from '../redact.js';
+import { findCommand } from '../cli/program.js';
 import { takesAll, type Runtime } from '../cli/runtime.js';
 
 type CommandClass = new (argv: string[], config: Config, runtime: Runtime) => BaseCommand;
@@ -12,15 +13,14 @@ export async function runWithin(
   words: readonly string[],
   { env, colour, width }: { env: Record<string, string | undefined>; colour: boolean; width: number },
 ): Promise<{ output: string; exit: number }> {
-  const found = words
-    .map((_, index) => words.slice(0, index + 1))
-    .findLast((name) => config.findCommand(name.join(':')) !== undefined);
-  const loadable = config.findCommand((found ?? []).join(':'), { must: true });
+  const found = findCommand(words, (id) => config.findCommand(id) !== undefined);
+  if (found === undefined) throw new Error(`There is no command ${words.join(' ')}.`);
+  const loadable = config.findCommand(found.id, { must: true });
   const Class = (await loadable.load()) as unknown as CommandClass;
   let output = '';
   let exit = 0;
   const stream = { isTTY: true, columns: width, write: takesAll((text) => (output += text)) };
-  const command = new Class(words.slice(found?.length ?? 0), config, {
+  const command = new Class(found.rest, config, {
     stdin: Object.assign(new PassThrough(), { isTTY: false }),
     stdout: stream,
     stderr: stream,

@@ -16,7 +16,14 @@ export { challengeResults, providerAnswers, settlementFormats } from './control/
 export { beforeFirstChange, type Changes, type ChangesMark } from './changes.js';
 export { cardNames, isStillSlow } from './domain/cards.js';
 export { defectKinds, defectNames, type DefectKind } from './settlement/defects.js';
-export { faultKindNames, faultKinds, faultRoutes, type FaultKind } from './domain/fault-kinds.js';
+export {
+  callsText,
+  faultKindNames,
+  faultKinds,
+  faultRoutes,
+  routeText,
+  type FaultKind,
+} from './domain/fault-kinds.js';
 export { providerInstructions } from './domain/provider-instructions.js';
 export { environmentFor } from './environment.js';
 export { Refusal } from './domain/refusal.js';

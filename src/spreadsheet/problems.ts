@@ -7,6 +7,9 @@ export const MAX_NAMED = 20;
 export const firstRows = <Row extends { line: number }>(rows: readonly Row[]): Row[] =>
   rows.toSorted((one, other) => one.line - other.line).slice(0, MAX_NAMED);
 
+/** A cell as a problem quotes it. */
+export const shortText = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+
 /** Text that cannot be read on from here; the message completes "line 7: …". */
 export class UnreadableText extends Error {}
 

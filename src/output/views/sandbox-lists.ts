@@ -1,6 +1,6 @@
 import { commandText, paydesk } from '../../next-command.js';
 import type { JsonObject } from '../../contract/json.js';
-import type { Fault } from '../../sandbox/index.js';
+import { callsText, type Fault, routeText } from '../../sandbox/index.js';
 import { toned, type Line, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { pad } from '../text.js';
@@ -33,13 +33,6 @@ export const bookList: ListView<BookRow> = {
   ],
 };
 
-/** `the next 2 calls`, `20 % of calls`, `every call`, or `used up`. */
-function callsText({ remaining, probability }: Fault): string {
-  if (remaining === 0) return 'used up';
-  if (remaining !== null) return remaining === 1 ? 'the next call' : `the next ${remaining} calls`;
-  return probability === null ? 'every call' : `${Number((probability * 100).toPrecision(6))} % of calls`;
-}
-
 function settings({ status, delayMs, retryAfterS, afterCommit }: Fault): string {
   return [
     status === undefined ? '' : `status ${status}`,
@@ -50,8 +43,6 @@ function settings({ status, delayMs, retryAfterS, afterCommit }: Fault): string 
     .filter(Boolean)
     .join(', ');
 }
-
-const routeText = ({ route }: Fault): string => (route === '*' ? 'everywhere' : route);
 
 export const faultList: ListView<Fault> = {
   empty: `There are no faults. Add one: ${commandText(paydesk('sandbox', 'fault', 'add', 'KIND'))}`,

@@ -1,18 +1,13 @@
 // The result of scenarios for CI: a test for each, with what was expected and what happened.
 
-import { html } from 'hono/html';
-import type { HtmlEscapedString } from 'hono/utils/html';
 import type { ScenarioResult } from '../../scenarios/run.js';
+import { plainMarkup } from '../html.js';
 import { renderLine, type Look } from '../lines.js';
 import { safeText } from '../text.js';
 import { plainTheme } from '../theme.js';
 import { failureView } from './scenarios.js';
 
 const LOOK: Look = { terminal: false, width: 120, now: new Date(0) };
-
-/** Hono's escaped text is an object; files want a plain one. */
-const plain = (strings: TemplateStringsArray, ...values: unknown[]): string =>
-  (html(strings, ...values) as HtmlEscapedString).toString();
 
 export function scenarioJunit(results: readonly ScenarioResult[]): string {
   const failures = results.filter(({ failure }) => failure !== undefined).length;
@@ -30,12 +25,12 @@ export function scenarioJunit(results: readonly ScenarioResult[]): string {
 
 function testCase(result: ScenarioResult): string {
   const { scenario, failure } = result;
-  const open = plain`<testcase classname="${safeText(scenario.file)}" name="${safeText(scenario.name)}">`;
+  const open = plainMarkup`<testcase classname="${safeText(scenario.file)}" name="${safeText(scenario.name)}">`;
   if (!failure) return `${open}</testcase>`;
   const message = failure.differences.map(({ what }) => what).join(', ');
   const text = failureView(result, LOOK)
     .map((line) => renderLine(line, plainTheme))
     .join('\n');
   const title = `step ${failure.step}, ${failure.title}: not as expected: ${message}`;
-  return `${open}\n${plain`<failure type="expectation" message="${safeText(title)}">${text}</failure>`}\n</testcase>`;
+  return `${open}\n${plainMarkup`<failure type="expectation" message="${safeText(title)}">${text}</failure>`}\n</testcase>`;
 }

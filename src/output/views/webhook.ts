@@ -221,3 +221,6 @@ export function readyLines({ url, secret, targets, chaos }: ReadyFacts): Line[] 
     ...(chaos === undefined ? [] : [toned('waiting', `Chaos: ${chaos}`)]),
   ];
 }
+
+export const thirdPartyLine = ({ name }: { name: string }): Line =>
+  `The tunnel ${name} is run by a third party, who can read every webhook.`;

@@ -1,5 +1,6 @@
 // One transaction, or an entry without any, as a line of money.
 
+import { shortText } from '../../spreadsheet/problems.js';
 import { exactProblem, fromUnits, toUnits } from '../exact.js';
 import type { SettlementLine } from '../line.js';
 import type { Charge, Fields } from './fields.js';
@@ -92,7 +93,7 @@ function dateOf(entry: Fields, wrong: Tell): string | undefined {
     const instant = new Date(`${day}T${time}${zone ?? 'Z'}`);
     if (!Number.isNaN(instant.getTime())) return instant.toISOString();
   }
-  wrong(`date ${short(text)}: is no date`);
+  wrong(`date ${shortText(text)}: is no date`);
   return undefined;
 }
 
@@ -143,10 +144,10 @@ function moneyAt(fields: Fields, path: string, wrong: Tell): Money | undefined {
   }
   const currency = fields.currencyOf(path) ?? '';
   const problem = amountProblem(text);
-  if (problem !== undefined) wrong(`${path} ${short(text)}: ${problem}`);
+  if (problem !== undefined) wrong(`${path} ${shortText(text)}: ${problem}`);
   if (!/^[A-Z]{3}$/.test(currency))
     wrong(
-      `${path} ${short(text)} has ${currency === '' ? 'no currency' : `the currency ${short(currency)}`}`,
+      `${path} ${shortText(text)} has ${currency === '' ? 'no currency' : `the currency ${shortText(currency)}`}`,
     );
   else if (problem === undefined) return { units: toUnits(text), currency };
   return undefined;
@@ -158,7 +159,7 @@ function chargesOf(charges: readonly Charge[], currency: string, wrong: Tell): b
   let sum = 0n;
   for (const { amount, direction } of charges) {
     const problem = amountProblem(amount);
-    if (problem !== undefined) wrong(`charge ${short(amount)}: ${problem}`);
+    if (problem !== undefined) wrong(`charge ${shortText(amount)}: ${problem}`);
     else sum += direction === 'CRDT' ? -toUnits(amount) : toUnits(amount);
   }
   return sum;
@@ -167,5 +168,3 @@ function chargesOf(charges: readonly Charge[], currency: string, wrong: Tell): b
 /** The direction is a field of its own, so no amount has a sign. */
 const amountProblem = (text: string): string | undefined =>
   text.startsWith('-') ? 'must not be negative' : exactProblem(text);
-
-const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);

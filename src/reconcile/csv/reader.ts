@@ -1,7 +1,7 @@
 // A provider's CSV, read by its mapping into lines of money. Chunks of lines keep a million of them fast.
 
 import { counted } from '../../contract/amount-format.js';
-import type { FileProblems } from '../../spreadsheet/problems.js';
+import { type FileProblems, shortText } from '../../spreadsheet/problems.js';
 import { readRecordChunks } from '../../spreadsheet/records.js';
 import { plainName, unescaped } from '../../spreadsheet/sheet.js';
 import { exactProblem } from '../exact.js';
@@ -98,13 +98,13 @@ function createLineReader(mapping: Mapping, problems: FileProblems): LineReader 
     const found: SettlementLine = { line, kind, amount, currency: mapping.currency ?? '' };
     if (at.currency !== undefined) found.currency = cell('currency').toUpperCase();
     if (!/^[A-Z]{3}$/.test(found.currency))
-      tell(`currency ${short(cell('currency'))}: must be three letters, for example EUR`);
+      tell(`currency ${shortText(cell('currency'))}: must be three letters, for example EUR`);
     const fee = cell('fee');
     if (fee !== '') found.fee = readFee(fee, mapping, tell);
     const date = cell('at');
     if (date !== '') {
       found.at = readDate?.(date);
-      if (found.at === undefined) tell(`date ${short(date)}: does not fit ${mapping.date}`);
+      if (found.at === undefined) tell(`date ${shortText(date)}: does not fit ${mapping.date}`);
     }
     for (const field of namingFields) {
       const value = cell(field);
@@ -127,7 +127,7 @@ function readAmount({ columns, decimal, directions }: Mapping, cell: Cell, tell:
     const problem =
       amount === undefined ? `must be a number with a decimal ${decimal}` : exactProblem(amount);
     if (problem === undefined) return amount;
-    tell(text === '' ? `${field} is empty` : `${field} ${short(text)}: ${problem}`);
+    tell(text === '' ? `${field} is empty` : `${field} ${shortText(text)}: ${problem}`);
     return undefined;
   };
   if (columns.amount === undefined) {
@@ -145,14 +145,14 @@ function readAmount({ columns, decimal, directions }: Mapping, cell: Cell, tell:
   const direction = cell('direction');
   if (directions.in.includes(direction)) return amount;
   if (directions.out.includes(direction)) return negated(amount);
-  tell(`direction ${short(direction)}: is neither in nor out by the mapping`);
+  tell(`direction ${shortText(direction)}: is neither in nor out by the mapping`);
   return undefined;
 }
 
 function readFee(text: string, { decimal, signs }: Mapping, tell: Tell): string | undefined {
   const fee = signedDecimal(text, decimal);
   const problem = fee === undefined ? `must be a number with a decimal ${decimal}` : exactProblem(fee);
-  if (problem !== undefined) tell(`fee ${short(text)}: ${problem}`);
+  if (problem !== undefined) tell(`fee ${shortText(text)}: ${problem}`);
   return fee !== undefined && signs.fee === 'negative' ? negated(fee) : fee;
 }
 
@@ -177,5 +177,3 @@ function signProblem(kind: string, amount: string): string | undefined {
   if (!goesOut || isOut || !/[1-9]/.test(amount)) return undefined;
   return `amount ${amount}: a ${kind} takes money out; add it to signs.outgoing in the mapping`;
 }
-
-const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);

@@ -59,3 +59,18 @@ export function faultRoutes(kind: FaultKind): string[] {
 export function coversRoute(limit: string, route: string): boolean {
   return limit === '*' || limit === route || (routeAliases[limit]?.some((name) => name === route) ?? false);
 }
+
+/** `the next 2 calls`, `20 % of calls`, `every call`, or `used up`. */
+export function callsText({
+  remaining,
+  probability,
+}: {
+  remaining: number | null;
+  probability: number | null;
+}): string {
+  if (remaining === 0) return 'used up';
+  if (remaining !== null) return remaining === 1 ? 'the next call' : `the next ${remaining} calls`;
+  return probability === null ? 'every call' : `${Number((probability * 100).toPrecision(6))} % of calls`;
+}
+
+export const routeText = ({ route }: { route: string }): string => (route === '*' ? 'everywhere' : route);

@@ -13,6 +13,9 @@ export interface Addresses {
   readPanel(token: string, now: number): { appId: string; customerId: string } | undefined;
 }
 
+/** How long a panel link can be used. */
+export const PANEL_LINK_MS = 3_600_000;
+
 const CHECKOUT_PROOF_LENGTH = 32;
 
 export function createAddresses(engine: SandboxEngine, baseUrl: () => string): Addresses {

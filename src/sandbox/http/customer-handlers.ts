@@ -7,11 +7,10 @@ import {
 } from '../domain/customers.js';
 import { listMethods, deleteMethod, showMethod, stopRegistration } from '../domain/methods.js';
 import { Refusal } from '../domain/refusal.js';
+import { PANEL_LINK_MS } from './addresses.js';
 import type { CustomerEndpoint, Handlers } from './call.js';
 import { customerPages } from './customer-pages.js';
 import { integer } from './path-integer.js';
-
-const PANEL_LINK_MS = 3_600_000;
 
 export const customerHandlers: Handlers<CustomerEndpoint> = {
   async createCustomer(call) {

@@ -7,12 +7,12 @@ import {
 import { listPayments } from '../../../console/payment-list.js';
 import { findCustomer } from '../../../domain/customers.js';
 import { listMethods } from '../../../domain/methods.js';
+import { PANEL_LINK_MS } from '../../addresses.js';
 import { showConsole, showNothing, type ConsoleTools } from './console-frame.js';
 import { CustomerPage } from './customer-page.js';
 import { CustomersPage } from './customers-page.js';
 
 const MAX_PAYMENTS_SHOWN = 10;
-const PANEL_MS = 3_600_000;
 
 export function addCustomerRoutes(routes: Hono, desk: ConsoleTools): void {
   const { engine } = desk;
@@ -60,7 +60,7 @@ export function addCustomerRoutes(routes: Hono, desk: ConsoleTools): void {
         customer={customer}
         methods={await engine.read((work) => listMethods(work, appId, id))}
         payments={newest.rows}
-        panel={desk.addresses.panel(appId, id, now + PANEL_MS)}
+        panel={desk.addresses.panel(appId, id, now + PANEL_LINK_MS)}
         commands={desk.commands}
       />,
     );

@@ -2,6 +2,7 @@ import { commandText } from '../../../../next-command.js';
 import { type Commands, fillCommand } from '../../../console/commands.js';
 import type { TypedForm } from '../../../console/results.js';
 import { durationText } from '../../../console/texts.js';
+import { callsText, routeText } from '../../../domain/fault-kinds.js';
 import { readFaultOptions } from '../../../domain/faults.js';
 import type { FaultRow } from '../../../schema.js';
 import { CommandBlock } from './command.js';
@@ -76,10 +77,10 @@ function FaultTable({ faults, commands, token }: Omit<FaultsProps, 'typed'>) {
             <tr data-key={fault.id}>
               <td>
                 {fault.kind}
-                <span class="sub">{fault.route === '*' ? 'everywhere' : fault.route}</span>
+                <span class="sub">{routeText(fault)}</span>
                 <span class="sub">{settingsOf(fault)}</span>
               </td>
-              <td>{appliesTo(fault)}</td>
+              <td>{callsText(fault)}</td>
               <td class="num roomy">{fault.seen}</td>
               <td>
                 <Press
@@ -100,12 +101,6 @@ function FaultTable({ faults, commands, token }: Omit<FaultsProps, 'typed'>) {
       </table>
     </div>
   );
-}
-
-function appliesTo({ remaining, probability }: FaultRow): string {
-  if (remaining === 0) return 'used up';
-  if (remaining !== null) return remaining === 1 ? 'the next call' : `the next ${remaining} calls`;
-  return probability === null ? 'every call' : `${Number((probability * 100).toPrecision(6))} % of calls`;
 }
 
 function settingsOf({ options }: FaultRow): string {
