@@ -25,7 +25,7 @@ export const readAhead = (key: string | undefined, size: number): number =>
   key === undefined ? Math.max(MAX_COUNT, size) + 1 : size + 1;
 
 export interface RangePage<Row> {
-  /** How many there are in all, or one more than `COUNTED`; only the first page knows. */
+  /** How many there are in all, or one more than `MAX_COUNT`; only the first page knows. */
   total?: number;
   rows: Row[];
   /** Where the next page begins; absent on the last one. */
