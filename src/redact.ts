@@ -11,8 +11,22 @@ const MAX_ROUNDS = 4;
 
 /** The ways in which JSON, addresses and HTML spell a character. */
 const ESCAPE =
-  /\\u([0-9a-f]{4})|\\(["\\/])|(?:%|\\x)([0-9a-f]{2})|&#x([0-9a-f]{1,8});?|&#(\d{1,10});?|&(amp|lt|gt|quot|apos);/gi;
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+  /\\u([0-9a-f]{4})|\\(["\\/])|(?:%|\\x)([0-9a-f]{2})|&#x([0-9a-f]{1,8});?|&#(\d{1,10});?|&(\w{2,8});/gi;
+/** Those of characters that a key may have. */
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['lowbar', '_'],
+  ['underbar', '_'],
+  ['period', '.'],
+  ['plus', '+'],
+  ['equals', '='],
+  ['sol', '/'],
+  ['colon', ':'],
+]);
 const BASE64 = /[\w+/-]/;
 const HEXADECIMAL = /[0-9a-f]/i;
 
@@ -153,7 +167,7 @@ function decodeEscape(
   if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
   if (itself !== undefined) return itself;
   if (byte !== undefined) return String.fromCharCode(Number.parseInt(byte, 16));
-  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+  if (name !== undefined) return ENTITIES.get(name.toLowerCase()) ?? whole;
   const point = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
   return point <= 0x10_ffff ? String.fromCodePoint(point) : whole;
 }

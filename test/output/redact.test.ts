@@ -30,6 +30,7 @@ describe('redaction', () => {
     ['percent-encoded twice', encodeURIComponent(percent(secret))],
     ['percent-encoded and escaped', percent(secret).replaceAll('%', '\\u0025')],
     ['in HTML', secret.replace('"', '&quot;').replace('s', '&#115;').replace('k', '&#x6B;')],
+    ['with names of HTML', secret.replaceAll('_', '&lowbar;').replaceAll('/', '&sol;')],
     ['in HTML without semicolons', secret.replace('s', '&#0000000115').replace('?', '&#X3F;')],
     ['as bytes of a string', Buffer.from(secret).toString('hex').replaceAll(/../g, '\\x$&')],
     [
