@@ -2,7 +2,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { SettleOperation } from '../contract/states.js';
 import { PaydeskError } from '../errors.js';
-import { isOpen, outcomeOf } from '../ledger/entries.js';
+import { type Blocked, type Entry, isOpen, outcomeOf } from '../ledger/entries.js';
 import { chargeOutcome, wasRefunded } from './charge-outcome.js';
 import type { Desk } from './desk.js';
 import { type NamedPayment, type NamedRead, refuseTwice, stateOf } from './named-payments.js';
@@ -17,10 +17,10 @@ import {
 import { openUnread } from './move/errors.js';
 import { contradictsDone } from './move/proof.js';
 import { withLedger, openAt, refOfPayment } from './move/record.js';
-import type { MoveResult } from './move/result.js';
+import type { Move, MoveResult } from './move/result.js';
 import { recordFound } from './record-made.js';
 
-/** A payment that no instruction of this desk is waiting for. */
+/** A payment for which the ledger has no instruction. */
 interface NothingToCheck {
   typed: string;
   operation: null;
@@ -60,7 +60,7 @@ async function checkOne(desk: Desk, named: NamedRead, wait: boolean): Promise<Ch
   const [newest] = [...open, ...entries];
   if (!newest) {
     await correctCharge(desk, read);
-    return (await conflictOf(desk, typed, read)) ?? nothing(typed, read);
+    return (await doneBefore(desk, typed, read)) ?? nothing(typed, read);
   }
   const { operation } = newest;
   return checkIntent(desk, { typed, operation, read, force: false, wait }, newest);
@@ -75,19 +75,31 @@ async function correctCharge(desk: Desk, read: PaymentRead): Promise<void> {
 /** What cannot be undone: a payment that shows anything else contradicts the ledger. */
 const lasting = ['capture', 'refund', 'cancel'] as const satisfies SettleOperation[];
 
-async function conflictOf(desk: Desk, typed: string, read: PaymentRead): Promise<CheckResult | undefined> {
+/** The newest instruction that the ledger has as done, or one that the payment contradicts. */
+async function doneBefore(desk: Desk, typed: string, read: PaymentRead): Promise<CheckResult | undefined> {
+  let newest: Entry | undefined;
   for (const operation of lasting) {
     const blocked = await desk.ledger.findBlocking(refOfPayment(desk, read), operation, {});
-    const isDone = blocked?.kind === 'ended' && outcomeOf(blocked.intent) === 'done';
-    if (!isDone || !contradictsDone(operation, read)) continue;
-    try {
-      return await reportBlocked(desk, { typed, operation, read, force: false, wait: false }, blocked);
-    } catch (error) {
-      if (!(error instanceof PaydeskError)) throw error;
-      return { ...nothing(typed, read), error };
-    }
+    if (blocked?.kind !== 'ended' || outcomeOf(blocked.intent) !== 'done') continue;
+    if (contradictsDone(operation, read)) return conflict(desk, { typed, operation, read }, blocked);
+    if (newest === undefined || blocked.intent.id > newest.id) newest = blocked.intent;
   }
-  return undefined;
+  if (newest === undefined || !isMove(newest)) return undefined;
+  const { operation, before_state: before } = newest;
+  return { typed, operation, payment: read.object, before, after: stateOf(read), outcome: 'done' };
+}
+
+async function conflict(
+  desk: Desk,
+  move: Pick<Move, 'typed' | 'operation' | 'read'>,
+  blocked: Blocked,
+): Promise<CheckResult> {
+  try {
+    return await reportBlocked(desk, { ...move, force: false, wait: false }, blocked);
+  } catch (error) {
+    if (!(error instanceof PaydeskError)) throw error;
+    return { ...nothing(move.typed, move.read), error };
+  }
 }
 
 function nothing(typed: string, read?: PaymentRead): NothingToCheck {

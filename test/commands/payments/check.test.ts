@@ -174,12 +174,19 @@ describe('payments check', () => {
     expect(instructions()).toEqual([]);
   });
 
-  it('has nothing to check where nothing was sent, or where it is done', async () => {
+  it('has nothing to check where nothing was sent, and tells what is done', async () => {
     const { paymentId } = await desk.paid();
     const none = await run('check', [paymentId]);
     expect([none.code, none.json.operation, none.json.outcome]).toEqual([0, null, null]);
     await run('refund', [paymentId, '--wait']);
-    expect((await run('check', [paymentId])).json.outcome).toBeNull();
+    const done = await run('check', [paymentId]);
+    expect(done.code).toBe(0);
+    expect(done.json).toMatchObject({
+      operation: 'refund',
+      before: 'Captured',
+      after: 'Refunded',
+      outcome: 'done',
+    });
     expect((await run('check', ['id:999999'])).code).toBe(1);
   });
 });
