@@ -1,7 +1,12 @@
 // Known payments, sorted by what needs attention. The service has no list of its own.
 
 import type { Client } from '../client/client.js';
-import { type SettleOperation, stateNames, statesAwaitingProvider } from '../contract/states.js';
+import {
+  type SettleOperation,
+  stateNames,
+  states as contractStates,
+  statesAwaitingProvider,
+} from '../contract/states.js';
 import { UsageError } from '../errors.js';
 import { readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known-list.js';
 import type { AppRef } from '../ledger/payment-ref.js';
@@ -91,6 +96,34 @@ async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenera
       if (rows.length < PAGE_SIZE) break;
     }
   }
+}
+
+/** How many payments are read again for one list at most. */
+export const MAX_REFRESHED = 1_000;
+/** Where payments normally stay; a failed refund of one is recorded, and listed whatever its state. */
+const settled: readonly string[] = stateNames.filter(
+  (state) => state === 'Captured' || contractStates[state].final,
+);
+
+/**
+ * What to read again before payments that need attention are listed: those listed so far, and every other one that may
+ * have got stuck since it was last seen, the newest first. `left` says whether some were left out.
+ */
+export async function takeUnsettled(
+  options: ListOptions,
+  { customer, since }: ListFilter,
+): Promise<{ rows: KnownPaymentRow[]; left: boolean }> {
+  const { store, place } = options;
+  const { rows: known } = await statesQuery(place).execute(store.db);
+  const found: KnownPaymentRow[] = [];
+  for (const { state } of known.filter((one) => !settled.includes(one.state))) {
+    const span: Span = { state, order: 'newest', customer, since };
+    found.push(...(await spanQuery(store.db, place, span, MAX_REFRESHED + 1).execute()));
+  }
+  found.sort((a, b) => b.since_time - a.since_time);
+  const listedNow = (await unsettled(options, { customer, since })).map(({ row }) => row);
+  const rows = new Map([...listedNow, ...found].map((row) => [row.payment_id, row]));
+  return { rows: [...rows.values()].slice(0, MAX_REFRESHED), left: rows.size > MAX_REFRESHED };
 }
 
 /** The first `limit` payments, and whether there are more. */

@@ -8,7 +8,7 @@ import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
 import { remember } from '../../src/ledger/known-payments.js';
 import { type Span, spanQuery, statesQuery } from '../../src/ledger/known-list.js';
 import { OVERDUE_AFTER_MS } from '../../src/support/overdue.js';
-import { takeListed } from '../../src/support/list.js';
+import { MAX_REFRESHED, takeListed, takeUnsettled } from '../../src/support/list.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 import { openSeededDesk, type SeededDesk } from './seeded.js';
 
@@ -132,6 +132,23 @@ function questions({ store }: DeskDatabase): Compilable[] {
   return [...pages, { compile: () => statesQuery(place).compile(store.db) }];
 }
 
+describe('what is read again before those that need attention are listed', () => {
+  it('is what is not settled, the newest first, up to a limit', async () => {
+    const database = await memory();
+    for (let number = 1; number <= MAX_REFRESHED; number += 1)
+      await know(database, `created-${number}`, 'Created', number * MINUTE);
+    await know(database, 'captured', 'Captured', MINUTE);
+    await know(database, 'refunded', 'Refunded', MINUTE);
+    const exact = await takeUnsettled(options(database), {});
+    expect([exact.rows.length, exact.left]).toEqual([MAX_REFRESHED, false]);
+    expect(exact.rows[0]?.payment_id).toBe('created-1');
+    await know(database, 'odd', 'Settling', 0);
+    const { rows, left } = await takeUnsettled(options(database), {});
+    expect([rows.length, left, rows[0]?.payment_id]).toEqual([MAX_REFRESHED, true, 'odd']);
+    await database.close();
+  });
+});
+
 describe('what a list asks the database', () => {
   it('is served by an index on SQLite, without a scan or a sort', async () => {
     const database = await memory();
@@ -227,6 +244,24 @@ describe('payments list', () => {
     expect((await run(['--csv'])).stdout.split('\n')[0]).toBe(
       'payment,reference,state,age,amount,currency,severity,customer,next,seen',
     );
+  });
+
+  it('finds what got stuck since it was last seen, when asked to read again', async () => {
+    const env = { PAYDESK_HOME: home };
+    const later = new Date(Date.now() + 20 * MINUTE);
+    const captured = await desk.paid();
+    const { paymentId } = await desk.sandbox.create({ returnUrl: 'https://shop.example/done' });
+    await desk.run('get', [captured.paymentId, paymentId], { env });
+    await desk.sandbox.pay(paymentId, 'unknown-charged');
+    expect((await run(['--stuck', '--json'], { now: later })).json).toEqual([]);
+    desk.requests();
+    const { stdout, stderr } = await run(['--stuck', '--refresh'], { now: later });
+    expect(stdout).toContain(`${paymentId}\t`);
+    expect(stdout).toContain('Processing');
+    expect(stderr).toContain('Known payments, read just now: 1 of 1 payment had changed.');
+    expect(desk.requests()).toEqual([`GET /api/apps/${desk.sandbox.app.appId}/payments/${paymentId}`]);
+    const none = await run(['--stuck', '--refresh', '--customer', 'somebody-else'], { now: later });
+    expect(none.stderr).toContain('0 of 0 payments had changed');
   });
 
   it('puts an instruction without a known outcome first, and tells what settles it', async () => {

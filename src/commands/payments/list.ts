@@ -9,7 +9,7 @@ import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { endingOf } from '../../payments/endings.js';
 import { aboutList, knownJson, knownList, unseenChargeLines } from '../../output/views/known.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
-import { findStates, takeListed, type ListFilter } from '../../support/list.js';
+import { findStates, takeListed, takeUnsettled, type ListFilter } from '../../support/list.js';
 import { refreshKnown, type Refreshed } from '../../support/refresh.js';
 
 const DEFAULT_LIMIT = 50;
@@ -18,7 +18,8 @@ export default class PaymentsList extends BaseCommand {
   static override summary = 'List known payments, those that need attention first.';
   static override description =
     'The service has no list of payments. This desk knows those that it created, changed, read or received ' +
-    'webhooks for, each as it was last seen. --refresh reads the listed ones again.';
+    'webhooks for, each as it was last seen. --refresh reads the listed ones again; with --stuck it reads every ' +
+    'known payment that is not settled, because any of them may have become stuck since.';
   static override examples = [
     '<%= config.bin %> payments list',
     '<%= config.bin %> payments list --stuck --refresh',
@@ -35,7 +36,7 @@ export default class PaymentsList extends BaseCommand {
     'older-than': durationFlag({ summary: 'Only payments seen in their state for at least this long.' }),
     customer: idFlag({ summary: 'Only payments of this customer.' }),
     since: sinceFlag({ summary: 'Only payments created since then.' }),
-    refresh: boolean({ summary: 'Read the listed payments again first.' }),
+    refresh: boolean({ summary: 'Read the payments again first; with --stuck, all that are not settled.' }),
     limit: countFlag({ summary: `Maximum number to show (default ${DEFAULT_LIMIT}).`, exclusive: ['all'] }),
     all: boolean({ summary: 'Show all.' }),
     ...listFlagsFor(knownList),
@@ -57,16 +58,14 @@ export default class PaymentsList extends BaseCommand {
     };
     const limit = flags.all ? Infinity : (flags.limit ?? DEFAULT_LIMIT);
     let { listed, more } = await takeListed(options, filter, limit);
-    const refreshed = flags.refresh
-      ? await this.#refresh(
-          listed.map(({ row }) => row),
-          session,
-          database,
-        )
-      : undefined;
+    const toRead = flags.stuck
+      ? () => takeUnsettled(options, filter)
+      : () => ({ rows: listed.map(({ row }) => row), left: false });
+    const { rows, left } = flags.refresh ? await toRead() : { rows: [], left: false };
+    const refreshed = flags.refresh ? await this.#refresh(rows, session, database) : undefined;
     if (refreshed) ({ listed, more } = await takeListed(options, filter, limit));
     await this.showList(listed, knownList);
-    if (!this.json) this.note(...aboutList(listed, { more, refreshed }, options.now));
+    if (!this.json) this.note(...aboutList(listed, { more, refreshed, left }, options.now));
     this.note(...unseenChargeLines(await readUnseenCharges(store, profile), options.profile));
     const ending = refreshed?.unavailable ?? endingOf(refreshed?.payments ?? [], 'read again');
     if (ending) this.endAs(ending);

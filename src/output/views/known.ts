@@ -1,6 +1,6 @@
 import { numberJson } from '../../contract/json.js';
 import { commandText, paydesk } from '../../next-command.js';
-import type { ListedPayment } from '../../support/list.js';
+import { type ListedPayment, MAX_REFRESHED } from '../../support/list.js';
 import type { Refreshed } from '../../support/refresh.js';
 import { amountDigits, counted, countText, formatAmount } from '../../contract/amount-format.js';
 import type { Line } from '../lines.js';
@@ -93,7 +93,7 @@ export function asLastSeen(listed: readonly ListedPayment[], now: number): strin
 /** What the list shows and how fresh it is. */
 export function aboutList(
   listed: readonly ListedPayment[],
-  { more, refreshed }: { more: boolean; refreshed: Refreshed | undefined },
+  { more, refreshed, left }: { more: boolean; refreshed: Refreshed | undefined; left: boolean },
   now: number,
 ): Line[] {
   const limit = more ? ['There are more. Use --all to show all, or --limit N.'] : [];
@@ -105,7 +105,10 @@ export function aboutList(
   const read = refreshed.payments.filter(({ error }) => error === undefined).length;
   const changed = refreshed.payments.filter((payment) => payment.changed).length;
   const changes = `${countText(changed)} of ${counted(read, 'payment')} had changed`;
-  return [...limit, `Known payments, read just now: ${changes}.`];
+  const notRead = left
+    ? [`There are more that are not settled. Only ${countText(MAX_REFRESHED)} were read again.`]
+    : [];
+  return [...limit, `Known payments, read just now: ${changes}.`, ...notRead];
 }
 
 const MAX_UNSEEN_NAMED = 5;
