@@ -13,6 +13,7 @@ import { isPending } from '../support/act.js';
 import type { Choice, SessionScreen } from '../support/guided-session.js';
 import type { CommandContext } from './context.js';
 import { askToConfirm, type LiveGuard } from './live-guard.js';
+import { askMenu } from './menu.js';
 
 const CTRL_C = 3;
 
@@ -41,17 +42,13 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
       if (result.error !== undefined && !isPending(result.error)) showError(result.error);
     },
 
-    async choose({ choices, start }) {
-      const { select } = await import('@inquirer/prompts');
+    choose({ choices, start, escape }) {
       const { width } = context.streams.stderr;
       const hinted = choices.map((choice) => ({
         ...choice,
         description: choiceHint(choice.description, width),
       }));
-      return select<Choice>(
-        { message: 'Choose:', choices: hinted, default: start, pageSize: 12 },
-        context.prompts(),
-      );
+      return askMenu<Choice>({ message: 'Choose:', choices: hinted, start, escape }, context.prompts());
     },
 
     async askWhy({ ticket, reason }) {

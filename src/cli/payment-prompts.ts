@@ -1,5 +1,6 @@
 import type { Missing } from '../output/report.js';
 import type { PromptContext } from '../profiles/ask.js';
+import { askMenu } from './menu.js';
 import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from '../typed-values.js';
 
 type Parse = (text: string) => unknown;
@@ -19,7 +20,7 @@ export async function askForPayment(
   flags: Readonly<Record<string, unknown>>,
   context: PromptContext,
 ): Promise<Record<string, unknown>> {
-  const { input, select } = await import('@inquirer/prompts');
+  const { input } = await import('@inquirer/prompts');
   const answers: Record<string, unknown> = {};
   for (const { name } of missing) {
     const question = questions[name];
@@ -33,7 +34,7 @@ export async function askForPayment(
       { value: true, name: 'As soon as it is authorised' },
       { value: false, name: 'Later, with payments capture' },
     ];
-    answers['auto-capture'] = await select({ message: 'Charge the customer:', choices }, context);
+    answers['auto-capture'] = await askMenu({ message: 'Charge the customer:', choices }, context);
   }
   return answers;
 }

@@ -10,6 +10,7 @@ import type { Line } from '../output/lines.js';
 import { age } from '../output/time.js';
 import type { ResolveSession } from '../support/sessions.js';
 import type { PromptContext } from '../profiles/ask.js';
+import { askMenu } from './menu.js';
 
 export interface Asking {
   prompts: () => PromptContext;
@@ -23,10 +24,9 @@ export async function askToResume(
   session: ResolveSession,
   now: number,
 ): Promise<boolean> {
-  const { select } = await import('@inquirer/prompts');
   const left = session.items.filter(({ status }) => status === 'open').length;
   const started = age(new Date(session.time), new Date(now));
-  return select(
+  return askMenu(
     {
       message: `A session from ${started} has ${countText(left)} of ${counted(session.items.length, 'payment')} left.`,
       choices: [
@@ -39,15 +39,14 @@ export async function askToResume(
 }
 
 export async function askForPayments(asking: Asking): Promise<string[]> {
-  const { select } = await import('@inquirer/prompts');
-  const from = await select(
+  const from = await askMenu<'stuck' | 'paste' | 'file'>(
     {
       message: 'Which payments?',
       choices: [
         { name: 'Known payments that need attention', value: 'stuck' },
         { name: 'Paste references or payment IDs', value: 'paste' },
         { name: 'Read them from a file, one per line', value: 'file' },
-      ] as const,
+      ],
     },
     asking.prompts(),
   );

@@ -9,9 +9,10 @@ import { safeText } from '../output/text.js';
 import type { Store } from '../store/store.js';
 import { assessFound } from '../support/list.js';
 import type { CommandContext } from './context.js';
+import { askMenu } from './menu.js';
 import type { Session } from './session.js';
 import { explainOptions } from './support-records.js';
-import { choiceWidth, choose, walkFound } from './walk-found.js';
+import { choiceWidth, walkFound } from './walk-found.js';
 
 const MAX_PAYMENTS = 50;
 
@@ -24,15 +25,22 @@ export async function walkCustomers(
 ): Promise<void> {
   const lines = foundCustomerChoices(customers, choiceWidth(context));
   for (;;) {
-    const chosen = await choose(context, 'Open a customer?', [
-      ...customers.map((customer, at) => ({
-        name: lines[at] ?? '',
-        short: safeText(customer.customerId),
-        value: customer,
-      })),
-      { name: 'Quit', value: undefined },
-    ]);
-    if (chosen === undefined) return;
+    const chosen = await askMenu<FoundCustomer | 'quit'>(
+      {
+        message: 'Open a customer?',
+        choices: [
+          ...customers.map((customer, at) => ({
+            name: lines[at] ?? '',
+            short: safeText(customer.customerId),
+            value: customer,
+          })),
+          { name: 'Quit', value: 'quit' },
+        ],
+        escape: { name: 'quit', value: 'quit' },
+      },
+      context.prompts(),
+    );
+    if (chosen === 'quit') return;
     const { object, customerId, name, email } = chosen;
     context.show(object ?? { customerId, firstName: name, email }, customerCard);
     const payments = store ? await paymentsOf(context, session, store, customerId) : [];

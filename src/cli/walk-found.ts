@@ -4,6 +4,7 @@ import { type FoundItem, foundChoices } from '../output/views/found.js';
 import { parsePayment } from '../payments/named-payments.js';
 import type { CommandContext } from './context.js';
 import { lazyDatabase, openDesk } from './desk.js';
+import { askMenu } from './menu.js';
 import type { Session } from './session.js';
 import { explainOptions, openRecords } from './support-records.js';
 
@@ -19,16 +20,18 @@ export async function walkFound(
 ): Promise<Leaving> {
   const shown = foundChoices(items, choiceWidth(context));
   for (;;) {
-    const chosen = await choose<FoundItem | Leaving>(context, 'Open a payment?', [
-      ...items.map((item, at) => ({
-        name: '',
-        ...shown[at],
-        short: item.row.payment_id,
-        value: item,
-      })),
-      ...(back === undefined ? [] : [{ name: back, value: 'back' as const }]),
-      { name: 'Quit', value: 'quit' as const },
-    ]);
+    const chosen = await askMenu<FoundItem | Leaving>(
+      {
+        message: 'Open a payment?',
+        choices: [
+          ...items.map((item, at) => ({ name: '', ...shown[at], short: item.row.payment_id, value: item })),
+          ...(back === undefined ? [] : [{ name: back, value: 'back' as const }]),
+          { name: 'Quit', value: 'quit' as const },
+        ],
+        escape: back === undefined ? { name: 'quit', value: 'quit' } : { name: 'back', value: 'back' },
+      },
+      context.prompts(),
+    );
     if (typeof chosen === 'string') return chosen;
     if (!(await open(context, session, chosen.row.payment_id))) return 'quit';
   }
@@ -41,11 +44,18 @@ export const choiceWidth = (context: CommandContext): number =>
 /** False to quit. */
 async function open(context: CommandContext, session: Session, paymentId: string): Promise<boolean> {
   await showExplanation(context, session, paymentId);
-  const next = await choose(context, `What next for ${paymentId}?`, [
-    { name: 'Back to the list', value: 'back' },
-    { name: 'Resolve it', value: 'resolve' },
-    { name: 'Quit', value: 'quit' },
-  ]);
+  const next = await askMenu<Leaving | 'resolve'>(
+    {
+      message: `What next for ${paymentId}?`,
+      choices: [
+        { name: 'Back to the list', value: 'back' },
+        { name: 'Resolve it', value: 'resolve' },
+        { name: 'Quit', value: 'quit' },
+      ],
+      escape: { name: 'back', value: 'back' },
+    },
+    context.prompts(),
+  );
   if (next === 'resolve') {
     const { resolvePayments } = await import('./resolve.js');
     const desk = await openDesk(context, {});
@@ -65,28 +75,3 @@ async function showExplanation(context: CommandContext, session: Session, paymen
   if (first && 'explanation' in first) context.show(first.explanation, explanationView);
   else if (first) context.note(first.error.message);
 }
-
-const PAGE_SIZE = 12;
-
-export async function choose<T>(
-  context: CommandContext,
-  message: string,
-  choices: Array<{ name: string; description?: string | undefined; short?: string; value: T }>,
-): Promise<T> {
-  const { select } = await import('@inquirer/prompts');
-  return select<T>(
-    {
-      message,
-      choices: choices.map(({ description, ...choice }) =>
-        description === undefined ? choice : { ...choice, description },
-      ),
-      pageSize: PAGE_SIZE,
-      ...(choices.length > PAGE_SIZE && { theme: { style: { keysHelpTip: withQuit } } }),
-    },
-    context.prompts(),
-  );
-}
-
-/** In a long list, Quit is out of sight: typing its first letter goes there. */
-const withQuit = (keys: Array<[key: string, action: string]>): string =>
-  [...keys, ['q ⏎', 'quit'] as const].map(([key, action]) => `${key} ${action}`).join(' • ');

@@ -120,11 +120,15 @@ interface MenuEntry {
   name: string;
   description: string;
   value: Choice;
+  /** It moves money, so no stray key may go there. */
+  arrowsOnly: boolean;
 }
 
 interface Menu {
   choices: MenuEntry[];
   start: Choice;
+  /** What Esc chooses: never an action. */
+  escape: { name: 'back' | 'quit'; value: Choice };
 }
 
 /** What is offered for a payment, and where the cursor starts: pressing Enter never moves money. */
@@ -137,32 +141,35 @@ export function menuFor(
     name: action.recommended ? `${action.title} (recommended)` : action.title,
     description: action.consequence,
     value: { kind: 'act', action },
+    arrowsOnly: movesMoney(action),
   }));
   const [first] = actions;
   const [offer] = offers;
-  const next: MenuEntry = {
-    name: first?.recommended && item.actions === '' ? 'Skip' : 'Next',
-    description: 'Leave this payment as it is.',
-    value: { kind: 'next' },
-  };
-  const back: MenuEntry = {
-    name: 'Back',
-    description: 'Return to the payment before.',
-    value: { kind: 'back' },
-  };
+  const other = (name: string, description: string, value: Choice): MenuEntry => ({
+    name,
+    description,
+    value,
+    arrowsOnly: false,
+  });
+  const isLeftOpen = first?.recommended && item.actions === '';
+  const next = other(isLeftOpen ? 'Skip' : 'Next', 'Leave this payment as it is.', { kind: 'next' });
+  const back = other('Back', 'Return to the payment before.', { kind: 'back' });
+  const quit = other('Quit', 'You can resume the session later.', { kind: 'quit' });
   const choices: MenuEntry[] = [
     ...offers,
     next,
-    {
-      name: 'Set ticket and reason',
-      description: 'Recorded in the ledger with what you do to this payment.',
-      value: { kind: 'why' },
-    },
+    other('Set ticket and reason', 'Recorded in the ledger with what you do to this payment.', {
+      kind: 'why',
+    }),
     ...(index > 0 ? [back] : []),
-    { name: 'Quit', description: 'You can resume the session later.', value: { kind: 'quit' } },
+    quit,
   ];
   const startsThere = first?.recommended === true && !movesMoney(first);
-  return { choices, start: offer && startsThere ? offer.value : next.value };
+  return {
+    choices,
+    start: offer && startsThere ? offer.value : next.value,
+    escape: index > 0 ? { name: 'back', value: back.value } : { name: 'quit', value: quit.value },
+  };
 }
 
 /** Shows the result; false when nothing was done. */

@@ -235,3 +235,36 @@ it('refuses without a terminal, and names the commands to use instead', async ()
     },
   });
 });
+
+it('leaves at Esc, and neither digits nor letters go to what moves money', async () => {
+  const { paymentId } = await desk.paid();
+  const terminal = await open([String(paymentId)]);
+  await menu(terminal, 'The customer has paid');
+  terminal.type('1');
+  terminal.type('r');
+  terminal.press('tab', 'down');
+  // The cursor was still on Next.
+  await terminal.waitFor('❯ Set ticket and reason');
+  terminal.press('escape');
+  expect(await terminal.ended()).toBe(0);
+
+  const hasty = await open([String(paymentId)]);
+  await menu(hasty, 'The customer has paid');
+  hasty.press('up');
+  await hasty.waitFor('❯ Refund EUR 10.50');
+  hasty.type('\u001B\ry\r');
+  expect(await hasty.ended()).toBe(0);
+  expect(hasty.text()).not.toContain('Refund EUR 10.50?');
+  expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
+});
+
+it('goes back at Esc where there is a payment before', async () => {
+  const terminal = await open(['seed-captured', 'seed-refunded']);
+  await menu(terminal, '1 of 2');
+  terminal.press('enter');
+  await menu(terminal, '2 of 2');
+  terminal.press('escape');
+  await menu(terminal, '1 of 2');
+  terminal.press('escape');
+  expect(await terminal.ended()).toBe(0);
+});

@@ -66,7 +66,7 @@ it('shows the reference and how to quit a long list on a narrow terminal', async
     rows: 24,
   });
   await terminal.waitFor(/a-very-long-reference-\d+ +c_narrow\n/);
-  await terminal.waitFor('q ⏎ quit');
+  await terminal.waitFor('esc quit');
   terminal.type('q');
   await terminal.waitFor('❯ Quit');
   terminal.press('enter');
@@ -110,4 +110,17 @@ it.each([
   const { code, stdout, stderr } = await runTyped(args, { home, env: envOf(desk.sandbox), terminal: true });
   expect([code, stdout]).toEqual([0, expect.stringContaining('c_walk')]);
   expect(stdout + stderr).not.toContain('Open a');
+});
+
+it('goes back at Esc from a payment to the list, and out of it', async () => {
+  const { paymentId } = await desk.paid();
+  await desk.run('get', [paymentId], { env: { PAYDESK_HOME: home } });
+  const terminal = await open('payments', 'find', String(paymentId));
+  await list(terminal, 'Open a payment?');
+  terminal.press('enter');
+  await list(terminal, `What next for ${paymentId}?`);
+  terminal.press('escape');
+  await list(terminal, 'Open a payment?');
+  terminal.press('escape');
+  expect(await terminal.ended()).toBe(0);
 });
