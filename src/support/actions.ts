@@ -101,7 +101,10 @@ export function isBlocked({ last, outcomes, now }: Situation, operation: SettleO
   return waits && last.operation === operation && (now < last.quietUntil || last.differs);
 }
 
-/** What is best done now in this state; undefined where nothing needs to be. */
+/**
+ * What is best done now in this state. Undefined where nothing needs to be, and where it would charge the customer: only
+ * the merchant knows whether a held payment is safe, and whether an authorised order was shipped.
+ */
 function recommendedFor(situation: Situation, state: StateName): ActionOperation | undefined {
   const { age, recheckedTime } = situation;
   const asked = recheckedTime !== undefined;
@@ -112,11 +115,9 @@ function recommendedFor(situation: Situation, state: StateName): ActionOperation
     case 'ActionRequired':
       if (!isOverdueNow(situation)) return 'watch';
       return asked ? 'cancel' : 'recheck';
-    case 'Held':
-      return 'unhold';
     case 'Authorised':
       // The provider knows whether the money is still reserved.
-      return age !== undefined && age.ms >= RESERVATION_MS && !asked ? 'recheck' : 'capture';
+      return age !== undefined && age.ms >= RESERVATION_MS && !asked ? 'recheck' : undefined;
     case 'Processing':
     case 'Capturing':
     case 'Refunding':

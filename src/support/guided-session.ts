@@ -78,8 +78,7 @@ async function onePayment(
       if (choice.kind === 'why') why = await screen.askWhy(why);
     } while (choice.kind === 'why');
     if (choice.kind === 'next') {
-      const needs = 'error' in explained || actionsOf(explained)[0]?.recommended === true;
-      const status = needs && item.actions === '' ? 'skipped' : 'done';
+      const status = needsPerson(explained) && item.actions === '' ? 'skipped' : 'done';
       await guided.sessions.mark(item, { ...progressOf(item, explained), status });
     }
     if (choice.kind !== 'act') return choice.kind;
@@ -90,6 +89,13 @@ async function onePayment(
 }
 
 const actionsOf = (entry: Explained): Action[] => ('explanation' in entry ? entry.explanation.actions : []);
+
+/** Whether something should be done, or decided, about it. */
+function needsPerson(entry: Explained): boolean {
+  if ('error' in entry) return true;
+  const { actions, severity } = entry.explanation;
+  return actions[0]?.recommended === true || severity === 'urgent' || severity === 'attention';
+}
 
 function progressOf(item: ResolveItemRow, entry: Explained) {
   const { status, actions } = item;
@@ -151,7 +157,7 @@ export function menuFor(
     value,
     arrowsOnly: false,
   });
-  const isLeftOpen = first?.recommended && item.actions === '';
+  const isLeftOpen = needsPerson(entry) && item.actions === '';
   const next = other(isLeftOpen ? 'Skip' : 'Next', 'Leave this payment as it is.', { kind: 'next' });
   const back = other('Back', 'Return to the payment before.', { kind: 'back' });
   const quit = other('Quit', 'You can resume the session later.', { kind: 'quit' });

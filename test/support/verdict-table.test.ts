@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { isLegal, type StateName } from '../../src/contract/states.js';
 import { commandText } from '../../src/next-command.js';
 import { type Action, movesMoney } from '../../src/support/action.js';
+import { conditionOf } from '../../src/support/condition.js';
 import { verdictsPage } from './verdicts-page.js';
 import { allResults, type CaseResult, nameOf, shownStates } from './verdict-table.js';
 
@@ -284,12 +285,27 @@ describe('what is offered', () => {
     ).toEqual([]);
   });
 
+  // Whether a held payment is safe and an order was shipped is known to the merchant only.
+  const isDecision = ({ state, explanation }: CaseResult) =>
+    (state === 'Held' || state === 'Authorised') && conditionOf(explanation.situation).kind === 'state';
+
   it('recommends something wherever a person should act', () => {
     expect(
       violations(
-        ({ explanation }) => explanation.stuck || ['urgent', 'attention'].includes(explanation.severity),
+        (one) =>
+          !isDecision(one) &&
+          (one.explanation.stuck || ['urgent', 'attention'].includes(one.explanation.severity)),
         (one) => recommended(one) !== undefined,
       ),
+    ).toEqual([]);
+  });
+
+  it('does not recommend to charge a customer where only the merchant can decide', () => {
+    expect(
+      violations(isDecision, (one) => {
+        const { severity, actions } = one.explanation;
+        return recommended(one) === undefined && severity !== 'ok' && actions.some(movesMoney);
+      }),
     ).toEqual([]);
   });
 });

@@ -58,7 +58,8 @@ function stateSection(shown: string, results: readonly CaseResult[]): string[] {
   const verdicts = grouped(results, ({ explanation }) => {
     const [first] = explanation.actions;
     const severity = explanation.stuck ? `**${explanation.severity}**` : explanation.severity;
-    const next = first?.recommended ? `\`${commandText(first.command)}\`` : 'nothing';
+    const person = ['urgent', 'attention'].includes(explanation.severity) ? 'a person decides' : 'nothing';
+    const next = first?.recommended ? `\`${commandText(first.command)}\`` : person;
     return [severity, explanation.verdict, next];
   });
   const replies = grouped(results, ({ replies: { en } }) => [en.replace(/^.*\n\n/, '')]);

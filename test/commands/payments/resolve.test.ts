@@ -69,10 +69,10 @@ it('never moves money with Enter alone, and asks before it does, also on a sandb
   const names = [first, second].map(({ paymentId }) => String(paymentId));
   const terminal = await open(names);
   await terminal.waitFor('1 of 2');
-  await offers(terminal, 'Capture EUR 10.50 (recommended)');
+  await offers(terminal, 'Capture EUR 10.50');
   terminal.press('enter');
   await terminal.waitFor('2 of 2');
-  await offers(terminal, 'Approve and charge EUR 10.50 (recommended)');
+  await offers(terminal, 'Approve and charge EUR 10.50');
   terminal.press('enter');
   await terminal.waitFor(/Authorised +skipped/);
   expect(await terminal.ended()).toBe(0);
@@ -81,7 +81,7 @@ it('never moves money with Enter alone, and asks before it does, also on a sandb
   }
 
   const again = await open(names.slice(0, 1));
-  await offers(again, 'Capture EUR 10.50 (recommended)');
+  await offers(again, 'Capture EUR 10.50');
   // The cursor starts on Skip: past it to the ticket and the reason, then up to the capture.
   again.press('down', 'enter');
   await again.waitFor('Ticket:');
