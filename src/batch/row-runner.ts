@@ -1,6 +1,7 @@
 // One row after the other, with what the run as a whole learns from each: an outage, a refused key, too many failures.
 
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
+import type { PaymentRead } from '../client/payment-calls.js';
 import { checkApp } from '../payments/app-check.js';
 import type { Desk } from '../payments/desk.js';
 import { StoreError } from '../store/errors.js';
@@ -21,6 +22,7 @@ export interface RunnerTools {
   desk: Desk;
   batch: BatchRecord;
   claims: Claims;
+  remember: (read: PaymentRead) => Promise<void>;
   tally: Tally;
   stopping: Stopping;
   options: RunOptions;
@@ -44,6 +46,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     wait: options.wait,
     resend: options.resend,
     read: (paymentId: string) => readWatched(() => desk.client.getPayment({ paymentId }), outage),
+    remember: tools.remember,
     sentFor: claims.sentFor,
     checkApp: (read: { fields: { customerId?: string | undefined } }) =>
       (appChecked ??= checkApp(desk.client, read.fields.customerId)),

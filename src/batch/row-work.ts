@@ -12,6 +12,7 @@ import type { Move } from '../payments/move/result.js';
 import { stateOf } from '../payments/named-payments.js';
 import { checkIntent, reportBlocked } from '../payments/move/check.js';
 import { findBlocking } from '../payments/move/record.js';
+import { recordRecheck } from '../payments/record-made.js';
 import { PLANNED_AGAIN, PLANNED_CHECK } from './loading.js';
 import { type Claimed, isLookedAtAgain, knownResult } from './claims.js';
 import { chargeRow } from './charge-row.js';
@@ -27,6 +28,8 @@ interface RowWork {
   resend: boolean;
   /** A read of the payment; throws as the client does. */
   read: (paymentId: string) => Promise<PaymentRead>;
+  /** Makes the payment known as it was read: one that came back is noticed only if it was seen before. */
+  remember: (read: PaymentRead) => Promise<void>;
   /** The last intent that the batch has written for the row by now. */
   sentFor: (row: BatchRow) => Promise<Entry | undefined>;
   /** Throws when the app is not the one that is meant. */
@@ -47,7 +50,10 @@ export async function workOn(
   if (action === 'charge') return chargeRow(desk, batch, row, work);
   try {
     const read = await work.read(row.payment_id);
-    if (action === 'recheck') return await recheck(desk, row, read);
+    if (action === 'recheck') {
+      await work.remember(read);
+      return await recheck(desk, row, read);
+    }
     return await move(desk, batch, { ...claimed, operation: action, read, readTime: desk.steady() }, work);
   } catch (error) {
     const result = notDone(error, row);
@@ -138,6 +144,7 @@ function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
 async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {
   const from = desk.clock.monotonic();
   const now = await desk.client.recheckedPayment(row.payment_id);
+  await recordRecheck(desk, read, now);
   const [before, after] = [stateOf(read), stateOf(now)];
   return {
     outcome: 'done',

@@ -4,6 +4,8 @@ import { paydesk } from '../next-command.js';
 import { GuardError } from '../errors.js';
 import type { BatchRecord, DeskTables } from '../ledger/schema.js';
 import type { Desk } from '../payments/desk.js';
+import type { PaymentRead } from '../client/payment-calls.js';
+import { rememberReads } from '../payments/remember-reads.js';
 import { StoreError } from '../store/errors.js';
 import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
@@ -56,7 +58,18 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     const { inFlight, worked } = runner;
     tools.onProgress({ total, counts: tally.counts, inFlight, worked, waiting });
   };
-  const runner: Runner = createRunner({ desk, batch, claims, tally, stopping, options, before, tell });
+  const remember = (read: PaymentRead) => rememberReads(store, desk.place, [read], Date.now());
+  const runner: Runner = createRunner({
+    desk,
+    batch,
+    claims,
+    remember,
+    tally,
+    stopping,
+    options,
+    before,
+    tell,
+  });
   const renewing = keepRenewing(claims, desk);
   const onWait = (rows: Waiting | undefined) => {
     waiting = rows;

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../helpers/desk.js';
 import { eventually } from '../../helpers/sandbox.js';
 import { type BatchDesk, openBatchDesk } from './batches.js';
 
@@ -53,6 +54,24 @@ describe('batch apply', () => {
     desk.posts();
     expect((await desk.run('apply', [plan, '--json'])).json).toMatchObject({ done: 3 });
     expect(desk.posts().every((line) => line.endsWith('/recheck'))).toBe(true);
+  });
+
+  it('records each recheck, and makes known what it brought', async () => {
+    const { default: List } = await import('../../../src/commands/payments/list.js');
+    const { default: History } = await import('../../../src/commands/history.js');
+    const env = desk.env;
+    const payments = await desk.paid(2, 'unknown-charged');
+    const ids = payments.map(({ paymentId }) => paymentId);
+    const plan = await desk.planned(payments, 'recheck');
+    expect((await desk.run('apply', [plan, '--json'])).json).toMatchObject({ done: 2 });
+    const listed = (await runCommand(List, ['--all', '--json'], { env })).json;
+    const states = listed.filter((row) => ids.includes(Number(row['paymentId']))).map((row) => row['state']);
+    expect(states).toEqual(['Captured', 'Captured']);
+    const history = (await runCommand(History, ['--operation', 'recheck', '--json'], { env })).json;
+    expect(history.filter((row) => ids.includes(Number(row['paymentId'])))).toMatchObject([
+      { outcome: 'done', after: 'Captured' },
+      { outcome: 'done', after: 'Captured' },
+    ]);
   });
 
   it('shows a person how it went and where to read more', async () => {

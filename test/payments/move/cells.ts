@@ -131,7 +131,14 @@ function createRow(desk: Desk, store: Surroundings['database']['store'], verb: S
       resend,
     }: Required<Flags>): Promise<Omit<WorkedRow, 'outcome'> & { outcome: Outcome | undefined }> {
       const row = { ...(await (planned ??= plan())), planned: again ? PLANNED_AGAIN : 1 };
-      const work = { wait: false, resend, read, sentFor, checkApp: async () => undefined };
+      const work = {
+        wait: false,
+        resend,
+        read,
+        sentFor,
+        remember: async () => {},
+        checkApp: async () => undefined,
+      };
       const worked = await workOn(desk, batch, { row, earlier: await sentFor(row) }, work);
       return { ...worked, outcome: worked.outcome === 'skipped' ? undefined : worked.outcome };
     },
