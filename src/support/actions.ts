@@ -8,7 +8,14 @@ import {
   type StateName,
 } from '../contract/states.js';
 import { type Action, actionOf, type ActionOperation, type CommandOf } from './action.js';
-import { conditionOf, contradictingWebhook, isLate, isOverdueNow, placeOf } from './condition.js';
+import {
+  conditionOf,
+  contradictingWebhook,
+  hasFailedAgain,
+  isLate,
+  isOverdueNow,
+  placeOf,
+} from './condition.js';
 import { ABANDONED_MS, RESERVATION_MS } from './overdue.js';
 import type { LastOperation, Situation } from './situation.js';
 
@@ -52,6 +59,7 @@ function offersFor(situation: Situation): Offers {
         ? { offers: ['resend', 'check'], recommended: 'resend' }
         : { offers: ['check', 'recheck'], recommended: 'check' };
     case 'not-done':
+      if (hasFailedAgain(condition.last)) return recommend(undefined);
       return recommend(possible.includes(condition.operation) ? condition.operation : 'recheck');
     case 'charged-anyway':
       return recommend(condition.state === 'Captured' ? 'refund' : 'watch');
@@ -83,10 +91,10 @@ function possibleFor(situation: Situation): ActionOperation[] {
   const legal = states[state].legal
     .filter(isSettleOperation)
     .filter((operation) => !isBlocked(situation, operation));
-  const isOver =
-    finished.includes(state) &&
-    contradictingWebhook(situation) === undefined &&
-    conditionOf(situation).kind === 'state';
+  const { kind } = conditionOf(situation);
+  // After one check with the provider, an instruction that failed stays as it is until it is sent again.
+  const staysSo = kind === 'state' || (kind === 'not-done' && situation.recheckedTime !== undefined);
+  const isOver = finished.includes(state) && contradictingWebhook(situation) === undefined && staysSo;
   return [
     ...legal,
     ...(isOver ? [] : (['recheck'] as const)),

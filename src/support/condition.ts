@@ -109,6 +109,9 @@ export function isOverdueNow({ state, age }: Pick<Situation, 'state' | 'age'>): 
   return state !== undefined && age !== undefined && isOverdue(state, age.ms);
 }
 
+/** Sending it once more will hardly help: the provider has to say why it fails. */
+export const hasFailedAgain = ({ failures }: LastOperation): boolean => failures > 1;
+
 /** Whether an instruction that is in progress takes too long. */
 export function isLate({ operation, time }: LastOperation, now: number): boolean {
   return isOverdue(operation === 'unhold' ? 'Processing' : operationStates[operation].during, now - time);

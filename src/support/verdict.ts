@@ -6,6 +6,7 @@ import { safeText } from '../output/text.js';
 import {
   type PaymentCondition,
   conditionOf,
+  hasFailedAgain,
   contradictingWebhook,
   hasSuspectedFailure,
   isLate,
@@ -184,7 +185,9 @@ const saidOf = ({ outcome, why }: LastOperation): string =>
 
 /** Who sent it, and how often it failed. */
 function details(last: LastOperation, now: number): string {
-  const times = last.failures > 1 ? ` It has failed ${last.failures} times.` : '';
+  const times = hasFailedAgain(last)
+    ? ` It has failed ${last.failures} times: ask the provider why before you send it again.`
+    : '';
   return `${sentBy(last, now)}.${times}`;
 }
 

@@ -122,18 +122,28 @@ describe('followed blindly', () => {
   it.each([
     ['stuck-refund-failed', 'refund'],
     ['stuck-capture-failed', 'capture'],
-  ] as const)('recommends to send it again as long as the provider fails it: %s', async (name, verb) => {
-    await desk.type((await desk.explain(name)).actions[0]!.command);
-    for (const flags of ['', ' --again', ' --again']) {
-      const { actions, payment, severity } = await desk.explain(name);
-      expect([severity, actions[0]?.command]).toEqual([
-        'urgent',
-        `paydesk payments ${verb} ${payment.paymentId}${flags}`,
-      ]);
-      expect((await desk.type(actions[0]!.command, '--wait')).code).toBe(3);
-    }
-    expect((await desk.explain(name)).verdict).toContain('It has failed 3 times.');
-  });
+  ] as const)(
+    'offers to send it again, and recommends it only after the first failure: %s',
+    async (name, verb) => {
+      await desk.type((await desk.explain(name)).actions[0]!.command);
+      for (const [flags, recommended] of [
+        ['', true],
+        [' --again', true],
+        [' --again', false],
+      ] as const) {
+        const { actions, payment, severity } = await desk.explain(name);
+        expect([severity, actions[0]?.command, actions[0]?.recommended]).toEqual([
+          'urgent',
+          `paydesk payments ${verb} ${payment.paymentId}${flags}`,
+          recommended,
+        ]);
+        expect((await desk.type(actions[0]!.command, '--wait')).code).toBe(3);
+      }
+      expect((await desk.explain(name)).verdict).toContain(
+        'It has failed 3 times: ask the provider why before you send it again.',
+      );
+    },
+  );
 
   it('settles what was lost on the way, without sending it twice', async () => {
     const [arrived, never] = [await desk.paid(), await desk.paid()];

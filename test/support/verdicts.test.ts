@@ -164,8 +164,12 @@ describe('of a payment that this desk followed', () => {
     );
     const { stdout } = await desk.run('explain', [paymentId, '--as-reply']);
     expect(stdout).toMatch(/^Hello,\n\nWe are sorry: the refund of your payment of EUR 10\.50 /);
+    expect(stdout).toContain('We are looking into it and will write to you by');
     const shown = (await desk.run('explain', [paymentId], { terminal: true })).stdout;
     expect(shown).not.toContain('Nothing needs to be done');
+    await desk.run('recheck', [paymentId]);
+    const commands = (await desk.explain(paymentId)).actions.map(({ command }) => command);
+    expect(commands).toEqual([`paydesk payments refund ${paymentId} --again`]);
   });
 
   it('tells a cancellation that failed', async () => {

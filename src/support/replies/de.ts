@@ -75,7 +75,7 @@ export const de: ReplyTexts = {
       unknown: ({ payment, by }) =>
         `Wir prüfen gerade den Stand der Erstattung Ihrer Zahlung ${payment}. Wir melden uns bis zum ${by} bei Ihnen.`,
       failed: ({ payment, by }) =>
-        `Leider ist die Erstattung Ihrer Zahlung ${payment} fehlgeschlagen, und Sie haben das Geld nicht erhalten. Das tut uns leid. Wir veranlassen die Erstattung erneut und melden uns bis zum ${by} bei Ihnen.`,
+        `Leider ist die Erstattung Ihrer Zahlung ${payment} fehlgeschlagen, und Sie haben das Geld nicht erhalten. Das tut uns leid. Wir gehen der Sache nach und melden uns bis zum ${by} bei Ihnen.`,
       refused: notRefunded,
       unsent: notRefunded,
     },

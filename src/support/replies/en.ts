@@ -75,7 +75,7 @@ export const en: ReplyTexts = {
       unknown: ({ payment, by }) =>
         `We are checking the status of the refund of your payment ${payment}. We will write to you by ${by}.`,
       failed: ({ payment, by }) =>
-        `We are sorry: the refund of your payment ${payment} did not go through, and you have not received the money. We are sending it again and will write to you by ${by}.`,
+        `We are sorry: the refund of your payment ${payment} did not go through, and you have not received the money. We are looking into it and will write to you by ${by}.`,
       refused: notRefunded,
       unsent: notRefunded,
     },

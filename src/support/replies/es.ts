@@ -74,7 +74,7 @@ export const es: ReplyTexts = {
       unknown: ({ payment, by }) =>
         `Estamos comprobando el estado del reembolso de su pago ${payment}. Le escribiremos a más tardar el ${by}.`,
       failed: ({ payment, by }) =>
-        `Lo sentimos: el reembolso de su pago ${payment} no se ha podido realizar y usted no ha recibido el dinero. Vamos a enviarlo de nuevo y le escribiremos a más tardar el ${by}.`,
+        `Lo sentimos: el reembolso de su pago ${payment} no se ha podido realizar y usted no ha recibido el dinero. Lo estamos revisando y le escribiremos a más tardar el ${by}.`,
       refused: notRefunded,
       unsent: notRefunded,
     },

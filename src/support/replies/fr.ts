@@ -76,7 +76,7 @@ export const fr: ReplyTexts = {
       unknown: ({ payment, by }) =>
         `Nous vérifions actuellement l’état du remboursement de votre paiement ${payment}. Nous vous écrirons au plus tard le ${by}.`,
       failed: ({ payment, by }) =>
-        `Nous sommes désolés : le remboursement de votre paiement ${payment} n’a pas abouti et vous n’avez pas reçu l’argent. Nous allons l’effectuer de nouveau et vous écrirons au plus tard le ${by}.`,
+        `Nous sommes désolés : le remboursement de votre paiement ${payment} n’a pas abouti et vous n’avez pas reçu l’argent. Nous examinons ce qui s’est passé et vous écrirons au plus tard le ${by}.`,
       refused: notRefunded,
       unsent: notRefunded,
     },
