@@ -129,14 +129,25 @@ function identityLines(label: string, parts: readonly string[], { width }: Look)
 
 function forPerson(explanation: Explanation, look: Look): Line[] {
   const { actions, severity } = explanation;
-  const needsNothing = actions[0]?.recommended !== true && (severity === 'ok' || severity === 'failed');
+  const refunds = refundsOfTwo(explanation);
+  const isOver = actions[0]?.recommended !== true && (severity === 'ok' || severity === 'failed');
   return [
     ...standingLines(explanation, look),
-    ...(needsNothing ? ['Nothing needs to be done.'] : []),
+    ...(isOver && refunds.length === 0 ? ['Nothing needs to be done.'] : []),
+    ...(refunds.length === 0 ? [] : ['If the customer meant to pay once, refund one of the payments:']),
+    ...refunds.flatMap((command) => indentedCommand(command, '  ', look)),
     ...(actions.length === 0 ? [] : ['What you can do']),
     ...actions.flatMap((action, index) => actionLines(action, index + 1, look)),
     ...warningLines(explanation, look),
   ];
+}
+
+/** The commands that refund the later one, where the customer has paid more than once. */
+function refundsOfTwo({ situation, alsoPaid }: Explanation): string[] {
+  if (situation.state !== 'Captured') return [];
+  const commands = alsoPaid.filter(({ state }) => state === 'Captured').flatMap((other) => other.commands);
+  const refunds = commands.filter(({ words }) => words.includes('refund'));
+  return [...new Set(refunds.map((command) => commandText(command)))];
 }
 
 function actionLines(

@@ -41,6 +41,10 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
     ]);
     const shown = await desk.run('explain', [second.paymentId], { env, terminal: true, now: new Date() });
     expect(shown.stdout).toContain('This customer also paid EUR 49.90');
+    expect(shown.stdout).not.toContain('Nothing needs to be done');
+    expect(shown.stdout).toContain(
+      `If the customer meant to pay once, refund one of the payments:\n  paydesk payments refund ${second.paymentId}\n`,
+    );
   });
 
   it('says nothing of another amount, another customer, or a payment that was not paid', async () => {
