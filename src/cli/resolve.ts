@@ -106,8 +106,10 @@ async function summarise(
   store: Store<DeskTables>,
   session: ResolveSession,
 ): Promise<void> {
-  context.print('', 'What was done');
-  await context.showList(session.items, resolvedList);
+  if (session.items.some(({ status, actions }) => status !== 'open' || actions !== '')) {
+    context.print('', 'What was done');
+    await context.showList(session.items, resolvedList);
+  } else context.print('', 'Nothing was done.');
   const ids = new Set(session.items.map(({ payment_id }) => payment_id));
   const filter = { appId: session.app_id, since: session.time };
   const records: HistoryRecord[] = [];

@@ -81,6 +81,8 @@ async function onePayment(
       const status = needsPerson(explained) && item.actions === '' ? 'skipped' : 'done';
       await guided.sessions.mark(item, { ...progressOf(item, explained), status });
     }
+    if (choice.kind === 'quit' || choice.kind === 'back')
+      await guided.sessions.mark(item, progressOf(item, explained));
     if (choice.kind !== 'act') return choice.kind;
     if (!(await carryOut(guided, explained, choice.action, why))) continue;
     const actions = [...item.actions.split(', ').filter(Boolean), choice.action.operation].join(', ');

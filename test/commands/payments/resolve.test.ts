@@ -246,6 +246,7 @@ it('leaves at Esc, and neither digits nor letters go to what moves money', async
   // The cursor was still on Next.
   await terminal.waitFor('❯ Set ticket and reason');
   terminal.press('escape');
+  await terminal.waitFor('Nothing was done.');
   expect(await terminal.ended()).toBe(0);
 
   const hasty = await open([String(paymentId)]);
@@ -266,5 +267,8 @@ it('goes back at Esc where there is a payment before', async () => {
   terminal.press('escape');
   await menu(terminal, '1 of 2');
   terminal.press('escape');
+  // One was gone through, the other one was only looked at.
+  await terminal.waitFor(/\d+ +seed-captured +Captured +done/);
+  await terminal.waitFor(/\d+ +seed-refunded +Refunded +open/);
   expect(await terminal.ended()).toBe(0);
 });
