@@ -55,6 +55,15 @@ describe('a payment', () => {
     );
   });
 
+  it('that was declined is not called paid, and says why in words', () => {
+    const declined = { ...(payment as object), paymentState: 'Declined', failureReason: 'InsufficientFunds' };
+    const shown = text(paymentCard, declined);
+    expect(shown).not.toContain('Paid with');
+    expect(shown).toMatch(/^ {2}Method +Visa credit/m);
+    expect(shown).toMatch(/^ {2}Reason +InsufficientFunds$/m);
+    expect(text(paymentCard, declined, inPipe)).toContain('\nfailureReason\tInsufficientFunds\n');
+  });
+
   it('keeps a link whole, so that it can be clicked and copied', () => {
     const link = `https://pay.example/checkout/${'0123456789'.repeat(6)}`;
     const open = { paymentId: 1, paymentState: 'Created', redirectUrl: link, customerId: 'c' };

@@ -72,6 +72,16 @@ function checkoutLink(payment: unknown): string {
   return over ? '' : textAt(payment, 'redirectUrl');
 }
 
+const unpaid: readonly string[] = ['Declined', 'Failed', 'Expired', 'Cancelled'];
+
+/** Scripts find it under one name; a person is not told that a declined payment was paid. */
+const methodLabel = (payment: unknown, terminal: boolean): string =>
+  terminal && unpaid.includes(textAt(payment, 'paymentState')) ? 'Method' : 'Paid with';
+
+/** The sandbox says why a payment failed in a field that the service does not name. */
+const named = (field: Field, terminal: boolean): Field =>
+  terminal && field.label === 'failureReason' ? { ...field, label: 'Reason' } : field;
+
 /** A payment as `payments get` shows it. */
 export const paymentCard: View<unknown> = (payment, look) => {
   const autoPayment = textAt(payment, 'autoPayment');
@@ -84,14 +94,14 @@ export const paymentCard: View<unknown> = (payment, look) => {
       fields: [
         ...amountFields(payment, look.terminal),
         { label: 'Customer', value: customer(payment) },
-        { label: 'Paid with', value: paidWith(payment) },
+        { label: methodLabel(payment, look.terminal), value: paidWith(payment) },
         { label: 'Flow', value: flow(payment) },
         { label: 'Auto-payment', value: autoPayment === 'None' ? '' : autoPayment },
         { label: 'Fraud', value: textAt(payment, 'fraudStatus') },
         { label: 'Created', value: instantText(textAt(payment, 'createdTime'), look) },
         { label: 'Webhook', value: textAt(payment, 'webhookUrl') },
         { label: 'Checkout', value: checkoutLink(payment) },
-        ...extraFields(payment, known),
+        ...extraFields(payment, known).map((field) => named(field, look.terminal)),
       ],
     },
     look,
