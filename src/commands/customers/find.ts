@@ -10,6 +10,7 @@ import { findCustomers } from '../../customers/find-customers.js';
 import { createKnownSearch } from '../../ledger/known-search.js';
 import {
   aboutFoundCustomers,
+  incompleteSearch,
   foundCustomerJson,
   foundCustomerList,
 } from '../../output/views/found-customers.js';
@@ -63,6 +64,7 @@ export default class CustomersFind extends BaseCommand {
     if (!walks) await this.showList(found, foundCustomerList);
     if (!this.json) this.note(...aboutFoundCustomers(result));
     if (failure) this.endAs(failure);
+    if (failure && walks) this.note(...incompleteSearch(failure));
     if (walks) {
       const { walkCustomers } = await import('../../cli/walk-customers.js');
       await walkCustomers(this.context, session, found, store);

@@ -1,3 +1,4 @@
+import { firstLine, type PaydeskError } from '../../errors.js';
 import type { FoundCustomer, FoundCustomers } from '../../customers/find-customers.js';
 import { counted } from '../../contract/amount-format.js';
 import { choiceLines } from '../choices.js';
@@ -31,6 +32,12 @@ export const foundCustomerChoices = (customers: readonly FoundCustomer[], width:
     customers.map(({ customerId, name, email, mobile }) => [customerId, name, email, mobile]),
     width,
   );
+
+/** Above a list that a person walks through: what it cannot show, and why. */
+export const incompleteSearch = (failure: PaydeskError): Line[] => [
+  'The search is incomplete: it shows only customers of known payments.',
+  firstLine(failure.message),
+];
 
 /** What was searched, where that was not everything or nothing was found. */
 export function aboutFoundCustomers({ found, more, searched, isCut, failure }: FoundCustomers): Line[] {

@@ -124,3 +124,16 @@ it('goes back at Esc from a payment to the list, and out of it', async () => {
   terminal.press('escape');
   expect(await terminal.ended()).toBe(0);
 });
+
+it('says that a search for customers is incomplete when the service is away', async () => {
+  const customerOrder = { customer: { customerId: 'c_away' } };
+  const { paymentId } = await desk.paid('approved', { customerOrder });
+  await desk.run('get', [paymentId], { env: { PAYDESK_HOME: home } });
+  const env = { ...envOf(desk.sandbox), PAYDESK_BASE_URL: 'http://127.0.0.1:9' };
+  const terminal = await paydeskTty(['customers', 'find', 'c_away'], { home, env, rows: 60 });
+  await terminal.waitFor('The search is incomplete: it shows only customers of known payments.');
+  await terminal.waitFor('could not be reached');
+  await list(terminal, 'Open a customer?', 'c_away');
+  terminal.press('escape');
+  expect(await terminal.ended()).toBe(5);
+});
