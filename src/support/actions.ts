@@ -12,6 +12,7 @@ import {
   conditionOf,
   contradictingWebhook,
   hasFailedAgain,
+  isEnded,
   isLate,
   isOverdueNow,
   placeOf,
@@ -47,7 +48,7 @@ function offersFor(situation: Situation): Offers {
     case 'conflict':
       return { offers: ['recheck'], recommended: 'recheck' };
     case 'not-recorded':
-      return { offers: ['check'], recommended: 'check' };
+      return { offers: ['check'], recommended: isEnded(condition) ? undefined : 'check' };
     case 'in-progress':
       return isLate(condition.last, situation.now)
         ? { offers: ['recheck', 'check'], recommended: 'recheck' }

@@ -109,6 +109,12 @@ export function isOverdueNow({ state, age }: Pick<Situation, 'state' | 'age'>): 
   return state !== undefined && age !== undefined && isOverdue(state, age.ms);
 }
 
+/** A refund or cancellation that the payment shows as done: only its outcome is not recorded yet. */
+export const isEnded = (condition: PaymentCondition): boolean =>
+  condition.kind === 'not-recorded' &&
+  (condition.operation === 'refund' || condition.operation === 'cancel') &&
+  operationStates[condition.operation].end === condition.state;
+
 /** Sending it once more will hardly help: the provider has to say why it fails. */
 export const hasFailedAgain = ({ failures }: LastOperation): boolean => failures > 1;
 

@@ -7,6 +7,7 @@ import {
   type PaymentCondition,
   conditionOf,
   hasFailedAgain,
+  isEnded,
   contradictingWebhook,
   hasSuspectedFailure,
   isLate,
@@ -56,6 +57,7 @@ function verdictOn(condition: PaymentCondition, situation: Situation): Verdict {
     case 'not-recorded': {
       const { last, operation, state } = condition;
       const standing = byState[state](situation).text;
+      if (isEnded(condition)) return over(`${standing} ${sentBy(last, now)}.`);
       return attention(
         `${standing} The outcome of the ${nouns[operation]} is not recorded yet: ${sentBy(last, now)}.`,
         false,

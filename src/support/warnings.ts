@@ -5,7 +5,7 @@ import { isLegal, type StateName } from '../contract/states.js';
 import type { Command } from '../next-command.js';
 import { actionOf, type CommandOf } from './action.js';
 import { isBlocked } from './actions.js';
-import { conditionOf } from './condition.js';
+import { conditionOf, isEnded } from './condition.js';
 import { nouns } from './phrases.js';
 import { moment } from '../output/time.js';
 import type { Situation } from './situation.js';
@@ -30,7 +30,7 @@ type ExplainedOperation = (typeof explained)[number];
 export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotPossible[] {
   const { state, last, now } = situation;
   const condition = conditionOf(situation);
-  const isOpen = last?.outcome === 'accepted' || last?.outcome === 'unknown';
+  const isOpen = (last?.outcome === 'accepted' || last?.outcome === 'unknown') && !isEnded(condition);
   if (last && (isOpen || condition.kind === 'conflict')) {
     const { operation } = last;
     const noun = nouns[operation];

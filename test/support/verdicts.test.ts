@@ -109,15 +109,21 @@ describe('of a payment that this desk followed', () => {
     ]);
   });
 
-  it('says so when the payment shows the end and the outcome is not recorded', async () => {
+  it('tells a refund that the payment shows as done, also before its outcome is recorded', async () => {
     const { paymentId } = await desk.paid();
     await desk.run('refund', [paymentId, '--ticket', 'T-1']);
     await desk.sandbox.settle();
-    const { verdict, actions } = await desk.explain(paymentId);
+    const { verdict, severity, actions, notPossible } = await desk.explain(paymentId);
     expect(verdict).toMatch(
-      /^Refunded\. EUR 10\.50 was returned to the customer\. The outcome of the refund is not recorded yet: \S+@\S+ sent it (\d+ seconds? ago|just now) \(T-1\)\.$/,
+      /^Refunded\. EUR 10\.50 was returned to the customer\. \S+@\S+ sent it (\d+ seconds? ago|just now) \(T-1\)\.$/,
     );
+    expect([severity, actions.filter(({ recommended }) => recommended)]).toEqual(['ok', []]);
     expect(actions.map(({ command }) => command)).toEqual([`paydesk payments check ${paymentId}`]);
+    expect(notPossible.map(({ why }) => why)).toEqual([
+      'it was refunded',
+      'it was refunded',
+      'it is refunded already',
+    ]);
     // The same command settles it without sending it.
     expect((await desk.run('refund', [paymentId])).code).toBe(0);
     expect((await desk.explain(paymentId)).verdict).toBe('Refunded. EUR 10.50 was returned to the customer.');
