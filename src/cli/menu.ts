@@ -1,7 +1,7 @@
 // A menu: arrow keys or the first letters of an entry move, Enter chooses, Esc goes back. The list of @inquirer/prompts
 // moves to its first entry at Esc and to any entry at a digit, and an entry here may be a refund.
 
-import type { PromptContext } from './context.js';
+import type { PromptContext } from '../profiles/ask.js';
 
 interface MenuChoice<T> {
   name: string;
