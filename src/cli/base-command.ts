@@ -135,7 +135,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
     this.#filter = line.output.flags['jq'] as string | undefined;
     const { flags, args } = line.output;
     const silent = flags['no-input'] === true || isCi(this.streams.env);
-    this.interactive = !silent && this.streams.stderr.terminal && this.streams.stdinIsTerminal;
+    this.interactive = !silent && this.streams.stderr.redraws && this.streams.stdinIsTerminal;
     this.profileName = flags['profile'] as string | undefined;
 
     const help = paydesk(...(this.id ?? '').split(':'), '--help');

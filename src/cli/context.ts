@@ -14,7 +14,7 @@ export interface CommandContext {
   readonly secrets: Redactor;
   readonly program: Program;
   readonly json: boolean;
-  /** Somebody can be asked: a terminal on stdin and stderr, and not `--no-input`. Known once parsed. */
+  /** Somebody can be asked: a terminal on stdin and stderr that is not dumb, and not `--no-input`. Known once parsed. */
   readonly interactive: boolean;
   /** `--profile` as given; the environment is looked at when it is resolved. */
   readonly profileName: string | undefined;

@@ -157,8 +157,7 @@ async function openPresenter(
   const { terminal, width } = streams.stdout;
   const look = () => ({ terminal, width, now: context.now() });
   if (json) return createJsonPresenter((value) => context.emit(value), note);
-  const dumb = streams.env['TERM'] === 'dumb';
-  if (!interactive || !terminal || dumb || inspect) {
+  if (!interactive || !terminal || inspect) {
     return createLogPresenter({ print, note, look, inspect: inspect ? source.request : undefined });
   }
   const { input, output } = context.prompts();

@@ -21,6 +21,8 @@ export interface StreamSource {
 
 interface Outlet {
   terminal: boolean;
+  /** Whether what stands on it can be drawn over: not where TERM is dumb. */
+  redraws: boolean;
   colour: boolean;
   readonly width: number;
 }
@@ -40,7 +42,7 @@ export interface Streams {
   onBroken(callback: (cause: Error) => void): void;
   /** Everything else, with secrets taken out. */
   writeError(text: string): void;
-  /** A line on stderr that stands until anything else is written; only for a terminal. */
+  /** A line on stderr that stands until anything else is written; only where it can be drawn over. */
   status(text: string | undefined): void;
   redact(text: string): string;
 }
@@ -67,6 +69,7 @@ function outlet(stream: OutputStream, env: StreamSource['env']): Outlet {
   const terminal = stream.isTTY === true;
   return {
     terminal,
+    redraws: terminal && env['TERM'] !== 'dumb',
     colour: wantsColour(terminal, env),
     get width() {
       return stream.columns !== undefined && stream.columns > 0 ? stream.columns : DEFAULT_WIDTH;
@@ -150,7 +153,7 @@ export function createStreams(source: StreamSource): Streams {
     },
     status(text) {
       clearStatus();
-      if (text === undefined || !stderr.terminal) return;
+      if (text === undefined || !stderr.redraws) return;
       writeNote(redact(text));
       hasStatus = true;
     },

@@ -142,11 +142,12 @@ export async function paydeskTty(args: string[], options: TtyOptions = {}): Prom
   const { spawn: spawnPty } = await import('@lydell/node-pty');
   const { home, clean } = await homeFor(options);
   const pty = spawnPty(node, [program, ...args], {
-    name: 'xterm-256color',
+    // It becomes TERM, whatever the environment says.
+    name: options.env?.['TERM'] ?? 'xterm-256color',
     cols: options.columns ?? 80,
     rows: options.rows ?? 24,
     cwd: options.cwd ?? root,
-    env: environment(home, { TERM: 'xterm-256color', ...options.env }),
+    env: environment(home, options.env),
   });
   const limit = options.timeoutMs ?? 120_000;
   let seen = 0;

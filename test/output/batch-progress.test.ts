@@ -49,7 +49,7 @@ describe('progress on a terminal', () => {
       let now = 1000;
       const progress = createProgressWriter(
         {
-          stderr: { terminal: true, colour: true, width },
+          stderr: { terminal: true, redraws: true, colour: true, width },
           writeError: (text) => void written.push(text),
         },
         () => (now += 1000),

@@ -123,8 +123,18 @@ describe('streams', () => {
   };
 
   it('know a terminal from a pipe', () => {
-    expect(source(true, {}, 120).streams.stdout).toEqual({ terminal: true, colour: true, width: 120 });
-    expect(source(false).streams.stdout).toEqual({ terminal: false, colour: false, width: 80 });
+    expect(source(true, {}, 120).streams.stdout).toEqual({
+      terminal: true,
+      redraws: true,
+      colour: true,
+      width: 120,
+    });
+    expect(source(false).streams.stdout).toEqual({
+      terminal: false,
+      redraws: false,
+      colour: false,
+      width: 80,
+    });
     expect(source(true, {}, 0).streams.stderr.width).toBe(80);
   });
 
@@ -136,6 +146,13 @@ describe('streams', () => {
     [true, { FORCE_COLOR: '0' }, false],
   ])('terminal %s with %j: colour %s', (isTTY, env: Record<string, string>, colour) => {
     expect(source(isTTY, env).streams.stdout.colour).toBe(colour);
+  });
+
+  it('write no line that is drawn over where TERM is dumb', () => {
+    const { streams, written } = source(true, { TERM: 'dumb' });
+    streams.status('Reading …');
+    streams.writeError('Done.\n');
+    expect(written.err).toBe('Done.\n');
   });
 
   it('take secrets out of stderr and leave data alone', () => {

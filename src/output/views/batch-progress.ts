@@ -23,16 +23,16 @@ export function createProgressWriter(
   { stderr, writeError: write }: Pick<Streams, 'stderr' | 'writeError'>,
   now: () => number = Date.now,
 ): ProgressWriter {
-  const { terminal } = stderr;
+  const { redraws } = stderr;
   let drawn = 0;
-  let last = terminal ? 0 : now();
+  let last = redraws ? 0 : now();
   let current: ((width: number) => string[]) | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function draw(): void {
     if (current === undefined) return;
     last = now();
-    if (!terminal) {
+    if (!redraws) {
       const parts = current(Infinity).map((line) => line.trim());
       return write(`${parts.join('   ')}\n`);
     }
@@ -50,15 +50,15 @@ export function createProgressWriter(
     update(lines) {
       current = lines;
       timer ??= setInterval(
-        () => now() - last >= (terminal ? REDRAW_MS : LOG_MS) && draw(),
+        () => now() - last >= (redraws ? REDRAW_MS : LOG_MS) && draw(),
         REDRAW_MS,
       ).unref();
-      if (terminal && now() - last >= REDRAW_MS) draw();
+      if (redraws && now() - last >= REDRAW_MS) draw();
     },
     end() {
       clearInterval(timer);
       timer = undefined;
-      if (terminal) draw();
+      if (redraws) draw();
       current = undefined;
       drawn = 0;
     },

@@ -204,3 +204,14 @@ it('--open hands the link to the browser', async () => {
     .poll(() => existsSync(seen) && readFileSync(seen, 'utf8'), { timeout: 60_000 })
     .toBe(payment.redirectUrl);
 });
+
+it('writes no escape codes and asks nothing where TERM is dumb', async () => {
+  const env = { ...envOf(desk.sandbox, 'live'), TERM: 'dumb' };
+  const paymentId = await livePayment();
+  const list = await paydeskTty(['payments', 'list', '--refresh', '--stuck'], { home, env });
+  await list.ended();
+  const refund = await paydeskTty(['payments', 'refund', String(paymentId)], { home, env });
+  await refund.waitFor('--confirm');
+  expect(await refund.ended()).toBe(9);
+  expect(list.raw() + refund.raw()).not.toContain('\u001B');
+});
