@@ -10,7 +10,20 @@ import type { RowOutcome } from './worked-row.js';
 
 /** Every row is in exactly one of these. */
 export const groups = ['done', 'refused', 'failed', 'skipped', 'unknown', 'pending'] as const;
-export type Group = (typeof groups)[number];
+type Group = (typeof groups)[number];
+
+/** Rows as a person reads them: what the service has only accepted is not done, and what the plan left out was not refused. */
+export const screenGroups = [
+  'done',
+  'accepted',
+  'refused',
+  'failed',
+  'skipped',
+  'unknown',
+  'pending',
+  'leftOut',
+] as const;
+export type ScreenGroup = (typeof screenGroups)[number];
 
 export interface BatchCounts extends Record<Group, number> {
   /** Of those done: the service has accepted them and has not finished them. */
@@ -25,6 +38,8 @@ export interface BatchCounts extends Record<Group, number> {
   leftOut: number;
   /** By currency, as exact decimals; empty for a recheck, which moves no money. */
   totals: Record<Group, Record<string, string>>;
+  /** The same for the groups that a person reads; not in JSON. */
+  screenTotals: Record<ScreenGroup, Record<string, string>>;
 }
 
 const groupOfOutcome: Readonly<Record<RowOutcome, Group>> = {
@@ -39,6 +54,11 @@ const groupOfOutcome: Readonly<Record<RowOutcome, Group>> = {
 };
 
 export const groupOf = (outcome: RowOutcome | null): Group => groupOfOutcome[outcome ?? 'unsent'];
+
+const screenGroupOf = ({ outcome, planned }: Pick<BatchRow, 'outcome' | 'planned'>): ScreenGroup => {
+  if (planned === 0) return 'leftOut';
+  return outcome === 'accepted' ? 'accepted' : groupOf(outcome);
+};
 
 export async function countRows(
   store: Store<DeskTables>,
@@ -83,7 +103,8 @@ export interface Tally {
 export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally {
   const counts = Object.fromEntries(groups.map((group) => [group, 0])) as Record<Group, number>;
   const parts = { accepted: 0, throttled: 0, doneBefore: 0, failedBefore: 0, leftOut: 0 };
-  const sums = new Map<Group, Map<string, bigint>>(groups.map((group) => [group, new Map()]));
+  const sums = createSums(groups);
+  const screenSums = createSums(screenGroups);
 
   const add: Tally['add'] = ({ outcome, planned, currency }, count, sum) => {
     const group = groupOf(outcome);
@@ -93,10 +114,9 @@ export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally 
     if (planned === 0) parts.leftOut += count;
     if (planned === 0 && group === 'skipped') parts.doneBefore += count;
     if (planned === 0 && group === 'failed') parts.failedBefore += count;
-    const money = sums.get(group);
-    if (currency !== '' && batch.action !== 'recheck') {
-      money?.set(currency, (money.get(currency) ?? 0n) + sum);
-    }
+    if (currency === '' || batch.action === 'recheck') return;
+    sums.add(group, currency, sum);
+    screenSums.add(screenGroupOf({ outcome, planned }), currency, sum);
   };
 
   return {
@@ -114,11 +134,26 @@ export function createTally(batch: Pick<BatchRecord, 'action' | 'rows'>): Tally 
         ...counts,
         pending: batch.rows - total,
         ...parts,
-        totals: Object.fromEntries(
-          groups.map((group) => [group, decimals(sums.get(group) ?? new Map())]),
-        ) as BatchCounts['totals'],
+        totals: sums.totals(),
+        screenTotals: screenSums.totals(),
       };
     },
+  };
+}
+
+/** Sums of money by group and currency. */
+function createSums<G extends string>(names: readonly G[]) {
+  const sums = new Map(names.map((name) => [name, new Map<string, bigint>()]));
+  return {
+    add(name: G, currency: string, sum: bigint): void {
+      const money = sums.get(name);
+      money?.set(currency, (money.get(currency) ?? 0n) + sum);
+    },
+    totals: () =>
+      Object.fromEntries([...sums].map(([name, money]) => [name, decimals(money)])) as Record<
+        G,
+        Record<string, string>
+      >,
   };
 }
 
@@ -142,6 +177,13 @@ export function actedOn(counts: BatchCounts): Record<Group, number> {
     unknown,
     pending,
   };
+}
+
+/** How many rows there are of each kind that a person reads. */
+export function screenCounts(counts: BatchCounts): Record<ScreenGroup, number> {
+  const { done, ...others } = actedOn(counts);
+  const { accepted, leftOut } = counts;
+  return { done: done - accepted, accepted, ...others, leftOut };
 }
 
 /** The rows that may still be sent, and their totals by currency; a row that is only checked is none of them. */

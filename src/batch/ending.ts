@@ -3,14 +3,14 @@
 import { counted, countText } from '../contract/amount-format.js';
 import { type NextStep, paydesk } from '../next-command.js';
 import { PartialError, type PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
-import { actedOn, type BatchCounts, type Group, groups } from './counts.js';
+import { actedOn, type BatchCounts, screenCounts, type ScreenGroup, screenGroups } from './counts.js';
 import type { RunResult } from './run.js';
 import type { StopReason } from './stopping.js';
 
 /** Undefined when every row that the plan acts on is done or accepted. */
 export function endingOfRun(id: string, result: RunResult): PaydeskError | undefined {
   const { counts, stopped } = result;
-  if (stopped === undefined) return incomplete(id, counts);
+  if (stopped === undefined) return incomplete(id, result);
   const next = [paydesk('batch', 'resume', id), paydesk('batch', 'report', id)];
   const soFar = `Batch ${id} so far: ${standsAt(counts)}.`;
   switch (stopped.kind) {
@@ -81,15 +81,17 @@ function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }
   return `Stopped at canary row ${typed} on line ${line}, which is ${result.outcome}${why}`;
 }
 
-function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {
+function incomplete(id: string, { counts, notSent }: RunResult): PaydeskError | undefined {
   const { done, ...others } = actedOn(counts);
   const notDone = Object.values(others).reduce((sum, count) => sum + count, 0);
   if (notDone === 0) return undefined;
   const { unknown, pending } = others;
+  const isOver = notDone > unknown + pending;
   const next = [
     ...(unknown + pending > 0 ? [paydesk('batch', 'resume', id)] : []),
     paydesk('batch', 'report', id),
-    { ...paydesk('batch', 'report', id, '--not-done'), into: 'retry.csv' },
+    // What resume can still do needs no new plan.
+    ...(isOver ? [{ ...paydesk('batch', 'report', id, '--not-done'), into: 'retry.csv' }] : []),
   ];
   // Nothing is known to have gone through, and something may have.
   if (done === 0 && unknown > 0) {
@@ -99,8 +101,9 @@ function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {
     );
   }
   const total = done + notDone;
+  const why = pending > 0 && notSent ? `\n${notSent.message}` : '';
   return new PartialError(
-    `${countText(notDone)} of ${counted(total, 'row')} not done: ${standsAt(counts)}.`,
+    `${countText(notDone)} of ${counted(total, 'row')} not done: ${standsAt(counts)}.${why}`,
     { code: 'partial', next },
   );
 }
@@ -108,20 +111,24 @@ function incomplete(id: string, counts: BatchCounts): PaydeskError | undefined {
 /** `752 done, 1 refused, 2 unknown, 432 left to do (12 throttled)`. */
 function standsAt(counts: BatchCounts): string {
   const throttled = counts.throttled > 0 ? ` (${countText(counts.throttled)} throttled)` : '';
-  return groupsShown(counts)
-    .map((group) => `${countText(counts[group])} ${groupNames[group]}${group === 'pending' ? throttled : ''}`)
+  const rows = screenCounts(counts);
+  return groupsShown(rows)
+    .filter((group) => group !== 'leftOut')
+    .map((group) => `${countText(rows[group])} ${groupNames[group]}${group === 'pending' ? throttled : ''}`)
     .join(', ');
 }
 
-export const groupNames: Readonly<Record<Group, string>> = {
+export const groupNames: Readonly<Record<ScreenGroup, string>> = {
   done: 'done',
+  accepted: 'accepted',
   refused: 'refused',
   failed: 'failed',
   skipped: 'skipped',
   unknown: 'unknown',
   pending: 'left to do',
+  leftOut: 'left out',
 };
 
-/** The groups that have rows; `done` is always among them. */
-export const groupsShown = (counts: BatchCounts): Group[] =>
-  groups.filter((group) => group === 'done' || counts[group] > 0);
+/** The groups that have rows; `done` is among them where nothing was accepted. */
+export const groupsShown = (rows: Readonly<Record<ScreenGroup, number>>): ScreenGroup[] =>
+  screenGroups.filter((group) => rows[group] > 0 || (group === 'done' && rows.accepted === 0));

@@ -1,5 +1,6 @@
 // One row after the other, with what the run as a whole learns from each: an outage, a refused key, too many failures.
 
+import type { PaydeskError } from '../errors.js';
 import type { BatchRecord, BatchRow } from '../ledger/schema.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { checkApp } from '../payments/app-check.js';
@@ -34,6 +35,8 @@ export interface RunnerTools {
 interface RowRunner {
   /** Rows for which something was sent or the outcome was found out. */
   readonly worked: number;
+  /** Why the last row that was not sent was not. */
+  readonly notSent: PaydeskError | undefined;
   run(claimed: Claimed, ticket: Ticket): Promise<WorkedRow>;
 }
 
@@ -53,6 +56,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   };
   let worked = 0;
   let failures = 0;
+  let notSent: PaydeskError | undefined;
 
   /** What was throttled or came too late is tried again after a pause, with fewer at once; what may have been sent is not. */
   async function work(claimed: Claimed, ticket: Ticket): Promise<WorkedRow> {
@@ -92,6 +96,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
     await record(tools, claimed, result);
     if (result.outcome !== 'unsent') worked += 1;
+    else notSent = result.error;
     if (isFailure(claimed, result)) failures += 1;
     if (options.stopAfterFailures !== undefined && failures >= options.stopAfterFailures) {
       stop({ kind: 'failures', failures });
@@ -102,6 +107,9 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   return {
     get worked() {
       return worked;
+    },
+    get notSent() {
+      return notSent;
     },
     run,
   };

@@ -1,7 +1,7 @@
 // Works on a batch until nothing is left to do, or until there is a reason to stop. Several processes may do so at once.
 
 import { paydesk } from '../next-command.js';
-import { GuardError } from '../errors.js';
+import { GuardError, type PaydeskError } from '../errors.js';
 import type { BatchRecord, DeskTables } from '../ledger/schema.js';
 import type { Desk } from '../payments/desk.js';
 import type { PaymentRead } from '../client/payment-calls.js';
@@ -41,6 +41,8 @@ export interface RunResult {
   counts: BatchCounts;
   /** Rows for which this run sent something or found out the outcome. */
   worked: number;
+  /** Why the last row that was not sent was not. */
+  notSent?: PaydeskError | undefined;
   stopped?: StopReason;
 }
 
@@ -91,7 +93,8 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   }
   const counts = (await countRows(store, batch).catch(ignoreDatabaseLoss)) ?? tally.counts();
   const { reason } = stopping;
-  return { counts, worked: runner.worked, ...(reason ? { stopped: reason } : {}) };
+  const { worked, notSent } = runner;
+  return { counts, worked, notSent, ...(reason ? { stopped: reason } : {}) };
 }
 
 interface Rounds {

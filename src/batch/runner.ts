@@ -12,6 +12,7 @@ export interface Runner {
   readonly inFlight: number;
   /** Rows for which this run sent something or found out the outcome. */
   readonly worked: number;
+  readonly notSent: PaydeskError | undefined;
   /** The first rows one by one; stops the run unless each is done or accepted. */
   canary(supply: Supply, count: number): Promise<void>;
   /** All workers, until the supply is empty or the run is stopped. */
@@ -24,6 +25,7 @@ export function createRunner(tools: RunnerTools): Runner {
   const { concurrency, rate } = options;
   const pace = createPace({ concurrency, rate, clock: desk.clock, signal });
   const rows = createRowRunner(tools, pace);
+  const running = createRunning();
 
   /** Undefined when nothing is left, or the run is stopped before the row was begun. */
   async function next(supply: Supply, ticket: Ticket): Promise<Claimed | undefined> {
@@ -53,17 +55,20 @@ export function createRunner(tools: RunnerTools): Runner {
   async function workOnNext(supply: Supply): Promise<boolean | undefined> {
     return withPlace(async (ticket) => {
       const claimed = await next(supply, ticket);
-      if (claimed) await rows.run(claimed, ticket);
+      if (claimed) await running.during(rows.run(claimed, ticket));
       return claimed !== undefined;
     });
   }
 
   return {
     get inFlight() {
-      return pace.inside;
+      return running.count;
     },
     get worked() {
       return rows.worked;
+    },
+    get notSent() {
+      return rows.notSent;
     },
 
     async canary(supply, count) {
@@ -71,7 +76,7 @@ export function createRunner(tools: RunnerTools): Runner {
         const isMore = await withPlace(async (ticket) => {
           const claimed = await next(supply, ticket);
           if (!claimed) return false;
-          const result = await rows.run(claimed, ticket);
+          const result = await running.during(rows.run(claimed, ticket));
           if (result.outcome === 'done' || result.outcome === 'accepted') return true;
           const { line, typed } = claimed.row;
           stop({ kind: 'canary', row: { line, typed, result } });
@@ -88,6 +93,24 @@ export function createRunner(tools: RunnerTools): Runner {
       const workers = Array.from({ length: options.concurrency }, worker);
       for (const end of await Promise.allSettled(workers)) {
         if (end.status === 'rejected') throw end.reason;
+      }
+    },
+  };
+}
+
+/** Counts the rows that are worked on, without those that wait for their turn. */
+function createRunning() {
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    async during<T>(work: Promise<T>): Promise<T> {
+      count += 1;
+      try {
+        return await work;
+      } finally {
+        count -= 1;
       }
     },
   };

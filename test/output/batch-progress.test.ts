@@ -37,6 +37,16 @@ describe('progress on a terminal', () => {
     failedBefore: 0,
     leftOut: 0,
     totals: { done: {}, refused: {}, failed: {}, skipped: {}, unknown: {}, pending: {} },
+    screenTotals: {
+      done: {},
+      accepted: {},
+      refused: {},
+      failed: {},
+      skipped: {},
+      unknown: {},
+      pending: {},
+      leftOut: {},
+    },
   });
   const drawings: Array<[string, (width: number) => string[]]> = [
     ['reading', (width) => [readingLine({ done: 1_000_000, total }, 12_345, width)]],

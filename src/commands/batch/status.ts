@@ -4,10 +4,12 @@ import { createBatches } from '../../batch/batches.js';
 import { sendingNothing } from '../../batch/nothing-sent.js';
 import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
-import { type BatchStatus as BatchStatusJson, statusOf } from '../../batch/standing.js';
+import { statusOf } from '../../batch/standing.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { batchList, batchSummary } from '../../output/views/batch.js';
+
+type BatchStatusJson = ReturnType<typeof batchJson>;
 
 export default class BatchStatus extends BaseCommand {
   static override summary = 'List batches and their progress, newest first.';

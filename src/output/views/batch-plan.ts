@@ -89,8 +89,10 @@ export function planSummary(plan: PlanShown): Line[] {
 
 const firstOf = (notes: readonly string[] = []): readonly string[] => notes.slice(0, 3);
 
-function noteText(verdict: RowVerdict, { counts, notes, doneLines }: PlanShown): string {
-  const text = firstOf(notes[verdict]).join(', ');
+function noteText(verdict: RowVerdict, plan: PlanShown): string {
+  const { counts, doneLines } = plan;
+  const notes = firstOf(plan.notes[verdict]).map((note) => note.replace(/\.$/, ''));
+  const text = notes.join('; ');
   return verdict === 'done' ? `${text}: skipped, ${linesText(doneLines, counts.done)}` : text;
 }
 

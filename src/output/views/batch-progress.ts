@@ -1,7 +1,7 @@
 // Progress of many rows: a bar that is redrawn on a terminal, a line every few seconds in a log.
 
 import type { Waiting } from '../../batch/claims.js';
-import { actedOn } from '../../batch/counts.js';
+import { screenCounts } from '../../batch/counts.js';
 import type { Progress } from '../../batch/run.js';
 import { counted, countText } from '../../contract/amount-format.js';
 import { fitLines } from '../fit.js';
@@ -110,11 +110,11 @@ export function applyingLines(
   rate: number,
   width: number,
 ): string[] {
-  const { pending, ...finished } = actedOn(counts());
+  const { pending, leftOut: _, ...finished } = screenCounts(counts());
   const reached = total - pending;
   const left = rate > 0 && pending > 0 && !waiting ? `   ${timeLeft(pending / rate)} left` : '';
   const parts: Array<[string, number]> = [...Object.entries(finished), ['in flight', inFlight]];
-  const shown = parts.filter(([name, count]) => count > 0 || name === 'done');
+  const shown = parts.filter(([name, count]) => count > 0 || (name === 'done' && finished.accepted === 0));
   return [
     barLine(
       '  ',

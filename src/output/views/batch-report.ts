@@ -151,8 +151,9 @@ export async function* retryCsv(action: string, rows: AsyncIterable<BatchRow>): 
 
 /** A batch as `--json` prints it. */
 export function batchJson<T extends BatchStatus>(status: T) {
+  const { screenTotals: _, ...shown } = status;
   const totals = Object.entries(status.totals).map(([group, sums]) => [group, totalsJson(sums)]);
-  return { ...status, totals: Object.fromEntries(totals) as Record<string, ReturnType<typeof totalsJson>> };
+  return { ...shown, totals: Object.fromEntries(totals) as Record<string, ReturnType<typeof totalsJson>> };
 }
 
 const rowJson = (row: ReportRow) => ({

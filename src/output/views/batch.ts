@@ -2,7 +2,7 @@
 
 import { type Command, commandText, paydesk } from '../../next-command.js';
 import type { BatchStatus } from '../../batch/standing.js';
-import { type Group, groups } from '../../batch/counts.js';
+import { groups, screenCounts, type ScreenGroup } from '../../batch/counts.js';
 import { groupNames, groupsShown } from '../../batch/ending.js';
 import { counted, countText } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
@@ -52,8 +52,9 @@ export const batchList: ListView<BatchStatus> = {
   ],
 };
 
-const groupTones: Readonly<Partial<Record<Group, Tone>>> = {
+const groupTones: Readonly<Partial<Record<ScreenGroup, Tone>>> = {
   done: 'good',
+  accepted: 'waiting',
   refused: 'bad',
   failed: 'bad',
   unknown: 'bad',
@@ -62,39 +63,54 @@ const groupTones: Readonly<Partial<Record<Group, Tone>>> = {
 
 /** One line for each kind of row that there is: how many, and how much money. */
 export const batchSummary: View<BatchStatus> = (status) => {
-  const shown = groupsShown(status);
+  const rows = screenCounts(status);
+  const shown = groupsShown(rows);
   const left = Math.max(...shown.map((group) => groupNames[group].length), 10);
-  const right = Math.max(...shown.map((group) => countText(status[group]).length), 5);
+  const right = Math.max(...shown.map((group) => countText(rows[group]).length), 5);
   return [
     '',
     ...shown.map((group) => {
-      const money = totalsText(status.totals[group]);
+      const money = totalsText(status.screenTotals[group]);
       return joinPieces(
         '  ',
         toned(groupTones[group], pad(groupNames[group], left)),
-        pad(countText(status[group]), right + 1, 'right'),
+        pad(countText(rows[group]), right + 1, 'right'),
         money === '' ? '' : `   ${money}`,
       );
     }),
-    ...remarks(status).map((text) => toned('dim', `  ${text}`)),
+    ...remarks(status),
   ];
 };
 
 const resume = (id: string): Command => paydesk('batch', 'resume', id);
 
-function remarks({ accepted, throttled, leftOut, id }: BatchStatus): string[] {
+function remarks({ accepted, throttled, doneBefore, failedBefore, id }: BatchStatus): Line[] {
+  const dim = (text: string): Line => toned('dim', `  ${text}`);
+  const command = joinPieces('    ', commandPiece(resume(id)));
+  const were = (count: number) => `${countText(count)} ${count === 1 ? 'was' : 'were'}`;
   return [
     ...(accepted > 0
       ? [
-          `Of those done, ${counted(accepted, 'is', 'are')} still in progress. To check: ${commandText(resume(id))}`,
+          dim(
+            accepted === 1
+              ? 'The accepted row is not final yet. To check:'
+              : 'The accepted rows are not final yet. To check:',
+          ),
+          command,
         ]
       : []),
     ...(throttled > 0
       ? [
-          `The service throttled ${countText(throttled)} of those left to do, and they had not changed so far. To try again: ${commandText(resume(id))}`,
+          dim(
+            `The service throttled ${countText(throttled)} of those left to do, and they had not changed so far. To try again:`,
+          ),
+          command,
         ]
       : []),
-    ...(leftOut > 0 ? [`The plan left out ${counted(leftOut, 'row')} of these.`] : []),
+    ...(doneBefore > 0 ? [dim(`Of those left out, ${were(doneBefore)} done before the plan.`)] : []),
+    ...(failedBefore > 0
+      ? [dim(`Of those left out, ${were(failedBefore)} sent before the plan and failed.`)]
+      : []),
   ];
 }
 

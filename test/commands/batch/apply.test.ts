@@ -78,7 +78,7 @@ describe('batch apply', () => {
     const plan = await desk.planned(await desk.paid(3));
     const { stdout, stderr, code } = await desk.run('apply', [plan], { terminal: true });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/done +3 +EUR 31\.50/);
+    expect(stdout).toMatch(/accepted +3 +EUR 31\.50/);
     expect(stderr).toMatch(/█+ {2}3 of 3/);
     expect(stderr).toMatch(/Report: {2}paydesk batch report 20261116-\w{6}/);
   });
@@ -183,6 +183,17 @@ describe('batch apply', () => {
     expect(json).toMatchObject({ done: 1, refused: 2, leftOut: 2, state: 'finished' });
     expect(code).toBe(0);
     expect(await desk.told([one!, other!], 'refund')).toEqual([1, 0]);
+    const { stdout } = await desk.run('status', [json.id!], { terminal: true });
+    expect(stdout).toMatch(/accepted +1 +EUR 10\.50\n +left out +2 +EUR 21\.00\n/);
+    expect(stdout).toMatch(/The accepted row is not final yet\. To check:\n +paydesk batch resume \S+\n/);
+    expect(stdout.split('\n\n').at(-1)).not.toMatch(/done|refused/);
+  });
+
+  it('calls only those rows in flight that are being sent', async () => {
+    const plan = await desk.planned(await desk.paid(8));
+    const { stderr } = await desk.run('apply', [plan, '--rate', '5/s'], { terminal: true });
+    const inFlight = [...stderr.matchAll(/in flight (\d+)/g)].map(([, count]) => Number(count));
+    expect(Math.max(0, ...inFlight)).toBeLessThanOrEqual(2);
   });
 
   it('counts failed and refused rows apart, with their money', async () => {
@@ -451,7 +462,7 @@ describe('a service that is slow to take them', () => {
       terminal: true,
     });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/done +12 +EUR 126\.00/);
+    expect(stdout).toMatch(/accepted +12 +EUR 126\.00/);
     expect(stderr).toMatch(/2 rows wait until \d\d:\d\d:\d\d UTC/);
     expect(refunds()).toHaveLength(14);
     // All others were sent before the first of them was sent again.

@@ -95,6 +95,18 @@ describe('batch plan', () => {
     expect(stderr).toContain(`paydesk batch apply ${out}`);
   });
 
+  it('keeps sentences apart that say why rows are left out', async () => {
+    const [held] = await desk.paid(1, 'held');
+    const [declined] = await desk.paid(1, 'declined');
+    const file = desk.csv('payment', held!.paymentId, declined!.paymentId);
+    const { stdout } = await desk.run('plan', [file, '--action', 'capture'], {
+      terminal: true,
+      columns: 200,
+    });
+    expect(stdout).toMatch(/^ {2}not possible +2 {3}\w+: [^;]+; \w+: [^;]+$/m);
+    expect(stdout).not.toContain('.,');
+  });
+
   it('names the lines that it skips because they are done already', async () => {
     const [one, two, three] = await desk.paid(3);
     expect((await desk.run('apply', [await desk.planned([one!, three!])])).code).toBe(0);

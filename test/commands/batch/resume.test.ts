@@ -225,7 +225,7 @@ describe('a live app', () => {
     await meant.waitFor('Type the App ID to confirm:');
     meant.type(appId);
     meant.press('enter');
-    await meant.waitFor(/done +3 +EUR 37\.50/);
+    await meant.waitFor(/accepted +3 +EUR 37\.50/);
     expect(await meant.ended()).toBe(0);
     expect(desk.posts().filter((line) => line.endsWith('/refund'))).toHaveLength(3);
   });
@@ -299,7 +299,7 @@ describe('Ctrl-C', () => {
     });
     expect(code).toBe(130);
     expect(stderr).toContain('Stopping: nothing new is sent.');
-    const [, done] = /done +(\d+)/.exec(stdout) ?? [];
+    const [, done] = /accepted +(\d+)/.exec(stdout) ?? [];
     const [, left] = /left to do +(\d+)/.exec(stdout) ?? [];
     expect(Number(done) + Number(left)).toBe(30);
     const [, id] = /Next: {2}paydesk batch resume (\S+)/.exec(stderr) ?? [];
