@@ -7,7 +7,7 @@ import {
   moveJson,
   moveQuestion,
   nextStepLines,
-  plannedLines,
+  plannedView,
   reasonLines,
 } from '../output/views/moves.js';
 import { UsageError } from '../errors.js';
@@ -90,18 +90,21 @@ export async function runMoves(
 export async function showMoves(
   context: CommandContext,
   results: readonly PlannedMove[],
-  flags: { columns?: string[] | undefined; csv: boolean },
+  flags: { columns?: string[] | undefined; csv: boolean; 'dry-run': boolean },
 ): Promise<MoveJson | MoveJson[]> {
   const [first] = results;
+  const { terminal } = context.streams.stdout;
   const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
   if (first === undefined) return [];
-  if (first.request && !asTable) context.print(...plannedLines(first));
+  const planned = results.some(({ request }) => request !== undefined);
+  const asRows = flags.csv || flags.columns !== undefined || (results.length > 1 && !terminal);
+  if (planned && !asRows) context.show(results, plannedView);
   else {
-    if (asTable || !context.streams.stdout.terminal) await context.showList(results, operationList);
+    if (asTable || !terminal) await context.showList(results, operationList);
     else context.show(first, operationLine);
     if (!context.json) context.note(...nextStepLines(results, context.profileName));
   }
-  const ending = endingOf(results, participles[first.operation]);
+  const ending = endingOf(results, participles[first.operation], { dryRun: flags['dry-run'] });
   if (ending) context.endAs(ending);
   const json = results.map((result) => moveJson(result, context.profileName));
   return oneOrAll(json);

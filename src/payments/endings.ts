@@ -8,6 +8,7 @@ import { exitCodeOf, firstLine, PartialError, type PaydeskError } from '../error
 export function endingOf(
   results: ReadonlyArray<{ typed: string; error?: PaydeskError | undefined }>,
   what: string,
+  { dryRun = false }: { dryRun?: boolean } = {},
 ): PaydeskError | undefined {
   const failed = results.flatMap(({ typed, error }) => (error === undefined ? [] : [{ typed, error }]));
   const [first] = failed;
@@ -18,12 +19,13 @@ export function endingOf(
     details: failed.map(({ typed, error }) => ({ input: typed, problem: firstLine(error.message) })),
     next: distinct(failed.flatMap(({ error }) => error.next)).slice(0, 5),
   };
-  const message = `${failed.length} of ${results.length} payments ${failed.length === 1 ? 'was' : 'were'} not ${what}.`;
+  const be = failed.length === 1 ? 'was not' : 'were not';
+  const message = `${failed.length} of ${results.length} payments ${dryRun ? 'would not be' : be} ${what}.`;
   const codes = new Set(failed.map(({ error }) => exitCodeOf(error)));
   if (failed.length < results.length || codes.size > 1) return new PartialError(message, options);
   return first.error.with({
     ...options,
-    message: `None of the ${results.length} payments was ${what}.`,
+    message: `None of the ${results.length} payments ${dryRun ? 'would be' : 'was'} ${what}.`,
     code: first.error.code,
     httpStatus: undefined,
     saysNothingSent: undefined,

@@ -8,10 +8,11 @@ import type { MovesPlan, PlannedMove } from '../../payments/move/plan.js';
 import type { PlannedRequest } from '../../payments/planned-request.js';
 import { endStateOf } from '../../payments/move/proof.js';
 import { formatAmount } from '../../contract/amount-format.js';
-import { commandPiece, joinPieces, type Line, toned } from '../lines.js';
+import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import { describeError, type ErrorReport } from '../report.js';
 import { safeJson } from '../text.js';
 import { textAt } from '../values.js';
+import { operationLine } from './operation.js';
 import { paymentAmount } from './payment.js';
 
 const verbs = {
@@ -60,7 +61,7 @@ export function moveQuestion(plan: MovesPlan): { lines: Line[]; amount?: AmountT
   const left = leftOut.map(({ typed, error }) => `  left out: ${typed}: ${firstLine(error.message)}`);
   return {
     lines: [
-      `${verbs[operation]} ${reads.length} payments, ${totals(plan)} in all?`,
+      `${verbs[operation]} ${reads.length} payment${reads.length === 1 ? '' : 's'}, ${totals(plan)} in all?`,
       ...listed(plan),
       ...left,
     ],
@@ -120,11 +121,14 @@ export function plannedRequestLines({ method, path, body }: PlannedRequest): Lin
   return [`${method} ${path}`, ...json];
 }
 
-export function plannedLines(result: PlannedMove): Line[] {
-  if (result.request === undefined) return [];
-  const { operation, payment, request } = result;
-  return [`${moveText(operation, payment)}. Would be sent:`, ...plannedRequestLines(request)];
-}
+/** What a dry run would send for each payment; why it would send nothing for another is said by its error. */
+export const plannedView: View<readonly PlannedMove[]> = (results, look) =>
+  results.flatMap((result) => {
+    const { operation, payment, request, error } = result;
+    if (request !== undefined)
+      return [`${moveText(operation, payment)}. Would be sent:`, ...plannedRequestLines(request)];
+    return error === undefined ? operationLine(result, look) : [];
+  });
 
 const ways = {
   capture: 'The capture is on its way.',

@@ -162,6 +162,22 @@ describe('capture, cancel, refund and unhold', () => {
     expect(json.error?.next).toEqual([`paydesk payments ${right} ${paymentId}`]);
   });
 
+  it('says with --dry-run what would be sent for each of several payments, and for which nothing would be', async () => {
+    const open = await desk.sandbox.create();
+    const paid = await desk.sandbox.create();
+    await desk.sandbox.pay(paid.paymentId);
+    await desk.sandbox.settle();
+    const ids = [open.paymentId, paid.paymentId];
+    const { stdout, stderr, code } = await desk.run('cancel', [...ids, '--dry-run'], { terminal: true });
+    expect(stdout).toMatch(
+      new RegExp(`Cancel EUR \\S+ of payment ${ids[0]} .*Would be sent:\\nPOST .*/${ids[0]}/cancel`, 's'),
+    );
+    expect(stdout).not.toContain('unsent');
+    expect(stderr).toContain('1 of 2 payments would not be cancelled.');
+    expect(stderr).toContain(`${ids[1]}  `);
+    expect(code).toBe(7);
+  });
+
   it('does every check and sends nothing with --dry-run', async () => {
     const { paymentId } = await desk.paid();
     desk.requests();
