@@ -4,7 +4,7 @@ import { type Command, commandText, paydesk } from '../../next-command.js';
 import type { BatchStatus } from '../../batch/standing.js';
 import { groups, screenCounts, type ScreenGroup } from '../../batch/counts.js';
 import { groupNames, groupsShown } from '../../batch/ending.js';
-import { counted, countText } from '../../contract/amount-format.js';
+import { countText } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import type { ListView } from '../rows.js';
 import type { Tone } from '../theme.js';

@@ -34,9 +34,12 @@ export function reconciledLines(result: Reconciled): Line[] {
   const parts = [counted(matched, 'matches', 'match')];
   if (exceptions > 0) parts.push(`${counted(exceptions, 'needs', 'need')} a look`);
   if (unrelated > 0) parts.push(`${counted(unrelated, 'names', 'name')} no payment`);
-  const summary = `${counted(lines, 'line')}${periodText(result.period)}: ${parts.join(', ')}.`;
+  const lacking = openCount(result) - exceptions;
+  const all =
+    lacking > 0 ? `, and ${countText(lacking)} missing: ${counted(openCount(result), 'exception')}` : '';
+  const summary = `${counted(lines, 'line')}${periodText(result.period)}: ${parts.join(', ')}${all}.`;
   return [
-    toned(exceptions > 0 ? 'waiting' : 'good', summary),
+    toned(exceptions + lacking > 0 ? 'waiting' : 'good', summary),
     ...missing.map(({ currency, kind, file }) => {
       const amount = formatAmount(file.amount.replace('-', ''), currency);
       return toned('waiting', `The file lacks ${counted(file.lines, kind)}: ${amount}.`);

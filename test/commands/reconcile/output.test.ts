@@ -57,7 +57,7 @@ describe('what reconcile prints', () => {
       ['', 'not-in-file'],
     ]);
     expect(stderr).toContain('4 lines of');
-    expect(stderr).toContain('2 match, 2 need a look');
+    expect(stderr).toContain('2 match, 2 need a look, and 1 missing: 3 exceptions.');
     expect(stderr).toContain('The file lacks 1 capture: EUR 10.50.');
   });
 
