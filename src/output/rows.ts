@@ -4,8 +4,9 @@ import { UsageError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { type Line, type Look, plainLine } from './lines.js';
 import { createCsvWriter } from './csv.js';
+import { longestWord } from './fit.js';
 import { fitColumns, renderStacked, renderTable, type TableColumn } from './table.js';
-import { safeJson } from './text.js';
+import { safeJson, truncate } from './text.js';
 import type { Theme } from './theme.js';
 
 /** `--columns` and `--csv` as given. */
@@ -25,8 +26,12 @@ interface Column<T> {
   number?: boolean;
   /** Printed only when `--columns` asks for it: everywhere, on a terminal, or in a pipe and in CSV. */
   extra?: true | 'terminal' | 'pipe';
-  /** Left out on a terminal that is too narrow for the table. */
-  spare?: true;
+  /** No narrower than this on a terminal, if its values are that wide. */
+  least?: number;
+  /** Left out on a terminal that is too narrow for the table, the lowest first. */
+  spare?: number;
+  /** Whether a value that alone keeps the columns from fitting may be cut short on a terminal. */
+  mayCut?(item: T): boolean;
 }
 
 export interface ListView<T> {
@@ -124,7 +129,7 @@ async function createRowWriter<T>(
     const isFirst = fitted === undefined;
     const head = isFirst && target.options.header !== false;
     fitted ??= fitTable(columns, items, look, target.options.columns === undefined);
-    const rows = rowsOf(fitted.columns, items, look);
+    const rows = rowsOf(fitted, items, look);
     const { heads, widths } = fitted;
     if (widths) write(await renderTable(heads, rows, { widths, theme, head }));
     else write(`${isFirst ? '' : '\n'}${renderStacked(heads, rows, { width: look.width, theme })}`);
@@ -136,31 +141,99 @@ interface Fitted<T> {
   heads: TableColumn[];
   /** Undefined when the columns do not fit side by side. */
   widths: number[] | undefined;
+  /** What is wider in this column is cut. */
+  cut?: { column: Column<T>; width: number };
 }
 
-/** With all columns where they fit, and otherwise without those that can be spared. */
+/** A value that is cut shorter cannot be recognised. */
+const MIN_CUT = 12;
+/** More long values than this share are no exception: then other columns give way first. */
+const MAX_CUT_SHARE = 0.25;
+
+/**
+ * With all columns where they fit, if need be with a few long values cut. Otherwise without the columns that can be
+ * spared, one after the other.
+ */
 function fitTable<T>(
   columns: ReadonlyArray<Column<T>>,
   items: readonly T[],
   look: Look,
-  maySpare: boolean,
+  mayChange: boolean,
 ): Fitted<T> {
-  const fit = (chosen: ReadonlyArray<Column<T>>): Fitted<T> => {
-    const heads = chosen.map(({ key, title, align = 'left', whole }) => ({
-      title: title ?? key,
-      align,
-      isWhole: whole === true || align === 'right',
-    }));
-    return { columns: chosen, heads, widths: fitColumns(heads, rowsOf(chosen, items, look), look.width) };
-  };
-  const whole = fit(columns);
-  if (whole.widths || !maySpare) return whole;
-  const narrow = fit(columns.filter(({ spare }) => spare !== true));
-  return narrow.widths ? narrow : whole;
+  const whole = fitAll(columns, items, look);
+  if (whole.widths || !mayChange) return whole;
+  const few = fitCut(columns, items, look, items.length * MAX_CUT_SHARE);
+  if (few?.widths) return few;
+  const spares = columns.flatMap(({ spare }) => spare ?? []).toSorted((a, b) => a - b);
+  let left = columns;
+  for (const rank of spares) {
+    left = columns.filter(({ spare = Infinity }) => spare > rank);
+    const fitted = fitAll(left, items, look);
+    if (fitted.widths) return fitted;
+  }
+  const cut = fitCut(left, items, look, items.length);
+  if (cut?.widths) return cut;
+  const narrow = left.map((column) => ({ ...column, least: 0 }));
+  const squeezed = fitAll(narrow, items, look);
+  return squeezed.widths ? squeezed : whole;
 }
 
-const rowsOf = <T>(columns: ReadonlyArray<Column<T>>, items: readonly T[], look: Look): Line[][] =>
-  items.map((item) => columns.map((column) => column.shown?.(item, look) ?? column.value(item)));
+function fitAll<T>(
+  columns: ReadonlyArray<Column<T>>,
+  items: readonly T[],
+  look: Look,
+  cut?: Fitted<T>['cut'],
+): Fitted<T> {
+  const heads = columns.map(({ key, title, align = 'left', whole, least }) => ({
+    title: title ?? key,
+    align,
+    isWhole: whole === true || align === 'right',
+    least,
+  }));
+  const fitted = { columns, heads, ...(cut && { cut }) };
+  return { ...fitted, widths: fitColumns(heads, rowsOf(fitted, items, look), look.width) };
+}
+
+/** With at most `most` values of one column cut, to the room that the others leave. */
+function fitCut<T>(
+  columns: ReadonlyArray<Column<T>>,
+  items: readonly T[],
+  look: Look,
+  most: number,
+): Fitted<T> | undefined {
+  for (const column of columns.filter(({ mayCut }) => mayCut !== undefined)) {
+    for (let width = look.width; width >= MIN_CUT; width -= 1) {
+      const cut = { column, width };
+      const cutCount = items.filter((item) => isCut(item, cut, look)).length;
+      if (cutCount > most) break;
+      const fitted = cutCount > 0 ? fitAll(columns, items, look, cut) : undefined;
+      const room = fitted?.widths?.[columns.indexOf(column)];
+      // What is cut fits one line.
+      if (fitted && room !== undefined) return { ...fitted, cut: { column, width: Math.min(width, room) } };
+    }
+  }
+  return undefined;
+}
+
+const cellOf = <T>(column: Column<T>, item: T, look: Look): Line =>
+  column.shown?.(item, look) ?? column.value(item);
+
+/** Words are wrapped where they fit; only a value with a longer word is cut. */
+const isCut = <T>(item: T, { column, width }: NonNullable<Fitted<T>['cut']>, look: Look): boolean =>
+  column.mayCut?.(item) === true && longestWord(cellOf(column, item, look)) > width;
+
+const rowsOf = <T>(
+  { columns, cut }: Pick<Fitted<T>, 'columns' | 'cut'>,
+  items: readonly T[],
+  look: Look,
+): Line[][] =>
+  items.map((item) =>
+    columns.map((column) => {
+      const cell = cellOf(column, item, look);
+      if (cut === undefined || column !== cut.column || !isCut(item, cut, look)) return cell;
+      return truncate(plainLine(cell), cut.width);
+    }),
+  );
 
 /** Writes rows as they come, however many there are. */
 export async function renderStream<T>(

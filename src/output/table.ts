@@ -10,6 +10,8 @@ export interface TableColumn {
   align: 'left' | 'right';
   /** Its values are never broken over two lines. */
   isWhole: boolean;
+  /** No narrower than this, if its values are that wide. */
+  least?: number | undefined;
 }
 
 const INDENT = 2;
@@ -29,7 +31,10 @@ export function fitColumns(
   const least = columns.map((column, index) => {
     if (column.isWhole) return widths[index]!;
     const word = Math.max(0, ...rows.map((row) => longestWord(row[index] ?? '')));
-    return Math.min(widths[index]!, Math.max(MIN_COLUMN_WIDTH, displayWidth(column.title), word));
+    return Math.min(
+      widths[index]!,
+      Math.max(column.least ?? 0, MIN_COLUMN_WIDTH, displayWidth(column.title), word),
+    );
   });
   const room = width - INDENT - GAP * (columns.length - 1);
   for (let total = sum(widths); total > room; total--) {

@@ -236,3 +236,57 @@ describe('a JSON stream', () => {
     },
   );
 });
+
+describe('a list that is too wide', () => {
+  interface Row {
+    id: string;
+    reference: string;
+    age: string;
+    why: string;
+  }
+  const wide: ListView<Row> = {
+    empty: '',
+    columns: [
+      { key: 'id', value: ({ id }) => id },
+      { key: 'reference', mayCut: ({ id }) => id !== '', value: ({ reference }) => reference },
+      { key: 'age', spare: 1, value: ({ age }) => age },
+      { key: 'why', spare: 2, least: 20, value: ({ why }) => why },
+    ],
+  };
+  const row: Row = { id: '100001', reference: 'inv-1', age: 'yesterday', why: 'the amount differs, again' };
+  const rows = (...last: Row[]): Row[] => [...Array.from({ length: 9 }, () => row), ...last];
+
+  async function lines(shown: readonly Row[], look: Partial<Look>, options: ListOptions = {}) {
+    let out = '';
+    await renderStream(shown, wide, {
+      look: { terminal: true, width: 60, now, ...look },
+      theme: plainTheme,
+      options,
+      write: (text) => (out += text),
+      note: () => {},
+    });
+    return out.trimEnd().split('\n');
+  }
+
+  const long = { ...row, reference: 'r'.repeat(92) };
+
+  it('has the one long value cut, so that all others keep their line', async () => {
+    const out = await lines(rows(long), { width: 60 });
+    expect(out[0]).toMatch(/id +reference +age +why/);
+    expect(out.filter((line) => line.includes('inv-1'))).toHaveLength(9);
+    expect(out.join('\n')).toMatch(/100001 {2}r+… {2}yesterday/);
+    expect(Math.max(...out.map(displayWidth))).toBeLessThanOrEqual(60);
+  });
+
+  it('keeps the value whole where it is the only name, and in a pipe or CSV', async () => {
+    const nameless = rows({ ...long, id: '' });
+    expect((await lines(nameless, { width: 60 })).join()).toContain(long.reference);
+    expect((await lines(rows(long), { terminal: false })).join()).toContain(long.reference);
+    expect((await lines(rows(long), { width: 60 }, { csv: true })).join()).toContain(long.reference);
+  });
+
+  it('loses its spare columns one after the other, and keeps a text readable', async () => {
+    expect((await lines(rows(), { width: 44 }))[0]).toMatch(/id +reference +why$/);
+    expect((await lines(rows(), { width: 34 }))[0]).toMatch(/id +reference$/);
+  });
+});

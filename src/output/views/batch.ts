@@ -26,13 +26,15 @@ export const batchList: ListView<BatchStatus> = {
   empty: `No batches yet: ${commandText(paydesk('batch', 'plan', 'FILE.csv', '--action', 'refund', '--out', 'plan.json'))}`,
   columns: [
     { key: 'id', value: ({ id }) => id },
-    { key: 'action', value: ({ action }) => action },
-    { key: 'profile', value: ({ profile }) => profile ?? '' },
+    { key: 'action', spare: 2, value: ({ action }) => action },
+    { key: 'profile', spare: 1, value: ({ profile }) => profile ?? '' },
     ...counts.map((key) => ({
       key,
       // Not all of them fit into 80 columns.
       ...(key === 'rows' || key === 'skipped' ? { extra: 'terminal' as const } : {}),
       title: key === 'pending' ? 'left' : key,
+      // The state says whether any are left.
+      ...(key === 'pending' ? { spare: 3 } : {}),
       align: 'right' as const,
       number: true,
       value: (status: BatchStatus) => String(status[key]),

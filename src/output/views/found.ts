@@ -46,7 +46,11 @@ export const foundList: ListView<FoundItem> = {
   empty: 'No matching payments.',
   columns: [
     { key: 'payment', value: ({ row }) => row.payment_id },
-    { key: 'reference', value: ({ row }) => row.reference_id ?? '' },
+    {
+      key: 'reference',
+      mayCut: ({ row }) => row.payment_id !== '',
+      value: ({ row }) => row.reference_id ?? '',
+    },
     { key: 'state', value: ({ row }) => row.state, shown: ({ row }) => statePiece(row.state || '?') },
     {
       key: 'amount',
@@ -58,7 +62,7 @@ export const foundList: ListView<FoundItem> = {
     { key: 'currency', extra: 'terminal', value: ({ row }) => row.currency ?? '' },
     {
       key: 'created',
-      spare: true,
+      spare: 1,
       value: ({ row }) => createdText(row),
       shown: ({ row }) => createdMinute(row),
     },

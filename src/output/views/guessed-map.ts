@@ -46,9 +46,9 @@ export const sampleList: ListView<SettlementLine> = {
     },
     { key: 'currency', extra: 'terminal', value: ({ currency }) => currency },
     { key: 'fee', align: 'right', number: true, value: ({ fee }) => fee ?? '' },
-    { ...text('at', 'at'), spare: true },
+    { ...text('at', 'at'), spare: 1 },
     text('providerReference', 'provider'),
-    { ...text('operationId', 'operation'), spare: true },
+    { ...text('operationId', 'operation'), spare: 1 },
     text('reference', 'reference'),
   ],
 };

@@ -29,6 +29,8 @@ export const historyList: ListView<HistoryRecord> = {
       key: 'subject',
       title: 'payment',
       extra: 'pipe',
+      // Without an id, the reference is what the next command needs.
+      mayCut: ({ paymentId }) => paymentId !== null,
       value: ({ paymentId, referenceId, customerId }) =>
         paymentId === null && referenceId === null
           ? joined('customer', customerId)
@@ -47,7 +49,7 @@ export const historyList: ListView<HistoryRecord> = {
     {
       key: 'after',
       title: 'state',
-      spare: true,
+      spare: 1,
       value: ({ after }) => after ?? '',
       shown: ({ after, paymentId, customerId }) =>
         statePiece(after ?? (paymentId === null && customerId !== null ? '' : '?')),
@@ -59,6 +61,7 @@ export const historyList: ListView<HistoryRecord> = {
     {
       key: 'note',
       title: 'by',
+      spare: 2,
       extra: 'pipe',
       value: ({ operator, ticket, reason }) => joined(operator, ticket, reason),
     },

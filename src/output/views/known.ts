@@ -49,11 +49,15 @@ export const knownList: ListView<ListedPayment> = {
   empty: 'No matching payments.',
   columns: [
     { key: 'payment', value: ({ row }) => row.payment_id },
-    { key: 'reference', value: ({ row }) => row.reference_id ?? '' },
+    {
+      key: 'reference',
+      mayCut: ({ row }) => row.payment_id !== '',
+      value: ({ row }) => row.reference_id ?? '',
+    },
     { key: 'state', value: ({ row }) => row.state, shown: ({ row }) => statePiece(row.state || '?') },
     {
       key: 'age',
-      spare: true,
+      spare: 1,
       value: ({ situation }) => ageText(situation.age),
       shown: ({ situation }) => shortUnits(ageText(situation.age)),
     },

@@ -124,7 +124,11 @@ export const paymentList: ListView<unknown> = {
   empty: 'No payments.',
   columns: [
     { key: 'payment', value: (payment) => textAt(payment, 'paymentId') },
-    { key: 'reference', value: (payment) => textAt(payment, 'referenceId') },
+    {
+      key: 'reference',
+      mayCut: (payment) => textAt(payment, 'paymentId') !== '',
+      value: (payment) => textAt(payment, 'referenceId'),
+    },
     {
       key: 'state',
       value: (payment) => textAt(payment, 'paymentState'),
@@ -138,9 +142,11 @@ export const paymentList: ListView<unknown> = {
       shown: (payment) => paymentAmount(payment),
     },
     { key: 'currency', extra: 'terminal', value: (payment) => textAt(payment, 'currency') },
-    { key: 'customer', value: (payment) => textAt(payment, 'customerId') },
+    { key: 'customer', spare: 2, value: (payment) => textAt(payment, 'customerId') },
     {
       key: 'created',
+      whole: true,
+      spare: 1,
       value: (payment) => textAt(payment, 'createdTime'),
       shown: (payment, look) => shortInstant(textAt(payment, 'createdTime'), look),
     },

@@ -69,7 +69,7 @@ export const profileFacts: ListView<Fact> = { empty: '', columns: [part, value] 
 
 export const identityFacts: ListView<Fact> = {
   empty: '',
-  columns: [part, value, { key: 'from', value: (fact: Fact) => fact.from ?? '' }],
+  columns: [part, value, { key: 'from', mayCut: () => true, value: (fact: Fact) => fact.from ?? '' }],
 };
 
 export function factsOfProfile(profile: ProfileSummary): Fact[] {

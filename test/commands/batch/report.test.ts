@@ -42,7 +42,9 @@ describe('batch status', () => {
       state: 'finished',
     });
     expect((await desk.run('status', [id, '--json'])).json).toHaveLength(1);
-    expect((await desk.run('status', [id], { terminal: true })).stdout).toMatch(/id +20\d{6}-\w+/);
+    expect((await desk.run('status', [id], { terminal: true })).stdout).toMatch(
+      /^ +id +action .*\n +20\d{6}-\w+/,
+    );
     expect((await desk.run('status', ['nope'])).code).toBe(2);
   });
 
