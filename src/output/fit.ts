@@ -15,6 +15,8 @@ import { displayWidth, pad } from './text.js';
 
 /** `  Next:  `, `  See:   `: the lines that follow stand under the value. */
 const LABEL = /^ *[^\s:][^:]{0,20}: {2,}/;
+/** `  not possible   3   Held: …`: so do the lines under the last column of a row, where that leaves room. */
+const ROW = /^ {2,}(?:\S+(?: \S+)* {2,})+/;
 const CONTINUED = 4;
 
 const space = (width: number): string => ' '.repeat(Math.max(0, width));
@@ -36,7 +38,8 @@ function fitLine(line: Line, width: number): Line[] {
   if (displayWidth(text) <= width) return [line];
   const indent = Math.max(0, text.search(/\S/));
   const command = commandStart(line);
-  const hang = command ?? LABEL.exec(text)?.[0].length ?? indent;
+  const row = ROW.exec(text)?.[0].length ?? width;
+  const hang = command ?? LABEL.exec(text)?.[0].length ?? (row <= width / 2 ? row : indent);
   const value = sliceLine(line, hang, text.length);
   const lines = command === undefined ? wrapLine(value, width - hang) : commandLines(value, width - hang);
   const [first = '', ...rest] = lines;

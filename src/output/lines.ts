@@ -98,14 +98,16 @@ export function sliceLine(line: Line, from: number, to: number): Piece[] {
   });
 }
 
-/** Wraps a line between words; every piece keeps its tone. */
+/** Wraps a line between words; every piece keeps its tone, and every line the indent of the first. */
 export function wrapLine(line: Line, width: number): Line[] {
   if (lineWidth(line) <= width) return [line];
   const text = plainLine(line);
-  let end = 0;
-  return wrap(text, Math.max(1, width)).map((part) => {
+  const indent = Math.max(0, text.search(/\S/));
+  let end = indent;
+  return wrap(text.slice(indent), Math.max(1, width - indent)).map((part) => {
     const start = text.indexOf(part, end);
     end = start + part.length;
-    return sliceLine(line, start, end);
+    const words = sliceLine(line, start, end);
+    return indent === 0 ? words : joinPieces(' '.repeat(indent), words);
   });
 }

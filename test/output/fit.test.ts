@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { paydesk } from '../../src/next-command.js';
-import { fitLines } from '../../src/output/fit.js';
+import { fitLines, labelledLines } from '../../src/output/fit.js';
 import { commandPiece, joinPieces, type Line, plainLine } from '../../src/output/lines.js';
 
 const fitted = (line: Line, width: number) => fitLines([line], width).map(plainLine);
@@ -17,5 +17,23 @@ it('wraps a sentence that begins with the name of the program as a sentence', ()
   expect(fitted('paydesk cannot read its ledger, so it uses only the service.', 40)).toEqual([
     'paydesk cannot read its ledger, so it',
     'uses only the service.',
+  ]);
+});
+
+it('keeps the indent of a row in all its lines', () => {
+  const field = { indent: 2, labelWidth: 8, width: 40 };
+  expect(labelledLines('Profiles', '  5  Slowbank  CreditCard, window 3 days', field).map(plainLine)).toEqual(
+    ['  Profiles    5  Slowbank  CreditCard,', '              window 3 days'],
+  );
+});
+
+it('puts the rest of a row under its last column, or under its start where that leaves no room', () => {
+  expect(fitted('  not possible  3   Held: the provider holds it; Declined', 48)).toEqual([
+    '  not possible  3   Held: the provider holds it;',
+    '                    Declined',
+  ]);
+  expect(fitted('  line 12  duplicate-line  inv-2041-copy  the line is there twice', 48)).toEqual([
+    '  line 12  duplicate-line  inv-2041-copy  the',
+    '  line is there twice',
   ]);
 });
