@@ -38,6 +38,12 @@ function fitLine(line: Line, width: number): Line[] {
   if (displayWidth(text) <= width) return [line];
   const indent = Math.max(0, text.search(/\S/));
   const command = commandStart(line);
+  if (command !== undefined && !LABEL.test(text) && text.slice(0, command).trim() !== '') {
+    return [
+      ...fitLine(sliceLine(line, 0, text.slice(0, command).trimEnd().length), width),
+      ...fitLine(joinPieces(space(indent + INDENT), sliceLine(line, command, text.length)), width),
+    ];
+  }
   const row = ROW.exec(text)?.[0].length ?? width;
   const hang = command ?? LABEL.exec(text)?.[0].length ?? (row <= width / 2 ? row : indent);
   const value = sliceLine(line, hang, text.length);

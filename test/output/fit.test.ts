@@ -37,3 +37,11 @@ it('puts the rest of a row under its last column, or under its start where that 
     '  line is there twice',
   ]);
 });
+
+it('puts a command that does not fit behind its sentence on a line of its own', () => {
+  const get = commandPiece(paydesk('payments', 'get', 'dora-1'), 'local-live');
+  expect(fitted(joinPieces('Read a payment from the service with: ', get), 60)).toEqual([
+    'Read a payment from the service with:',
+    '  paydesk payments get dora-1 --profile local-live',
+  ]);
+});

@@ -3,7 +3,7 @@ import { parseSpokenAmount } from '../../support/find/amounts.js';
 import type { Match } from '../../support/find/find-payments.js';
 import { FRESH_MS, MAX_COUNTED, type NothingFound } from '../../support/find/nothing-found.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
-import { type Command, commandText, paydesk } from '../../next-command.js';
+import { type Command, paydesk } from '../../next-command.js';
 import { amountDigits, counted, countText, formatAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
@@ -163,8 +163,14 @@ export function aboutNothingFound(
     searched,
     ...(notKnown.length > 0 ? [`None of them matches ${notKnown.join(' or ')}.`] : []),
     ...aboutWithoutPayer(withoutPayer, profile),
-    `Import the orders of your shop with: ${commandText(paydesk('payments', 'import', 'orders.csv'), profile)}`,
-    `Read a payment from the service with: ${commandText(paydesk('payments', 'get', isReference ? only : 'REFERENCE'), profile)}`,
+    joinPieces(
+      'Import the orders of your shop with: ',
+      commandPiece(paydesk('payments', 'import', 'orders.csv'), profile),
+    ),
+    joinPieces(
+      'Read a payment from the service with: ',
+      commandPiece(paydesk('payments', 'get', isReference ? only : 'REFERENCE'), profile),
+    ),
   ];
 }
 

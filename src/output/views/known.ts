@@ -3,7 +3,7 @@ import { commandText, paydesk } from '../../next-command.js';
 import { type ListedPayment, MAX_REFRESHED } from '../../support/list.js';
 import type { Refreshed } from '../../support/refresh.js';
 import { amountDigits, counted, countText, formatAmount } from '../../contract/amount-format.js';
-import type { Line } from '../lines.js';
+import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { age as agoText, roughDuration } from '../time.js';
 import { statePiece } from '../values.js';
@@ -127,9 +127,11 @@ export function unseenChargeLines(references: readonly string[], profile: string
       : `${references.length} charges have an unknown outcome, and their payments were not seen yet. Check them with:`,
     ...references
       .slice(0, MAX_UNSEEN_NAMED)
-      .map((reference) => `  ${commandText(paydesk('payments', 'check', `ref:${reference}`), profile)}`),
+      .map((reference) =>
+        joinPieces('  ', commandPiece(paydesk('payments', 'check', `ref:${reference}`), profile)),
+      ),
     ...(more > 0
-      ? [`  … ${more} more: ${commandText(paydesk('history', '--outcome', 'unknown'), profile)}`]
+      ? [joinPieces(`  … ${more} more: `, commandPiece(paydesk('history', '--outcome', 'unknown'), profile))]
       : []),
   ];
 }

@@ -9,7 +9,7 @@ import type { TotalRow } from '../../reconcile/tally.js';
 import type { ExceptionName } from '../../reconcile/verdict.js';
 import { amountDigits, counted, countText, formatAmount, groupDigits } from '../../contract/amount-format.js';
 import { commandLines } from '../fit.js';
-import { joinPieces, type Line, toned, type View, wrapLine } from '../lines.js';
+import { commandPiece, joinPieces, type Line, toned, type View, wrapLine } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { safeJson } from '../text.js';
 import type { Tone } from '../theme.js';
@@ -268,7 +268,7 @@ export function savedPlanLines(plans: readonly WrittenPlan[]): Line[] {
       ? `Saved a plan to ${file} that will ${action} nothing. Nothing was sent.`
       : `Saved a plan to ${action} ${counted(toSend, 'payment')} to ${file}. Nothing was sent.`,
     ...notSentLines(others),
-    `Review it with: ${commandText(paydesk('batch', 'apply', file, '--dry-run'))}`,
+    joinPieces('Review it with: ', commandPiece(paydesk('batch', 'apply', file, '--dry-run'))),
   ]);
 }
 
