@@ -33,7 +33,7 @@ import { createStreams, type Streams } from '../output/streams.js';
 import { safeJson, safeText, truncate } from '../output/text.js';
 import { loadTheme, plainTheme, type Theme } from '../output/theme.js';
 import type { Program } from './program.js';
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from '../prompts.js';
 import type { CommandContext } from './context.js';
 import { createSentChanges } from './sent-changes.js';
 import { processRuntime, type Runtime, wantsDebug, wantsJson } from './runtime.js';

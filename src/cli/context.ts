@@ -3,7 +3,7 @@ import type { Command } from '../next-command.js';
 import type { Line, View } from '../output/lines.js';
 import type { ListView } from '../output/rows.js';
 import type { Streams } from '../output/streams.js';
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from '../prompts.js';
 import type { Redactor } from '../redact.js';
 import type { Program } from './program.js';
 import type { SentChanges } from './sent-changes.js';

@@ -4,7 +4,7 @@ import { custom as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
 import { emailFlag } from './flags.js';
 import { BadValue, parseId } from '../typed-values.js';
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from '../prompts.js';
 
 /** A name or another line of text for people; an empty one clears the field. */
 function parseLine(text: string): string {
@@ -62,7 +62,7 @@ export function requireSome(flags: typeof contactFlags): typeof contactFlags {
 }
 
 export async function askForCustomer(context: PromptContext): Promise<string> {
-  const { input } = await import('@inquirer/prompts');
+  const { input } = await import('../prompts.js');
   const validate = (text: string) => {
     try {
       return parseId(text) === text;

@@ -52,7 +52,7 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
     },
 
     async askWhy({ ticket, reason }) {
-      const { input } = await import('@inquirer/prompts');
+      const { input } = await import('../prompts.js');
       const ask = async (message: string, current: string | undefined) => {
         const question = { message, ...(current === undefined ? {} : { default: current }) };
         const typed = (await input(question, context.prompts())).trim();
@@ -65,7 +65,7 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
     async confirm(action, plan, why) {
       guard.note(...reasonLines(why));
       if (guard.profile.kind === 'live') return askToConfirm(guard, moveQuestion(plan));
-      const { confirm } = await import('@inquirer/prompts');
+      const { confirm } = await import('../prompts.js');
       if (!(await confirm({ message: `${action.title}?`, default: false }, context.prompts()))) {
         throw new InterruptedError('Nothing was sent.', { code: 'declined' });
       }

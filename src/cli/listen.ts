@@ -28,7 +28,7 @@ import {
   type Presenter,
 } from './listen-presenter.js';
 import { askToConfirm, createGuard } from './live-guard.js';
-import type { ScreenInput, ScreenOutput } from './live-screen.js';
+import type { ScreenOutput } from './live-screen.js';
 import { verifyKind, type Session } from './session.js';
 
 interface ListenRequest extends Pick<
@@ -163,7 +163,7 @@ async function openPresenter(
   const { input, output } = context.prompts();
   return createTablePresenter(
     {
-      input: input as ScreenInput,
+      input,
       output: output as unknown as ScreenOutput,
       theme: await loadTheme(streams.stderr.colour),
       details: source.details,

@@ -8,7 +8,7 @@ import type { Line } from '../output/lines.js';
 import type { AmountToType } from '../output/views/moves.js';
 import { liveBanner } from '../output/views/live.js';
 import type { KnownProfile } from '../profiles/resolve.js';
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from '../prompts.js';
 import type { CommandContext } from './context.js';
 
 export interface LiveGuard {
@@ -70,7 +70,7 @@ export async function askToConfirm(guard: LiveGuard, question: Question): Promis
   const { profile, confirm, dryRun, note } = guard;
   if (profile.kind !== 'live' || confirm !== undefined || dryRun) return;
   note(...question.lines);
-  const { input } = await import('@inquirer/prompts');
+  const { input } = await import('../prompts.js');
   const { amount } = question;
   const wanted =
     amount === undefined
@@ -109,14 +109,14 @@ export async function askBeforeRemoving(guard: LiveGuard, question: Line): Promi
   if (guard.profile.kind === 'live') return askToConfirm(guard, { lines: [question] });
   if (!guard.interactive || guard.confirm !== undefined) return;
   guard.note(question);
-  const { confirm } = await import('@inquirer/prompts');
+  const { confirm } = await import('../prompts.js');
   if (await confirm({ message: 'Continue?', default: false }, guard.prompts())) return;
   throw new InterruptedError('Nothing was changed.', { code: 'declined' });
 }
 
 /** A yes or no before sending what was asked for value by value. */
 export async function askToContinue(guard: LiveGuard, question: Question): Promise<void> {
-  const { confirm } = await import('@inquirer/prompts');
+  const { confirm } = await import('../prompts.js');
   guard.note(...question.lines);
   if (!(await confirm({ message: 'Continue?', default: true }, guard.prompts()))) throw declined();
 }

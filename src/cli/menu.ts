@@ -1,7 +1,7 @@
 // A menu: arrow keys or the first letters of an entry move, Enter chooses, Esc goes back. The list of @inquirer/prompts
 // moves to its first entry at Esc and to any entry at a digit, and an entry here may be a refund.
 
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from '../prompts.js';
 
 interface MenuChoice<T> {
   name: string;
@@ -28,8 +28,9 @@ const PAGE_SIZE = 12;
 const WORD_MS = 700;
 
 export async function askMenu<T>(menu: Menu<T>, context: PromptContext): Promise<T> {
-  const chosen = await (await createMenu<T>())(menu, context);
-  if (chosen === undefined) throw Object.assign(new Error('quit'), { name: 'ExitPromptError' });
+  const { endingWithInput, leftPrompt } = await import('../prompts.js');
+  const chosen = await endingWithInput(await createMenu<T>())(menu, context);
+  if (chosen === undefined) throw leftPrompt();
   return chosen.value;
 }
 

@@ -1,5 +1,5 @@
 import type { Missing } from '../output/report.js';
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from '../prompts.js';
 import { askMenu } from './menu.js';
 import { parseAmount, parseCurrency, parseId, parseNumericId, parseUrl } from '../typed-values.js';
 
@@ -20,7 +20,7 @@ export async function askForPayment(
   flags: Readonly<Record<string, unknown>>,
   context: PromptContext,
 ): Promise<Record<string, unknown>> {
-  const { input } = await import('@inquirer/prompts');
+  const { input } = await import('../prompts.js');
   const answers: Record<string, unknown> = {};
   for (const { name } of missing) {
     const question = questions[name];

@@ -9,7 +9,7 @@ import { parsePayment, parsePaymentLines } from '../payments/named-payments.js';
 import type { Line } from '../output/lines.js';
 import { age } from '../output/time.js';
 import type { ResolveSession } from '../support/sessions.js';
-import type { PromptContext } from '../profiles/ask.js';
+import type { PromptContext } from '../prompts.js';
 import { askMenu } from './menu.js';
 
 export interface Asking {
@@ -52,7 +52,7 @@ export async function askForPayments(asking: Asking): Promise<string[]> {
   );
   if (from === 'stuck') return asking.stuck();
   if (from === 'paste') return paste(asking);
-  const { input } = await import('@inquirer/prompts');
+  const { input } = await import('../prompts.js');
   return namesInFile((await input({ message: 'File:' }, asking.prompts())).trim());
 }
 
@@ -61,9 +61,9 @@ async function paste({ prompts, note }: Asking): Promise<string[]> {
   const { input: stdin, output, signal } = prompts();
   // A prompt for one line would lose the lines that follow in the same paste.
   const reader = createInterface({
-    input: stdin as NodeJS.ReadableStream,
+    input: stdin,
     output,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   note('One per line. An empty line ends the list.');
   let interrupted = false;
@@ -82,7 +82,10 @@ async function paste({ prompts, note }: Asking): Promise<string[]> {
     }
   }
   reader.close();
-  if (interrupted) throw Object.assign(new Error('interrupted'), { name: 'ExitPromptError' });
+  if (interrupted || names.length === 0) {
+    const { leftPrompt } = await import('../prompts.js');
+    throw leftPrompt();
+  }
   return names;
 }
 

@@ -1,10 +1,7 @@
-import type { input } from '@inquirer/prompts';
 import { UsageError } from '../errors.js';
 import { accept, checkApiKey, checkAppId, checkBaseUrl, checkName, type Checked } from './checks.js';
+import type { PromptContext } from '../prompts.js';
 import type { Secret } from './secret.js';
-
-/** The second argument of every prompt of @inquirer/prompts. */
-export type PromptContext = NonNullable<Parameters<typeof input>[1]>;
 
 const MAX_KEY_LENGTH = 64 * 1024;
 
@@ -21,7 +18,7 @@ export async function askForProfile(
   missing: readonly string[],
   context: PromptContext,
 ): Promise<Record<string, unknown>> {
-  const { input, select } = await import('@inquirer/prompts');
+  const { input, select } = await import('../prompts.js');
   const answers: Record<string, unknown> = {};
   const ask = async (name: string, message: string, check: (text: string) => Checked<string>) => {
     if (!missing.includes(name)) return;
@@ -43,7 +40,7 @@ export async function askForProfile(
 
 /** Asks for the key without showing it. */
 export async function askForApiKey(context: PromptContext): Promise<Secret> {
-  const { password } = await import('@inquirer/prompts');
+  const { password } = await import('../prompts.js');
   const typed = await password(
     { message: 'API key:', toggleMask: false, validate: validated(checkApiKey) },
     context,

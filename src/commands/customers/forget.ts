@@ -62,7 +62,7 @@ export default class CustomersForget extends BaseCommand {
   }
 
   async #ask(customer: string, known: number): Promise<void> {
-    const { confirm } = await import('@inquirer/prompts');
+    const { confirm } = await import('../../prompts.js');
     const message = `Remove what this desk keeps about customer ${safeText(customer)} (${counted(known, 'known payment')})?`;
     if (await confirm({ message, default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was removed.', { code: 'declined' });

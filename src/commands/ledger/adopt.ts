@@ -38,7 +38,7 @@ export default class LedgerAdopt extends BaseCommand {
         next: [paydesk('ledger', 'adopt', '--yes')],
       });
     }
-    const { confirm } = await import('@inquirer/prompts');
+    const { confirm } = await import('../../prompts.js');
     if (await confirm({ message: 'Adopt this ledger?', default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was changed.', { code: 'declined' });
   }

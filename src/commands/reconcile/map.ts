@@ -79,7 +79,7 @@ export default class ReconcileMap extends BaseCommand {
         next: [addWords(this.typed, '--yes')],
       });
     }
-    const { confirm } = await import('@inquirer/prompts');
+    const { confirm } = await import('../../prompts.js');
     if (await confirm({ message: `Write ${file}?`, default: true }, this.prompts())) return;
     throw new InterruptedError('Nothing was written.', { code: 'declined' });
   }

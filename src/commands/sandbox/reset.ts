@@ -25,7 +25,7 @@ export default class SandboxReset extends BaseCommand {
 
   /** Everything in it is lost: somebody at a terminal may have meant another sandbox. */
   async #confirm(url: string, payments: number): Promise<void> {
-    const { confirm } = await import('@inquirer/prompts');
+    const { confirm } = await import('../../prompts.js');
     this.note(`${counted(payments, 'payment')} will be deleted.`, url);
     if (await confirm({ message: 'Delete everything in it?', default: false }, this.prompts())) return;
     throw new InterruptedError('Nothing was changed.', { code: 'declined' });

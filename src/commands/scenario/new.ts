@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import type { PromptContext } from '../../profiles/ask.js';
+import type { PromptContext } from '../../prompts.js';
 import { amountFlag, currencyFlag } from '../../cli/flags.js';
 import { DEFAULT_CLOCK, openFreshWorld } from '../../cli/scenario.js';
 import { GuardError } from '../../errors.js';
@@ -68,7 +68,7 @@ async function askForScenario(
   flags: Record<string, unknown>,
   context: PromptContext,
 ): Promise<Record<string, unknown>> {
-  const { input, select } = await import('@inquirer/prompts');
+  const { input, select } = await import('../../prompts.js');
   const isMissing = (name: string) => missing.some((each) => each.name === name);
   const notEmpty = (text: string) => text.trim() !== '' || 'Type something.';
   const answers: Record<string, unknown> = {};

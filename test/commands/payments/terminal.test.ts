@@ -72,6 +72,40 @@ it('create sends nothing when the summary is declined, or at Ctrl-C', async () =
   expect(desk.requests().filter((line) => line.startsWith('POST /api'))).toEqual([]);
 });
 
+it('Ctrl-D leaves a question as Ctrl-C does', async () => {
+  const paymentId = await livePayment();
+  const questions = [
+    { args: ['create'], at: 'Amount, for example' },
+    { args: ['create', ...createFlags(newReference())], at: 'Type the App ID to confirm:' },
+    { args: ['refund', String(paymentId)], at: 'Type the amount to confirm:' },
+    { args: ['resolve'], at: 'Which payments?' },
+    { args: ['resolve', String(paymentId)], at: 'Choose:' },
+  ];
+  for (const { args, at } of questions) {
+    const endings = [];
+    for (const key of ['ctrl-c', 'ctrl-d'] as const) {
+      const terminal = await tty(args, 'live');
+      await terminal.waitFor(at);
+      terminal.press(key);
+      const code = await terminal.ended();
+      endings.push({ code, lines: terminal.text().split('\n').filter(Boolean).slice(-2) });
+    }
+    expect(endings[1], at).toEqual(endings[0]);
+    expect(endings[1]?.code).toBe(130);
+  }
+  expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
+});
+
+it('Ctrl-D only deletes where something was typed', async () => {
+  const terminal = await tty(['refund', String(await livePayment())], 'live');
+  await terminal.waitFor('Type the amount to confirm:');
+  terminal.type('1');
+  terminal.press('ctrl-d');
+  terminal.press('backspace', 'enter');
+  expect(await terminal.ended()).toBe(130);
+  expect(terminal.text()).toContain('Nothing was sent.');
+});
+
 it('a refund says what it waits for, and Ctrl-C ends only the wait', async () => {
   const { paymentId } = await desk.paid();
   await desk.fault({ kind: 'provider-silent', route: 'refund', next: 1 });
