@@ -1,6 +1,6 @@
 // Folders that paydesk keeps something in.
 
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from './store/errors.js';
 import { fileProblem } from './file-problem.js';
@@ -11,10 +11,21 @@ import { fileProblem } from './file-problem.js';
  */
 export function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
     accessSync(path, constants.W_OK);
   } catch (cause) {
     throw new HomeError(path, cause);
+  }
+}
+
+/** Node's own `recursive` would try for ever where nothing can be made, such as below /proc. */
+function makeFolders(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeFolders(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 
@@ -35,7 +46,7 @@ export class HomeError extends StoreError {
   constructor(path: string, cause: unknown) {
     super(
       'home-unwritable',
-      `The folder ${path} cannot be written: ${fileProblem(cause)}. Set PAYDESK_HOME to a folder that you can write.`,
+      `The folder ${path} cannot be written: ${fileProblem(cause, { missing: 'it cannot be made' })}. Set PAYDESK_HOME to a folder that you can write.`,
       { cause },
     );
   }

@@ -181,7 +181,7 @@ describe('a home that cannot be written', () => {
     const ran = await run(name, needsHome[name]!);
     const told = ran.stderr.replaceAll(/\s+/g, ' ');
     expect({ code: ran.code, told }).toEqual({ code: 4, told: expect.stringContaining(HOME) as string });
-    expect(told).toContain('cannot be written: a part of the path is not a folder');
+    expect(told).toContain('cannot be written: a part of its path is not a folder');
     expect(told).toContain('Set PAYDESK_HOME to a folder that you can write.');
     expect(told).not.toContain('a bug');
     expect(desk.requests().filter((line) => !line.startsWith('GET '))).toEqual([]);

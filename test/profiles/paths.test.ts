@@ -3,7 +3,16 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../../src/home-folder.js';
 import { findPaths } from '../../src/profiles/paths.js';
+import { paydesk } from '../helpers/run.js';
 import { modeOf, temporaryFolder } from './temporary-home.js';
+
+const app = {
+  PAYDESK_BASE_URL: 'http://127.0.0.1:9',
+  PAYDESK_APP_ID: 'a',
+  PAYDESK_API_KEY: 'k',
+  XDG_CONFIG_HOME: undefined,
+  XDG_DATA_HOME: undefined,
+};
 
 describe('findPaths', () => {
   it('puts everything into PAYDESK_HOME when it is set', () => {
@@ -50,5 +59,14 @@ describe('makeFolder', () => {
     makeFolder(shared);
     expect(existsSync(shared)).toBe(true);
     expect(modeOf(shared)).toBe('755');
+  });
+
+  it.runIf(process.platform === 'linux')('ends where nothing can be made', async () => {
+    const env = { HOME: '/proc', PAYDESK_HOME: undefined, ...app };
+    const { code, stderr } = await paydesk(['payments', 'list'], { env, timeoutMs: 10_000 });
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('/proc/.local/share/paydesk cannot be written'),
+    ]);
   });
 });

@@ -2,9 +2,10 @@
 // intent that was written to it. A ledger that was replaced or restored does not agree with its note.
 
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivately } from '../../atomic-file.js';
+import { makeFolder } from '../../home-folder.js';
 
 /** Where a file is: which file of which device, on which machine, since which start of it. */
 export interface FilePlace {
@@ -51,7 +52,7 @@ export function openPlaceNotes(folder: string): PlaceNotes {
   function markFile(ledger: string): number {
     const open = marks.get(ledger);
     if (open !== undefined) return open;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const file = fileOf(ledger, 'newest');
     // Written in place, from the start: `a` would append and `w` would empty it for a moment.
     closeSync(openSync(file, 'a', 0o600));
@@ -69,7 +70,7 @@ export function openPlaceNotes(folder: string): PlaceNotes {
         .find((note) => note?.id === id),
     write(note) {
       attempt(() => {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder);
         writePrivately(fileOf(note.ledger, 'json'), `${JSON.stringify(note, null, 2)}\n`);
       });
     },
