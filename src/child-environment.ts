@@ -1,4 +1,4 @@
-/** Variables as `process.env` has them. */
+/** Variables as the process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a program that we start gets: everything but our own settings, which may hold a key or a password. */

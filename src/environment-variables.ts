@@ -24,7 +24,8 @@ export const environmentVariables: Readonly<Record<string, readonly EnvironmentV
   'How paydesk works': [
     {
       name: 'PAYDESK_HOME',
-      summary: "Folder for profiles, keys and data (default: the platform's folders).",
+      summary:
+        "Folder for profiles, keys and data, as an absolute path (default: the platform's folders in your home; a HOME that is empty or relative is ignored).",
     },
     { name: 'PAYDESK_DATABASE', summary: 'Ledger, inbox and batches of a team: `postgres://…`.' },
     {

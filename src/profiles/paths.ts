@@ -1,6 +1,7 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../child-environment.js';
+import { UsageError } from '../errors.js';
 
 export interface Paths {
   /** The folder that holds the profiles and, where there is no keyring, their keys. */
@@ -12,9 +13,10 @@ export interface Paths {
 }
 
 /** Where config and data live: inside `PAYDESK_HOME` when it is set, else in the platform's own folders. */
-export function findPaths(env: Environment, platform = process.platform, home = homedir()): Paths {
+export function findPaths(env: Environment, platform = process.platform, given?: string): Paths {
   const own = env['PAYDESK_HOME'];
-  if (own) return pathsIn(resolve(own), join(resolve(own), 'data'));
+  if (own) return pathsIn(absolute(own), join(absolute(own), 'data'));
+  const home = given ?? accountHome();
   if (platform === 'darwin') {
     const support = join(home, 'Library', 'Application Support', 'paydesk');
     return pathsIn(support, join(support, 'data'));
@@ -28,6 +30,22 @@ export function findPaths(env: Environment, platform = process.platform, home = 
     join(xdg(env['XDG_CONFIG_HOME']) ?? join(home, '.config'), 'paydesk'),
     join(xdg(env['XDG_DATA_HOME']) ?? join(home, '.local', 'share'), 'paydesk'),
   );
+}
+
+/** A relative path would let the current folder choose the ledger. */
+function absolute(own: string): string {
+  if (isAbsolute(own)) return resolve(own);
+  throw new UsageError('PAYDESK_HOME is invalid. Nothing was sent.', {
+    code: 'bad-home',
+    saysNothingSent: true,
+    details: [{ input: 'PAYDESK_HOME', value: own, problem: 'use an absolute path, such as /srv/paydesk' }],
+  });
+}
+
+/** HOME, unless it is empty or relative. */
+function accountHome(): string {
+  const home = homedir();
+  return isAbsolute(home) ? home : userInfo().homedir;
 }
 
 function pathsIn(config: string, data: string): Paths {

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../../src/home-folder.js';
 import { findPaths } from '../../src/profiles/paths.js';
@@ -24,9 +25,24 @@ describe('findPaths', () => {
     });
   });
 
-  it('makes a relative PAYDESK_HOME absolute', () => {
-    expect(findPaths({ PAYDESK_HOME: 'desk' }).config).toBe(resolve('desk'));
+  it('refuses a relative PAYDESK_HOME, which the current folder would complete', async () => {
+    const cwd = temporaryFolder();
+    const { code, stdout } = await paydesk(['history', '--json'], { home: 'desk', cwd });
+    expect([code, JSON.parse(stdout)]).toMatchObject([2, { error: { code: 'bad-home' } }]);
+    expect(stdout).toContain('use an absolute path');
+    expect(readdirSync(cwd)).toEqual([]);
   });
+
+  it.runIf(process.platform === 'linux').each(['', 'here', './here'])(
+    'ignores HOME=%s, which the current folder would complete',
+    async (HOME) => {
+      const cwd = temporaryFolder();
+      const env = { ...app, HOME, PAYDESK_HOME: undefined };
+      const { stdout } = await paydesk(['doctor', '--json'], { env, cwd });
+      expect(stdout).toContain(join(userInfo().homedir, '.config', 'paydesk', 'config.json'));
+      expect(stdout).not.toContain(cwd);
+    },
+  );
 
   it.each([
     ['linux', {}, '/home/ann/.config/paydesk', '/home/ann/.local/share/paydesk'],
