@@ -80,6 +80,9 @@ export function storeProblem(error: StoreError): string {
   return fix.length === 0 ? error.message : `${error.message} Fix it with: ${fix.join(' && ')}`;
 }
 
+export const isUnavailable = (error: unknown): error is StoreError =>
+  error instanceof StoreError && error.code === 'store-unavailable';
+
 /** The one table from error class to exit code. Whatever is not in it is a bug and exits 1. */
 const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
   [ServiceError, 1],
@@ -99,5 +102,7 @@ const exitCodes: ReadonlyArray<[new (...args: never[]) => Error, number]> = [
 ];
 
 export function exitCodeOf(error: unknown): number {
+  // A database that is away comes back.
+  if (isUnavailable(error)) return 5;
   return exitCodes.find(([type]) => error instanceof type)?.[1] ?? 1;
 }

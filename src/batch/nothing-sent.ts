@@ -1,13 +1,12 @@
 import { paydesk } from '../next-command.js';
-import { TemporaryError } from '../errors.js';
-import { StoreError } from '../store/errors.js';
+import { isUnavailable, TemporaryError } from '../errors.js';
 
 /** For work that sends nothing: a database that is away is temporary, and the same command is safe to run again. */
 export async function sendingNothing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== 'store-unavailable') throw error;
+    if (!isUnavailable(error)) throw error;
     throw new TemporaryError(`${error.message} Nothing was sent.`, {
       code: 'ledger-unavailable',
       saysNothingSent: true,

@@ -7,6 +7,7 @@ import {
   exitCodeOf,
   FilterError,
   InterruptedError,
+  isUnavailable,
   OutputError,
   type PaydeskError,
   PendingError,
@@ -363,6 +364,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
     if ((name === 'AbortError' || name === 'AbortPromptError') && this.#abort.signal.aborted) {
       return this.#abort.signal.reason;
     }
+    // Code 5 says that nothing was changed.
+    if (isUnavailable(error) && this.changesService && this.sent.any()) return lostAfterSending(error);
     if (name === 'FilterFailure') return this.#filterError(error as FilterFailure);
     return error;
   }
@@ -448,6 +451,13 @@ const stoppedAfterSending = () =>
   new UnknownOutcomeError('Stopped before the outcome was known: what was sent may have been carried out.', {
     code: 'outcome-unknown',
     next: [paydesk('history')],
+  });
+
+const lostAfterSending = (cause: Error) =>
+  new UnknownOutcomeError(`${cause.message} What was sent may have been carried out.`, {
+    code: 'outcome-unknown',
+    next: [paydesk('doctor'), paydesk('history')],
+    cause,
   });
 
 /** The flags of a list; where `--header` adds one to a request, it is not about the list. */
