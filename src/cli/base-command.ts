@@ -69,6 +69,7 @@ export abstract class BaseCommand extends Command implements CommandContext {
   #ending: PaydeskError | undefined;
   #exitCode = 0;
   #filterFailed = false;
+  #onlyReads = false;
   readonly #closers: Array<() => unknown> = [];
   readonly #refinements: Array<(error: unknown) => Promise<unknown>> = [];
 
@@ -109,8 +110,14 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   get changesService(): boolean {
+    if (this.#onlyReads) return false;
     const { flags } = definitionOf(this.ctor);
     return 'confirm' in flags || 'dry-run' in flags;
+  }
+
+  /** For a command that may change something, and does not this time. */
+  protected onlyReads(): void {
+    this.#onlyReads = true;
   }
 
   /** Questions go to stderr, and Ctrl-C or the time limit ends them. */

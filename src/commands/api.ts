@@ -55,6 +55,7 @@ export default class Api extends BaseCommand {
 
   async run(): Promise<JsonValue | ReturnType<typeof dryRunJson> | MoveJson | undefined> {
     const { args, flags } = await this.parse(Api);
+    if (args.method === 'GET') this.onlyReads();
     const { env } = this.streams;
     const { appId } = resolveProfile({ flag: this.profileName, env, store: openProfiles(env) });
     const typed = { ...args, fields: flags.field ?? [], body: flags.body?.value };

@@ -34,6 +34,15 @@ describe('api', async () => {
     expect((await desk.run(Api, ['GET', '/customers/c1', '--jq', '.firstName'])).stdout).toBe('Ada\n');
   });
 
+  it('does not say of a read that the service refused that nothing was sent', async () => {
+    const read = await desk.run(Api, ['GET', '/nope']);
+    expect(read.code).toBe(1);
+    expect(read.stderr).toContain('Error:');
+    expect(read.stderr).not.toContain('Nothing was sent');
+    const refused = await desk.run(Api, ['POST', '/customers', '--confirm', 'other']);
+    expect(refused.stderr).toContain('Nothing was sent');
+  });
+
   it('puts fields into the query of a GET and into the body of anything else', async () => {
     const server = await httpServer((_seen, response) => json(response, 200, {}));
     const env = { PAYDESK_BASE_URL: server.url };
