@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { isEmbedded } from '../ledger/desk.js';
 import { deskMigrations } from '../ledger/schema.js';
-import { storeFix } from '../errors.js';
+import { isUnavailable, storeFix } from '../errors.js';
+import { writeProblem } from '../home-folder.js';
 import { commandText } from '../next-command.js';
 import { inspectStore, StoreError } from '../store/store.js';
 import { fail, pass, warn, type Check } from './check.js';
@@ -17,6 +19,8 @@ export async function checkLedger(
   findWarning: () => Promise<LedgerWarning | undefined>,
 ): Promise<Check> {
   const where = isEmbedded(location) ? location : 'in PostgreSQL';
+  const unwritable = isEmbedded(location) ? writeProblem(dirname(location)) : undefined;
+  if (unwritable) return fail('ledger', unwritable.message);
   try {
     const found = await inspectStore({ location, schema: 'paydesk_desk', migrations: deskMigrations });
     if (found.kind === 'absent') return pass('ledger', `There is no ledger yet; it will be ${where}.`);
@@ -27,7 +31,10 @@ export async function checkLedger(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const fix = storeFix(error).map((command) => commandText(command));
-    const restore = 'Restore the ledger from a backup before you move money.';
-    return fail('ledger', error.message, fix.length === 0 ? restore : fix.join(' && '));
+    const advice =
+      isUnavailable(error) && !isEmbedded(location)
+        ? 'Start the database, or correct PAYDESK_DATABASE.'
+        : 'Restore the ledger from a backup before you move money.';
+    return fail('ledger', error.message, fix.length === 0 ? advice : fix.join(' && '));
   }
 }

@@ -382,6 +382,14 @@ describe('the ledger', () => {
       message: expect.stringContaining('0 bytes'),
     });
   });
+
+  it('of a server that does not answer asks for the server, and not for a backup', async () => {
+    const PAYDESK_DATABASE = 'postgres://127.0.0.1:9/desk';
+    expect((await check(temporaryFolder(), { PAYDESK_DATABASE })).ledger).toMatchObject({
+      status: 'fail',
+      fix: 'Start the database, or correct PAYDESK_DATABASE.',
+    });
+  });
 });
 
 describeWithPostgres('the ledger in PostgreSQL', (postgres) => {

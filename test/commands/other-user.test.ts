@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Diagnosis } from '../../src/doctor/check.js';
 import { paydesk } from '../helpers/run.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 
@@ -49,8 +50,17 @@ describe.skipIf(process.platform === 'win32' || !works)('a home of somebody else
       stdout: expect.stringContaining('shop') as string,
     });
     const doctor = await run(['doctor', '--json']);
-    expect(doctor.code).toBe(0);
-    expect(doctor.stdout).toContain(`${home} cannot be written`);
+    expect(doctor.code).toBe(1);
+    expect((JSON.parse(doctor.stdout) as Diagnosis).checks).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'config', status: 'warn' }),
+        expect.objectContaining({
+          name: 'ledger',
+          status: 'fail',
+          message: expect.stringContaining(`${join(home, 'data')} cannot be written`) as string,
+        }),
+      ]),
+    );
   });
 
   it.each([
