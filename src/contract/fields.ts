@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { described } from './described.js';
 import { isJsonNumber, numberText, type JsonNumber } from './json.js';
-import { amountProblem, MAX_AMOUNT } from './money.js';
+import { amountProblem } from './money.js';
 
 const required = (kind: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : `must be ${kind}`),
@@ -80,7 +80,6 @@ const numberSchema = (describe: (text: string) => string | undefined) =>
 export const amount = described(numberSchema(amountProblem), {
   type: 'number',
   exclusiveMinimum: 0,
-  maximum: Number(MAX_AMOUNT),
   description: 'Decimal in major units, at most two decimal places.',
 });
 

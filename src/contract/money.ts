@@ -1,16 +1,12 @@
 import { numberText, type JsonNumber } from './json.js';
 
-/** The largest amount that the sandbox takes; the service names no limit. */
-export const MAX_AMOUNT = '999999999.99';
-
-/** What is wrong with an amount written as text, or undefined when nothing is. */
+/** What is wrong with an amount written as text, or undefined when nothing is. The spec names no largest amount. */
 export function amountProblem(text: string): string | undefined {
   if (text.startsWith('-')) return 'must be more than zero';
   if (/^\d+(\.\d+)?[eE]/.test(text)) return 'write the number out, for example 1000.00';
   if (!isDecimal(text)) return 'must be a decimal number in major units, for example 10.23';
   if (/\.\d{3,}$/.test(text)) return 'at most two decimals, for example 10.23';
   if (toHundredths(text) === 0n) return 'must be more than zero';
-  if (toHundredths(text) > toHundredths(MAX_AMOUNT)) return `must be at most ${MAX_AMOUNT}`;
   return undefined;
 }
 

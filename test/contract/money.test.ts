@@ -3,40 +3,24 @@ import { describe, expect, test } from 'vitest';
 import { currencies, currencyDigits, isKnownCurrency } from '../../src/contract/currencies.js';
 import { amount, breakdownAmount } from '../../src/contract/fields.js';
 import { ExactNumber, numberFromText, numberText, parseJson } from '../../src/contract/json.js';
-import {
-  amountProblem,
-  fromHundredths,
-  MAX_AMOUNT,
-  sameAmount,
-  toHundredths,
-} from '../../src/contract/money.js';
+import { amountProblem, fromHundredths, sameAmount, toHundredths } from '../../src/contract/money.js';
 
 const hundredths = fc.bigInt({ min: 1n, max: 99_999_999_999n });
 
 describe('amounts', () => {
-  test.each(['1', '10.2', '10.23', '20.00', '0.01', MAX_AMOUNT])('%s is one', (text) => {
-    expect(amountProblem(text)).toBeUndefined();
-  });
+  test.each(['1', '10.2', '10.23', '20.00', '0.01', '1500000000', '99999999999999999999.99'])(
+    '%s is one',
+    (text) => {
+      expect(amountProblem(text)).toBeUndefined();
+    },
+  );
 
-  test.each([
-    '0',
-    '0.0',
-    '0.00',
-    '-1',
-    '1.234',
-    '1e2',
-    '1E2',
-    '.5',
-    '5.',
-    '',
-    ' 1',
-    '1 ',
-    'NaN',
-    '١',
-    '1000000000',
-  ])('%j is none', (text) => {
-    expect(amountProblem(text)).toEqual(expect.stringMatching(/./));
-  });
+  test.each(['0', '0.0', '0.00', '-1', '1.234', '1e2', '1E2', '.5', '5.', '', ' 1', '1 ', 'NaN', '١'])(
+    '%j is none',
+    (text) => {
+      expect(amountProblem(text)).toEqual(expect.stringMatching(/./));
+    },
+  );
 
   test('are exact to and from hundredths', () => {
     fc.assert(

@@ -6,6 +6,7 @@ import { duplicateKey, isJsonObject, parseJson, type JsonValue } from '../../con
 import { fieldErrors, type FieldError } from '../../contract/problem.js';
 import { schemasOf, type Requests } from '../../contract/schemas.js';
 import type { AnswerChoices } from '../answers.js';
+import { amountOverLimit } from '../domain/amount-limit.js';
 import { invalidRequest } from '../domain/references.js';
 import { Refusal } from '../domain/refusal.js';
 
@@ -69,8 +70,9 @@ async function readBody(
   }
   const value = parseBody(await request.body());
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const errors = fieldErrors(parsed.error);
+  const tooLarge = isJsonObject(value) ? amountOverLimit(value) : [];
+  if (parsed.success && tooLarge.length === 0) return parsed.data;
+  const errors = [...(parsed.success ? [] : fieldErrors(parsed.error)), ...tooLarge];
   const more = isJsonObject(value) ? await wrongReferences(value) : [];
   throw invalidRequest([
     ...errors,

@@ -109,6 +109,13 @@ describe('what is sent', () => {
     });
   });
 
+  it('may be any amount: the service alone knows its limit', async () => {
+    const flags = createFlags(newReference(), { amount: '1500000000', currency: 'IDR' });
+    expect(await bodyOf(flags)).toMatchObject({ amount: 1_500_000_000 });
+    const { code, stderr } = await desk.run('create', flags);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('must be at most 999999999.99')]);
+  });
+
   it('differs by flow', async () => {
     const plain = ['--amount', '1', '--currency', 'EUR', '--customer', 'c', '--flow', 'plain'];
     expect(await bodyOf(plain)).not.toHaveProperty('showPayRecurringInCheckout');
