@@ -19,6 +19,11 @@ it('the committed manifest and OpenAPI document are what the code gives', async 
   });
 });
 
+it('every command that prints a list names its columns', () => {
+  const page = readFileSync(join(root, 'docs', 'commands.md'), 'utf8');
+  expect(page.match(/Columns to print, in this order\..*/g)).toBeNull();
+});
+
 it('the commands that print JSON lines say so, and the page on output names them', () => {
   const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
     commands: Record<string, { description?: string }>;

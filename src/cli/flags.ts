@@ -74,13 +74,13 @@ export const globalFlags = {
   }),
 };
 
-function parseColumns(text: string, known?: readonly string[]): string[] {
+function parseColumns(text: string, known: readonly string[]): string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('')) throw new BadValue('names separated by commas, for example a,b,c');
-  const unknown = known === undefined ? undefined : names.find((name) => !known.includes(name));
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new BadValue(
-      `there is no ${unknown}; choose from ${known!.join(', ')}.${didYouMean(unknown, known!)}`,
+      `there is no ${unknown}; choose from ${known.join(', ')}.${didYouMean(unknown, known)}`,
     );
   }
   return names;
@@ -95,17 +95,8 @@ const rowFlags = {
   raw: boolean({ summary: 'With --csv: no protection against cells that a spreadsheet takes for formulas.' }),
 };
 
-/** On commands that print lists. */
-export const listFlags = {
-  columns: custom<string[]>({ parse: async (text) => parseColumns(text) })({
-    helpValue: 'a,b,c',
-    summary: 'Columns to print, in this order.',
-  }),
-  ...rowFlags,
-};
-
-/** The same for one list, so that a column that is not there is refused before anything is done. */
-export function listFlagsFor(view: { columns: ReadonlyArray<{ key: string }> }): typeof listFlags {
+/** On commands that print a list. A column that is not there is refused before anything is done. */
+export function listFlagsFor(view: { columns: ReadonlyArray<{ key: string }> }) {
   const known = view.columns.map(({ key }) => key);
   return {
     columns: custom<string[]>({ parse: async (text) => parseColumns(text, known) })({

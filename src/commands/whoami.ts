@@ -1,5 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js';
-import { listFlags } from '../cli/flags.js';
+import { listFlagsFor } from '../cli/flags.js';
 import { factsOfIdentity, identityFacts, shadowedNotes } from '../output/views/profiles.js';
 import { identify, type Identity } from '../profiles/identity.js';
 import { resolveProfile } from '../profiles/resolve.js';
@@ -13,7 +13,7 @@ export default class Whoami extends BaseCommand {
     '<%= config.bin %> whoami',
     '<%= config.bin %> whoami --profile shop-eu --json',
   ];
-  static override flags = listFlags;
+  static override flags = listFlagsFor(identityFacts);
 
   async run(): Promise<Identity> {
     await this.parse(Whoami);

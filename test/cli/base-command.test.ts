@@ -15,7 +15,8 @@ import {
   UnknownOutcomeError,
   UsageError,
 } from '../../src/errors.js';
-import { amountFlag, currencyFlag, idFlag, listFlags, listFlagsFor, urlFlag } from '../../src/cli/flags.js';
+import type { ListView } from '../../src/output/rows.js';
+import { amountFlag, currencyFlag, idFlag, listFlagsFor, urlFlag } from '../../src/cli/flags.js';
 import { commandPiece, joinPieces } from '../../src/output/lines.js';
 import { createRedactor } from '../../src/redact.js';
 import { StoreError } from '../../src/store/errors.js';
@@ -477,22 +478,23 @@ describe('results', () => {
     expect(code).toBe(8);
   });
 
+  const view: ListView<{ id: string; name: string }> = {
+    empty: 'None.',
+    columns: [
+      { key: 'id', align: 'right', number: true, value: ({ id }) => id },
+      { key: 'name', value: ({ name }) => name },
+      { key: 'twice', extra: true, value: ({ id }) => id + id },
+    ],
+  };
   class List extends BaseCommand {
-    static override flags = listFlags;
+    static override flags = listFlagsFor(view);
     override async run() {
       await this.parse(List);
       const rows = [
         { id: '1', name: '=evil' },
         { id: '2', name: 'böb' },
       ];
-      return this.showList(rows, {
-        empty: 'None.',
-        columns: [
-          { key: 'id', align: 'right', number: true, value: ({ id }) => id },
-          { key: 'name', value: ({ name }) => name },
-          { key: 'twice', extra: true, value: ({ id }) => id + id },
-        ],
-      });
+      return this.showList(rows, view);
     }
   }
 
@@ -505,8 +507,9 @@ describe('results', () => {
     expect((await runInProcess(List, ['--columns', 'twice,id'])).stdout).toBe('11\t1\n22\t2\n');
     expect(JSON.parse((await runInProcess(List, ['--json'])).stdout)).toHaveLength(2);
     const unknown = await runInProcess(List, ['--columns', 'nmae']);
-    expect(unknown.stderr).toContain('Did you mean name?');
-    expect(unknown.stderr).toContain('columns: id, name, twice');
+    expect(unknown.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'there is no nmae; choose from id, name, twice. Did you mean name?',
+    );
     expect(unknown.code).toBe(2);
     expect((await runInProcess(List, ['--csv', '--json'])).code).toBe(2);
     expect((await runInProcess(List, ['--columns', 'id', '--jq', '.'])).code).toBe(2);

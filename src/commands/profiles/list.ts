@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js';
-import { listFlags } from '../../cli/flags.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { profileList } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
@@ -10,7 +10,7 @@ export default class ProfilesList extends BaseCommand {
     '<%= config.bin %> profiles list',
     '<%= config.bin %> profiles list --columns name,kind',
   ];
-  static override flags = listFlags;
+  static override flags = listFlagsFor(profileList);
 
   async run(): Promise<readonly ProfileSummary[]> {
     await this.parse(ProfilesList);

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { listFlags } from '../../cli/flags.js';
+import { listFlagsFor } from '../../cli/flags.js';
 import { factsOfProfile, profileFacts } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';
@@ -9,7 +9,7 @@ export default class ProfilesShow extends BaseCommand {
   static override summary = 'Show a profile and where its key is stored.';
   static override examples = ['<%= config.bin %> profiles show shop-eu'];
   static override args = { name: string({ required: true, description: 'Profile to show.' }) };
-  static override flags = listFlags;
+  static override flags = listFlagsFor(profileFacts);
 
   async run(): Promise<ProfileSummary> {
     const { args } = await this.parse(ProfilesShow);
