@@ -397,7 +397,11 @@ export abstract class BaseCommand extends Command implements CommandContext {
   }
 
   override async _run<T>(): Promise<T> {
-    const stopListening = this.#runtime.onInterrupt(() => this.#interrupt());
+    const stopListening = this.#runtime.onInterrupt((signal) => {
+      // The terminal has written ^C where the cursor was.
+      if (signal === 'SIGINT' && this.streams.stderr.terminal) this.streams.writeError('\n');
+      this.#interrupt();
+    });
     let result: unknown;
     let failure: { error: unknown } | undefined;
     try {

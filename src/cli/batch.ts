@@ -138,7 +138,7 @@ export async function workOnBatch(
   const { signal } = context;
   const announce = () => {
     progress.end();
-    context.note('', 'Stopping: nothing new is sent. Waiting for the rows in flight …');
+    context.note('Stopping: nothing new is sent. Waiting for the rows in flight …');
   };
   signal.addEventListener('abort', announce, { once: true });
   const result = await runBatch(

@@ -6,7 +6,7 @@ export interface Runtime extends StreamSource {
   secrets: Redactor;
   now(): Date;
   /** Calls back on Ctrl-C, SIGTERM and SIGHUP; returns a function that stops it. */
-  onInterrupt(callback: () => void): () => void;
+  onInterrupt(callback: (signal?: NodeJS.Signals) => void): () => void;
   setExitCode(code: number): void;
   /** Leaves at once. */
   exit(code: number): void;

@@ -13,6 +13,7 @@ import {
   startedView,
   type Started,
 } from '../../output/views/sandbox-start.js';
+import { stoppedLines } from '../../output/views/sandbox.js';
 import { findPaths } from '../../profiles/paths.js';
 import { profileNameOf, storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
@@ -87,6 +88,9 @@ export default class SandboxStart extends BaseCommand {
       onRequest: (line) => logs && isLogged(line) && this.note(requestLine(line, this.now())),
       onError: (error) => this.note(errorLine(error, this.now())),
       profileOf: (url, appId) => profileNameOf(openProfiles(env), url, appId),
+    });
+    this.atEnd(() => {
+      if (this.streams.stderr.terminal && !this.json) this.note(...stoppedLines(sandbox));
     });
     this.atEnd(sandbox.close);
     await this.#announce({ sandbox }, flags['no-profiles']);

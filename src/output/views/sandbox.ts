@@ -65,13 +65,16 @@ export interface StoppedSandbox {
   database?: string;
 }
 
-export const stoppedView: View<StoppedSandbox> = ({ stopped, url, database = '' }, look) => {
+export const stoppedView: View<StoppedSandbox> = ({ stopped, url = '', database = '' }, look) => {
   if (!stopped) return [];
-  if (!look.terminal) return [joinPieces('stopped', TAB, url ?? '')];
-  const kept =
-    database === ':memory:' ? ['Its contents are gone.'] : ['Its contents are kept in:', `  ${database}`];
-  return [`Stopped the sandbox at ${url}.`, ...kept];
+  return look.terminal ? stoppedLines({ url, database }) : [joinPieces('stopped', TAB, url)];
 };
+
+/** That a sandbox has stopped, and what became of its contents. */
+export const stoppedLines = ({ url, database }: { url: string; database: string }): Line[] => [
+  `Stopped the sandbox at ${url}.`,
+  ...(database === ':memory:' ? ['Its contents are gone.'] : ['Its contents are kept in:', `  ${database}`]),
+];
 
 function clockText(now: string, stopped: boolean, terminal: boolean): string {
   const at = terminal ? localTime(new Date(now)) : now;

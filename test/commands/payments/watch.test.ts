@@ -97,6 +97,7 @@ describe('payments watch', () => {
     await terminal.waitFor(/Processing → \w+ {3}after [\d.]+ m?s/);
     terminal.press('ctrl-c');
     expect(await terminal.ended()).toBe(130);
+    expect(terminal.text()).toMatch(/\^C\n$/);
   });
 
   it('keeps what this desk knows up to date', async () => {

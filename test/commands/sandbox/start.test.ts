@@ -105,7 +105,9 @@ describe('for people', () => {
     await tty.waitFor(/\d\d:\d\d:\d\d {2}401 {2}POST +(\d+ ms|\d\.\d s) {2}\/api\/apps\/x\/payments/);
     expect(tty.raw()).toContain('\u001B[33m401');
     tty.press('ctrl-c');
+    await tty.waitFor(/\^C\nStopped the sandbox at http\S+\.\nIts contents are /);
     expect(await tty.ended()).toBe(130);
+    expect(tty.text().endsWith('\n')).toBe(true);
   });
 
   test('requests in flight do not hold up a stop', async () => {
