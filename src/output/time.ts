@@ -58,11 +58,16 @@ export function tookTime(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** An instant of the service: local with its age on a terminal, ISO in a pipe; what is no instant stays as it is. */
+/**
+ * An instant of the service: local with its age on a terminal, ISO in a pipe; what is no instant stays as it is. The
+ * service's clock may be ahead of this one: then there is no age.
+ */
 export function instantText(value: string, look: Look): string {
   const at = /^\d{4}-\d{2}-\d{2}T/.test(value) ? new Date(value) : undefined;
   if (at === undefined || Number.isNaN(at.getTime())) return value;
-  return look.terminal ? `${localTime(at)}  (${age(at, look.now)})` : at.toISOString();
+  if (!look.terminal) return at.toISOString();
+  const isAhead = at.getTime() - look.now.getTime() >= 1_000;
+  return isAhead ? localTime(at) : `${localTime(at)}  (${age(at, look.now)})`;
 }
 
 /** As instantText, without the age: for tables. */

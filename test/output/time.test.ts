@@ -18,6 +18,7 @@ describe('times', () => {
 
   it('are local with their age on a terminal, and ISO in a pipe', () => {
     expect(instantText('2026-11-14T09:12:40Z', terminal)).toBe('2026-11-14 10:12:40  (2 days ago)');
+    expect(instantText('2026-11-16T11:12:40Z', terminal)).toBe('2026-11-16 12:12:40');
     expect(shortInstant('2026-11-14T09:12:40Z', terminal)).toBe('2026-11-14 10:12:40');
     expect(instantText('2026-11-14T10:12:40+01:00', pipe)).toBe('2026-11-14T09:12:40.000Z');
   });
