@@ -55,7 +55,8 @@ export async function resolvePayments(
     return listed.map(({ row }) => row.payment_id);
   };
   const session = await chooseSession(context, sessions, { named, flags, stuck });
-  if (session === undefined) return context.note('No matching payments.');
+  if (session === undefined)
+    return context.note(flags.stuck ? 'Nothing needs attention.' : 'No matching payments.');
   const { createRecords } = await import('../support/records.js');
   const { withWakeups } = await import('../webhooks/inbox/wakeups.js');
   const { createGuidedScreen } = await import('./guided-screen.js');

@@ -29,6 +29,6 @@ export const checkLines: View<CheckResult> = (result, look) => {
   if (result.payment === null) return [];
   const state = result.after ?? 'no state';
   return [
-    `Payment ${textAt(result.payment, 'paymentId')} is ${state}. No outcome is unknown: nothing to check.`,
+    `Payment ${textAt(result.payment, 'paymentId')} is ${state}. Every outcome is known: there is nothing to check.`,
   ];
 };

@@ -37,7 +37,7 @@ function entryLabel({ payment_id, reference_id }: Entry): string {
   return payment_id === UNNAMED ? safeText(reference_id) : `${payment_id} (${safeText(reference_id)})`;
 }
 
-export const sentNote = ({ operator, time }: Entry): string => `sent by ${operator} at ${moment(time)}`;
+export const sentNote = ({ operator, time }: Entry): string => `sent by ${operator} on ${moment(time)}`;
 
 const nameOf = (sent: Sent): string => `The ${sent.move.operation} of payment ${labelOf(sent.beforeRead)}`;
 

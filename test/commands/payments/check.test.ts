@@ -178,6 +178,8 @@ describe('payments check', () => {
     const { paymentId } = await desk.paid();
     const none = await run('check', [paymentId]);
     expect([none.code, none.json.operation, none.json.outcome]).toEqual([0, null, null]);
+    const { stdout } = await desk.run('check', [paymentId], { terminal: true });
+    expect(stdout).toContain('Every outcome is known: there is nothing to check.');
     await run('refund', [paymentId, '--wait']);
     const done = await run('check', [paymentId]);
     expect(done.code).toBe(0);

@@ -67,7 +67,7 @@ describe('the same command again', () => {
     await eventually(async () => expect((await desk.sandbox.read(paymentId)).paymentState).toBe('Refunded'));
     const again = await run('refund', [paymentId]);
     expect([again.code, again.json.outcome]).toEqual([0, 'done']);
-    expect(again.stderr).toMatch(/^The ledger has a refund, sent by .*\. Nothing was sent now\.$/m);
+    expect(again.stderr).toMatch(/^The ledger has a refund, sent by \S+ on .*\. Nothing was sent now\.$/m);
     expect(await refundsTold(paymentId)).toMatchObject({ refund: '1/1' });
   });
 
