@@ -67,7 +67,6 @@ describe('values that cannot be used say what to type instead', () => {
     ['ten', 'must be a decimal number'],
     ['NaN', 'must be a decimal number'],
     ['.5', 'must be a decimal number'],
-    ['99999999999', 'must be at most'],
     ['١٠', 'must be a decimal number'],
   ])('amount %j', async (text, message) => {
     await expect(parseAmount(text)).rejects.toThrow(message);
