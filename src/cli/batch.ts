@@ -137,7 +137,7 @@ export async function workOnBatch(
   const rate = createRate(Date.now);
   const { signal } = context;
   const announce = () => {
-    progress.end();
+    progress.leave();
     context.note('Stopping: nothing new is sent. Waiting for the rows in flight …');
   };
   signal.addEventListener('abort', announce, { once: true });

@@ -14,6 +14,8 @@ interface ProgressWriter {
   update(lines: (width: number) => string[]): void;
   /** Draws the last state and leaves it on the screen. */
   end(): void;
+  /** Leaves on the screen what was drawn last: Ctrl-C has moved the cursor. */
+  leave(): void;
 }
 
 const REDRAW_MS = 100;
@@ -46,7 +48,15 @@ export function createProgressWriter(
     drawn = lines.length;
   }
 
+  function leave(): void {
+    clearInterval(timer);
+    timer = undefined;
+    current = undefined;
+    drawn = 0;
+  }
+
   return {
+    leave,
     update(lines) {
       current = lines;
       timer ??= setInterval(
@@ -56,11 +66,8 @@ export function createProgressWriter(
       if (redraws && now() - last >= REDRAW_MS) draw();
     },
     end() {
-      clearInterval(timer);
-      timer = undefined;
       if (redraws) draw();
-      current = undefined;
-      drawn = 0;
+      leave();
     },
   };
 }

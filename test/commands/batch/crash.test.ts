@@ -121,8 +121,8 @@ describe('Ctrl-C at a terminal', () => {
     });
     await tty.waitFor(/[1-9]\d* of 20/);
     tty.press('ctrl-c');
-    await tty.waitFor('Stopping: nothing new is sent.');
-    await tty.waitFor(/done +\d+/);
+    await tty.waitFor(/\^C\nStopping: nothing new is sent\./);
+    await tty.waitFor(/accepted +\d+ +EUR/);
     await tty.waitFor(/left to do +\d+/);
     await tty.waitFor(/Next: {2}paydesk batch resume \S+/);
     expect(await tty.ended()).toBe(130);
