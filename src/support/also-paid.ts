@@ -28,6 +28,7 @@ export function alsoPaidOf(
   return others.map((other) => {
     const apart = madeTime(other) - madeTime(known);
     const later = apart > 0 ? other : known;
+    const bothCaptured = [known, other].every(({ state }) => state === 'Captured');
     const when =
       Math.abs(apart) < 1_000
         ? 'at the same time'
@@ -45,7 +46,8 @@ export function alsoPaidOf(
       text: `This customer also paid ${safeText(amount)} ${when} (${other.payment_id}, ${safeText(other.state)}).`,
       commands: [
         command('explain', other.payment_id),
-        ...(later.state === 'Captured' ? [command('refund', later.payment_id)] : []),
+        // Where one of the two went back already, the other is the one that was meant.
+        ...(bothCaptured ? [command('refund', later.payment_id)] : []),
       ],
     };
   });

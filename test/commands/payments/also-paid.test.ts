@@ -45,6 +45,11 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
     expect(shown.stdout).toContain(
       `If the customer meant to pay once, refund one of the payments:\n  paydesk payments refund ${second.paymentId}\n`,
     );
+    // Once one of them has gone back, nobody is to refund the other as well.
+    await desk.run('refund', [first.paymentId, '--wait'], { env });
+    for (const { paymentId } of [first, second]) {
+      expect((await explain(paymentId)).stdout).not.toMatch(/also-paid.*payments refund/);
+    }
   });
 
   it('says nothing of another amount, another customer, or a payment that was not paid', async () => {
