@@ -32,12 +32,13 @@ function withCommands(error: unknown): unknown {
 export default class SandboxSettlement extends BaseCommand {
   static override summary = "Write a provider's settlement file, with defects to find.";
   static override description =
-    'Each defect is planted at a captured payment of its own and listed on stderr. A name given twice is ' +
-    `planted twice. Defects:\n${kindLines(defectKinds)}\n  all             one of each`;
+    'Each defect needs a captured payment of its own, and is listed on stderr. The sample payments are too ' +
+    'few for all of them. A name given twice is planted twice. ' +
+    `Defects:\n${kindLines(defectKinds)}\n  all             one of each`;
   static override examples = [
     '<%= config.bin %> sandbox settlement northbank.csv --provider Northbank',
     '<%= config.bin %> sandbox settlement --defects missing,amount --seed 7 > settlement.csv',
-    '<%= config.bin %> sandbox settlement statement.xml --format camt --defects all --json',
+    '<%= config.bin %> sandbox settlement statement.xml --format camt --defects amount,fee --json',
   ];
   static override args = {
     file: string({ default: '-', description: 'File to write, or - for stdout (default).' }),

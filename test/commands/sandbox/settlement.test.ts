@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import SandboxSettlement from '../../../src/commands/sandbox/settlement.js';
 import type { SettlementReport } from '../../../src/sandbox/index.js';
 import { paydeskTty } from '../../helpers/run.js';
 import { createPerson, type Person } from './person.js';
@@ -72,6 +73,15 @@ test('what cannot be done is refused with what to type', async () => {
     { problem: expect.stringContaining('ISO time') },
   ]);
 });
+
+test.each(SandboxSettlement.examples.map((example) => example.replace('<%= config.bin %> ', '')))(
+  'the example works with the sample payments: %s',
+  async (example) => {
+    const [typed = ''] = example.split(' > ');
+    const words = typed.split(' ').map((word) => (/\.\w+$/.test(word) ? join(person.home.path, word) : word));
+    expect(await person.home.run(words)).toMatchObject({ code: 0 });
+  },
+);
 
 test('too few captured payments: it says how many, and the commands that make one', async () => {
   interface Refused {
