@@ -1,31 +1,13 @@
 // Runs what was typed: finds the command, and puts our errors and exit codes around it.
 
+import { commandFirst, wordsFirst } from './cli/global-options.js';
 import { configOf, createProgram, findCommand, type Program, versionLine } from './cli/program.js';
 import { processRuntime, wantsDebug, wantsJson } from './cli/runtime.js';
 
-/** The options of every command, and whether a value follows. */
-const globalOptions: ReadonlyMap<string, boolean> = new Map([
-  ['--profile', true],
-  ['-p', true],
-  ['--timeout', true],
-  ['--jq', true],
-  ['--json', false],
-  ['--debug', false],
-  ['--no-input', false],
-]);
-
-/** Options of every command may come before it, as in other programs. */
-function commandFirst(argv: readonly string[]): string[] {
-  let taken = 0;
-  for (;;) {
-    const [name = '', value] = (argv[taken] ?? '').split('=', 2);
-    const hasValue = globalOptions.get(name);
-    if (hasValue === undefined) break;
-    taken += hasValue && value === undefined ? 2 : 1;
-  }
-  const [options, rest] = [argv.slice(0, taken), argv.slice(taken)];
-  const end = rest.indexOf('--');
-  return end < 0 ? [...rest, ...options] : rest.toSpliced(end, 0, ...options);
+/** Options of every command may also stand between a topic and its command: `payments -p local get`. */
+function findLongest(program: Program, argv: readonly string[]): ReturnType<typeof findCommand> {
+  const [found, across] = [findCommand(argv, program.has), findCommand(wordsFirst(argv), program.has)];
+  return (across?.id.length ?? 0) > (found?.id.length ?? 0) ? across : found;
 }
 
 async function dispatch(program: Program, argv: string[]): Promise<void> {
@@ -35,7 +17,7 @@ async function dispatch(program: Program, argv: string[]): Promise<void> {
   const asksHelp =
     argv.length === 0 ||
     (end < 0 ? argv : argv.slice(0, end)).some((word) => word === '--help' || word === '-h');
-  const found = asksHelp ? undefined : findCommand(argv, program.has);
+  const found = asksHelp ? undefined : findLongest(program, argv);
   if (!found) return help(program, argv, asksHelp);
   const Class = program.load(found.id);
   Class.id = found.id;

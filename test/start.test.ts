@@ -105,6 +105,19 @@ describe('the program', () => {
     }
   });
 
+  it('takes them between a topic and its command', async () => {
+    const env = { PAYDESK_HOME: temporaryFolder() };
+    const get = await paydesk(['payments', '-p', 'nowhere', '--json', 'get', '1'], { env });
+    expect(get).toMatchObject({ code: 4, stdout: expect.stringContaining('nowhere') as string });
+    const clock = await paydesk(['sandbox', 'clock', '--json', 'nonsense'], { env });
+    expect(clock).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('Unexpected argument') as string,
+    });
+    const shown = await paydesk(['sandbox', 'clock', '--json', 'show', '--nonsense'], { env });
+    expect(shown.stdout).toContain('sandbox clock show --help');
+  });
+
   it('wants the command before its own flags', async () => {
     const { stderr, code } = await paydesk(['--amount', 'fooo']);
     expect(stderr).toContain('Put the command first');

@@ -92,6 +92,11 @@ describe.each(Object.keys(asked) as Shell[])('completion in %s', (shell) => {
       ['Captured', 'Capturing'],
     ],
     [['payments', 'refund', '--tick'], ['--ticket']],
+    [['-p', 'sh'], ['shop-eu']],
+    [['--profile', 'sh'], ['shop-eu']],
+    [['--profile', 'shop-eu', 'payments', 'wa'], ['watch']],
+    [['payments', '-p', 'shop-eu', 'get', 'inv'], ['inv-2041']],
+    [['scenario', 'run', 'refund-lost'], ['refund-lost-answer']],
   ])('offers for %j: %j', (words, expected) => {
     expect(offers(shell, ...words).sort()).toEqual(expected);
   });

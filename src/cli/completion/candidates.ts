@@ -2,16 +2,21 @@
 
 import { stateNames } from '../../contract/states.js';
 import type { HelpCommand, HelpFlag } from '../../output/views/help.js';
+import { isGlobalOption, withoutGlobalOptions } from '../global-options.js';
 
 export interface CompletionCandidate {
   value: string;
   text: string;
 }
 
+type Flags = HelpCommand['flags'];
+
 export interface Known {
   commands: Record<string, HelpCommand>;
   topics: Record<string, { description: string }>;
   profiles(): Promise<CompletionCandidate[]>;
+  /** The scenarios that ship with paydesk. */
+  scenarios(): Promise<CompletionCandidate[]>;
   /** Payments whose id or reference begins like that, of the app that the words choose. */
   payments(beginning: string, profile: string | undefined): Promise<CompletionCandidate[]>;
 }
@@ -20,26 +25,27 @@ export interface Known {
 export async function findCandidates(words: readonly string[], known: Known): Promise<CompletionCandidate[]> {
   const before = words.slice(0, -1);
   const typed = words.at(-1) ?? '';
-  const named = before.filter((word) => !word.startsWith('-'));
+  const named = withoutGlobalOptions(before).filter((word) => !word.startsWith('-'));
   const id = named
     .map((_, index) => named.slice(0, index + 1).join(':'))
     .findLast((candidate) => candidate in known.commands || candidate in known.topics);
   const command = id === undefined ? undefined : known.commands[id];
+  const flags = command?.flags ?? flagsOfEveryCommand(known);
   const found = await candidatesFor();
   return found.filter(({ value }) => value.startsWith(typed));
 
   async function candidatesFor(): Promise<CompletionCandidate[]> {
-    const flag = command && flagBefore(command, before);
+    const flag = flagBefore(flags, before);
     if (flag) return valuesOf(flag);
-    if (command && /^--[a-z-]+=/.test(typed)) return assigned(command);
-    if (typed.startsWith('-')) return command ? flagsOf(command, before) : [];
+    if (/^--[a-z-]+=/.test(typed)) return assigned();
+    if (typed.startsWith('-')) return offeredFlags(flags, before);
     const below = wordsBelow(named.join(':'), known);
     if (below.length > 0 || !command) return below;
     return argumentsOf(command, named.length - (id as string).split(':').length);
   }
 
   /** `--state=Cap`. */
-  async function assigned({ flags }: HelpCommand): Promise<CompletionCandidate[]> {
+  async function assigned(): Promise<CompletionCandidate[]> {
     const name = typed.slice(2, typed.indexOf('='));
     const flag = flags[name];
     const values = flag?.type === 'option' ? await valuesOf(flag) : [];
@@ -62,6 +68,7 @@ export async function findCandidates(words: readonly string[], known: Known): Pr
     const arg = all[index] ?? all.findLast(({ multiple }) => multiple);
     if (arg?.options) return arg.options.map((value) => ({ value, text: '' }));
     if (arg?.name === 'payment') return known.payments(typed, profileIn(before));
+    if (command === 'scenario:run' || command === 'scenario:show') return known.scenarios();
     if (arg?.name === 'name' && command.startsWith('profiles:') && command !== 'profiles:add')
       return known.profiles();
     return [];
@@ -69,13 +76,21 @@ export async function findCandidates(words: readonly string[], known: Known): Pr
 }
 
 /** The flag whose value is being typed. */
-function flagBefore({ flags }: HelpCommand, before: readonly string[]): HelpFlag | undefined {
+function flagBefore(flags: Flags, before: readonly string[]): HelpFlag | undefined {
   const last = before.at(-1) ?? '';
   const flag = Object.values(flags).find(({ name, char }) => last === `--${name}` || last === `-${char}`);
   return flag?.type === 'option' ? flag : undefined;
 }
 
-function flagsOf({ flags }: HelpCommand, before: readonly string[]): CompletionCandidate[] {
+/** What may come before the command as well. */
+function flagsOfEveryCommand({ commands }: Known): Flags {
+  const [first] = Object.values(commands);
+  return Object.fromEntries(
+    Object.entries(first?.flags ?? {}).filter(([name]) => isGlobalOption(`--${name}`)),
+  );
+}
+
+function offeredFlags(flags: Flags, before: readonly string[]): CompletionCandidate[] {
   return Object.values(flags)
     .filter(({ hidden, name, multiple }) => !hidden && (multiple || !before.includes(`--${name}`)))
     .flatMap(({ name, allowNo, summary = '' }) => [

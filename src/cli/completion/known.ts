@@ -18,6 +18,8 @@ export function createKnown(program: Program, env: Environment): Known {
           .list()
           .map(({ name, kind, appId }) => ({ value: name, text: `${kind}, app ${appId}` })),
       ),
+    scenarios: () =>
+      unlessItFails(async () => program.scenarios.names().map((value) => ({ value, text: '' }))),
     payments: (beginning, profile) => unlessItFails(() => knownPayments(env, beginning, profile)),
   };
 }
