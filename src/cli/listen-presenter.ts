@@ -56,7 +56,7 @@ export function createLogPresenter(options: {
       note(...readyLines(facts));
     },
     event(event) {
-      if (event.type === 'settled' || event.type === 'missed') {
+      if (event.type === 'settled' || event.type === 'left' || event.type === 'missed') {
         const { delivery } = event;
         say(async () => [deliveryLine(delivery, look()), ...((await inspect?.(delivery.id)) ?? [])]);
       }

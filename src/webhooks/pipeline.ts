@@ -21,7 +21,8 @@ import { createReader, type Reader } from './reading/reader.js';
 import { createUnreadQueue } from './reading/unread-queue.js';
 
 export interface DeliveryEvent {
-  type: 'arrived' | 'progress' | 'settled';
+  /** `left` is as far as it came when the listener ended. */
+  type: 'arrived' | 'progress' | 'settled' | 'left';
   delivery: Delivery;
 }
 
@@ -68,6 +69,7 @@ export function createPipeline(options: PipelineOptions, listener: { id: number;
     now,
     onProgress: (delivery) => onEvent({ type: 'progress', delivery }),
     onSettled: (delivery) => onEvent({ type: 'settled', delivery }),
+    onLeft: (delivery) => onEvent({ type: 'left', delivery }),
     onError,
   });
   const sender = createSender(now);

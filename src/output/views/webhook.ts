@@ -151,6 +151,7 @@ export function forwardJson(forward: ForwardRecord): Record<string, unknown> {
 export function eventJson(event: ListenEvent): Record<string, unknown> | undefined {
   switch (event.type) {
     case 'settled':
+    case 'left':
       return deliveryJson(event.delivery);
     case 'missed': {
       const { forwards: _, duplicate: __, ...rest } = deliveryJson(event.delivery);

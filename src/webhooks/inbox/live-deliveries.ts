@@ -25,6 +25,8 @@ interface LiveOptions {
   now: () => number;
   onProgress(delivery: Delivery): void;
   onSettled(delivery: Delivery): void;
+  /** It arrived here, and this listener ends before it is through. */
+  onLeft(delivery: Delivery): void;
   onError(error: unknown): void;
 }
 
@@ -33,7 +35,8 @@ const LOOK_MS = 1_000;
 const MAX_READ = 100;
 
 export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
-  const { load, now, onProgress, onSettled, onError } = options;
+  const { load, now, onProgress, onSettled, onLeft, onError } = options;
+  const arrived = new Set<number>();
   const live = new Map<number, { delivery: Delivery; changed: number }>();
   const waiting = new Map<number, (delivery: Delivery | undefined) => void>();
   const timer = setInterval(() => void refresh().catch(onError), LOOK_MS).unref();
@@ -44,6 +47,7 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
       return onProgress(delivery);
     }
     live.delete(delivery.id);
+    arrived.delete(delivery.id);
     onSettled(delivery);
     waiting.get(delivery.id)?.(delivery);
     waiting.delete(delivery.id);
@@ -63,6 +67,7 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
 
   return {
     add(delivery) {
+      arrived.add(delivery.id);
       live.set(delivery.id, { delivery, changed: now() });
     },
     adopt(deliveries) {
@@ -99,6 +104,7 @@ export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
     whenSettled: (id) => new Promise((resolve) => waiting.set(id, resolve)),
     stop() {
       clearInterval(timer);
+      for (const [id, { delivery }] of live) if (arrived.has(id)) onLeft(delivery);
       for (const resolve of waiting.values()) resolve(undefined);
       waiting.clear();
     },

@@ -77,6 +77,17 @@ describe('webhook listen --json', () => {
     expect(listener.stderr()).not.toContain('Error');
   });
 
+  it('gives a delivery that it still works on as it is when it ends', async () => {
+    const { paymentId } = await sandbox.create();
+    const listener = await home.listen('--forward-to', 'http://127.0.0.1:9');
+    await listener.post(body({ paymentId }));
+    listener.kill('SIGTERM');
+    expect(await listener.ended).toBe(0);
+    expect(listener.deliveries()).toMatchObject([
+      { event: 'delivery', id: 1, paymentId, forwards: [{ to: 'http://127.0.0.1:9/', outcome: 'waiting' }] },
+    ]);
+  });
+
   it('shows a webhook that holds the key without it, and passes it on as it came', async () => {
     const { apiKey } = sandbox.app;
     const listener = await home.listen('--forward-to', handler.url);
