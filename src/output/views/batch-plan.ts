@@ -221,9 +221,11 @@ export const wouldSendList: ListView<PlanRow> = {
     {
       key: 'amount',
       align: 'right',
-      value: ({ amount = '', currency }) => plainAmount(amount, currency),
+      number: true,
+      value: ({ amount = '' }) => amount,
       shown: ({ amount = '', currency }) => formatAmount(amount, currency),
     },
+    { key: 'currency', extra: 'terminal', value: ({ currency }) => currency ?? '' },
   ],
 };
 

@@ -245,6 +245,9 @@ describe('batch apply', () => {
     const named = payments.filter(({ paymentId }) => stdout.includes(String(paymentId)));
     expect(named).toEqual(payments.slice(0, 20));
     expect(stdout).toContain('… 2 more');
+    const piped = await desk.run('apply', [plan, '--dry-run']);
+    const [{ paymentId, referenceId }] = payments as [(typeof payments)[0]];
+    expect(piped.stdout).toContain(`\n2\t${paymentId}\t${referenceId}\t10.5\tEUR\n`);
   });
 
   it('writes reason, ticket and batch into the ledger', async () => {
