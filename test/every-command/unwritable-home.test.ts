@@ -34,6 +34,7 @@ const words =
 
 /** What is kept in the home is needed for these. */
 const needsHome: Record<string, Case> = {
+  'payments:charge': serviceCases['payments:charge']!,
   'payments:capture': serviceCases['payments:capture']!,
   'payments:cancel': serviceCases['payments:cancel']!,
   'payments:refund': serviceCases['payments:refund']!,
@@ -82,9 +83,8 @@ const needsHome: Record<string, Case> = {
 
 /** Work without a home. */
 const needsNone: Record<string, Case> = {
-  // Their reference keeps them from being carried out twice; on a live app they need the ledger all the same.
+  // Its reference keeps it from being made twice; on a live app it needs the ledger all the same.
   'payments:create': () => createFlags(newReference()),
-  'payments:charge': serviceCases['payments:charge']!,
   'payments:get': serviceCases['payments:get']!,
   'payments:explain': serviceCases['payments:explain']!,
   'payments:watch': serviceCases['payments:watch']!,

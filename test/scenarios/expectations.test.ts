@@ -40,7 +40,7 @@ const kinds: Array<[key: string, steps: string, expected: string, row: string]> 
   ['all-webhooks', looked, '{ all-webhooks: [Created] }', 'all-webhooks Created Created, Authorised'],
   ['answers', looked, '{ answers: [200, 500] }', 'answers 200, 500 200, 200'],
   ['verdict', looked, '{ verdict: was refunded }', 'verdict was refunded Authorised'],
-  ['action', looked, '{ action: refund }', 'action refund capture'],
+  ['action', looked, '{ action: refund }', 'action refund none'],
   ['stuck', looked, '{ stuck: true }', 'stuck true false'],
   ['methods', looked, '{ customer: c_1, methods: 2 }', 'methods 2 1'],
   ['customer', looked, '{ customer: c_1, methods: [{ isActive: false }] }', 'methods.0.isActive false true'],

@@ -16,7 +16,7 @@ describe('apps', () => {
   test('list shows provider profiles and fraud policies', async () => {
     const shown = await person.terminal('apps');
     expect(shown).toMatch(new RegExp(`^App ${appId()} {3}Sandbox shop +sandbox\n`));
-    expect(shown).toMatch(/5 {2}Slowbank +CreditCard, window 3 days, answers after 1 minute\n/);
+    expect(shown).toMatch(/5 {2}Slowbank +CreditCard, window 3 days, answers after 1\n +minute\n/);
     expect(shown).toMatch(/Policies +1 {2}Allow all\n/);
     expect(shown).not.toContain('sk_sandbox');
     expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
