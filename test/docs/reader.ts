@@ -94,7 +94,14 @@ export async function createReader(meant: Readonly<Record<string, string>> = {})
       const asked = await terminal.until(() => terminal.ended() || terminal.lines().join('\n').includes(at));
       if (asked && !terminal.ended()) terminal.answer(inThisRun(type));
     }
-    const printed = () => terminal.lines().map(asShown);
+    // What a slow machine says while it waits is gone once there is more to say.
+    const isStatus = (line: string, at: number, lines: string[]) =>
+      stays && at === lines.length - 1 && line.endsWith('Ctrl-C ends only the wait.');
+    const printed = () =>
+      terminal
+        .lines()
+        .map(asShown)
+        .filter((...line) => !isStatus(...line));
     const isOver = () =>
       terminal.ended() || (stays && createLikeness().difference(shown, printed()) === undefined);
     const inTime = await terminal.until(isOver);
