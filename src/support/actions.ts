@@ -45,6 +45,7 @@ function offersFor(situation: Situation): Offers {
   switch (condition.kind) {
     case 'unknown-state':
       return { offers: ['recheck', 'watch'], recommended: asked ? 'watch' : 'recheck' };
+    case 'captured-anyway':
     case 'conflict':
       return { offers: ['recheck'], recommended: 'recheck' };
     case 'not-recorded':

@@ -21,6 +21,8 @@ export type PaymentCondition =
   | { kind: 'state'; state: StateName }
   /** The service shows a state that paydesk does not know; `notDone` is an instruction that was not carried out. */
   | { kind: 'unknown-state'; notDone: (LastOperation & { outcome: NotDone }) | undefined }
+  /** The service shows captured money in a state that is reached without a capture. */
+  | { kind: 'captured-anyway'; state: StateName; captured: string }
   /** An instruction is recorded as done, and the payment contradicts it. */
   | { kind: 'conflict'; last: LastOperation; operation: SettleOperation }
   /** The payment shows the end of an instruction whose outcome is not recorded. */
@@ -39,12 +41,15 @@ export type PaymentCondition =
   | { kind: 'seen-failing'; operation: SettleOperation; state: StateName };
 
 export function conditionOf(situation: Situation): PaymentCondition {
-  const { state, last, seenFailing } = situation;
+  const { state, last, seenFailing, captured } = situation;
   if (last && isOpen(last)) return openCondition(situation, last);
   const notDone = last && isNotDone(last) ? last : undefined;
   if (state === undefined) return { kind: 'unknown-state', notDone };
   if (last?.outcome === 'done' && contradicts(last.operation, state)) {
     return { kind: 'conflict', last, operation: last.operation };
+  }
+  if (captured !== undefined && state !== 'Capturing' && !wasCaptured(state)) {
+    return { kind: 'captured-anyway', state, captured };
   }
   if (notDone) {
     const { operation, outcome } = notDone;

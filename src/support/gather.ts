@@ -3,6 +3,7 @@
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
+import { isPositive } from '../contract/money.js';
 import {
   isSettleOperation,
   isStateName,
@@ -58,6 +59,7 @@ export function gatherSituation(
     state: read.state,
     shown,
     amount: amountText(fields.amount === undefined ? undefined : numberText(fields.amount), fields.currency),
+    captured: capturedText(read),
     autoCapture: fields.autoCapture,
     isCharge: fields.paymentFlow === 'AutoPayment',
     reason: failureReason(read),
@@ -88,6 +90,7 @@ export function gatherKnown(
     state: isStateName(state) ? state : undefined,
     shown: state,
     amount: amountText(known.amount ?? undefined, known.currency ?? undefined),
+    captured: undefined,
     autoCapture: undefined,
     isCharge: undefined,
     reason: '',
@@ -100,6 +103,11 @@ export function gatherKnown(
     lastWebhook: undefined,
     now: options.now,
   };
+}
+
+function capturedText({ fields: { capturedAmount, currency } }: PaymentRead): string | undefined {
+  if (capturedAmount === undefined || !isPositive(capturedAmount)) return undefined;
+  return amountText(numberText(capturedAmount), currency);
 }
 
 function amountText(amount: string | undefined, currency: string | undefined): string {

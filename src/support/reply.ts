@@ -107,6 +107,7 @@ function textFor(situation: Situation, texts: ReplyTexts): ReplyText {
   const condition = conditionOf(situation);
   switch (condition.kind) {
     case 'unknown-state':
+    case 'captured-anyway':
       return texts.unclear;
     case 'conflict':
     case 'came-back':

@@ -44,6 +44,8 @@ export interface Situation {
   shown: string;
   /** `EUR 49.90`. */
   amount: string;
+  /** The amount that the service shows as captured, where it is more than nothing: `EUR 49.90`. */
+  captured: string | undefined;
   autoCapture: boolean | undefined;
   /** A charge of a stored method: the customer has no link to try again with. */
   isCharge: boolean | undefined;

@@ -48,6 +48,10 @@ function verdictOn(condition: PaymentCondition, situation: Situation): Verdict {
       return byState[condition.state](situation);
     case 'unknown-state':
       return unknownState(situation, condition.notDone);
+    case 'captured-anyway':
+      return urgent(
+        `Conflict: the service shows ${shownState(situation)}, and ${condition.captured} captured. The customer may have been charged.`,
+      );
     case 'conflict': {
       const { last, operation } = condition;
       return urgent(

@@ -42,6 +42,10 @@ export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotP
     return others.map((other) => ({ operation: other, why, instead }));
   }
   if (state === undefined) return [];
+  if (condition.kind === 'captured-anyway') {
+    const why = `the service shows ${state} and captured money`;
+    return explained.map((operation) => ({ operation, why, instead: commandOf('recheck') }));
+  }
   const asked = state === 'Held' ? (['unhold', ...explained] as const) : explained;
   return asked.flatMap((operation): NotPossible[] => {
     if (operation !== 'unhold' && !isLegal(operation, state)) {

@@ -67,6 +67,7 @@ async function fakeDesk(fake: FakeCharges) {
   };
   return {
     home,
+    env,
     made,
     run,
     posts: () => posts,
@@ -138,6 +139,16 @@ describe('a charge that was carried out', () => {
     });
     expect(await desk.charge()).toMatchObject({ code: 6, json: { error: { code: 'captured-anyway' } } });
     expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7 }]);
+    const { json } = await desk.run('payments', 'explain', '7');
+    expect(json).toMatchObject({
+      severity: 'urgent',
+      verdict:
+        'Conflict: the service shows Declined, and EUR 3.00 captured. The customer may have been charged.',
+      actions: [{ operation: 'recheck', recommended: true }],
+    });
+    const reply = await runTyped(['payments', 'explain', '7', '--as-reply'], desk);
+    expect(reply.stdout).not.toContain('not been charged');
+    expect(reply.stdout).toContain('Please do not pay again');
   });
 
   it('is unknown when its payment is shown without an id', async () => {
