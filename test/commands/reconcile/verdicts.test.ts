@@ -185,7 +185,7 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     expect(moving.map(short)).toEqual([[11, 'captured-twice', allowed.paymentId, 'refund']]);
   });
 
-  it('tells payments with one provider reference apart by their captures', async () => {
+  it('plans no refund for a line with the provider reference of one payment and the capture of another', async () => {
     await fresh();
     const [one, two] = [await desk.paid(), await desk.paid()];
     await desk.know(one, two);
