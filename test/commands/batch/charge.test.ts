@@ -4,9 +4,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import History from '../../../src/commands/history.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
-import { type Client, eventually, newReference, type ShownPayment } from '../../helpers/sandbox.js';
+import { type Client, newReference, type ShownPayment } from '../../helpers/sandbox.js';
 import { type BatchDesk, type Json, openBatchDesk } from './batches.js';
-import { chargeReferences, killAfter, openProcessDesk, type ProcessDesk } from './processes.js';
+import {
+  chargeReferences,
+  killAfter,
+  openProcessDesk,
+  type ProcessDesk,
+  startUnanswered,
+} from './processes.js';
 
 let desk: BatchDesk;
 beforeAll(async () => {
@@ -423,15 +429,9 @@ describe('charges whose process is killed', () => {
   it('are unknown in status and history until resume has found them', async () => {
     open = await openProcessDesk({ rows: 2, action: 'charge' });
     const { sandbox, inThisProcess, status, run } = open;
-    await sandbox.control('POST', '/faults', { kind: 'latency', route: 'charge', next: 1, delayMs: 60_000 });
-    const child = open.start('apply', open.plan, '--concurrency', '1');
-    const ended = onceOf(child, 'exit');
-    await eventually(async () => {
-      const { body } = await sandbox.control<Array<{ remaining: number }>>('GET', '/faults');
-      expect(body.map(({ remaining }) => remaining)).toEqual([0]);
-    });
+    const child = await startUnanswered(open, 'charge');
     child.kill('SIGKILL');
-    await ended;
+    await onceOf(child, 'exit');
     const { id } = await status();
     expect(await status()).toMatchObject({ unknown: 1, pending: 1 });
     const history = async () => (await inThisProcess(History, '--json')).json as unknown as unknown[];

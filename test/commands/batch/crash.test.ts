@@ -9,7 +9,7 @@ import { eventually } from '../../helpers/sandbox.js';
 import { paydeskTty, type RunResult } from '../../helpers/run.js';
 import { toldOf } from './batches.js';
 import { checkBooks } from './books.js';
-import { killUntilFinished, openProcessDesk, type ProcessDesk } from './processes.js';
+import { killUntilFinished, openProcessDesk, type ProcessDesk, startUnanswered } from './processes.js';
 
 const hasFaketime = spawnSync('faketime', ['--version']).status === 0;
 
@@ -37,16 +37,10 @@ describe('a batch that was killed while a row was under way', () => {
   it('tells that row as unknown, in status, report and a new plan, until resume has checked it', async () => {
     desk = await openProcessDesk({ rows: 3 });
     const { sandbox, inThisProcess, payments } = desk;
-    await sandbox.control('POST', '/faults', { kind: 'latency', route: 'refund', next: 1, delayMs: 60_000 });
-    const child = desk.start('apply', desk.plan, '--concurrency', '1');
-    const ended = once(child, 'exit');
-    await eventually(async () => {
-      const { body } = await sandbox.control<Array<{ remaining: number }>>('GET', '/faults');
-      expect(body.map(({ remaining }) => remaining)).toEqual([0]);
-    });
+    const child = await startUnanswered(desk, 'refund');
     expect(await desk.status()).toMatchObject({ state: 'running', unknown: 0, pending: 3 });
     child.kill('SIGKILL');
-    await ended;
+    await once(child, 'exit');
     expect(await desk.status()).toMatchObject({
       state: 'stopped',
       unknown: 1,

@@ -8,7 +8,7 @@ import Status from '../../../src/commands/batch/status.js';
 import { envOf, type Json, type Ran, runCommand, temporaryHome } from '../../helpers/desk.js';
 import type { CommandClass } from '../../helpers/in-process.js';
 import { paydesk, type RunResult } from '../../helpers/run.js';
-import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
+import { eventually, type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { makePaid } from './batches.js';
 
 /** A desk whose commands are real processes, so that they can be killed. */
@@ -182,4 +182,18 @@ export async function killUntilFinished(
   // What was cut off while it was settled is settled now.
   await desk.inThisProcess(Resume, String(batch.id), '--concurrency', '32');
   return { kills };
+}
+
+/** Starts the plan, and resolves while its first row is on its way: the service keeps its answer back. */
+export async function startUnanswered(
+  { sandbox, start, plan }: ProcessDesk,
+  route: 'refund' | 'charge',
+): Promise<ChildProcess> {
+  await sandbox.control('POST', '/faults', { kind: 'latency', route, next: 1, delayMs: 60_000 });
+  const child = start('apply', plan, '--concurrency', '1');
+  await eventually(async () => {
+    const { body } = await sandbox.control<Array<{ remaining: number }>>('GET', '/faults');
+    if (body.some(({ remaining }) => remaining > 0)) throw new Error('nothing was sent yet');
+  });
+  return child;
 }
