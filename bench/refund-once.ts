@@ -1,9 +1,9 @@
 // One refund as the command does it, with the ledger or with one that keeps nothing; bundled and timed by ledger.ts.
 import { createClient } from '../src/client/client.js';
 import { systemClock } from '../src/client/clock.js';
-import { createLazyLedger } from '../src/ledger/lazy-ledger.js';
-import type { Entry } from '../src/ledger/entries.js';
-import type { Ledger } from '../src/ledger/ledger.js';
+import { createLazyLedger } from '../src/ledger/moves/lazy-ledger.js';
+import type { Entry } from '../src/ledger/moves/entries.js';
+import type { Ledger } from '../src/ledger/moves/ledger.js';
 import { moveAll } from '../src/payments/move/plan.js';
 
 const [mode = '', location = '', baseUrl = '', appId = '', apiKey = '', paymentId = ''] =
@@ -38,7 +38,7 @@ const desk = {
   client,
   settling: client,
   ledger: mode === 'ledger' ? kept : none,
-  place: { baseUrl, appId, kind: 'sandbox' as const, profile: undefined },
+  app: { baseUrl, appId, kind: 'sandbox' as const, profile: undefined },
   quietMs: 600_000,
   clock: systemClock,
   steady: () => performance.now(),

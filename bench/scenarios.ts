@@ -126,7 +126,7 @@ async function openProfileWorld({ url, appId, apiKey }: Sandbox) {
     client,
     settling: client,
     ledger: database.ledger,
-    place: { baseUrl: url, appId, kind: 'sandbox', profile: undefined },
+    app: { baseUrl: url, appId, kind: 'sandbox', profile: undefined },
     quietMs: 2_000,
     clock: systemClock,
     steady: () => performance.now(),

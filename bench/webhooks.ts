@@ -235,7 +235,7 @@ async function newestMs(
   server: Server,
 ): Promise<Record<'few' | 'full', number>> {
   const { openDeskDatabase, createInbox } = await modules();
-  const place = { baseUrl: server.url, appId: server.appId };
+  const app = { baseUrl: server.url, appId: server.appId };
   const opened = await Promise.all(
     Object.values(homes).map((home) =>
       openDeskDatabase({ location: join(home, 'data', 'desk.db'), operator: 'bench' }),
@@ -246,7 +246,7 @@ async function newestMs(
   for (let round = 0; round < 320; round += 1) {
     for (const [index, inbox] of inboxes.entries()) {
       const started = performance.now();
-      await Array.fromAsync(inbox.list(place, {}, { limit: 50 }));
+      await Array.fromAsync(inbox.list(app, {}, { limit: 50 }));
       if (round >= 20) times[index]?.push(performance.now() - started);
     }
   }

@@ -45,7 +45,7 @@ const groups = {
   ledger: [
     'src/ledger/desk.ts',
     'src/ledger/operator.ts',
-    'src/ledger/place/placed-ledger.ts',
+    'src/ledger/place/placed-database.ts',
     'src/ledger/place/whereabouts.ts',
     'src/store/sqlite-store.ts',
     'src/cli/import-journal.ts',

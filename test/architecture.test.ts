@@ -53,8 +53,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sandbox: [...leaves, 'store'],
   payments: [...leaves, 'client', 'ledger', 'store', 'output'],
   customers: [...leaves, 'client', 'ledger', 'store', 'payments'],
-  batch: [...leaves, 'client', 'ledger', 'store', 'payments', 'spreadsheet'],
-  import: [...leaves, 'client', 'ledger', 'store', 'payments', 'batch', 'spreadsheet'],
+  pace: [...leaves, 'client'],
+  batch: [...leaves, 'client', 'ledger', 'store', 'payments', 'pace', 'spreadsheet'],
+  import: [...leaves, 'client', 'ledger', 'store', 'payments', 'pace', 'spreadsheet'],
   webhooks: [...leaves, 'client', 'ledger', 'store', 'payments', 'output'],
   support: [...leaves, 'client', 'ledger', 'store', 'payments', 'webhooks', 'output'],
   reconcile: [
@@ -64,6 +65,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'store',
     'payments',
     'batch',
+    'pace',
     'spreadsheet',
     'support',
     'output',
@@ -112,6 +114,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   commands: ['*'],
   start: ['*'],
   standalone: ['*'],
+};
+
+/** The inner rooms of a room, from the lowest: each imports only from those before it, beside the files of the room. */
+const innerRooms: Readonly<Record<string, readonly string[]>> = {
+  batch: ['plan', 'rows', 'run'],
+  ledger: ['known', 'moves', 'place'],
+  webhooks: ['tunnels', 'inbox', 'reading', 'forwarding'],
 };
 
 function files(folder: string, pattern = /\.tsx?$/): string[] {
@@ -202,6 +211,19 @@ describe('the house', () => {
         )
         .map((target) => `${relative(src, file)} imports ${relative(src, target)}`);
     });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(Object.entries(innerRooms))('has inner rooms in %s that stand on each other', (room, order) => {
+    const innerOf = (file: string) => relative(join(src, room), file).split(sep).at(-2);
+    const inside = all.filter((file) => roomOf(file) === room);
+    expect(new Set(inside.map(innerOf))).toEqual(new Set([...order, undefined]));
+    const wrong = inside.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => roomOf(target) === room && innerOf(file) !== undefined)
+        .filter((target) => order.indexOf(innerOf(target) ?? '') > order.indexOf(innerOf(file) ?? ''))
+        .map((target) => `${relative(src, file)} imports ${relative(src, target)}`),
+    );
     expect(wrong).toEqual([]);
   });
 

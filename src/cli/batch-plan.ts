@@ -1,10 +1,10 @@
 // A batch plan from rows of CSV, for `batch plan` and for the exceptions of `reconcile`.
 
-import { createBatches } from '../batch/batches.js';
-import { makePlan } from '../batch/plan.js';
-import { planHeader, planLines } from '../batch/plan-file.js';
-import type { BatchAction } from '../batch/plan-row.js';
-import { createMarkSent } from '../batch/sent-before.js';
+import { createBatches } from '../batch/rows/batches.js';
+import { makePlan } from '../batch/plan/make-plan.js';
+import { planHeader, planLines } from '../batch/plan/plan-file.js';
+import type { BatchAction } from '../batch/plan/plan-row.js';
+import { createMarkSent } from '../batch/plan/sent-before.js';
 import type { Client } from '../client/client.js';
 import { systemClock } from '../client/clock.js';
 import type { DeskTables } from '../ledger/schema.js';

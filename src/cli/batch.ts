@@ -2,15 +2,15 @@
 
 import { commandText, paydesk } from '../next-command.js';
 import { boolean, custom } from '@oclif/core/flags';
-import { endingOfRun } from '../batch/ending.js';
-import { type RunResult, runBatch } from '../batch/run.js';
-import type { RunOptions } from '../batch/run-options.js';
-import { keepHeapSmall } from '../batch/small-heap.js';
+import { endingOfRun } from '../batch/run/ending.js';
+import { type RunResult, runBatch } from '../batch/run/run.js';
+import type { RunOptions } from '../batch/run/options.js';
+import { keepHeapSmall } from './small-heap.js';
 import { batchJson } from '../output/views/batch-report.js';
-import { type BatchStatus, statusAfterRun, statusOf } from '../batch/standing.js';
+import { type BatchStatus, statusAfterRun, statusOf } from '../batch/rows/status.js';
 import { GuardError, type PaydeskError } from '../errors.js';
 import type { DeskDatabase } from '../ledger/desk.js';
-import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
+import type { PlacedDatabase } from '../ledger/place/placed-database.js';
 import type { BatchRecord } from '../ledger/schema.js';
 import type { Line } from '../output/lines.js';
 import { batchList, batchSummary, batchNextLines } from '../output/views/batch.js';

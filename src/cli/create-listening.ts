@@ -45,10 +45,10 @@ export async function openCreateListening(
 ): Promise<CreateListening> {
   const { interactive, print } = context;
   const { env, stdout } = context.streams;
-  const { client, place, signal, note, clock } = desk;
+  const { client, app, signal, note, clock } = desk;
   const { tunnel, because } = await chooseTunnel({
     text: flags.tunnel ?? 'auto',
-    baseUrl: place.baseUrl,
+    baseUrl: app.baseUrl,
     env,
   });
   if (because !== undefined) note(because);
@@ -60,7 +60,7 @@ export async function openCreateListening(
   const listening = await runListener({
     store,
     client,
-    place,
+    app,
     tunnel,
     targets,
     filter: { states: [], payments: [], paths: [] },

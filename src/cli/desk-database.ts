@@ -7,9 +7,9 @@ import { isCi } from '../ci.js';
 import { GuardError, UsageError } from '../errors.js';
 import { isEmbedded } from '../ledger/desk.js';
 import { makeFolder } from '../home-folder.js';
-import type { LedgerOptions } from '../ledger/ledger.js';
+import type { LedgerOptions } from '../ledger/moves/ledger.js';
 import type { DeskTables } from '../ledger/schema.js';
-import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
+import type { PlacedDatabase } from '../ledger/place/placed-database.js';
 import { findPaths } from '../profiles/paths.js';
 import { StoreError } from '../store/errors.js';
 import type { Store } from '../store/store.js';
@@ -64,7 +64,7 @@ export async function openUntouched(
   const { data, config } = findPaths(env);
   if (isEmbedded(location)) makeFolder(data);
   const { openDeskDatabase } = await import('../ledger/desk.js');
-  const { placeDatabase } = await import('../ledger/place/placed-ledger.js');
+  const { placeDatabase } = await import('../ledger/place/placed-database.js');
   const { whereaboutsOf } = await import('../ledger/place/whereabouts.js');
   const { findOperator } = await import('../ledger/operator.js');
   const database = await openDeskDatabase({ location, operator: findOperator(env), ...options });
@@ -76,7 +76,7 @@ async function forgetOld(store: Store<DeskTables>, env: Environment): Promise<vo
   const keep = env['PAYDESK_KEEP'];
   if (!keep) return;
   const since = Date.now() - (await parseKeep(keep));
-  const { forgetBefore } = await import('../ledger/forget.js');
+  const { forgetBefore } = await import('../ledger/known/forget.js');
   const { forgetImports } = await import('../import/import-record.js');
   try {
     await forgetBefore(store, since);

@@ -1,9 +1,9 @@
 // A desk for payments: the app, the ledger, and the confirmation that a live app needs.
 
 import { systemClock } from '../client/clock.js';
-import { createLazyLedger } from '../ledger/lazy-ledger.js';
-import type { Ledger } from '../ledger/ledger.js';
-import type { PlacedDatabase } from '../ledger/place/placed-ledger.js';
+import { createLazyLedger } from '../ledger/moves/lazy-ledger.js';
+import type { Ledger } from '../ledger/moves/ledger.js';
+import type { PlacedDatabase } from '../ledger/place/placed-database.js';
 import { steadyNow } from '../ledger/steady-clock.js';
 import type { Desk } from '../payments/desk.js';
 import { withLedger } from '../payments/move/record.js';
@@ -64,8 +64,8 @@ export async function openReadingDesk(context: CommandContext) {
   refuseReadOnly(profile);
   const { baseUrl, appId, kind, name } = profile;
   const database = lazyDatabase(context);
-  const place = { baseUrl, appId, kind: kind ?? 'live', profile: name };
-  return { client, profile, ledger: lazyLedger(context, database), database, place, note: context.note };
+  const app = { baseUrl, appId, kind: kind ?? 'live', profile: name };
+  return { client, profile, ledger: lazyLedger(context, database), database, app, note: context.note };
 }
 
 /** For requests that are sent without the ledger: on a live app, the ledger must still be the right one. */
@@ -109,7 +109,7 @@ export function deskOf(
     client,
     settling,
     ledger,
-    place: { baseUrl, appId, kind, profile: name },
+    app: { baseUrl, appId, kind, profile: name },
     quietMs,
     sandboxQuietMs,
     clock: systemClock,

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
-import { isNewGeneration } from '../ledger/generations.js';
-import { findKnown, remember, type SeenPayment } from '../ledger/known-payments.js';
+import { isNewGeneration } from '../ledger/known/generations.js';
+import { findKnown, remember, type SeenPayment } from '../ledger/known/remember.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { Environment } from '../child-environment.js';
 import { StoreError } from '../store/errors.js';

@@ -10,7 +10,7 @@ import { openLedger } from './desk-database.js';
 
 interface OpenInbox {
   profile: ResolvedProfile;
-  place: AppRef;
+  app: AppRef;
   database: DeskDatabase;
   inbox: Inbox;
   /** Of the listener's address; shown nowhere. */
@@ -27,8 +27,8 @@ export async function openInbox(context: CommandContext): Promise<OpenInbox> {
     .then((key) => context.secrets.addKey(key.reveal()))
     .catch(() => undefined);
   const database = await openLedger(context);
-  const place = { baseUrl: profile.baseUrl, appId: profile.appId };
-  const { secret } = await openListener(database.store, place);
+  const app = { baseUrl: profile.baseUrl, appId: profile.appId };
+  const { secret } = await openListener(database.store, app);
   context.secrets.add(secret);
-  return { profile, place, database, inbox: createInbox(database.store), secret };
+  return { profile, app, database, inbox: createInbox(database.store), secret };
 }

@@ -66,20 +66,20 @@ export async function listen(
   request: ListenRequest,
 ): Promise<void> {
   const { store } = await openLedger(context);
-  const place = { baseUrl: profile.baseUrl, appId: profile.appId };
+  const app = { baseUrl: profile.baseUrl, appId: profile.appId };
   const inbox = createInbox(store);
   const sender = createSender(Date.now);
   context.atEnd(() => sender.close());
   let listening: RunningListener | undefined;
   const find = async (id: number) => {
-    const found = await findDelivery(inbox, place, id);
+    const found = await findDelivery(inbox, app, id);
     return { ...found, secret: listening?.listener.secret ?? '' };
   };
   const replay = async (id: number): Promise<Line> => {
     const { targets } = request;
     if (targets.length === 0)
       return `There is no target: ${commandText(paydesk('webhook', 'replay', id, '--to', 'URL'), context.profileName)}`;
-    const desk = { store, inbox, place, sender, now: Date.now };
+    const desk = { store, inbox, app, sender, now: Date.now };
     const whole = await find(id);
     const done = await Promise.all(targets.map((target) => replayTo(desk, whole, target, replayMarks(id))));
     const told = done.map(({ attempt }) => `${attempt.status ?? attempt.error} in ${tookTime(attempt.ms)}`);
@@ -99,7 +99,7 @@ export async function listen(
       ...request,
       store,
       client,
-      place,
+      app,
       interactive: context.interactive,
       signal: context.signal,
       note: context.note,

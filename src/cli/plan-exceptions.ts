@@ -1,7 +1,7 @@
 // A batch plan for the exceptions whose next step moves money, made by the same code as `batch plan`.
 
 import { extname } from 'node:path';
-import { batchActions, type PaymentAction, type PlanRow } from '../batch/plan-row.js';
+import { batchActions, type PaymentAction, type PlanRow } from '../batch/plan/plan-row.js';
 import type { Client } from '../client/client.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { createCsvWriter } from '../output/csv.js';

@@ -1,7 +1,7 @@
 // What reconcile needs: the app, the ledger with what support commands look up, and the file, which may be piped in.
 
 import { systemClock } from '../client/clock.js';
-import { analyseKnown } from '../ledger/known-search.js';
+import { analyseKnown } from '../ledger/known/search.js';
 import { createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import { comparingLine, type WrittenPlan } from '../output/views/reconciled.js';
 import { encodingLines } from '../output/views/sheet.js';

@@ -1,5 +1,5 @@
 import { numberText } from '../contract/json.js';
-import { remember } from '../ledger/known-payments.js';
+import { remember } from '../ledger/known/remember.js';
 import type { SeededPayment } from '../sandbox/index.js';
 import { StoreError } from '../store/errors.js';
 import type { Environment } from '../child-environment.js';

@@ -1,7 +1,7 @@
 import { paydesk } from '../next-command.js';
 import { systemClock } from '../client/clock.js';
 import { InterruptedError, UsageError } from '../errors.js';
-import { readHistory, type HistoryRecord } from '../ledger/history.js';
+import { readHistory, type HistoryRecord } from '../ledger/moves/history.js';
 import { findOperator } from '../ledger/operator.js';
 import { historyList } from '../output/views/history.js';
 import { leftLines, resolvedList } from '../output/views/resolve.js';
@@ -44,13 +44,13 @@ export async function resolvePayments(
   { named, flags }: { named: readonly string[]; flags: ResolveFlags },
 ): Promise<void> {
   const { store } = await database();
-  const { place, client } = desk;
+  const { app, client } = desk;
   const { profile } = guard;
   const operator = findOperator(context.streams.env);
-  const sessions = createSessions(store, { ...place, operator });
+  const sessions = createSessions(store, { ...app, operator });
   const stuck = async () => {
     const { takeListed } = await import('../support/list.js');
-    const options = { store, place: profile, client, ...explainOptions(context, profile) };
+    const options = { store, app: profile, client, ...explainOptions(context, profile) };
     const { listed } = await takeListed(options, { stuck: true }, MAX_STUCK);
     return listed.map(({ row }) => row.payment_id);
   };
@@ -62,13 +62,13 @@ export async function resolvePayments(
   const { createGuidedScreen } = await import('./guided-screen.js');
   const { runSession } = await import('../support/guided-session.js');
   try {
-    await withWakeups({ store, place, clock: systemClock }, (wakeups) =>
+    await withWakeups({ store, app, clock: systemClock }, (wakeups) =>
       runSession(
         {
           desk,
           sessions,
           wakeups,
-          records: createRecords(store, place, Date.now),
+          records: createRecords(store, app, Date.now),
           explainOptions: () => explainOptions(context, profile),
           why: { reason: flags.reason, ticket: flags.ticket },
           screen: createGuidedScreen(context, guard),

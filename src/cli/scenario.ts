@@ -39,7 +39,7 @@ export async function profileWorlds(
   const { desk, guard, database } = await openDesk(context, { 'dry-run': true });
   refuseLive(guard.profile.kind, guard.profile.appId);
   refuseReadOnly(guard.profile);
-  const sandbox = await sandboxAt(context, desk.place.baseUrl);
+  const sandbox = await sandboxAt(context, desk.app.baseUrl);
   checkNeeds(scenarios, sandbox ? ['sandbox'] : []);
   const { store } = await database();
   return async () => createProfileWorld({ desk: { ...desk, note: () => {} }, database: { store }, sandbox });

@@ -27,12 +27,12 @@ export async function storeIfOpen(
 export async function openRecords(
   context: CommandContext,
   database: OpenDatabase,
-  place: ResolvedProfile,
+  app: ResolvedProfile,
 ): Promise<Records | undefined> {
   const store = await storeIfOpen(context, database);
   if (store === undefined) return undefined;
   const { createRecords } = await import('../support/records.js');
-  return createRecords(store, place, () => Date.now());
+  return createRecords(store, app, () => Date.now());
 }
 
 export function explainOptions(

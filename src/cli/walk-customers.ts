@@ -1,7 +1,7 @@
 // The customers that were found, as a list to walk through with the arrow keys: into their payments.
 
 import type { FoundCustomer } from '../customers/find-customers.js';
-import { createKnownSearch } from '../ledger/known-search.js';
+import { createKnownSearch } from '../ledger/known/search.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { customerCard } from '../output/views/customer.js';
 import { foundCustomerChoices } from '../output/views/found-customers.js';
@@ -58,5 +58,5 @@ async function paymentsOf(
 ) {
   const rows = await createKnownSearch(store, profile).find([], { customer }, MAX_PAYMENTS);
   const found = rows.slice(0, MAX_PAYMENTS).map((row) => ({ row, match: 'detail' as const }));
-  return assessFound({ store, place: profile, client, ...explainOptions(context, profile) }, found);
+  return assessFound({ store, app: profile, client, ...explainOptions(context, profile) }, found);
 }

@@ -3,7 +3,7 @@
 import type { Client } from '../client/client.js';
 import type { JsonObject } from '../contract/json.js';
 import { InterruptedError, PaydeskError, PendingError, ServiceError } from '../errors.js';
-import type { KnownSearch } from '../ledger/known-search.js';
+import type { KnownSearch } from '../ledger/known/search.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { listCustomers } from './list-customers.js';
 import {

@@ -1,4 +1,4 @@
-import { hasWord, joinedWord, typedWords, wordsOf } from '../ledger/search-words.js';
+import { hasWord, joinedWord, typedWords, wordsOf } from '../ledger/known/search-words.js';
 
 export interface Person {
   customerId: string;

@@ -1,8 +1,8 @@
 // Changes to customers move no money and need no hold; the history has them all the same.
 
 import { storeProblem } from '../errors.js';
-import type { Ledger } from '../ledger/ledger.js';
-import type { CustomerOperation } from '../ledger/operations.js';
+import type { Ledger } from '../ledger/moves/ledger.js';
+import type { CustomerOperation } from '../ledger/moves/operations.js';
 import { StoreError } from '../store/errors.js';
 
 export interface CustomerChange {
@@ -25,9 +25,13 @@ export async function recordCustomerChange(
   { baseUrl, appId, kind, name }: App,
   { operation, customerId, what }: CustomerChange,
 ): Promise<void> {
-  const place = { baseUrl, appId, kind: kind ?? 'live', profile: name, paymentId: '' } as const;
+  const app = { baseUrl, appId, kind: kind ?? 'live', profile: name };
   try {
-    await ledger.note({ ...place, operation, customerId, description: what }, { outcome: 'done' }, undefined);
+    await ledger.note(
+      { ...app, paymentId: '', operation, customerId, description: what },
+      { outcome: 'done' },
+      undefined,
+    );
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     note(`This could not be written to the history: ${storeProblem(error)}`);

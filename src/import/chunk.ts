@@ -1,8 +1,8 @@
 // Some rows of an import that were read: what is written of them, in one transaction.
 
 import type { Kysely } from 'kysely';
-import { readKnown } from '../ledger/known-list.js';
-import { rememberMany, type SeenPayment } from '../ledger/known-payments.js';
+import { readKnown } from '../ledger/known/list.js';
+import { rememberMany, type SeenPayment } from '../ledger/known/remember.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';

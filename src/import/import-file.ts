@@ -11,7 +11,7 @@ import {
   ServiceError,
   TemporaryError,
 } from '../errors.js';
-import { analyseKnown } from '../ledger/known-search.js';
+import { analyseKnown } from '../ledger/known/search.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { NextStep } from '../next-command.js';

@@ -4,9 +4,9 @@ import { firstLine } from '../errors.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { readPaced } from '../batch/reading.js';
-import { createPace, type Pace, type Ticket } from '../batch/pace.js';
-import type { SeenPayment } from '../ledger/known-payments.js';
+import { readPaced } from '../pace/paced-reads.js';
+import { createPace, type Pace, type Slot } from '../pace/pace.js';
+import type { SeenPayment } from '../ledger/known/remember.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import { readNamed } from '../payments/named-payments.js';
 import { seenPayment } from '../payments/seen-payment.js';
@@ -45,17 +45,17 @@ export async function importOrders(
   let finished = rowsDone;
 
   async function work(): Promise<void> {
-    for (let ticket = await pace.enter(); ticket; ticket = await pace.enter()) {
+    for (let slot = await pace.enter(); slot; slot = await pace.enter()) {
       try {
         await writer.room(queue.taken);
         const next = await queue.take();
         if (next === undefined) return;
-        const result = await readRow(tools, next.row, { pace, ticket, signal });
+        const result = await readRow(tools, next.row, { pace, slot, signal });
         if (signal.aborted) return;
         writer.add(next.index, result);
         tools.onProgress((finished += 1));
       } finally {
-        pace.leave(ticket);
+        pace.leave(slot);
       }
     }
   }
@@ -170,7 +170,7 @@ function seenOrder(app: AppRef, { order }: OrderRow, read: PaymentRead): SeenPay
 
 interface Reading {
   pace: Pace;
-  ticket: Ticket;
+  slot: Slot;
   signal: AbortSignal;
 }
 

@@ -1,6 +1,6 @@
 import { isPostgresUrl } from '../store/location.js';
 import { openStore, type Store } from '../store/store.js';
-import { createLedger, type Ledger, type LedgerOptions } from './ledger.js';
+import { createLedger, type Ledger, type LedgerOptions } from './moves/ledger.js';
 import { deskMigrations, type DeskTables } from './schema.js';
 
 /** The desk's own database: on this machine, or the one that a team shares. */

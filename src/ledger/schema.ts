@@ -3,9 +3,9 @@ import { sql, type Generated, type Selectable } from 'kysely';
 import type { Operation } from '../contract/states.js';
 import { idColumn, type Migration } from '../store/store.js';
 import { inboxMigration, type InboxTables } from './inbox-schema.js';
-import { knownMigration, type KnownTables } from './known-schema.js';
-import type { IntentOperation, Outcome } from './operations.js';
-import { placeMigration, type PlaceTables } from './place/place-schema.js';
+import { knownMigration, type KnownTables } from './known/schema.js';
+import type { IntentOperation, Outcome } from './moves/operations.js';
+import { placeMigration, type PlaceTables } from './place/schema.js';
 import { resolveMigration, type ResolveTables } from './resolve-schema.js';
 
 /** What was about to be sent. Rows are only ever added. */
@@ -148,7 +148,7 @@ export interface DeskTables extends InboxTables, KnownTables, PlaceTables, Resol
   identity: IdentityTable;
 }
 
-export type { KnownPaymentRow } from './known-schema.js';
+export type { KnownPaymentRow } from './known/schema.js';
 
 export type IntentRow = Selectable<IntentTable>;
 export type HoldRow = Selectable<HoldTable>;

@@ -5,7 +5,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { isPositive } from '../contract/money.js';
 import type { StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, UnknownOutcomeError } from '../errors.js';
-import type { Outcome } from '../ledger/operations.js';
+import type { Outcome } from '../ledger/moves/operations.js';
 import { safeText } from '../output/text.js';
 import { aliasHint } from './alias-hint.js';
 import type { Desk } from './desk.js';

@@ -1,11 +1,11 @@
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger } from '../ledger/moves/ledger.js';
 import type { Line } from '../output/lines.js';
 
 /** Which app of which service, whatever the profile is called. */
-export interface Place {
+export interface DeskApp {
   baseUrl: string;
   appId: string;
   kind: 'sandbox' | 'live';
@@ -19,7 +19,7 @@ export interface Desk {
   settling: Client;
   /** Where intents are written before they are sent. */
   ledger: Ledger;
-  place: Place;
+  app: DeskApp;
   /** How long the service may take to show what it did: nothing is sent again before that. */
   quietMs: number;
   /** Where nobody set the quiet period: that of a paydesk sandbox, which shows at once what it did. */

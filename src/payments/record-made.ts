@@ -2,9 +2,9 @@
 
 import type { PaymentRead } from '../client/payment-calls.js';
 import { firstLine, type PaydeskError } from '../errors.js';
-import { UNNAMED, type NewIntent } from '../ledger/entries.js';
-import type { OrderDetails } from '../ledger/known-payments.js';
-import type { Outcome } from '../ledger/operations.js';
+import { UNNAMED, type NewIntent } from '../ledger/moves/entries.js';
+import type { OrderDetails } from '../ledger/known/remember.js';
+import type { Outcome } from '../ledger/moves/operations.js';
 import { StoreError } from '../store/errors.js';
 import type { Desk } from './desk.js';
 import { withLedger } from './move/record.js';
@@ -30,7 +30,7 @@ export async function recordCreated(
   const { read, operation, outcome, order, error } = made;
   await recordOrNote(desk, async () => {
     const after = stateOf(read) ?? undefined;
-    const facts = { ...ledgerFacts(desk.place, read), order, operation };
+    const facts = { ...ledgerFacts(desk.app, read), order, operation };
     const result = { outcome, after, why: error && firstLine(error.message) };
     await desk.ledger.note({ ...facts, ...why }, result, 'created');
   });
@@ -41,7 +41,7 @@ export async function recordFound(desk: Desk, found: MadePayment): Promise<void>
   const { read, operation, outcome, order } = found;
   await recordOrNote(desk, () =>
     desk.ledger.noteFound(
-      { ...ledgerFacts(desk.place, read), order, operation },
+      { ...ledgerFacts(desk.app, read), order, operation },
       { outcome, after: stateOf(read) ?? undefined },
     ),
   );
@@ -64,11 +64,11 @@ export const noteCharge = (desk: Desk, charge: LostPayment, why: WhyMade): Promi
   withLedger(() => noteLost(desk, charge, why));
 
 const noteLost = (
-  { ledger, place }: Desk,
+  { ledger, app }: Desk,
   { error, outcome, ...facts }: LostPayment,
   { reason, ticket, batchId }: WhyMade,
 ): Promise<void> => {
-  const { baseUrl, appId, kind, profile } = place;
+  const { baseUrl, appId, kind, profile } = app;
   return ledger.note(
     { baseUrl, appId, kind, profile, paymentId: UNNAMED, ...facts, reason, ticket, batchId },
     { outcome, why: firstLine(error.message), httpStatus: error.httpStatus },
@@ -88,13 +88,13 @@ export async function recordLost(desk: Desk, lost: LostPayment, why: WhyMade): P
 
 /** That the provider was asked, and where that left the payment. */
 export async function recordRecheck(
-  desk: Pick<Desk, 'ledger' | 'place' | 'note'>,
+  desk: Pick<Desk, 'ledger' | 'app' | 'note'>,
   before: PaymentRead,
   now: PaymentRead,
 ): Promise<void> {
   await recordOrNote(desk, () =>
     desk.ledger.note(
-      { ...ledgerFacts(desk.place, now), operation: 'recheck', before: stateOf(before) ?? undefined },
+      { ...ledgerFacts(desk.app, now), operation: 'recheck', before: stateOf(before) ?? undefined },
       { outcome: 'done', after: stateOf(now) ?? undefined },
       stateOf(before) === stateOf(now) ? 'read' : 'changed',
     ),

@@ -1,5 +1,5 @@
 import type { PaymentRead } from '../client/payment-calls.js';
-import { remember } from '../ledger/known-payments.js';
+import { remember } from '../ledger/known/remember.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import { StoreError } from '../store/errors.js';

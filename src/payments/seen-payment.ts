@@ -1,9 +1,9 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import type { AppRef } from '../ledger/payment-ref.js';
-import type { OrderDetails, ProviderDetails, SeenPayment } from '../ledger/known-payments.js';
+import type { OrderDetails, ProviderDetails, SeenPayment } from '../ledger/known/remember.js';
 import { textAt } from '../output/values.js';
-import type { Place } from './desk.js';
+import type { DeskApp } from './desk.js';
 import { idOf } from './named-payments.js';
 
 /** A read as the desk remembers it. */
@@ -27,9 +27,9 @@ export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
 }
 
 /** A read as the ledger has it beside an instruction: with the place where it was made. */
-export function ledgerFacts(place: Place, read: PaymentRead) {
-  const { kind, profile, baseUrl } = place;
-  return { ...seenPayment(place, read), kind, profile, baseUrl };
+export function ledgerFacts(app: DeskApp, read: PaymentRead) {
+  const { kind, profile, baseUrl } = app;
+  return { ...seenPayment(app, read), kind, profile, baseUrl };
 }
 
 function providerDetails({ fields: { payInfo } }: PaymentRead): ProviderDetails | undefined {

@@ -3,7 +3,7 @@
 import { firstLine } from '../errors.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
-import type { SettledRow } from '../ledger/known-settled.js';
+import type { SettledRow } from '../ledger/known/settled.js';
 import { idOf } from '../payments/named-payments.js';
 import { explain, type ExplainOptions, type Explanation } from '../support/explain.js';
 import { movesMoney } from '../support/action.js';

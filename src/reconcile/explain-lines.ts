@@ -1,6 +1,6 @@
 // The lines that did not simply agree: their payments are read afresh, and what still differs becomes an exception.
 
-import { findSameAmount, type SettledRow } from '../ledger/known-settled.js';
+import { findSameAmount, type SettledRow } from '../ledger/known/settled.js';
 import type { Exception } from './exception.js';
 import { exceptionFor, type ExplainTools, type FreshPayments, readFresh } from './explain-exceptions.js';
 import type { SettlementLine } from './line.js';

@@ -1,7 +1,7 @@
 // Whether a read showed more of a payment than the lines of the file were compared with.
 
 import { shortDecimal } from '../contract/money.js';
-import { type ComparedRow, comparedRows } from '../ledger/known-settled.js';
+import { type ComparedRow, comparedRows } from '../ledger/known/settled.js';
 import { idOf } from '../payments/named-payments.js';
 import type { Records } from '../support/records.js';
 import type { PassTools } from './pass.js';

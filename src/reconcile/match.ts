@@ -1,7 +1,7 @@
 // Which known payment a line means: by the provider's reference, then by the ID of the capture or the authorisation,
 // then by our reference. Amount and date never decide.
 
-import { findSettled, type SettledKey, type SettledRow } from '../ledger/known-settled.js';
+import { findSettled, type SettledKey, type SettledRow } from '../ledger/known/settled.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';

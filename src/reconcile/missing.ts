@@ -7,7 +7,7 @@ import {
   type Period,
   settledByIds,
   type SettledRow,
-} from '../ledger/known-settled.js';
+} from '../ledger/known/settled.js';
 import { negated } from './csv/decimal.js';
 import { isExact } from './exact.js';
 import type { Exception } from './exception.js';

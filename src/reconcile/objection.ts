@@ -1,6 +1,6 @@
 // Why a payment is not to be refunded on the word of one line: what else the file, the service and this desk know of it.
 
-import { findSettled, type SettledRow } from '../ledger/known-settled.js';
+import { findSettled, type SettledRow } from '../ledger/known/settled.js';
 import type { FreshPayment } from './explain-exceptions.js';
 import { hasOperation } from './match.js';
 import type { Pass, PassTools } from './pass.js';

@@ -1,6 +1,6 @@
 // One reading of the whole file against the known payments. It asks the ledger alone, a chunk of lines at a time.
 
-import type { Period } from '../ledger/known-settled.js';
+import type { Period } from '../ledger/known/settled.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables } from '../ledger/schema.js';
 import type { FileProblems } from '../spreadsheet/problems.js';

@@ -1,7 +1,7 @@
 // Many reads of the service at a pace that it can take.
 
-import { createPace } from '../batch/pace.js';
-import { readPaced } from '../batch/reading.js';
+import { createPace } from '../pace/pace.js';
+import { readPaced } from '../pace/paced-reads.js';
 import type { Client } from '../client/client.js';
 import type { Clock } from '../client/clock.js';
 import type { PaymentKey, PaymentRead } from '../client/payment-calls.js';
@@ -18,13 +18,13 @@ export function createReads(
   const pace = createPace({ concurrency, clock, signal });
   return (keys) =>
     mapConcurrent(keys, concurrency, async (key) => {
-      const ticket = await pace.enter();
+      const slot = await pace.enter();
       signal.throwIfAborted();
-      if (ticket === undefined) throw new Error('no place without a signal');
+      if (slot === undefined) throw new Error('no slot without a signal');
       try {
-        return await readPaced(() => client.getPayment(key), { pace, ticket, signal });
+        return await readPaced(() => client.getPayment(key), { pace, slot, signal });
       } finally {
-        pace.leave(ticket);
+        pace.leave(slot);
       }
     });
 }

@@ -1,7 +1,7 @@
 // A provider's file against the service: which lines agree, which do not, and what to do about those. Nothing is changed.
 
 import { firstLine, UsageError } from '../errors.js';
-import type { Period } from '../ledger/known-settled.js';
+import type { Period } from '../ledger/known/settled.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import type { Exception } from './exception.js';
 import type { ExplainTools } from './explain-exceptions.js';

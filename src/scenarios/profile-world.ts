@@ -20,7 +20,7 @@ export function createProfileWorld({ desk, database, sandbox }: ProfileWorldOpti
     desk,
     database,
     newReference: () => generateReference(new Date(desk.clock.now()), Math.random),
-    actors: sandbox && remoteActors(sandbox, desk.place.appId),
+    actors: sandbox && remoteActors(sandbox, desk.app.appId),
     own: undefined,
     look: async (payment) => (await desk.client.getPayment(parsePayment(payment).key)).object,
     settle: async () => {},

@@ -1,6 +1,6 @@
 // The answer to "I paid twice": other payments of the same customer and amount.
 
-import { madeTime } from '../ledger/also-paid.js';
+import { madeTime } from '../ledger/known/also-paid.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { type Command, paydesk, withProfile } from '../next-command.js';
 import { formatAmount } from '../contract/amount-format.js';

@@ -11,9 +11,9 @@ import {
   type SettleOperation,
   states,
 } from '../contract/states.js';
-import { outcomeOf } from '../ledger/entries.js';
-import type { PaymentRecord, RecordedIntent } from '../ledger/payment-record.js';
-import { quietLeft } from '../ledger/quiet-period.js';
+import { outcomeOf } from '../ledger/moves/entries.js';
+import type { PaymentRecord, RecordedIntent } from '../ledger/moves/payment-record.js';
+import { quietLeft } from '../ledger/moves/quiet-period.js';
 import { databaseTimeIn, steadyNow, type SteadyTime } from '../ledger/steady-clock.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { failureReason } from '../payments/failure-reason.js';

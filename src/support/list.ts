@@ -8,9 +8,9 @@ import {
   statesAwaitingProvider,
 } from '../contract/states.js';
 import { UsageError } from '../errors.js';
-import { readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known-list.js';
+import { readUnsettledIds, type Span, spanQuery, statesQuery } from '../ledger/known/list.js';
 import type { AppRef } from '../ledger/payment-ref.js';
-import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
+import { type PaymentRecord, readPaymentRecords } from '../ledger/moves/payment-record.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';
 import { didYouMean } from '../suggest.js';
@@ -42,7 +42,7 @@ export interface ListedPayment {
 
 interface ListOptions extends GatherOptions {
   store: Store<DeskTables>;
-  place: AppRef;
+  app: AppRef;
   /** Knows the names of states. */
   client: Pick<Client, 'canonicalState'>;
   /** `--profile` as given, for the commands. */
@@ -51,10 +51,10 @@ interface ListOptions extends GatherOptions {
 
 /** Our names of the states that were typed; a name that no known payment has either is an error. */
 export async function findStates(
-  { store, place, client }: Pick<ListOptions, 'store' | 'place' | 'client'>,
+  { store, app, client }: Pick<ListOptions, 'store' | 'app' | 'client'>,
   typed: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await statesQuery(place).execute(store.db);
+  const { rows } = await statesQuery(app).execute(store.db);
   const names = [...new Set([...stateNames, ...rows.map(({ state }) => state).filter(Boolean)])];
   return typed.map((name) => {
     const plain = name.toLowerCase();
@@ -76,7 +76,7 @@ const PAGE_SIZE = 100;
 
 /** What needs attention first, a page at a time. */
 async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenerator<ListedPayment> {
-  const { store, place } = options;
+  const { store, app } = options;
   const shown = new Set<string>();
   for (const payment of await unsettled(options, filter)) {
     shown.add(payment.row.payment_id);
@@ -84,10 +84,10 @@ async function* listKnown(options: ListOptions, filter: ListFilter): AsyncGenera
   }
   for (const span of await spansOf(options, filter)) {
     for (let last: KnownPaymentRow | undefined; ;) {
-      const rows = await spanQuery(store.db, place, span, PAGE_SIZE, last).execute();
+      const rows = await spanQuery(store.db, app, span, PAGE_SIZE, last).execute();
       const fresh = rows.filter(({ payment_id }) => !shown.has(payment_id));
       const ids = fresh.map(({ payment_id }) => payment_id);
-      const records = await readPaymentRecords(store.db, place, ids);
+      const records = await readPaymentRecords(store.db, app, ids);
       for (const row of fresh) {
         const payment = listed(options, row, records.get(row.payment_id));
         if (!filter.stuck || payment.verdict.stuck) yield payment;
@@ -113,12 +113,12 @@ export async function takeUnsettled(
   options: ListOptions,
   { customer, since }: ListFilter,
 ): Promise<{ rows: KnownPaymentRow[]; left: boolean }> {
-  const { store, place } = options;
-  const { rows: known } = await statesQuery(place).execute(store.db);
+  const { store, app } = options;
+  const { rows: known } = await statesQuery(app).execute(store.db);
   const found: KnownPaymentRow[] = [];
   for (const { state } of known.filter((one) => !settled.includes(one.state))) {
     const span: Span = { state, order: 'newest', customer, since };
-    found.push(...(await spanQuery(store.db, place, span, MAX_REFRESHED + 1).execute()));
+    found.push(...(await spanQuery(store.db, app, span, MAX_REFRESHED + 1).execute()));
   }
   found.sort((a, b) => b.since_time - a.since_time);
   const listedNow = (await unsettled(options, { customer, since })).map(({ row }) => row);
@@ -157,11 +157,11 @@ function listed(
 
 /** Instructions that failed, were not carried out or have an unknown outcome come before everything else. */
 async function unsettled(options: ListOptions, filter: ListFilter): Promise<ListedPayment[]> {
-  const { store, place } = options;
-  const ids = await readUnsettledIds(store.db, place);
+  const { store, app } = options;
+  const ids = await readUnsettledIds(store.db, app);
   const found: ListedPayment[] = [];
   for (let start = 0; start < ids.length; start += PAGE_SIZE) {
-    const records = await readPaymentRecords(store.db, place, ids.slice(start, start + PAGE_SIZE));
+    const records = await readPaymentRecords(store.db, app, ids.slice(start, start + PAGE_SIZE));
     for (const record of records.values()) {
       if (record.known && passes(record.known, filter, options.now)) {
         found.push(listed(options, record.known, record));
@@ -192,9 +192,9 @@ const decisions = ['Authorised', 'Held'];
 const finished = ['Declined', 'Failed', 'Expired', 'Captured', 'Cancelled', 'Refunded'];
 
 /** What to look through, the most pressing first; only states that known payments are in. */
-async function spansOf({ store, place, now }: ListOptions, filter: ListFilter): Promise<Span[]> {
+async function spansOf({ store, app, now }: ListOptions, filter: ListFilter): Promise<Span[]> {
   const { customer, since, olderThanMs } = filter;
-  const { rows } = await statesQuery(place).execute(store.db);
+  const { rows } = await statesQuery(app).execute(store.db);
   const known = rows.map(({ state }) => state);
   const wanted = known.filter((state) => filter.states === undefined || filter.states.includes(state));
   const unknown = wanted.filter((state) => !(stateNames as string[]).includes(state));
@@ -225,7 +225,7 @@ export async function assessFound<T extends { row: KnownPaymentRow }>(
   found: readonly T[],
 ): Promise<Array<T & ListedPayment>> {
   const ids = found.map(({ row }) => row.payment_id);
-  const records = await readPaymentRecords(options.store.db, options.place, ids);
+  const records = await readPaymentRecords(options.store.db, options.app, ids);
   return found.map((item) => ({ ...item, ...listed(options, item.row, records.get(item.row.payment_id)) }));
 }
 
@@ -240,7 +240,7 @@ export async function findFailed(
   paymentIds: readonly string[],
 ): Promise<Map<string, FailedOperation>> {
   const failed = new Map<string, FailedOperation>();
-  const records = await readPaymentRecords(options.store.db, options.place, paymentIds);
+  const records = await readPaymentRecords(options.store.db, options.app, paymentIds);
   for (const [paymentId, record] of records) {
     if (!record.known) continue;
     const { situation, verdict } = listed(options, record.known, record);

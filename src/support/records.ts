@@ -1,10 +1,10 @@
 // What this desk has on record about payments: the ledger, the known payments and the webhook inbox.
 
 import type { PaymentRead } from '../client/payment-calls.js';
-import type { Entry } from '../ledger/entries.js';
-import { openUnder } from '../ledger/intent-log.js';
-import { type PaymentRecord, readPaymentRecords } from '../ledger/payment-record.js';
-import { findAlsoPaid, findMaybePaid } from '../ledger/also-paid.js';
+import type { Entry } from '../ledger/moves/entries.js';
+import { openUnder } from '../ledger/moves/intent-log.js';
+import { type PaymentRecord, readPaymentRecords } from '../ledger/moves/payment-record.js';
+import { findAlsoPaid, findMaybePaid } from '../ledger/known/also-paid.js';
 import type { PaymentNames } from '../ledger/payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import { idOf } from '../payments/named-payments.js';
@@ -50,7 +50,7 @@ const IDS_PER_QUERY = 500;
 
 export function createRecords(
   store: Store<DeskTables>,
-  place: { baseUrl: string; appId: string },
+  app: { baseUrl: string; appId: string },
   now: () => number,
 ): Records {
   const inbox = createInbox(store);
@@ -59,15 +59,15 @@ export function createRecords(
     const ids = [...new Set(reads.map(idOf))];
     const records = new Map<string, PaymentRecord>();
     for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
-      const some = await readPaymentRecords(store.db, place, ids.slice(start, start + IDS_PER_QUERY));
+      const some = await readPaymentRecords(store.db, app, ids.slice(start, start + IDS_PER_QUERY));
       for (const [id, record] of some) records.set(id, record);
     }
     return records;
   }
 
   return {
-    remember: (reads) => rememberReads(store, place, reads, now()),
-    openUnder: (names) => openUnder(store, place, names),
+    remember: (reads) => rememberReads(store, app, reads, now()),
+    openUnder: (names) => openUnder(store, app, names),
 
     async sameAmount(reads) {
       const known = [...(await recordsOf(reads)).values()].flatMap((record) => record.known ?? []);
@@ -83,7 +83,7 @@ export function createRecords(
         reads.map(async (read) => {
           const paymentId = idOf(read);
           const names = { paymentId, referenceId: read.fields.referenceId };
-          const deliveries = await inbox.ofPayment(place, names, { limit: MAX_WEBHOOKS });
+          const deliveries = await inbox.ofPayment(app, names, { limit: MAX_WEBHOOKS });
           const record = records.get(paymentId);
           const alsoPaid = record?.known ? await findAlsoPaid(store.db, record.known) : [];
           return { record, webhooks: receivedWebhooks(deliveries), alsoPaid };

@@ -2,7 +2,7 @@
 
 import type { SettleOperation } from '../contract/states.js';
 import type { StateName } from '../contract/states.js';
-import type { Outcome } from '../ledger/operations.js';
+import type { Outcome } from '../ledger/moves/operations.js';
 
 /** How long a payment has been in its state, and how well that is known. */
 export interface Age {

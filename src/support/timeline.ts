@@ -1,7 +1,7 @@
 // What happened so far, from the service, the ledger and the webhook inbox.
 
 import type { PaymentRead } from '../client/payment-calls.js';
-import type { RecordedIntent } from '../ledger/payment-record.js';
+import type { RecordedIntent } from '../ledger/moves/payment-record.js';
 import type { Sources } from './records.js';
 import type { Situation } from './situation.js';
 

@@ -50,9 +50,9 @@ export interface Listener {
 const UPKEEP_MS = 20_000;
 
 export async function startListener(options: ListenOptions): Promise<Listener> {
-  const { store, place, clock, onEvent, onError } = options;
+  const { store, app, clock, onEvent, onError } = options;
   const now = () => clock.now();
-  const listener = await openListener(store, place);
+  const listener = await openListener(store, app);
   const { id, secret } = listener;
   const pipeline = createPipeline(options, listener);
   const { inboxWriter, reader, forwarder } = pipeline;
@@ -64,7 +64,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
       await clock.sleep(ms, stopping.signal);
       return !stopping.signal.aborted;
     };
-    const missed = await findMissed({ store, place, secret, reader, inboxWriter, now, wait });
+    const missed = await findMissed({ store, app, secret, reader, inboxWriter, now, wait });
     for (const delivery of missed) onEvent({ type: 'missed', delivery });
   }
 
@@ -75,7 +75,7 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
       return;
     }
     const [url, previous] = [addressOf(event.url), addressOf(event.previous)];
-    const pointing = await openPayments({ store, place, secret, now }, previous);
+    const pointing = await openPayments({ store, app, secret, now }, previous);
     onEvent({ type: 'url-changed', url, previous, pointing: pointing.map(({ payment_id }) => payment_id) });
   }
 

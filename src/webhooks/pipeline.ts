@@ -6,7 +6,8 @@ import type { DeskTables } from '../ledger/schema.js';
 import type { Owner } from '../store/owner.js';
 import type { Store } from '../store/store.js';
 import type { Chaos } from './forwarding/chaos.js';
-import { planForwards, type PlannedForward } from './forwarding/forward-plan.js';
+import { planForwards } from './forwarding/forward-plan.js';
+import type { PlannedForward } from './inbox/insert-forward.js';
 import { createForwarder, type Forwarder, type Retries } from './forwarding/forwarder.js';
 import { createSender } from './forwarding/sender.js';
 import { type Filter, needsRead, passes, type Target } from './forwarding/targets.js';
@@ -14,7 +15,7 @@ import type { Delivery } from './inbox/delivery.js';
 import { createInbox } from './inbox/inbox.js';
 import { createInboxWriter, type InboxWriter, type WebhookRequest } from './inbox/inbox-writer.js';
 import type { AppRef } from '../ledger/payment-ref.js';
-import { createLiveDeliveries, type LiveDeliveries } from './inbox/live-deliveries.js';
+import { createLiveDeliveries, type LiveDeliveries } from './live-deliveries.js';
 import { namePayment } from './inbox/name-payment.js';
 import { createReadRecorder, type UnreadDelivery } from './reading/read-record.js';
 import { createReader, type Reader } from './reading/reader.js';
@@ -29,7 +30,7 @@ export interface DeliveryEvent {
 export interface PipelineOptions {
   store: Store<DeskTables>;
   client: Client;
-  place: AppRef;
+  app: AppRef;
   owner: Owner;
   clock: Clock;
   targets: readonly Target[];
@@ -57,7 +58,7 @@ interface Pipeline {
 type Facts = UnreadDelivery & { state: string | null };
 
 export function createPipeline(options: PipelineOptions, listener: { id: number; secret: string }): Pipeline {
-  const { store, client, place, owner, clock, targets, retries, onEvent, onError } = options;
+  const { store, client, app, owner, clock, targets, retries, onEvent, onError } = options;
   const now = () => clock.now();
   const inbox = createInbox(store);
   const unread = createUnreadQueue(store, listener.id, owner);
@@ -65,7 +66,7 @@ export function createPipeline(options: PipelineOptions, listener: { id: number;
   const plan = (facts: Facts, afterRead: boolean) => forwardsOf(options, listener.id, facts, afterRead);
 
   const live = createLiveDeliveries({
-    load: async (ids) => inbox.named(place, ids),
+    load: async (ids) => inbox.named(app, ids),
     now,
     onProgress: (delivery) => onEvent({ type: 'progress', delivery }),
     onSettled: (delivery) => onEvent({ type: 'settled', delivery }),
@@ -95,7 +96,7 @@ export function createPipeline(options: PipelineOptions, listener: { id: number;
   const reader = createReader({
     store,
     client,
-    place,
+    app,
     recorder,
     clock,
     onRead: (results) => {
@@ -118,7 +119,7 @@ export function createPipeline(options: PipelineOptions, listener: { id: number;
       await unread.renew();
       for (let page = await unread.adopt(now()); page.length > 0; page = await unread.adopt(now())) {
         const ids = page.map(({ id }) => id);
-        live.adopt(await inbox.named(place, ids));
+        live.adopt(await inbox.named(app, ids));
         for (const row of page) reader.add(unreadOf(row));
       }
     },

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openDeskDatabase, type DeskDatabase } from '../../src/ledger/desk.js';
-import { readHistory } from '../../src/ledger/history.js';
-import { findKnown } from '../../src/ledger/known-payments.js';
+import { readHistory } from '../../src/ledger/moves/history.js';
+import { findKnown } from '../../src/ledger/known/remember.js';
 import {
   outcomeOf,
   type Entry,
   type NewIntent,
   type Opening,
   type SendAgain,
-} from '../../src/ledger/entries.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
+} from '../../src/ledger/moves/entries.js';
+import type { Ledger } from '../../src/ledger/moves/ledger.js';
 import type { SteadyTime } from '../../src/ledger/steady-clock.js';
 import { findOperator } from '../../src/ledger/operator.js';
 import { deskDatabases } from '../helpers/desk-database.js';

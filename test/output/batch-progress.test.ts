@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { BatchCounts } from '../../src/batch/counts.js';
+import type { BatchCounts } from '../../src/batch/rows/counts.js';
 import { displayWidth } from '../../src/output/text.js';
 import {
   applyingLines,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HistoryRecord } from '../../src/ledger/history.js';
+import type { HistoryRecord } from '../../src/ledger/moves/history.js';
 import { renderStream } from '../../src/output/rows.js';
 import { displayWidth } from '../../src/output/text.js';
 import { plainTheme } from '../../src/output/theme.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
-import { remember } from '../../src/ledger/known-payments.js';
+import { remember } from '../../src/ledger/known/remember.js';
 import type { SettlementLine } from '../../src/reconcile/line.js';
 import { matchLines } from '../../src/reconcile/match.js';
 import { temporaryHome } from '../helpers/desk.js';

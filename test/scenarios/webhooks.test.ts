@@ -32,7 +32,7 @@ it('the webhooks of a scenario are in the inbox of its desk, where explain finds
     // At the time of the sandbox's clock, which had moved on.
     expect(Date.parse(webhooks[2]!.time)).toBeGreaterThan(START);
     const kept = await createInbox(world.database.store).ofPayment(
-      world.desk.place,
+      world.desk.app,
       { paymentId: '100001' },
       { limit: 10 },
     );

@@ -1,9 +1,9 @@
 // Batches at the desk: one is planned, somebody applies it (or two do), and several go on with it, crash by crash.
 
-import type { Assessment, BatchAction } from '../../src/batch/plan-row.js';
-import type { PlanFile, PlanHeader } from '../../src/batch/plan-file.js';
-import type { PlanRow } from '../../src/batch/plan-row.js';
-import type { RunOptions } from '../../src/batch/run-options.js';
+import type { Assessment, BatchAction } from '../../src/batch/plan/plan-row.js';
+import type { PlanFile, PlanHeader } from '../../src/batch/plan/plan-file.js';
+import type { PlanRow } from '../../src/batch/plan/plan-row.js';
+import type { RunOptions } from '../../src/batch/run/options.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { BatchRecord, BatchRow } from '../../src/ledger/schema.js';
 import { startProcess, type Process, type Surroundings } from './operators.ts';

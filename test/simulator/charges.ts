@@ -1,6 +1,6 @@
 // Creates and charges: keyed by their reference, so that a job that is run again makes nothing new.
 
-import type { Outcome } from '../../src/ledger/operations.js';
+import type { Outcome } from '../../src/ledger/moves/operations.js';
 import { startProcess, type Surroundings } from './operators.ts';
 import { createBody } from './payments.ts';
 import { followCharge, createPayment, PaydeskError, TemporaryError } from './program.ts';

@@ -1,14 +1,14 @@
 // The people and jobs at the desk: each command is a process of its own on the ledger that they all share.
 
-import type { Batches } from '../../src/batch/batches.js';
+import type { Batches } from '../../src/batch/rows/batches.js';
 import type { Client } from '../../src/client/client.js';
 import type { SettleOperation } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
-import type { Outcome } from '../../src/ledger/operations.js';
+import type { Outcome } from '../../src/ledger/moves/operations.js';
 import type { ClockOptions } from '../../src/ledger/clocks.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Ledger } from '../../src/ledger/moves/ledger.js';
 import type { Whereabouts } from '../../src/ledger/place/ledger-place.js';
-import type { Desk, Place } from '../../src/payments/desk.js';
+import type { Desk, DeskApp } from '../../src/payments/desk.js';
 import type { Store } from '../../src/store/store.js';
 import { runOn, type Machine, type SteadyClock } from './clocks.ts';
 import { storeOf } from './disk.ts';
@@ -32,14 +32,14 @@ import { QUIET_MS, type ServiceKind } from './service-kind.ts';
 import { BASE_URL, SPELLINGS, type World } from './service.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Takes the place of a part of the program that keeps a promise; the simulator must then find it broken. */
+/** Takes the app of a part of the program that keeps a promise; the simulator must then find it broken. */
 export interface Sabotage {
   quietMs?: number;
   /** What the ledger takes for its steady clock. */
   steady?: (wall: () => number) => () => { boot: string; ms: number };
   /** What the desk measures limits and durations on. */
   monotonic?: (wall: () => number) => () => number;
-  place?: (place: Place) => Place;
+  app?: (app: DeskApp) => DeskApp;
   client?: (client: Client) => Client;
   ledger?: (ledger: Ledger, store: Store<DeskTables>) => Ledger;
   store?: (store: Store<DeskTables>) => Store<DeskTables>;
@@ -202,7 +202,7 @@ export function startProcess(
     random: () => random.share(),
     transport,
   } as const;
-  const place: Place = { baseUrl, appId: world.appId, kind: 'sandbox', profile: undefined };
+  const app: DeskApp = { baseUrl, appId: world.appId, kind: 'sandbox', profile: undefined };
   const wrap = sabotage.client ?? ((client: Client) => client);
   return {
     life,
@@ -212,7 +212,7 @@ export function startProcess(
       client: wrap(createClient({ ...common, signal: stop.signal })),
       settling: wrap(createClient({ ...common, timeouts: { attemptMs: 5_000, overallMs: 5_000 } })),
       ledger: sabotage.ledger?.(ledger, whole) ?? ledger,
-      place: sabotage.place?.(place) ?? place,
+      app: sabotage.app?.(app) ?? app,
       quietMs: sabotage.quietMs ?? QUIET_MS,
       clock,
       steady: () => steady.now().ms,

@@ -1,16 +1,16 @@
 // The program under test, compiled: Node runs the simulator itself without a build, and src cannot be run that way.
 
-import type * as BatchesModule from '../../src/batch/batches.js';
-import type * as PlanFileModule from '../../src/batch/plan-file.js';
-import type * as PlanModule from '../../src/batch/plan.js';
-import type * as RunModule from '../../src/batch/run.js';
+import type * as BatchesModule from '../../src/batch/rows/batches.js';
+import type * as PlanFileModule from '../../src/batch/plan/plan-file.js';
+import type * as PlanModule from '../../src/batch/plan/make-plan.js';
+import type * as RunModule from '../../src/batch/run/run.js';
 import type * as ClientModule from '../../src/client/client.js';
 import type * as StatesModule from '../../src/contract/states.js';
 import type * as ErrorsModule from '../../src/errors.js';
 import type * as DeskModule from '../../src/ledger/desk.js';
-import type * as LedgerModule from '../../src/ledger/ledger.js';
+import type * as LedgerModule from '../../src/ledger/moves/ledger.js';
 import type * as PlaceModule from '../../src/ledger/place/ledger-place.js';
-import type * as PlacedModule from '../../src/ledger/place/placed-ledger.js';
+import type * as PlacedModule from '../../src/ledger/place/placed-database.js';
 import type * as ChargeModule from '../../src/payments/charge-outcome.js';
 import type * as CreateModule from '../../src/payments/create-payment.js';
 import type * as MovesModule from '../../src/payments/move/plan.js';
@@ -35,10 +35,10 @@ export const { createControl } = (await load('sandbox/control/control.js')) as t
 export const { createWorker } = (await load('sandbox/worker.js')) as typeof WorkerModule;
 export const { defaultAnswers } = (await load('sandbox/answers.js')) as typeof AnswersModule;
 export const { createClient } = (await load('client/client.js')) as typeof ClientModule;
-export const { createLedger } = (await load('ledger/ledger.js')) as typeof LedgerModule;
+export const { createLedger } = (await load('ledger/moves/ledger.js')) as typeof LedgerModule;
 export const { openDeskDatabase } = (await load('ledger/desk.js')) as typeof DeskModule;
 export const { createLedgerPlace } = (await load('ledger/place/ledger-place.js')) as typeof PlaceModule;
-export const { placeDatabase } = (await load('ledger/place/placed-ledger.js')) as typeof PlacedModule;
+export const { placeDatabase } = (await load('ledger/place/placed-database.js')) as typeof PlacedModule;
 export const { moveAll } = (await load('payments/move/plan.js')) as typeof MovesModule;
 export const { createPayment } = (await load('payments/create-payment.js')) as typeof CreateModule;
 export const { followCharge } = (await load('payments/charge-outcome.js')) as typeof ChargeModule;
@@ -48,7 +48,7 @@ export const { GuardError, InterruptedError, PaydeskError, TemporaryError } = (a
 )) as typeof ErrorsModule;
 export const { StoreError } = (await load('store/errors.js')) as typeof StoreErrorsModule;
 export const { isLegal, stateNames, states } = (await load('contract/states.js')) as typeof StatesModule;
-export const { createBatches } = (await load('batch/batches.js')) as typeof BatchesModule;
-export const { makePlan } = (await load('batch/plan.js')) as typeof PlanModule;
-export const { planLines } = (await load('batch/plan-file.js')) as typeof PlanFileModule;
-export const { runBatch } = (await load('batch/run.js')) as typeof RunModule;
+export const { createBatches } = (await load('batch/rows/batches.js')) as typeof BatchesModule;
+export const { makePlan } = (await load('batch/plan/make-plan.js')) as typeof PlanModule;
+export const { planLines } = (await load('batch/plan/plan-file.js')) as typeof PlanFileModule;
+export const { runBatch } = (await load('batch/run/run.js')) as typeof RunModule;

@@ -1,8 +1,8 @@
 // Guards taken away one by one, from outside: the part of the program that keeps the promise is handed over broken.
 
 import type { Client } from '../../src/client/client.js';
-import type { BlockedByEarlier, Entry, NewIntent, Opening } from '../../src/ledger/entries.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import type { BlockedByEarlier, Entry, NewIntent, Opening } from '../../src/ledger/moves/entries.js';
+import type { Ledger } from '../../src/ledger/moves/ledger.js';
 import type { SettleOperation, StateName } from '../../src/contract/states.js';
 import type { DeskTables } from '../../src/ledger/schema.js';
 import type { Store } from '../../src/store/store.js';
@@ -238,7 +238,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
   'open-intent-refusal': { ledger: lets(['held'], { looks: false }) },
   'hold-after-refusal': { ledger: lets(['quiet'], { looks: false }) },
   'check-in-transaction': { ledger: lets(['held', 'quiet'], { looks: true }) },
-  'hold-by-app': { place: (place) => ({ ...place, appId: `${place.appId} at ${place.baseUrl}` }) },
+  'hold-by-app': { app: (app) => ({ ...app, appId: `${app.appId} at ${app.baseUrl}` }) },
   fence: { client: sendsHoweverLate },
   'hold-at-each-attempt': { ledger: (ledger) => ({ ...ledger, renew: () => Promise.resolve(true) }) },
   'exactly-as-before': takesForTheSame(),

@@ -5,14 +5,14 @@ import type { Compilable } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isStateName, stateNames } from '../../src/contract/states.js';
 import { type DeskDatabase, openDeskDatabase } from '../../src/ledger/desk.js';
-import { remember } from '../../src/ledger/known-payments.js';
-import { type Span, spanQuery, statesQuery } from '../../src/ledger/known-list.js';
+import { remember } from '../../src/ledger/known/remember.js';
+import { type Span, spanQuery, statesQuery } from '../../src/ledger/known/list.js';
 import { OVERDUE_AFTER_MS } from '../../src/support/overdue.js';
 import { MAX_REFRESHED, takeListed, takeUnsettled } from '../../src/support/list.js';
 import { describeWithPostgres } from '../helpers/postgres.js';
 import { openSeededDesk, type SeededDesk } from './seeded.js';
 
-const place = { baseUrl: 'http://127.0.0.1:1', appId: 'app-1' };
+const app = { baseUrl: 'http://127.0.0.1:1', appId: 'app-1' };
 const MINUTE = 60_000;
 const now = Date.parse('2026-11-16T09:00:00Z');
 
@@ -25,13 +25,13 @@ async function know(
   ageMs: number,
   more: { customerId?: string; createdTime?: number } = {},
 ): Promise<void> {
-  const seen = { ...place, paymentId, state, amount: '10', currency: 'EUR', ...more };
+  const seen = { ...app, paymentId, state, amount: '10', currency: 'EUR', ...more };
   await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now - ageMs }));
 }
 
 const options = ({ store }: DeskDatabase) => ({
   store,
-  place,
+  app,
   client: { canonicalState: (name: string | undefined) => (isStateName(name) ? name : undefined) },
   now,
   quietMs: 10 * MINUTE,
@@ -109,7 +109,7 @@ describe('the order of what is known', () => {
     expect(await ids({ customer: 'c_1' })).toEqual(['3', '1']);
     expect(await ids({ since: now - 30 * MINUTE })).toEqual(['2']);
     expect(await ids({ since: now - 80 * MINUTE, customer: 'c_1' })).toEqual(['1']);
-    const elsewhere = { ...options(database), place: { ...place, appId: 'app-2' } };
+    const elsewhere = { ...options(database), app: { ...app, appId: 'app-2' } };
     expect(await takeListed(elsewhere, {}, 10)).toEqual({ listed: [], more: false });
   });
 });
@@ -126,10 +126,10 @@ const last = { since_time: now, payment_id: '5' } as Parameters<typeof spanQuery
 
 function questions({ store }: DeskDatabase): Compilable[] {
   const pages = spans.flatMap((span) => [
-    spanQuery(store.db, place, span, 100),
-    spanQuery(store.db, place, span, 100, last),
+    spanQuery(store.db, app, span, 100),
+    spanQuery(store.db, app, span, 100, last),
   ]);
-  return [...pages, { compile: () => statesQuery(place).compile(store.db) }];
+  return [...pages, { compile: () => statesQuery(app).compile(store.db) }];
 }
 
 describe('what is read again before those that need attention are listed', () => {
@@ -175,7 +175,7 @@ describe('what a list asks the database', () => {
       const { sql } = await import('kysely');
       const names = sql.raw(`array[${stateNames.map((name) => `'${name}'`).join(', ')}]`);
       await sql`insert into known_payments (app_id, payment_id, customer_id, state, source, known_time, state_time, since_time, seen_time)
-        select ${place.appId}, n::text, 'c_' || (n % 5000), (${names})[1 + n % 14], 'heard', ${now}::bigint - n, ${now}::bigint - n, ${now}::bigint - n, ${now}::bigint
+        select ${app.appId}, n::text, 'c_' || (n % 5000), (${names})[1 + n % 14], 'heard', ${now}::bigint - n, ${now}::bigint - n, ${now}::bigint - n, ${now}::bigint
         from generate_series(1, 50000) n`.execute(store.db);
       await sql`analyze known_payments`.execute(store.db);
       for (const question of questions(database)) {
@@ -357,15 +357,15 @@ describe('payments list', () => {
     const names = ['seed-held', 'seed-captured', 'seed-created'];
     await desk.run('explain', names, { env: { PAYDESK_HOME: home } });
     const { closedPort } = await import('../client/servers.js');
-    const place = { baseUrl: `http://127.0.0.1:${await closedPort()}`, appId: desk.sandbox.app.appId };
+    const app = { baseUrl: `http://127.0.0.1:${await closedPort()}`, appId: desk.sandbox.app.appId };
     const database = await openDeskDatabase({ location: join(home, 'data', 'desk.db'), operator: 'op@desk' });
     const { store } = database;
     for (const paymentId of ['1', '2', '3', '4']) {
-      const seen = { ...place, paymentId, state: 'Held' };
+      const seen = { ...app, paymentId, state: 'Held' };
       await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: Date.now() }));
     }
     await database.close();
-    const env = { PAYDESK_HOME: home, PAYDESK_BASE_URL: place.baseUrl };
+    const env = { PAYDESK_HOME: home, PAYDESK_BASE_URL: app.baseUrl };
     const { code, stdout, stderr } = await desk.run('list', ['--refresh'], { env });
     expect([code, stdout.trimEnd().split('\n').length]).toEqual([5, expect.any(Number)]);
     expect(stdout.trimEnd().split('\n').length).toBeGreaterThanOrEqual(4);

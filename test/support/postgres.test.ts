@@ -40,9 +40,9 @@ describeWithPostgres('with a database that a team shares', (postgres) => {
   it('a guided session is kept there, each operator with their own', async () => {
     const location = await postgres().createDatabase();
     const database = await openDeskDatabase({ location, operator: 'ada@desk-1' });
-    const place = { baseUrl: desk.sandbox.url, appId: desk.sandbox.app.appId };
+    const app = { baseUrl: desk.sandbox.url, appId: desk.sandbox.app.appId };
     const [ada, ben] = ['ada@desk-1', 'ben@desk-2'].map((operator) =>
-      createSessions(database.store, { ...place, operator }),
+      createSessions(database.store, { ...app, operator }),
     ) as [ReturnType<typeof createSessions>, ReturnType<typeof createSessions>];
     const started = await ada.start(['inv-1', 'inv-2'], Date.now());
     await ada.mark(started.items[0]!, {

@@ -7,8 +7,8 @@ import type { PaymentRead } from '../../src/client/payment-calls.js';
 import { parseJson } from '../../src/contract/json.js';
 import { isLegal, isStateName, stateNames, type StateName } from '../../src/contract/states.js';
 import { openDeskDatabase } from '../../src/ledger/desk.js';
-import { outcomes, type Outcome } from '../../src/ledger/operations.js';
-import { createLedger } from '../../src/ledger/ledger.js';
+import { outcomes, type Outcome } from '../../src/ledger/moves/operations.js';
+import { createLedger } from '../../src/ledger/moves/ledger.js';
 import { triageList } from '../../src/output/views/explanation.js';
 import { explain, type Explained, type Explanation } from '../../src/support/explain.js';
 import { type ListedPayment, takeListed } from '../../src/support/list.js';
@@ -19,7 +19,7 @@ export const now = Date.parse('2026-11-16T09:00:00Z');
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const quietMs = 10 * MINUTE;
-const place = { baseUrl: 'https://service.example', appId: 'app-1' };
+const app = { baseUrl: 'https://service.example', appId: 'app-1' };
 const client = { canonicalState: (name: string | undefined) => (isStateName(name) ? name : undefined) };
 
 /** `fresh`: within the quiet period and not overdue. `late`: both are over. */
@@ -119,7 +119,7 @@ export async function allResults(): Promise<CaseResult[]> {
         steady: () => ({ boot: 'machine', ms: sent }),
       });
       const before = beforeState(one);
-      const intent = { ...place, paymentId: id, amount: '49.9', currency: 'EUR', createdTime: created };
+      const intent = { ...app, paymentId: id, amount: '49.9', currency: 'EUR', createdTime: created };
       const opening = await ledger.open({
         ...intent,
         operation: last.operation,
@@ -135,11 +135,11 @@ export async function allResults(): Promise<CaseResult[]> {
       await ledger.record(opening.intent.id, { outcome: last.outcome, after, state: after, why });
     }
     const reads = cases.map(readOf);
-    const records = createRecords(store, place, () => now);
+    const records = createRecords(store, app, () => now);
     await records.remember(reads);
     const sources = await records.find(reads);
     const options = { now, steady: { boot: 'machine', ms: now }, quietMs, profile: undefined };
-    const listOptions = { ...options, store, place, client };
+    const listOptions = { ...options, store, app, client };
     const { listed } = await takeListed(listOptions, {}, Infinity);
     const stuck = await takeListed(listOptions, { stuck: true }, Infinity);
     const stuckIds = new Set(stuck.listed.map(({ row }) => row.payment_id));

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { remember } from '../../src/ledger/known-payments.js';
+import { remember } from '../../src/ledger/known/remember.js';
 import { startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { type HookDesk, openHookDesk, type TestListener } from './hook-desk.js';
 

@@ -41,7 +41,7 @@ export interface PostOptions {
 export interface HookDesk {
   database: DeskDatabase;
   inbox: Inbox;
-  place: { baseUrl: string; appId: string };
+  app: { baseUrl: string; appId: string };
   /** Starts a listener on this database; all of them are stopped in the end. */
   listen(options?: Partial<Omit<ListenOptions, 'targets'>> & { to?: string[] }): Promise<TestListener>;
   close(): Promise<void>;
@@ -60,20 +60,20 @@ export async function openHookDesk(sandbox: TestSandbox, location?: string): Pro
     kind: 'sandbox',
     apiKey: () => sandbox.app.apiKey,
   });
-  const place = { baseUrl: sandbox.url, appId: sandbox.app.appId };
+  const app = { baseUrl: sandbox.url, appId: sandbox.app.appId };
   const running = new Set<TestListener>();
 
   return {
     database,
     inbox: createInbox(database.store),
-    place,
+    app,
     async listen({ to = [], ...options } = {}) {
       const events: ListenEvent[] = [];
       const errors: unknown[] = [];
       const listener = await startListener({
         store: database.store,
         client,
-        place,
+        app,
         owner: createOwner(),
         clock: systemClock,
         port: 0,

@@ -56,10 +56,10 @@ function tests(location: () => Promise<string | undefined>): void {
     // Three webhooks in a row: each is judged by what the service shows, which is further on already.
     expect(all.slice(1).map(({ state }) => state)).toEqual(['Captured', 'Captured', 'Captured']);
     expect(all.slice(1).map(({ verdict }) => verdict)).toEqual(['several', 'stale', 'same']);
-    const kept = await desk.inbox.ofPayment(desk.place, { paymentId: String(payment.paymentId) });
+    const kept = await desk.inbox.ofPayment(desk.app, { paymentId: String(payment.paymentId) });
     expect(kept).toEqual(all.toSorted((a, b) => a.id - b.id));
-    expect(await desk.inbox.newestId(desk.place)).toBe(kept.at(-1)?.id);
-    expect(await desk.inbox.after(desk.place, kept[1]!.id)).toEqual(kept.slice(2));
+    expect(await desk.inbox.newestId(desk.app)).toBe(kept.at(-1)?.id);
+    expect(await desk.inbox.after(desk.app, kept[1]!.id)).toEqual(kept.slice(2));
   });
 
   it('one that came before is a duplicate, by its event or by its words', async () => {
@@ -74,7 +74,7 @@ function tests(location: () => Promise<string | undefined>): void {
     await listener.post(body({ paymentId, paymentState: 'Created' }));
     await listener.post(body({ paymentId }));
     await listener.waitFor(6);
-    const kept = await desk.inbox.ofPayment(desk.place, { paymentId: String(paymentId) });
+    const kept = await desk.inbox.ofPayment(desk.app, { paymentId: String(paymentId) });
     expect(kept.map(({ verdict }) => verdict)).toEqual([
       'changed',
       'same',
@@ -246,7 +246,7 @@ function tests(location: () => Promise<string | undefined>): void {
       ['/hook', 1],
       ['/hook', 2],
     ]);
-    const whole = await desk.inbox.find(desk.place, all[0]!.id);
+    const whole = await desk.inbox.find(desk.app, all[0]!.id);
     expect(whole?.forwards[0]?.tries.map(({ status, answer }) => [status, answer])).toEqual([
       [500, 'oh no'],
       [null, null],
@@ -345,7 +345,7 @@ function tests(location: () => Promise<string | undefined>): void {
     expect(await first).toBe(200);
     handler.answer({ status: 500 });
     expect(await listener.post('{"n":2}')).toBe(502);
-    expect(await desk.inbox.newestId(desk.place)).toBe(2);
+    expect(await desk.inbox.newestId(desk.app)).toBe(2);
   });
 
   it('chaos drops, doubles, delays and reorders as its seed says', async () => {
@@ -410,7 +410,7 @@ function tests(location: () => Promise<string | undefined>): void {
     await stopping;
     const second = await desk.listen({ to: [handler.url] });
     await eventually(async () => {
-      const kept = await desk.inbox.ofPayment(desk.place, { paymentId: String(paymentId) });
+      const kept = await desk.inbox.ofPayment(desk.app, { paymentId: String(paymentId) });
       expect(kept.map(({ forwards }) => forwards[0]?.outcome)).toEqual(['delivered', 'delivered']);
       expect(kept.every(({ state }) => state === 'Created')).toBe(true);
     });

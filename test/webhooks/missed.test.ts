@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AddressInfo, createServer, type Server, type Socket, connect } from 'node:net';
 import { createGivenTunnel, createNoTunnel } from '../../src/webhooks/tunnels/without-program.js';
 import type { Tunnel } from '../../src/webhooks/tunnels/tunnel.js';
-import { remember } from '../../src/ledger/known-payments.js';
+import { remember } from '../../src/ledger/known/remember.js';
 import { eventually, startTestSandbox, type TestSandbox } from '../helpers/sandbox.js';
 import { type HookDesk, openHookDesk } from './hook-desk.js';
 
@@ -22,7 +22,7 @@ afterEach(() => desk.close());
 async function created(webhookUrl: string) {
   const payment = await sandbox.create({ webhookUrl });
   const { store } = desk.database;
-  const seen = { ...desk.place, paymentId: String(payment.paymentId), state: 'Created', webhookUrl };
+  const seen = { ...desk.app, paymentId: String(payment.paymentId), state: 'Created', webhookUrl };
   await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'created', now: Date.now() }));
   return payment;
 }
@@ -50,15 +50,15 @@ it('what changed while nobody listened is told as missed, kept, and sent by nobo
     forwards: [],
   });
   expect(second.events.filter(({ type }) => type === 'missed')).toHaveLength(1);
-  const kept = await desk.inbox.ofPayment(desk.place, { paymentId: String(changed.paymentId) });
-  const whole = await desk.inbox.find(desk.place, kept[0]!.id);
+  const kept = await desk.inbox.ofPayment(desk.app, { paymentId: String(changed.paymentId) });
+  const whole = await desk.inbox.find(desk.app, kept[0]!.id);
   expect(JSON.parse(Buffer.from(whole!.body).toString())).toMatchObject({
     paymentId: changed.paymentId,
     referenceId: changed.referenceId,
     paymentState: 'Captured',
     type: 'payment.state-changed',
   });
-  expect(await desk.inbox.ofPayment(desk.place, { paymentId: String(same.paymentId) })).toEqual([]);
+  expect(await desk.inbox.ofPayment(desk.app, { paymentId: String(same.paymentId) })).toEqual([]);
 });
 
 /** A door that can be shut: what stands between the service and the listener. */

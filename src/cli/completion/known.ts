@@ -39,7 +39,7 @@ async function knownPayments(
     store: openProfiles(env),
   });
   const forced = beginning.startsWith(FORCED);
-  const { knownNames } = await import('../../ledger/known-names.js');
+  const { knownNames } = await import('../../ledger/known/names.js');
   const database = await openDatabase(env);
   try {
     const names = await knownNames(

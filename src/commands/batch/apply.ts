@@ -11,11 +11,11 @@ import {
   workOnBatch,
 } from '../../cli/batch.js';
 import { createOwner } from '../../store/owner.js';
-import { checkPlan, openPlan } from '../../batch/apply.js';
-import { createBatches } from '../../batch/batches.js';
-import { dryRun } from '../../batch/dry-run.js';
-import { sendingNothing } from '../../batch/nothing-sent.js';
-import { rowsOfChecked } from '../../batch/plan-file.js';
+import { checkPlan, openPlan } from '../../batch/run/check-plan.js';
+import { createBatches } from '../../batch/rows/batches.js';
+import { dryRun } from '../../batch/run/dry-run.js';
+import { sendingNothing } from '../../cli/nothing-sent.js';
+import { rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
 import { countFlag } from '../../cli/flags.js';
 import { BadValue, parseAmount, parseCurrency, parsePair } from '../../typed-values.js';

@@ -10,9 +10,9 @@ import {
   workOnBatch,
 } from '../../cli/batch.js';
 import { createOwner } from '../../store/owner.js';
-import { createBatches } from '../../batch/batches.js';
-import { countRows, leftToSend } from '../../batch/counts.js';
-import { sendingNothing } from '../../batch/nothing-sent.js';
+import { createBatches } from '../../batch/rows/batches.js';
+import { countRows, leftToSend } from '../../batch/rows/counts.js';
+import { sendingNothing } from '../../cli/nothing-sent.js';
 import { liveBanner } from '../../output/views/live.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
 

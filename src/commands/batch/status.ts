@@ -1,10 +1,10 @@
 import { string as argument } from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { createBatches } from '../../batch/batches.js';
-import { sendingNothing } from '../../batch/nothing-sent.js';
+import { createBatches } from '../../batch/rows/batches.js';
+import { sendingNothing } from '../../cli/nothing-sent.js';
 import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
-import { statusOf } from '../../batch/standing.js';
+import { statusOf } from '../../batch/rows/status.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { listFlagsFor } from '../../cli/flags.js';
 import { batchList, batchSummary } from '../../output/views/batch.js';

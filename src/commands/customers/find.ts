@@ -7,7 +7,7 @@ import { countFlag, listFlagsFor } from '../../cli/flags.js';
 import { openSession } from '../../cli/session.js';
 import { storeIfOpen } from '../../cli/support-records.js';
 import { findCustomers } from '../../customers/find-customers.js';
-import { createKnownSearch } from '../../ledger/known-search.js';
+import { createKnownSearch } from '../../ledger/known/search.js';
 import {
   aboutFoundCustomers,
   incompleteSearch,

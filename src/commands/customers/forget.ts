@@ -5,7 +5,7 @@ import { openLedger } from '../../cli/desk-database.js';
 import { openSession } from '../../cli/session.js';
 import { counted } from '../../contract/amount-format.js';
 import { InterruptedError, UsageError } from '../../errors.js';
-import { countOf, customersWithEmail, type Forgotten, forgetCustomer } from '../../ledger/forget.js';
+import { countOf, customersWithEmail, type Forgotten, forgetCustomer } from '../../ledger/known/forget.js';
 import { addWords, paydesk } from '../../next-command.js';
 import { safeText } from '../../output/text.js';
 

@@ -8,7 +8,7 @@ import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli
 import { openApp, openSession } from '../../cli/session.js';
 import { explainOptions } from '../../cli/support-records.js';
 import { UsageError } from '../../errors.js';
-import { createKnownSearch } from '../../ledger/known-search.js';
+import { createKnownSearch } from '../../ledger/known/search.js';
 import { aboutFound, aboutNothingFound, aboutSeen, foundJson, foundList } from '../../output/views/found.js';
 import { type FindFilter, findPayments } from '../../support/find/find-payments.js';
 import { whyNothingFound } from '../../support/find/nothing-found.js';
@@ -64,7 +64,7 @@ export default class PaymentsFind extends BaseCommand {
     const { client, profile } = openApp(this.context);
     const { store } = await openLedger(this.context);
     const search = createKnownSearch(store, profile);
-    const options = { store, place: profile, client, ...explainOptions(this.context, profile) };
+    const options = { store, app: profile, client, ...explainOptions(this.context, profile) };
     const filter: FindFilter = {
       amount: flags.amount,
       on: flags.on?.(now),

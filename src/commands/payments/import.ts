@@ -1,7 +1,7 @@
 import { string as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
-import { sendingNothing } from '../../batch/nothing-sent.js';
-import { keepHeapSmall } from '../../batch/small-heap.js';
+import { sendingNothing } from '../../cli/nothing-sent.js';
+import { keepHeapSmall } from '../../cli/small-heap.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openCsv } from '../../cli/input-file.js';
 import { databaseLocation, openLedger } from '../../cli/desk-database.js';

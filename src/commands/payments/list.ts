@@ -4,7 +4,7 @@ import { openSession, type Session } from '../../cli/session.js';
 import { countFlag, durationFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { explainOptions, openRecords } from '../../cli/support-records.js';
-import { readUnseenCharges } from '../../ledger/intent-log.js';
+import { readUnseenCharges } from '../../ledger/moves/intent-log.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { endingOf } from '../../payments/endings.js';
 import { aboutList, knownJson, knownList, unseenChargeLines } from '../../output/views/known.js';
@@ -48,7 +48,7 @@ export default class PaymentsList extends BaseCommand {
     const { client, profile } = session;
     const database = lazyDatabase(this.context);
     const { store } = await database();
-    const options = { store, place: profile, client, ...explainOptions(this.context, profile) };
+    const options = { store, app: profile, client, ...explainOptions(this.context, profile) };
     const filter: ListFilter = {
       states: flags.state && (await findStates(options, flags.state)),
       stuck: flags.stuck,

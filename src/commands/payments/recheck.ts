@@ -46,7 +46,7 @@ export default class PaymentsRecheck extends BaseCommand {
     const store = await storeIfOpen(this.context, desk.database);
     // A payment that came back is noticed only if it was seen before.
     const before = reads.flatMap((entry) => ('read' in entry ? [entry.read] : []));
-    if (store) await rememberReads(store, desk.place, before, Date.now());
+    if (store) await rememberReads(store, desk.app, before, Date.now());
     const onAsked: OnAsked = (before, now) => recordRecheck(desk, before, now);
     let results = await recheckAll(desk.client, reads, onAsked);
     if (flags.watch) results = await this.#continue(desk, store, reads, results, onAsked);
@@ -63,7 +63,7 @@ export default class PaymentsRecheck extends BaseCommand {
   }
 
   async #continue(
-    { client, place }: Awaited<ReturnType<typeof openReadingDesk>>,
+    { client, app }: Awaited<ReturnType<typeof openReadingDesk>>,
     store: Awaited<ReturnType<typeof storeIfOpen>>,
     reads: readonly NamedRead[],
     results: readonly RecheckResult[],
@@ -72,7 +72,7 @@ export default class PaymentsRecheck extends BaseCommand {
     const { withWakeups } = await import('../../webhooks/inbox/wakeups.js');
     const { recheckUntilChanged } = await import('../../support/recheck-until.js');
     const { signal } = this;
-    return withWakeups({ store, place, clock: systemClock }, (wakeups) =>
+    return withWakeups({ store, app, clock: systemClock }, (wakeups) =>
       recheckUntilChanged(reads, results, { client, signal, wakeups, onAsked }),
     );
   }

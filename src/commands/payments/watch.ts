@@ -44,7 +44,7 @@ export default class PaymentsWatch extends BaseCommand {
     const database = lazyDatabase(this.context);
     const store = await storeIfOpen(this.context, database);
     const records = await openRecords(this.context, database, profile);
-    const watched = await withWakeups({ store, place: profile, clock: systemClock }, (wakeups) =>
+    const watched = await withWakeups({ store, app: profile, clock: systemClock }, (wakeups) =>
       watchAll(namesIn(args), {
         ...readOptions(this.streams.env),
         client,

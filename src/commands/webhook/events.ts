@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { openInbox } from '../../cli/inbox.js';
 import { systemClock } from '../../client/clock.js';
 import { type DeliveryFilter, matches } from '../../webhooks/inbox/inbox.js';
-import { followInbox } from '../../webhooks/inbox/live-deliveries.js';
+import { followInbox } from '../../webhooks/live-deliveries.js';
 import { deliveryLine, keptJson, webhookList } from '../../output/views/webhook.js';
 
 const DEFAULT_LIMIT = 50;
@@ -37,7 +37,7 @@ export default class WebhookEvents extends BaseCommand {
 
   async run(): Promise<Array<ReturnType<typeof keptJson>> | undefined> {
     const { flags } = await this.parse(WebhookEvents);
-    const { inbox, place } = await openInbox(this.context);
+    const { inbox, app } = await openInbox(this.context);
     const filter: DeliveryFilter = {
       payment: flags.payment?.replace(/^(id|ref):/, ''),
       state: flags.state,
@@ -46,9 +46,9 @@ export default class WebhookEvents extends BaseCommand {
     };
     const limit = flags.all ? Infinity : (flags.limit ?? DEFAULT_LIMIT);
     if (flags.follow) {
-      const from = await inbox.newestId(place);
+      const from = await inbox.newestId(app);
       const { terminal, width } = this.streams.stdout;
-      const deliveries = followInbox(inbox, place, { from, clock: systemClock, signal: this.signal });
+      const deliveries = followInbox(inbox, app, { from, clock: systemClock, signal: this.signal });
       for await (const delivery of deliveries) {
         if (!matches(filter, delivery)) continue;
         await this.emit(keptJson(delivery));
@@ -57,7 +57,7 @@ export default class WebhookEvents extends BaseCommand {
       throw this.signal.reason;
     }
     let more = false;
-    const found = inbox.list(place, filter, { limit, more: () => void (more = true) });
+    const found = inbox.list(app, filter, { limit, more: () => void (more = true) });
     if (this.json) return Array.fromAsync(found, keptJson);
     await this.showStream(found, webhookList);
     if (more) this.note('There are more. Show all with --all, or the newest N with --limit N.');

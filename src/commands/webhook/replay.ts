@@ -39,13 +39,13 @@ export default class WebhookReplay extends BaseCommand {
   async run(): Promise<Array<ReturnType<typeof replayedJson>>> {
     const { args, flags } = await this.parse(WebhookReplay);
     const ids = args.id ?? [];
-    const { place, inbox, database, profile } = await openInbox(this.context);
+    const { app, inbox, database, profile } = await openInbox(this.context);
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());
     this.sent.assumeSome();
     const { client } = flags.fresh ? await openSession(this.context) : { client: undefined };
     const results = await replayAll(
-      { store: database.store, inbox, place, sender, now: Date.now },
+      { store: database.store, inbox, app, sender, now: Date.now },
       { ids, since: flags.since?.getTime(), failed: flags.failed, signal: this.signal, client },
       { to: flags.to, prepare: (target) => withSendFlags(target, flags) },
       ({ url }) => this.note(...targetNote(profile.kind, url)),

@@ -33,13 +33,13 @@ export default class WebhookSend extends BaseCommand {
     const { args, flags } = await this.parse(WebhookSend);
     const { client } = await openSession(this.context);
     const read = await readNamed(client, args.payment);
-    const { place, inbox, database, profile } = await openInbox(this.context);
+    const { app, inbox, database, profile } = await openInbox(this.context);
     const sender = createSender(Date.now);
     this.atEnd(() => sender.close());
     this.sent.assumeSome();
     const target = withSendFlags(flags.to, flags);
     this.note(...targetNote(profile.kind, target.url));
-    const desk = { store: database.store, inbox, place, sender, now: Date.now };
+    const desk = { store: database.store, inbox, app, sender, now: Date.now };
     const sent = await replayTo(desk, await storeMadeWebhook(desk, client, read), target, madeMarks);
     await this.showList([sent], replayList);
     const ending = endingOfReplays([sent]);

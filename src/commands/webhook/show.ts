@@ -22,8 +22,8 @@ export default class WebhookShow extends BaseCommand {
 
   async run(): Promise<ReturnType<typeof requestJson>> {
     const { args } = await this.parse(WebhookShow);
-    const { inbox, place, secret } = await openInbox(this.context);
-    const shown = { ...(await findDelivery(inbox, place, args.id)), secret };
+    const { inbox, app, secret } = await openInbox(this.context);
+    const shown = { ...(await findDelivery(inbox, app, args.id)), secret };
     this.show(shown, webhookRequest);
     return requestJson(shown);
   }

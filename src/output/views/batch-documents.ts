@@ -1,10 +1,10 @@
 // A report as a document: JUnit for CI, and an HTML page without scripts or links to other files.
 
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { BatchStatus } from '../../batch/standing.js';
+import type { BatchStatus } from '../../batch/rows/status.js';
 import type { BatchRow } from '../../ledger/schema.js';
-import { actedOn, groups } from '../../batch/counts.js';
-import { groupNames } from '../../batch/ending.js';
+import { actedOn, groups } from '../../batch/rows/counts.js';
+import { groupNames } from '../../batch/run/ending.js';
 import { countText, formatAmount } from '../../contract/amount-format.js';
 import { markup, PAGE_END, pageStart, plainMarkup } from '../html.js';
 import { safeText } from '../text.js';

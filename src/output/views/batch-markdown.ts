@@ -1,9 +1,9 @@
 // A plan and a report for the page that a CI service shows of a job.
 
-import { groups } from '../../batch/counts.js';
-import { groupNames } from '../../batch/ending.js';
-import type { PlanRow } from '../../batch/plan-row.js';
-import type { BatchStatus } from '../../batch/standing.js';
+import { groups } from '../../batch/rows/counts.js';
+import { groupNames } from '../../batch/run/ending.js';
+import type { PlanRow } from '../../batch/plan/plan-row.js';
+import type { BatchStatus } from '../../batch/rows/status.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { countText, formatAmount } from '../../contract/amount-format.js';
 import { markdownRow, markdownRows, markdownText } from '../markdown.js';

@@ -1,9 +1,9 @@
 // A plan as a person reviews it: what will happen, what will not and why, and the totals.
 
 import { addWords, commandText, paydesk } from '../../next-command.js';
-import type { DryRun } from '../../batch/dry-run.js';
-import type { PlanFile } from '../../batch/plan-file.js';
-import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan-row.js';
+import type { DryRun } from '../../batch/run/dry-run.js';
+import type { PlanFile } from '../../batch/plan/plan-file.js';
+import { type PlanRow, type PlanSummary, toSend, type RowVerdict } from '../../batch/plan/plan-row.js';
 import { numberJson, totalsJson } from '../../contract/json.js';
 import { counted, countText, formatAmount, plainAmount } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned } from '../lines.js';

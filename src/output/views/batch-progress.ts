@@ -1,8 +1,8 @@
 // Progress of many rows: a bar that is redrawn on a terminal, a line every few seconds in a log.
 
-import type { Waiting } from '../../batch/claims.js';
-import { screenCounts } from '../../batch/counts.js';
-import type { Progress } from '../../batch/run.js';
+import type { Waiting } from '../../batch/rows/claims.js';
+import { screenCounts } from '../../batch/rows/counts.js';
+import type { Progress } from '../../batch/run/run.js';
 import { counted, countText } from '../../contract/amount-format.js';
 import { fitLines } from '../fit.js';
 import { plainLine } from '../lines.js';

@@ -3,7 +3,7 @@
 import { numberJson, totalsJson } from '../../contract/json.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { nextAttempt } from '../../batch/attempts.js';
-import type { BatchStatus } from '../../batch/standing.js';
+import type { BatchStatus } from '../../batch/rows/status.js';
 import { formatAmount } from '../../contract/amount-format.js';
 import { createCsvWriter } from '../csv.js';
 import { toned } from '../lines.js';

@@ -1,9 +1,9 @@
 // Batches as people see them: one line each, and one with what it came to.
 
 import { type Command, commandText, paydesk } from '../../next-command.js';
-import type { BatchStatus } from '../../batch/standing.js';
-import { groups, screenCounts, type ScreenGroup } from '../../batch/counts.js';
-import { groupNames, groupsShown } from '../../batch/ending.js';
+import type { BatchStatus } from '../../batch/rows/status.js';
+import { groups, screenCounts, type ScreenGroup } from '../../batch/rows/counts.js';
+import { groupNames, groupsShown } from '../../batch/run/ending.js';
 import { countText } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
 import type { ListView } from '../rows.js';

@@ -1,5 +1,5 @@
 import { numberJson } from '../../contract/json.js';
-import type { HistoryRecord } from '../../ledger/history.js';
+import type { HistoryRecord } from '../../ledger/moves/history.js';
 import { formatAmount } from '../../contract/amount-format.js';
 import type { ListView } from '../rows.js';
 import { localTime } from '../time.js';

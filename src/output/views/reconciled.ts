@@ -1,6 +1,6 @@
 // What a provider's file came to: totals that balance, and the lines that need a look with what to do about each.
 
-import type { PlanRow } from '../../batch/plan-row.js';
+import type { PlanRow } from '../../batch/plan/plan-row.js';
 import { numberJson } from '../../contract/json.js';
 import { commandText, paydesk } from '../../next-command.js';
 import type { Exception } from '../../reconcile/exception.js';

@@ -3,7 +3,7 @@
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { isSettleOperation, type SettleOperation } from '../../contract/states.js';
 import { GuardError, PaydeskError } from '../../errors.js';
-import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/entries.js';
+import { type Blocked, isSame, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import type { PaymentNames } from '../../ledger/payment-ref.js';
 import { quietOf, type Desk } from '../desk.js';
 import { type NamedPayment, type NamedRead, type NotRead, readPayments, stateOf } from '../named-payments.js';

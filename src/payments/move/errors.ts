@@ -14,7 +14,7 @@ import {
   TemporaryError,
   UnknownOutcomeError,
 } from '../../errors.js';
-import { outcomeOf, UNNAMED, type Entry } from '../../ledger/entries.js';
+import { outcomeOf, UNNAMED, type Entry } from '../../ledger/moves/entries.js';
 import { safeText } from '../../output/text.js';
 import { moment, whenText } from '../../output/time.js';
 import { quietOf, type Desk } from '../desk.js';

@@ -4,7 +4,7 @@ import type { SettleOperation } from '../../contract/states.js';
 import { operationEndpoints, type PaymentRead } from '../../client/payment-calls.js';
 import { exitCodeOf, GuardError, PaydeskError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
-import { isOpen, outcomeOf, type Entry } from '../../ledger/entries.js';
+import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
 import type { Desk } from '../desk.js';
 import {
   checkIntent,

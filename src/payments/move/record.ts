@@ -4,7 +4,7 @@ import { commandText, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { firstLine, ProfileError, TemporaryError } from '../../errors.js';
 import { HomeError } from '../../home-folder.js';
-import type { Blocked, Entry, NewIntent, NewOutcome } from '../../ledger/entries.js';
+import type { Blocked, Entry, NewIntent, NewOutcome } from '../../ledger/moves/entries.js';
 import type { PaymentNames, PaymentRef } from '../../ledger/payment-ref.js';
 import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';
@@ -13,13 +13,13 @@ import { ledgerFacts } from '../seen-payment.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { Move, MoveResult, Sent } from './result.js';
 
-export function refOfPayment({ place }: Pick<Desk, 'place'>, read: PaymentRead): PaymentRef {
-  return { appId: place.appId, paymentId: idOf(read), generation: read.generation };
+export function refOfPayment({ app }: Pick<Desk, 'app'>, read: PaymentRead): PaymentRef {
+  return { appId: app.appId, paymentId: idOf(read), generation: read.generation };
 }
 
 export function intentOf(desk: Desk, move: Move, before: PaymentRead): NewIntent {
   return {
-    ...ledgerFacts(desk.place, before),
+    ...ledgerFacts(desk.app, before),
     operation: move.operation,
     before: stateOf(before) ?? undefined,
     beforePrint: fingerprintOf(before),
@@ -64,9 +64,9 @@ export const findBlocking = (
 
 /** What is open at this desk under the names of a payment that cannot be read. */
 export const openAt =
-  ({ ledger, place }: Pick<Desk, 'ledger' | 'place'>) =>
+  ({ ledger, app }: Pick<Desk, 'ledger' | 'app'>) =>
   (names: PaymentNames): Promise<Entry[]> =>
-    withLedger(() => ledger.openUnder(place, names));
+    withLedger(() => ledger.openUnder(app, names));
 
 /**
  * The result is true whether or not it can be written down; what cannot be written stays open in the ledger. False when

@@ -3,8 +3,8 @@ import type { ServiceProblem } from '../../client/problems.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { SettleOperation } from '../../contract/states.js';
 import type { PaydeskError } from '../../errors.js';
-import type { Entry } from '../../ledger/entries.js';
-import type { Outcome } from '../../ledger/operations.js';
+import type { Entry } from '../../ledger/moves/entries.js';
+import type { Outcome } from '../../ledger/moves/operations.js';
 import { stateOf } from '../named-payments.js';
 import type { Before, Since, Standing } from './proof.js';
 

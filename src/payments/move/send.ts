@@ -4,8 +4,8 @@
 import type { Fence } from '../../client/exchange.js';
 import type { PaymentRead, SettleResult } from '../../client/payment-calls.js';
 import type { GuardError } from '../../errors.js';
-import type { Entry } from '../../ledger/entries.js';
-import { fenceOf } from '../../ledger/quiet-period.js';
+import type { Entry } from '../../ledger/moves/entries.js';
+import { fenceOf } from '../../ledger/moves/quiet-period.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, labelOf, stateOf } from '../named-payments.js';
 import { clearToSend, reportBlocked } from './check.js';

@@ -69,7 +69,7 @@ export async function openOwnWorld({ seed, clock, quietMs, signal }: OwnWorldOpt
     client: createClient({ ...common, signal }),
     settling: createClient({ ...common, timeouts: { attemptMs: SETTLING_MS, overallMs: SETTLING_MS } }),
     ledger: database.ledger,
-    place: { baseUrl: SANDBOX_URL, appId: app.appId, kind: 'sandbox', profile: undefined },
+    app: { baseUrl: SANDBOX_URL, appId: app.appId, kind: 'sandbox', profile: undefined },
     quietMs,
     clock: timeline,
     steady: timeline.now,

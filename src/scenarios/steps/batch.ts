@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkPlan, openPlan } from '../../batch/apply.js';
-import { createBatches } from '../../batch/batches.js';
-import { actedOn } from '../../batch/counts.js';
-import { endingOfRun } from '../../batch/ending.js';
-import { makePlan } from '../../batch/plan.js';
-import { planHeader, planLines, rowsOfChecked } from '../../batch/plan-file.js';
-import { RENEW_MS, runBatch } from '../../batch/run.js';
-import { createMarkSent } from '../../batch/sent-before.js';
+import { checkPlan, openPlan } from '../../batch/run/check-plan.js';
+import { createBatches } from '../../batch/rows/batches.js';
+import { actedOn } from '../../batch/rows/counts.js';
+import { endingOfRun } from '../../batch/run/ending.js';
+import { makePlan } from '../../batch/plan/make-plan.js';
+import { planHeader, planLines, rowsOfChecked } from '../../batch/plan/plan-file.js';
+import { RENEW_MS, runBatch } from '../../batch/run/run.js';
+import { createMarkSent } from '../../batch/plan/sent-before.js';
 import type { Clock } from '../../client/clock.js';
 import { rememberReads } from '../../payments/remember-reads.js';
 import { createOwner } from '../../store/owner.js';
@@ -79,21 +79,21 @@ async function writePlan(
   path: string,
   { id: ledger, planKey }: { id: string; planKey: string },
 ): Promise<void> {
-  const { place, clock, client, signal } = desk;
+  const { app, clock, client, signal } = desk;
   const plan = await makePlan(
     {
       client,
       clock,
       signal,
-      markSent: createMarkSent(store, place, action),
-      remember: (reads) => rememberReads(store, place, reads, clock.now()),
+      markSent: createMarkSent(store, app, action),
+      remember: (reads) => rememberReads(store, app, reads, clock.now()),
       onProgress: () => {},
     },
     { action, source: csvOf(rows), concurrency: 1 },
   );
   try {
     const now = new Date(clock.now());
-    const header = planHeader(action, place, { ledger, now, file: plan.format });
+    const header = planHeader(action, app, { ledger, now, file: plan.format });
     const json = (value: unknown) => JSON.stringify(value);
     await writeFile(path, planLines(header, plan.rowsInOrder(), plan, { key: planKey, json }));
   } finally {

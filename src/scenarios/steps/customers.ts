@@ -98,7 +98,6 @@ const methodName = (customer: string | number, by: MethodName['by'], value: stri
   value: String(value),
 });
 
-function record({ desk: { ledger, place, note } }: World, change: CustomerChange): Promise<void> {
-  const { profile: name, ...app } = place;
-  return recordCustomerChange({ ledger, note }, { ...app, name }, change);
+function record({ desk: { ledger, app, note } }: World, change: CustomerChange): Promise<void> {
+  return recordCustomerChange({ ledger, note }, { ...app, name: app.profile }, change);
 }

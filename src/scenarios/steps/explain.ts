@@ -12,13 +12,13 @@ export async function explainPayment(
   { desk, database, steady }: World,
   payment: string,
 ): Promise<Explanation> {
-  const { client, place, clock, quietMs, sandboxQuietMs } = desk;
-  const records = createRecords(database.store, place, () => clock.now());
+  const { client, app, clock, quietMs, sandboxQuietMs } = desk;
+  const records = createRecords(database.store, app, () => clock.now());
   const [explained] = await explainAll(client, [parsePayment(payment)], Promise.resolve(records), {
     now: clock.now(),
     quietMs,
     sandboxQuietMs,
-    profile: place.profile,
+    profile: app.profile,
     checkBoth: true,
     ...(steady && { steady: steady() }),
   });

@@ -1,10 +1,10 @@
 // Finds known payments by what a caller says, the likeliest first.
 
 import { UsageError } from '../../errors.js';
-import type { KnownSearch } from '../../ledger/known-search.js';
+import type { KnownSearch } from '../../ledger/known/search.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
-import type { KnownFilter } from '../../ledger/search-conditions.js';
-import { hasWord, joinedWord, typedWords, type SearchWord } from '../../ledger/search-words.js';
+import type { KnownFilter } from '../../ledger/known/search-conditions.js';
+import { hasWord, joinedWord, typedWords, type SearchWord } from '../../ledger/known/search-words.js';
 import type { AmountRange } from './amounts.js';
 import type { TimeSpan } from './dates.js';
 import { type Reading, readWords } from './query.js';

@@ -1,6 +1,6 @@
 // Why a search found nothing: what no known payment has, and what is not known of them yet.
 
-import type { KnownSearch } from '../../ledger/known-search.js';
+import type { KnownSearch } from '../../ledger/known/search.js';
 import { type Asked, type FindFilter, isKnown } from './find-payments.js';
 import { phrasesIn, readWords } from './query.js';
 

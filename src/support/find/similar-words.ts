@@ -1,7 +1,7 @@
 // What a caller almost says: a part of an e-mail address, or a name or reference with one letter wrong.
 
 import type { KnownPaymentRow } from '../../ledger/schema.js';
-import { plainWords, type SearchWord } from '../../ledger/search-words.js';
+import { plainWords, type SearchWord } from '../../ledger/known/search-words.js';
 import { distance } from '../../suggest.js';
 
 interface SimilarWord {

@@ -1,6 +1,6 @@
 import type { SettleOperation } from '../../contract/states.js';
 import type { StateName } from '../../contract/states.js';
-import type { Outcome } from '../../ledger/operations.js';
+import type { Outcome } from '../../ledger/moves/operations.js';
 
 /** What a text may mention, written for its language. */
 interface ReplyDetails {

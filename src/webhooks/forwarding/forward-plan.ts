@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { PlannedForward } from '../inbox/insert-forward.js';
 import type { Chaos } from './chaos.js';
 import type { Target } from './targets.js';
-
-/** A forward that is to be written. */
-export interface PlannedForward {
-  target: Pick<Target, 'url' | 'key'>;
-  lane: string;
-  dueTime: number;
-  chaos: string | null;
-  dropped: boolean;
-  replay: boolean;
-}
 
 interface LaneParts {
   listenerId: number;

@@ -7,7 +7,7 @@ import { releaseAbandoned } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
 import { prepared, type Store } from '../../store/store.js';
 import { createGroupWriter } from '../inbox/group-writes.js';
-import { FORWARD_LEASE_MS } from './insert-forward.js';
+import { FORWARD_LEASE_MS } from '../inbox/insert-forward.js';
 import { neverDelivered } from '../inbox/never-delivered.js';
 
 /** One request to a target, and what is to be done about it. */

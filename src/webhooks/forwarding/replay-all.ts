@@ -39,12 +39,12 @@ export async function replayAll(
   how: How,
   onTarget: (target: Target) => void,
 ): Promise<Replayed[]> {
-  const { inbox, place } = desk;
+  const { inbox, app } = desk;
   const results: Replayed[] = [];
   const told = new Set<string>();
   for (const id of await chosenIds(desk, chosen)) {
     chosen.signal.throwIfAborted();
-    const delivery = await findDelivery(inbox, place, id);
+    const delivery = await findDelivery(inbox, app, id);
     const targets = targetsFor(delivery, chosen, how);
     if (targets.length === 0 && chosen.ids.length > 0) throw noTarget(id);
     if (targets.length === 0) continue;
@@ -59,7 +59,7 @@ export async function replayAll(
   return results;
 }
 
-async function chosenIds({ inbox, place }: ReplayDesk, chosen: Chosen): Promise<number[]> {
+async function chosenIds({ inbox, app }: ReplayDesk, chosen: Chosen): Promise<number[]> {
   const { ids, since, failed } = chosen;
   const isRange = since !== undefined || failed === true;
   if (ids.length > 0 === isRange) {
@@ -76,11 +76,11 @@ async function chosenIds({ inbox, place }: ReplayDesk, chosen: Chosen): Promise<
     );
   }
   if (!isRange) {
-    for (const id of ids) await findDelivery(inbox, place, id);
+    for (const id of ids) await findDelivery(inbox, app, id);
     return [...ids];
   }
   const found: number[] = [];
-  for await (const { id, kind } of inbox.list(place, { since, failed })) {
+  for await (const { id, kind } of inbox.list(app, { since, failed })) {
     // What this desk made itself was for that moment.
     if (kind === 'received' || failed) found.push(id);
   }

@@ -2,7 +2,7 @@
 
 import type { Client } from '../../client/client.js';
 import type { DeskTables } from '../../ledger/schema.js';
-import { remember } from '../../ledger/known-payments.js';
+import { remember } from '../../ledger/known/remember.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { seenPayment } from '../../payments/seen-payment.js';
 import { createScrubber } from '../../redact.js';
@@ -11,21 +11,21 @@ import { createOwner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
 import type { Delivery, ForwardRecord } from '../inbox/delivery.js';
 import { type Attempt } from './forward-queue.js';
-import { insertForward } from './insert-forward.js';
+import { insertForward } from '../inbox/insert-forward.js';
 import { forwardedRequest } from './forwarded-request.js';
 import { isSuccess } from './forwarder.js';
 import { findDelivery, type Inbox, type WholeDelivery } from '../inbox/inbox.js';
 import { createInboxWriter, holdListener } from '../inbox/inbox-writer.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
 import { openListener } from '../inbox/listeners.js';
-import { madeWebhook } from './made-webhook.js';
+import { madeWebhook } from '../inbox/made-webhook.js';
 import type { Sender } from './sender.js';
 import type { Target } from './targets.js';
 
 export interface ReplayDesk {
   store: Store<DeskTables>;
   inbox: Inbox;
-  place: AppRef;
+  app: AppRef;
   sender: Sender;
   now: () => number;
 }
@@ -44,8 +44,8 @@ export async function replayTo(
   target: Target,
   marks: ReadonlyArray<[string, string]>,
 ): Promise<Replayed> {
-  const { store, place, sender, now } = desk;
-  const listener = await openListener(store, place);
+  const { store, app, sender, now } = desk;
+  const listener = await openListener(store, app);
   const request = forwardedRequest(delivery, target, { hide: createScrubber(listener.secret), marks });
   const attempt = await sender.send(request, target);
   if (attempt === undefined) throw new InterruptedError('Interrupted.', { code: 'interrupted' });
@@ -93,11 +93,11 @@ export async function storeMadeWebhook(
   client: Pick<Client, 'appId'>,
   read: PaymentRead,
 ): Promise<WholeDelivery> {
-  const { store, inbox, place, now } = desk;
-  const seen = seenPayment(place, read);
+  const { store, inbox, app, now } = desk;
+  const seen = seenPayment(app, read);
   const state = seen.state ?? '';
   const made = madeWebhook(read, { appId: client.appId, now: now() });
-  const listener = await openListener(store, place);
+  const listener = await openListener(store, app);
   await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));
   const synthetic = { state, previousState: null, verdict: 'made' as const };
   const { delivery } = await createInboxWriter(store, listener.id, createOwner()).add({
@@ -105,5 +105,5 @@ export async function storeMadeWebhook(
     forwards: [],
     synthetic,
   });
-  return findDelivery(inbox, place, delivery.id);
+  return findDelivery(inbox, app, delivery.id);
 }

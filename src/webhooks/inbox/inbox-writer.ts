@@ -9,8 +9,7 @@ import { leaseClock } from '../../store/claim.js';
 import type { Owner } from '../../store/owner.js';
 import { prepared, type Store } from '../../store/store.js';
 import { type Delivery, deliveryOf, type SummaryRow } from './delivery.js';
-import type { PlannedForward } from '../forwarding/forward-plan.js';
-import { insertForward } from '../forwarding/insert-forward.js';
+import { insertForward, type PlannedForward } from './insert-forward.js';
 import { createGroupWriter } from './group-writes.js';
 import type { Named } from './name-payment.js';
 

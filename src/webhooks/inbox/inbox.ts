@@ -54,20 +54,20 @@ export function matches({ payment, state, since, failed }: DeliveryFilter, deliv
 
 export interface Inbox {
   /** Deliveries that speak of a payment, the oldest first; with a limit, the newest of them. */
-  ofPayment(place: AppRef, payment: PaymentNames, options?: { limit?: number }): Promise<Delivery[]>;
+  ofPayment(app: AppRef, payment: PaymentNames, options?: { limit?: number }): Promise<Delivery[]>;
   /** The id of the newest delivery, 0 where there is none. Cheap enough to be asked again and again. */
-  newestId(place: AppRef): Promise<number>;
+  newestId(app: AppRef): Promise<number>;
   /** A page of the deliveries with a greater id, the oldest first. Ids become visible in order: none is passed over. */
-  after(place: AppRef, id: number): Promise<Delivery[]>;
+  after(app: AppRef, id: number): Promise<Delivery[]>;
   /** The newest first, a page at a time; calls `more` when there are more than the limit. */
   list(
-    place: AppRef,
+    app: AppRef,
     filter?: DeliveryFilter,
     options?: { limit?: number; more?: () => void },
   ): AsyncGenerator<Delivery>;
-  find(place: AppRef, id: number): Promise<WholeDelivery | undefined>;
+  find(app: AppRef, id: number): Promise<WholeDelivery | undefined>;
   /** As they are now, in the order of their ids. */
-  named(place: AppRef, ids: readonly number[]): Promise<Delivery[]>;
+  named(app: AppRef, ids: readonly number[]): Promise<Delivery[]>;
 }
 
 const PAGE_SIZE = 200;
@@ -76,11 +76,11 @@ export function createInbox(store: Store<DeskTables>): Inbox {
   const { db } = store;
   const listenerIds = new Map<string, number>();
 
-  async function listenerOf(place: AppRef): Promise<number | undefined> {
-    const known = listenerIds.get(place.appId);
+  async function listenerOf(app: AppRef): Promise<number | undefined> {
+    const known = listenerIds.get(app.appId);
     if (known !== undefined) return known;
-    const found = await findListener(db, place);
-    if (found) listenerIds.set(place.appId, found.id);
+    const found = await findListener(db, app);
+    if (found) listenerIds.set(app.appId, found.id);
     return found?.id;
   }
 
@@ -95,28 +95,28 @@ export function createInbox(store: Store<DeskTables>): Inbox {
   const summaries = (listener: number) => summariesOf(db, listener);
 
   return {
-    async ofPayment(place, names, { limit = 1000 } = {}) {
-      const listener = await listenerOf(place);
+    async ofPayment(app, names, { limit = 1000 } = {}) {
+      const listener = await listenerOf(app);
       if (listener === undefined) return [];
       return withForwards(await rowsOfPayment(db, listener, names, limit));
     },
 
-    async newestId(place) {
-      const listener = await listenerOf(place);
+    async newestId(app) {
+      const listener = await listenerOf(app);
       if (listener === undefined) return 0;
       return newestIn(db, listener);
     },
 
-    async after(place, id) {
-      const listener = await listenerOf(place);
+    async after(app, id) {
+      const listener = await listenerOf(app);
       if (listener === undefined) return [];
       return withForwards(
         await summaries(listener).where('id', '>', id).orderBy('id').limit(PAGE_SIZE).execute(),
       );
     },
 
-    async *list(place, filter = {}, { limit = Infinity, more } = {}) {
-      const listener = await listenerOf(place);
+    async *list(app, filter = {}, { limit = Infinity, more } = {}) {
+      const listener = await listenerOf(app);
       if (listener === undefined) return;
       let given = 0;
       // One more than is wanted tells whether there are more.
@@ -131,8 +131,8 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       }
     },
 
-    async find(place, id) {
-      const listener = await listenerOf(place);
+    async find(app, id) {
+      const listener = await listenerOf(app);
       if (listener === undefined) return undefined;
       const row = await db
         .selectFrom('deliveries')
@@ -143,8 +143,8 @@ export function createInbox(store: Store<DeskTables>): Inbox {
       return row && wholeDelivery(db, row);
     },
 
-    async named(place, ids) {
-      const listener = await listenerOf(place);
+    async named(app, ids) {
+      const listener = await listenerOf(app);
       if (listener === undefined || ids.length === 0) return [];
       return withForwards(await summaries(listener).where('id', 'in', ids).orderBy('id').execute());
     },

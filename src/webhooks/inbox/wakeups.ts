@@ -15,19 +15,19 @@ export interface Wakeups {
 interface WakeupOptions {
   /** Undefined where it cannot be opened: then every pause takes its full time. */
   store: Store<DeskTables> | undefined;
-  place: { baseUrl: string; appId: string };
+  app: { baseUrl: string; appId: string };
   clock: Clock;
 }
 
 /** Looks into the inbox while `work` runs. */
 export async function withWakeups<T>(
-  { store, place, clock }: WakeupOptions,
+  { store, app, clock }: WakeupOptions,
   work: (wakeups: Wakeups) => Promise<T>,
 ): Promise<T> {
   const { wakeups, wake } = createWakeups(clock);
   if (store === undefined) return work(wakeups);
   const over = new AbortController();
-  const watching = watchInbox(store, place, { clock, signal: over.signal, wake });
+  const watching = watchInbox(store, app, { clock, signal: over.signal, wake });
   try {
     // An error while watching the inbox ends the work too.
     return await Promise.race([work(wakeups), watching.then(() => new Promise<never>(() => {}))]);
@@ -77,16 +77,16 @@ const LOOK_EVERY_MS = 50;
 /** Wakes for every webhook that arrives from now on. A database that cannot be used is tried again: polling continues. */
 async function watchInbox(
   store: Store<DeskTables>,
-  place: { baseUrl: string; appId: string },
+  app: { baseUrl: string; appId: string },
   { clock, signal, wake }: { clock: Clock; signal: AbortSignal; wake: (payment: PaymentNames) => void },
 ): Promise<void> {
   const inbox = createInbox(store);
   let last: number | undefined;
   while (!signal.aborted) {
     try {
-      const newest = await inbox.newestId(place);
+      const newest = await inbox.newestId(app);
       if (last !== undefined && newest > last) {
-        for (const delivery of await inbox.after(place, last)) {
+        for (const delivery of await inbox.after(app, last)) {
           wake(delivery);
           last = Math.max(last, delivery.id);
         }

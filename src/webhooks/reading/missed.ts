@@ -2,7 +2,7 @@
 // webhook told of is kept as a delivery of our own. It is forwarded when somebody replays it.
 
 import { stateNames, states } from '../../contract/states.js';
-import { findKnown, remember } from '../../ledger/known-payments.js';
+import { findKnown, remember } from '../../ledger/known/remember.js';
 import type { DeskTables, KnownPaymentRow } from '../../ledger/schema.js';
 import { seenPayment } from '../../payments/seen-payment.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.js';
 import type { Delivery } from '../inbox/delivery.js';
 import type { InboxWriter } from '../inbox/inbox-writer.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
-import { madeWebhook } from '../forwarding/made-webhook.js';
+import { madeWebhook } from '../inbox/made-webhook.js';
 import type { Reader } from './reader.js';
 
 const MAX_MISSED = 200;
@@ -21,7 +21,7 @@ const RECENT_MS = 30 * 86_400_000;
 
 interface MissedOptions {
   store: Store<DeskTables>;
-  place: AppRef;
+  app: AppRef;
   secret: string;
   reader: Pick<Reader, 'look'>;
   inboxWriter: InboxWriter;
@@ -32,14 +32,14 @@ interface MissedOptions {
 
 /** Payments that can still change and whose webhooks come to this listener, the newest first. */
 export async function openPayments(
-  { store, place, secret, now }: Omit<MissedOptions, 'reader' | 'inboxWriter' | 'wait'>,
+  { store, app, secret, now }: Omit<MissedOptions, 'reader' | 'inboxWriter' | 'wait'>,
   address = `/wh/${secret}`,
 ): Promise<KnownPaymentRow[]> {
   const over = stateNames.filter((name) => states[name].final);
   const rows = await store.db
     .selectFrom('known_payments')
     .selectAll()
-    .where('app_id', '=', place.appId)
+    .where('app_id', '=', app.appId)
     .where('state', 'not in', over)
     .where('state_time', '>', now() - RECENT_MS)
     .where('webhook_url', 'like', `%/wh/${secret}%`)
@@ -51,27 +51,27 @@ export async function openPayments(
 }
 
 export async function findMissed(options: MissedOptions): Promise<Delivery[]> {
-  const { store, place, reader, inboxWriter, now, wait } = options;
+  const { store, app, reader, inboxWriter, now, wait } = options;
   const changed: PaymentRead[] = [];
   for (const { payment_id: paymentId, state } of await openPayments(options)) {
     const read = await reader.look({ paymentId });
-    if (read !== undefined && stateOf(place, read) !== state) changed.push(read);
+    if (read !== undefined && stateOf(app, read) !== state) changed.push(read);
   }
   if (changed.length === 0) return [];
   // Their webhooks may be on their way at this very moment.
   if (!(await wait(GRACE_MS))) return [];
   const missed: Delivery[] = [];
   for (const read of changed) {
-    const seen = seenPayment(place, read);
+    const seen = seenPayment(app, read);
     const known = await findKnown(store.db, seen);
-    const state = stateOf(place, read);
+    const state = stateOf(app, read);
     if (known === undefined || known.state === state || known.seen_time > now() - GRACE_MS) continue;
     await store.transaction((tx) => remember(tx, store.engine, { seen, source: 'heard', now: now() }));
     const synthetic = { state, previousState: known.state, verdict: 'missed' as const };
-    const made = madeWebhook(read, { appId: place.appId, now: now() });
+    const made = madeWebhook(read, { appId: app.appId, now: now() });
     missed.push((await inboxWriter.add({ ...made, forwards: [], synthetic })).delivery);
   }
   return missed;
 }
 
-const stateOf = (place: AppRef, read: PaymentRead): string => seenPayment(place, read).state ?? '';
+const stateOf = (app: AppRef, read: PaymentRead): string => seenPayment(app, read).state ?? '';

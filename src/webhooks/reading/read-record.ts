@@ -3,12 +3,11 @@
 
 import type { Kysely } from 'kysely';
 import type { DeliveryVerdict, ForwardRow } from '../../ledger/inbox-schema.js';
-import { remember, type SeenPayment } from '../../ledger/known-payments.js';
+import { remember, type SeenPayment } from '../../ledger/known/remember.js';
 import { refColumns } from '../../ledger/payment-ref.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { prepared, type Store } from '../../store/store.js';
-import type { PlannedForward } from '../forwarding/forward-plan.js';
-import { insertForward } from '../forwarding/insert-forward.js';
+import { insertForward, type PlannedForward } from '../inbox/insert-forward.js';
 import { holdListener } from '../inbox/inbox-writer.js';
 import { judgeDelivery } from './verdict.js';
 

@@ -4,7 +4,7 @@
 import type { Client } from '../../client/client.js';
 import type { Clock } from '../../client/clock.js';
 import type { PaymentKey, PaymentRead } from '../../client/payment-calls.js';
-import { findKnown } from '../../ledger/known-payments.js';
+import { findKnown } from '../../ledger/known/remember.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { seenPayment } from '../../payments/seen-payment.js';
 import type { Store } from '../../store/store.js';
@@ -24,7 +24,7 @@ export interface Reader {
 interface ReaderOptions {
   store: Store<DeskTables>;
   client: Pick<Client, 'getPayment' | 'canonicalState'>;
-  place: AppRef;
+  app: AppRef;
   recorder: ReadRecorder;
   clock: Clock;
   onRead(results: readonly ReadResult[]): void;
@@ -47,12 +47,12 @@ interface Line {
 }
 
 export function createReader(options: ReaderOptions): Reader {
-  const { store, client, place, recorder, clock, onError } = options;
+  const { store, client, app, recorder, clock, onError } = options;
   const abort = new AbortController();
   const { signal } = abort;
   const budget = createReadBudget(() => clock.monotonic());
   const reads = createPaymentReads({ client, clock, budget, signal, onError });
-  const familiar = createFamiliarPayments(store, place);
+  const familiar = createFamiliarPayments(store, app);
   const { report, finish } = createReports(options);
   const lines = createLines(signal, serve, onError);
 
@@ -81,7 +81,7 @@ export function createReader(options: ReaderOptions): Reader {
     if (stranger && !('absent' in read && read.absent)) budget.giveBack();
     if ('value' in read) {
       familiar.add(key);
-      const seen = seenPayment(place, read.value);
+      const seen = seenPayment(app, read.value);
       const state = seen.state ?? '';
       return report(line, deliveries, recorder.read(deliveries, { ...seen, state }, clock.now()));
     }
@@ -198,13 +198,13 @@ function createLines(
 }
 
 /** Payments that this desk knows or has just read. Others may be made up, and are read within a smaller budget. */
-function createFamiliarPayments(store: Store<DeskTables>, place: AppRef) {
+function createFamiliarPayments(store: Store<DeskTables>, app: AppRef) {
   const read = new Set<string>();
   return {
     async has(key: PaymentKey): Promise<boolean> {
       if (read.has(keyText(key))) return true;
       if (!('paymentId' in key)) return false;
-      return (await findKnown(store.db, { ...place, paymentId: key.paymentId })) !== undefined;
+      return (await findKnown(store.db, { ...app, paymentId: key.paymentId })) !== undefined;
     },
     add(key: PaymentKey): void {
       read.add(keyText(key));

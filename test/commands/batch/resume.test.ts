@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createBatches } from '../../../src/batch/batches.js';
-import { runBatch } from '../../../src/batch/run.js';
+import { createBatches } from '../../../src/batch/rows/batches.js';
+import { runBatch } from '../../../src/batch/run/run.js';
 import { databaseLocation } from '../../../src/cli/desk-database.js';
 import { createClient } from '../../../src/client/client.js';
 import { systemClock } from '../../../src/client/clock.js';
@@ -122,14 +122,14 @@ async function resumeLater(
   const steady = () => ({ ...steadyNow(), ms: steadyNow().ms + laterMs });
   const location = databaseLocation(env);
   const database = await openDeskDatabase({ location, operator: 'tester', now, steady });
-  const place = {
+  const app = {
     baseUrl: sandbox.url,
     appId: sandbox.app.appId,
     kind: 'sandbox',
     profile: undefined,
   } as const;
   const client = createClient({
-    ...place,
+    ...app,
     apiKey: () => sandbox.app.apiKey,
     ...(options.retry && { retry: options.retry }),
   });
@@ -139,7 +139,7 @@ async function resumeLater(
       client,
       settling: client,
       ledger: database.ledger,
-      place,
+      app,
       quietMs: 600_000,
       clock: systemClock,
       steady: options.steady ?? (() => performance.now()),

@@ -7,7 +7,7 @@ import Find from '../../../src/commands/payments/find.js';
 import Forget from '../../../src/commands/customers/forget.js';
 import { createImportRecord } from '../../../src/import/import-record.js';
 import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
-import { remember } from '../../../src/ledger/known-payments.js';
+import { remember } from '../../../src/ledger/known/remember.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { runCommand } from '../../helpers/desk.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../../../src/cli/desk-database.js';
 import PaymentsImport from '../../../src/commands/payments/import.js';
 import Reconcile from '../../../src/commands/reconcile/index.js';
-import { remember } from '../../../src/ledger/known-payments.js';
+import { remember } from '../../../src/ledger/known/remember.js';
 import {
   deskAt,
   type DeskOptions,

@@ -138,8 +138,8 @@ describe('the live table', () => {
       location: join(home.path, 'data', 'desk.db'),
       operator: 'test',
     });
-    const place = { baseUrl: sandbox.url, appId: sandbox.app.appId };
-    const { secret } = await openListener(database.store, place);
+    const app = { baseUrl: sandbox.url, appId: sandbox.app.appId };
+    const { secret } = await openListener(database.store, app);
     await database.close();
     await postTo(`${origin}/wh/${secret}`, 'hello\nworld', { headers: { 'X-Odd': 'yes' } });
     await tty.waitFor(/no payment named.*200.*\n +POST \/wh\/\[redacted\]/);

@@ -4,14 +4,14 @@ import { createClient } from '../../../src/client/client.js';
 import type { Transport } from '../../../src/client/exchange.js';
 import { exitCodeOf, PaydeskError } from '../../../src/errors.js';
 import type { DeskDatabase } from '../../../src/ledger/desk.js';
-import type { Outcome } from '../../../src/ledger/operations.js';
-import { createLedger } from '../../../src/ledger/ledger.js';
+import type { Outcome } from '../../../src/ledger/moves/operations.js';
+import { createLedger } from '../../../src/ledger/moves/ledger.js';
 import type { Desk } from '../../../src/payments/desk.js';
 import { moveAll } from '../../../src/payments/move/plan.js';
-import { PLANNED_AGAIN } from '../../../src/batch/loading.js';
-import { createClaims } from '../../../src/batch/claims.js';
-import { workOn } from '../../../src/batch/row-work.js';
-import type { WorkedRow } from '../../../src/batch/worked-row.js';
+import { PLANNED_AGAIN } from '../../../src/batch/rows/loading.js';
+import { createClaims } from '../../../src/batch/rows/claims.js';
+import { workOn } from '../../../src/batch/run/row-work.js';
+import type { WorkedRow } from '../../../src/batch/rows/worked-row.js';
 import type { SettleOperation } from '../../../src/contract/states.js';
 import type { BatchRecord, BatchRow } from '../../../src/ledger/schema.js';
 import { virtualClock } from '../../client/servers.js';
@@ -78,7 +78,7 @@ function openDesk(
       now: () => clock.now(),
       steady: () => ({ boot: 'one', ms: clock.now() }),
     }),
-    place: { baseUrl, appId: APP, kind: 'sandbox', profile: undefined },
+    app: { baseUrl, appId: APP, kind: 'sandbox', profile: undefined },
     quietMs: QUIET_MS,
     clock,
     steady,

@@ -2,7 +2,7 @@
 // made from it.
 
 import type { SettleOperation } from '../../../src/contract/states.js';
-import type { Outcome } from '../../../src/ledger/operations.js';
+import type { Outcome } from '../../../src/ledger/moves/operations.js';
 import { answers, namings, recheckKinds, type AnswerKind, type Treatment } from './odd-service.js';
 
 /** What the reads after the answer show. */

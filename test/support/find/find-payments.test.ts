@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DeskDatabase, openDeskDatabase } from '../../../src/ledger/desk.js';
-import { remember } from '../../../src/ledger/known-payments.js';
-import { createKnownSearch } from '../../../src/ledger/known-search.js';
+import { remember } from '../../../src/ledger/known/remember.js';
+import { createKnownSearch } from '../../../src/ledger/known/search.js';
 import { type FindFilter, findPayments } from '../../../src/support/find/find-payments.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { calls, known, now } from './caller-table.js';

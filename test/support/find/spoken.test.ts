@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { currencies } from '../../../src/contract/currencies.js';
 import { parseSpokenAmount } from '../../../src/support/find/amounts.js';
 import { parseSpokenDate } from '../../../src/support/find/dates.js';
-import { hasWord, plainWords, searchWords } from '../../../src/ledger/search-words.js';
+import { hasWord, plainWords, searchWords } from '../../../src/ledger/known/search-words.js';
 
 const cents = fc.integer({ min: 0, max: 99_999_999 });
 const currency = fc.constantFrom(...currencies);

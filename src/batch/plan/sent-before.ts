@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { DeskTables } from '../../ledger/schema.js';
+import type { Store } from '../../store/store.js';
+import { isOpen } from '../../ledger/moves/entries.js';
+import type { Outcome } from '../../ledger/moves/operations.js';
+import type { Assessment, BatchAction } from './plan-row.js';
+
+/**
+ * Marks rows that this ledger has sent before. What failed is sent again only when that is asked for; what is open is
+ * found out when the plan is applied, and not sent again.
+ */
+export type MarkSent = (assessments: readonly Assessment[]) => Promise<Assessment[]>;
+
+interface SentBefore {
+  time: number;
+  outcome: Outcome | null;
+}
+
+export function createMarkSent(
+  store: Store<DeskTables>,
+  { appId }: { appId: string },
+  action: BatchAction,
+): MarkSent {
+  async function lastSent(paymentIds: readonly string[]): Promise<Map<string, SentBefore>> {
+    const intents = await store.db
+      .selectFrom('intents')
+      .select(['payment_id', 'time'])
+      .select(
+        sql<Outcome | null>`(select outcome from outcomes where intent_id = intents.id order by outcomes.id desc limit 1)`.as(
+          'outcome',
+        ),
+      )
+      .where('payment_id', 'in', [...paymentIds])
+      .where('app_id', '=', appId)
+      .where('retired', '=', 0)
+      .where('operation', '=', action)
+      .orderBy('id')
+      .execute();
+    return new Map(intents.map(({ payment_id: id, time, outcome }) => [id, { time, outcome }]));
+  }
+
+  return async (assessments) => {
+    const acts = assessments.flatMap(({ verdict, payment }) =>
+      verdict === 'act' && payment !== undefined ? [payment] : [],
+    );
+    if (acts.length === 0 || action === 'recheck' || action === 'charge') return [...assessments];
+    const sent = await lastSent(acts);
+    return assessments.map((each) => {
+      const before = each.verdict === 'act' ? sent.get(each.payment ?? '') : undefined;
+      return before ? marked(each, before) : each;
+    });
+  };
+}
+
+function marked(each: Assessment, { time, outcome }: SentBefore): Assessment {
+  const sent = `sent ${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}`;
+  if (outcome === 'failed') return { ...each, verdict: 'failed-before', why: `${sent} and failed` };
+  if (!isOpen(outcome ?? undefined)) return each;
+  const stands = outcome === 'accepted' ? 'accepted' : 'outcome unknown';
+  const note = `${sent}, ${stands}: will be checked, not sent again`;
+  return { ...each, verdict: 'check', why: each.why === undefined ? note : `${each.why}; ${note}` };
+}

@@ -1,0 +1,98 @@
+// One charge of a batch, made by the same code as a single one: the reference is looked for first, and it is the key.
+
+import { firstLine } from '../../errors.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
+import { followCharge, wasRefunded } from '../../payments/charge-outcome.js';
+import type { Desk } from '../../payments/desk.js';
+import { failureReason } from '../../payments/failure-reason.js';
+import { makePayment } from '../../payments/make-payment.js';
+import { idOf, stateOf } from '../../payments/named-payments.js';
+import { chargedEarlier } from '../attempts.js';
+import { chargeBody } from '../plan/charge-rows.js';
+import { notDone } from './not-done.js';
+import type { WorkedOutcome, WorkedRow } from '../rows/worked-row.js';
+
+/** Throws what concerns more than this row. */
+export async function chargeRow(
+  desk: Desk,
+  batch: BatchRecord,
+  row: BatchRow,
+  { wait, resend }: { wait: boolean; resend: boolean },
+): Promise<WorkedRow> {
+  // What was sent before is only looked for, unless a person decided to send it again with the same reference.
+  const told = toldBefore(row, resend);
+  try {
+    if (told === undefined) {
+      const earlier = await chargedEarlier(desk.client, row.typed);
+      const after = (earlier?.read && stateOf(earlier.read)) ?? undefined;
+      if (earlier) return { outcome: earlier.read ? 'skipped' : 'refused', after, why: earlier.why };
+    }
+    const from = desk.clock.now();
+    const why = {
+      reason: row.reason ?? undefined,
+      ticket: row.ticket ?? undefined,
+      description: row.description ?? undefined,
+      batchId: batch.id,
+    };
+    const made = await makePayment(
+      desk,
+      { kind: 'charge', body: bodyOf(row), isNew: false, dryRun: told !== undefined },
+      { why, confirm: async () => {} },
+    );
+    if ('request' in made) {
+      const why = row.why ?? 'the service shows no payment with this reference';
+      return { outcome: told ?? 'unknown', why };
+    }
+    const tookMs = desk.clock.now() - from;
+    return { ...(await resultOf(desk, row, made.read, wait)), tookMs };
+  } catch (error) {
+    const result = notDone(error, row);
+    if (told === undefined || result.outcome === 'refused') return result;
+    return { ...result, outcome: told };
+  }
+}
+
+/** What an earlier run has told of a row that it has sent. */
+function toldBefore({ outcome }: BatchRow, resend: boolean): WorkedOutcome | undefined {
+  switch (outcome) {
+    case 'accepted':
+    case 'failed':
+    case 'refused':
+      return outcome;
+    case 'unknown':
+      return resend ? undefined : outcome;
+    default:
+      return undefined;
+  }
+}
+
+const bodyOf = (row: BatchRow) =>
+  chargeBody({
+    typed: row.typed,
+    amount: row.amount,
+    customer: row.customer_id ?? undefined,
+    method: row.method_id ?? undefined,
+    description: row.description ?? undefined,
+  });
+
+async function resultOf(desk: Desk, row: BatchRow, made: PaymentRead, wait: boolean): Promise<WorkedRow> {
+  const { read, outcome, error } = await followCharge(desk, made, { autoCapture: true, wait });
+  const { currency } = read.fields;
+  const facts = { after: stateOf(read) ?? undefined, payment: idOf(read), currency };
+  const otherCurrency =
+    row.file_currency !== null && currency !== undefined && currency !== row.file_currency
+      ? `charged in ${currency}, and the file says ${row.file_currency}`
+      : undefined;
+  switch (outcome) {
+    case 'done':
+      return { ...facts, outcome: 'done', why: otherCurrency };
+    case 'accepted':
+      return { ...facts, outcome: 'accepted', why: otherCurrency };
+    case 'unknown':
+      return { ...facts, outcome: 'unknown', why: error && firstLine(error.message) };
+    default:
+      if (wasRefunded(read)) return { ...facts, outcome: 'done', why: 'charged, and refunded since' };
+      return { ...facts, outcome: 'failed', why: failureReason(read) || undefined };
+  }
+}

@@ -1,0 +1,87 @@
+// From a plan file to a batch: the plan must be for this app and ledger, unchanged, within the limits, and not yet applied.
+
+import { paydesk } from '../../next-command.js';
+import { counted } from '../../contract/amount-format.js';
+import { toHundredths } from '../../contract/money.js';
+import { GuardError, UsageError } from '../../errors.js';
+import type { Batches } from '../rows/batches.js';
+import type { Owner } from '../../store/owner.js';
+import { type PlanFile, type PlanHeader, readPlanHeader, readPlanRows } from '../plan/plan-file.js';
+import { toSend } from '../plan/plan-row.js';
+
+interface Limits {
+  /** The largest sums by currency; once there is one, a currency without a limit is refused. */
+  maxTotal: ReadonlyArray<{ currency: string; amount: string }>;
+  maxRows?: number | undefined;
+}
+
+/** What the plan is for; one of another ledger is refused. */
+export async function openPlan(
+  path: string,
+  ledgerId: string,
+  { again }: { again: boolean },
+): Promise<PlanHeader> {
+  const header = await readPlanHeader(path);
+  if (again && header.action === 'charge') {
+    throw new UsageError(
+      '--again does not apply to charges: a new attempt needs a new reference. Nothing was sent.',
+      { code: 'usage', saysNothingSent: true, next: [paydesk('batch', 'report', 'ID', '--not-done')] },
+    );
+  }
+  if (header.ledger === ledgerId) return header;
+  throw new GuardError(
+    `${path} was made with another ledger, and only that one knows what was already sent. Nothing was sent.`,
+    {
+      code: 'other-ledger',
+      next: [paydesk('batch', 'plan', 'FILE.csv', '--action', '…', '--out', 'PLAN.json'), paydesk('doctor')],
+    },
+  );
+}
+
+/** Reads the whole plan, and refuses one that was edited, applied before or is over a limit. */
+export async function checkPlan(
+  path: string,
+  { batches, planKey, owner, limits, again, signal }: CheckOptions,
+): Promise<PlanFile> {
+  const rows = readPlanRows(path, planKey);
+  let step = await rows.next();
+  while (!step.done) {
+    signal.throwIfAborted();
+    step = await rows.next();
+  }
+  const plan = step.value;
+  await batches.refuseApplied(plan, owner);
+  checkLimits(toSend(plan, again), limits);
+  return plan;
+}
+
+interface CheckOptions {
+  batches: Batches;
+  planKey: string;
+  owner: Owner;
+  limits: Limits;
+  /** Rows that failed before are sent again. */
+  again: boolean;
+  signal: AbortSignal;
+}
+
+function checkLimits({ rows, totals }: ReturnType<typeof toSend>, { maxTotal, maxRows }: Limits): void {
+  const over: string[] = [];
+  if (maxRows !== undefined && rows > maxRows) {
+    over.push(`it acts on ${counted(rows, 'row')}, and --max-rows is ${maxRows}`);
+  }
+  for (const [currency, total] of maxTotal.length === 0 ? [] : Object.entries(totals)) {
+    const limit = maxTotal.find((each) => each.currency === currency);
+    if (currency === '') {
+      over.push(`it charges ${total} on rows without a currency, and --max-total needs one on each row`);
+    } else if (limit === undefined) {
+      over.push(`it moves ${currency} ${total}, and there is no --max-total for ${currency}`);
+    } else if (toHundredths(total) > toHundredths(limit.amount)) {
+      over.push(`it moves ${currency} ${total}, and --max-total is ${currency} ${limit.amount}`);
+    }
+  }
+  if (over.length === 0) return;
+  throw new GuardError(`The plan is over its limits: ${over.join('; ')}. Nothing was sent.`, {
+    code: 'limit-exceeded',
+  });
+}

@@ -1,0 +1,70 @@
+import { mapConcurrent } from '../../concurrency.js';
+import type { Client } from '../../client/client.js';
+import { ServiceError, TemporaryError } from '../../errors.js';
+import { readPlanRows } from '../plan/plan-file.js';
+import { findByReference } from '../../payments/create-payment.js';
+import type { BatchAction, PlanRow } from '../plan/plan-row.js';
+import { firstRows } from '../../spreadsheet/problems.js';
+import { createTotals } from '../totals.js';
+
+export interface DryRun {
+  /** Rows that would be sent now. */
+  wouldSend: number;
+  /** Of those, by currency, as exact decimals; empty for a recheck, which moves no money. */
+  totals: Record<string, string>;
+  /** The first of them. */
+  first: PlanRow[];
+  /** Rows that were sent before and whose outcome would be checked. */
+  wouldCheck: number;
+  /** Rows whose payment is not as the plan saw it. */
+  changed: number;
+  unreadable: number;
+}
+
+interface DryRunOptions {
+  planKey: string;
+  action: BatchAction;
+  /** Rows that failed before would be sent again. */
+  again: boolean;
+  concurrency: number;
+  signal: AbortSignal;
+}
+
+/** Reads every payment again that the plan acts on, and sends nothing. */
+export async function dryRun(
+  client: Client,
+  path: string,
+  { planKey, action, again, concurrency, signal }: DryRunOptions,
+): Promise<DryRun> {
+  const counts = { wouldSend: 0, wouldCheck: 0, changed: 0, unreadable: 0 };
+  const totals = createTotals();
+  let first: PlanRow[] = [];
+  await mapConcurrent(readPlanRows(path, planKey), concurrency, async (row) => {
+    signal.throwIfAborted();
+    if (row.verdict === 'check') counts.wouldCheck += 1;
+    const acts = row.verdict === 'act' || (again && row.verdict === 'failed-before');
+    if (!acts) return;
+    const found = await look(client, action, row);
+    counts[found] += 1;
+    if (found !== 'wouldSend') return;
+    if (action !== 'recheck') totals.add(row.amount, row.currency);
+    // The reads end in any order.
+    first = firstRows([...first, row]);
+  });
+  return { ...counts, totals: totals.sums(), first };
+}
+
+async function look(
+  client: Client,
+  action: BatchAction,
+  row: PlanRow,
+): Promise<'wouldSend' | 'changed' | 'unreadable'> {
+  try {
+    if (action === 'charge') return (await findByReference(client, row.typed)) ? 'changed' : 'wouldSend';
+    const { fields } = await client.getPayment({ paymentId: row.payment ?? '' });
+    return fields.paymentState === row.state ? 'wouldSend' : 'changed';
+  } catch (error) {
+    if (error instanceof ServiceError || error instanceof TemporaryError) return 'unreadable';
+    throw error;
+  }
+}

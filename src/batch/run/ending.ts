@@ -1,0 +1,134 @@
+// How a run of a batch ends: well, or with the error that says why not everything was done.
+
+import { counted, countText } from '../../contract/amount-format.js';
+import { type NextStep, paydesk } from '../../next-command.js';
+import { PartialError, type PaydeskError, TemporaryError, UnknownOutcomeError } from '../../errors.js';
+import { actedOn, type BatchCounts, screenCounts, type ScreenGroup, screenGroups } from '../rows/counts.js';
+import type { RunResult } from './run.js';
+import type { StopReason } from './stopping.js';
+
+/** Undefined when every row that the plan acts on is done or accepted. */
+export function endingOfRun(id: string, result: RunResult): PaydeskError | undefined {
+  const { counts, stopped } = result;
+  if (stopped === undefined) return incomplete(id, result);
+  const next = [paydesk('batch', 'resume', id), paydesk('batch', 'report', id)];
+  const soFar = `Batch ${id} so far: ${standsAt(counts)}.`;
+  switch (stopped.kind) {
+    case 'asked':
+      // Once something was sent, an unknown outcome matters more than the wish to stop.
+      if (counts.unknown === 0) return stopped.error.with({ next });
+      return new UnknownOutcomeError(`Stopped. ${soFar}`, { code: 'stopped-unknown', next });
+    case 'outage':
+      return stoppedBy(result, stopped.error, {
+        text: `The service does not answer, so paydesk stopped sending: ${stopped.error.message}\n${soFar}`,
+        code: 'outage',
+        next,
+      });
+    case 'ledger':
+      return ledgerLost(result, stopped.error, { soFar, next });
+    case 'hopeless':
+      if (result.worked === 0) return stopped.error;
+      return stoppedBy(result, stopped.error, {
+        text: `paydesk stopped sending: ${stopped.error.message}\n${soFar}`,
+        code: stopped.error.code,
+        next: [...stopped.error.next, ...next],
+      });
+    default:
+      return new PartialError(`${reasonText(stopped)}\n${soFar}`, {
+        code: stopped.kind === 'canary' ? 'canary-failed' : 'too-many-failures',
+        next,
+      });
+  }
+}
+
+interface Told {
+  text: string;
+  code: string;
+  next: readonly NextStep[];
+}
+
+/** Temporary only as long as this run has sent nothing. */
+function stoppedBy({ worked }: RunResult, cause: Error, { text, code, next }: Told): PaydeskError {
+  const Ending = worked > 0 ? PartialError : TemporaryError;
+  return new Ending(text, { code, cause, next });
+}
+
+function ledgerLost(
+  result: RunResult,
+  cause: Error,
+  { soFar, next }: { soFar: string; next: readonly NextStep[] },
+): PaydeskError {
+  const { worked, counts } = result;
+  if (worked === 0) {
+    return new TemporaryError(`${cause.message} paydesk sent nothing. ${soFar}`, {
+      code: 'ledger-unavailable',
+      saysNothingSent: true,
+      cause,
+      next,
+    });
+  }
+  const text = `paydesk lost its database and stopped sending. ${cause.message}\n${soFar}\nResume the batch when the database is back: paydesk then checks the rows that were in flight, and sends none of them twice.`;
+  const Ending = counts.done === 0 && counts.unknown > 0 ? UnknownOutcomeError : PartialError;
+  return new Ending(text, { code: 'ledger-lost', cause, next });
+}
+
+function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }>): string {
+  if (stopped.kind === 'failures') {
+    return `Stopped after ${counted(stopped.failures, 'failure')}.`;
+  }
+  const { line, typed, result } = stopped.row;
+  const why = result.why === undefined ? '.' : `: ${result.why}`;
+  return `Stopped at canary row ${typed} on line ${line}, which is ${result.outcome}${why}`;
+}
+
+function incomplete(id: string, { counts, notSent }: RunResult): PaydeskError | undefined {
+  const { done, ...others } = actedOn(counts);
+  const notDone = Object.values(others).reduce((sum, count) => sum + count, 0);
+  if (notDone === 0) return undefined;
+  const { unknown, pending } = others;
+  const isOver = notDone > unknown + pending;
+  const next = [
+    ...(unknown + pending > 0 ? [paydesk('batch', 'resume', id)] : []),
+    paydesk('batch', 'report', id),
+    // What resume can still do needs no new plan.
+    ...(isOver ? [{ ...paydesk('batch', 'report', id, '--not-done'), into: 'retry.csv' }] : []),
+  ];
+  // Nothing is known to have gone through, and something may have.
+  if (done === 0 && unknown > 0) {
+    return new UnknownOutcomeError(
+      `The outcome of ${counted(unknown, 'row')} is unknown. Resume the batch to check: that sends nothing again.`,
+      { code: 'outcome-unknown', next },
+    );
+  }
+  const total = done + notDone;
+  const why = pending > 0 && notSent ? `\n${notSent.message}` : '';
+  return new PartialError(
+    `${countText(notDone)} of ${counted(total, 'row')} not done: ${standsAt(counts)}.${why}`,
+    { code: 'partial', next },
+  );
+}
+
+/** `752 done, 1 refused, 2 unknown, 432 left to do (12 throttled)`. */
+function standsAt(counts: BatchCounts): string {
+  const throttled = counts.throttled > 0 ? ` (${countText(counts.throttled)} throttled)` : '';
+  const rows = screenCounts(counts);
+  return groupsShown(rows)
+    .filter((group) => group !== 'leftOut')
+    .map((group) => `${countText(rows[group])} ${groupNames[group]}${group === 'pending' ? throttled : ''}`)
+    .join(', ');
+}
+
+export const groupNames: Readonly<Record<ScreenGroup, string>> = {
+  done: 'done',
+  accepted: 'accepted',
+  refused: 'refused',
+  failed: 'failed',
+  skipped: 'skipped',
+  unknown: 'unknown',
+  pending: 'left to do',
+  leftOut: 'left out',
+};
+
+/** The groups that have rows; `done` is among them where nothing was accepted. */
+export const groupsShown = (rows: Readonly<Record<ScreenGroup, number>>): ScreenGroup[] =>
+  screenGroups.filter((group) => rows[group] > 0 || (group === 'done' && rows.accepted === 0));

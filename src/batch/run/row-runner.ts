@@ -1,0 +1,152 @@
+// One row after the other, with what the run as a whole learns from each: an outage, a refused key, too many failures.
+
+import type { PaydeskError } from '../../errors.js';
+import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { checkApp } from '../../payments/app-check.js';
+import type { Desk } from '../../payments/desk.js';
+import { StoreError } from '../../store/errors.js';
+import type { Claimed, Claims } from '../rows/claims.js';
+import { groupOf, type Tally } from '../rows/counts.js';
+import type { Pace, Slot } from '../../pace/pace.js';
+import { createOutage, readWatched, throttleOf } from '../../pace/paced-reads.js';
+import { isKeyRefused } from './not-done.js';
+import { workOn } from './row-work.js';
+import type { RunOptions } from './options.js';
+import type { Stopping } from './stopping.js';
+import type { RowOutcome, WorkedRow } from '../rows/worked-row.js';
+
+/** A row that the service asked to send later is sent so often at most in one run. */
+const MAX_TRIES = 3;
+
+export interface RunnerTools {
+  desk: Desk;
+  batch: BatchRecord;
+  claims: Claims;
+  remember: (read: PaymentRead) => Promise<void>;
+  tally: Tally;
+  stopping: Stopping;
+  options: RunOptions;
+  /** When this run began, by the ledger's clock: rows that are left for later runs are due after it. */
+  before: number;
+  tell: () => void;
+}
+
+interface RowRunner {
+  /** Rows for which something was sent or the outcome was found out. */
+  readonly worked: number;
+  /** Why the last row that was not sent was not. */
+  readonly notSent: PaydeskError | undefined;
+  run(claimed: Claimed, slot: Slot): Promise<WorkedRow>;
+}
+
+export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
+  const { desk, batch, claims, stopping, options, tell } = tools;
+  const { signal, stop } = stopping;
+  const outage = createOutage((error) => stop({ kind: 'outage', error }));
+  let appChecked: Promise<void> | undefined;
+  const rowWork = {
+    wait: options.wait,
+    resend: options.resend,
+    read: (paymentId: string) => readWatched(() => desk.client.getPayment({ paymentId }), outage),
+    remember: tools.remember,
+    sentFor: claims.sentFor,
+    checkApp: (read: { fields: { customerId?: string | undefined } }) =>
+      (appChecked ??= checkApp(desk.client, read.fields.customerId)),
+  };
+  let worked = 0;
+  let failures = 0;
+  let notSent: PaydeskError | undefined;
+
+  /** What was throttled or came too late is tried again after a pause, with fewer at once; what may have been sent is not. */
+  async function work(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
+    for (;;) {
+      const result = await workOn(desk, batch, claimed, rowWork);
+      const throttle = result.outcome === 'unsent' ? slowDownOf(result) : undefined;
+      if (!throttle || !result.error) {
+        if (result.outcome !== 'unsent' && !result.blind) pace.answered(slot, result.tookMs);
+        return result;
+      }
+      pace.throttled(slot, throttle.retryAfterMs);
+      outage.throttled(pace.throttles, result.error);
+      if (result.heldMs !== undefined) return result;
+      await pace.pause();
+      if (signal.aborted) return result;
+    }
+  }
+
+  /** A ledger that breaks on the way leaves it open whether something was sent. */
+  async function workOrLose(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
+    try {
+      return await work(claimed, slot);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      stop({ kind: 'ledger', error });
+      return { outcome: 'unknown', why: error.message };
+    }
+  }
+
+  async function run(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
+    tell();
+    const result = await workOrLose(claimed, slot);
+    const isLater = slowDownOf(result) !== undefined || result.heldMs !== undefined;
+    if ((result.blind || (result.outcome === 'unsent' && !isLater)) && result.error) {
+      outage.unreadable(result.error);
+    }
+    if (isKeyRefused(result) && result.error) stop({ kind: 'hopeless', error: result.error });
+    await record(tools, claimed, result);
+    if (result.outcome !== 'unsent') worked += 1;
+    else notSent = result.error;
+    if (isFailure(claimed, result)) failures += 1;
+    if (options.stopAfterFailures !== undefined && failures >= options.stopAfterFailures) {
+      stop({ kind: 'failures', failures });
+    }
+    return result;
+  }
+
+  return {
+    get worked() {
+      return worked;
+    },
+    get notSent() {
+      return notSent;
+    },
+    run,
+  };
+}
+
+/** Whether the service asked to wait, or this machine is too busy to send in time: both need fewer rows at once. */
+const slowDownOf = ({ isLate, error }: WorkedRow): ReturnType<typeof throttleOf> =>
+  isLate ? { retryAfterMs: undefined } : throttleOf(error);
+
+/** What an earlier run was told already is no failure of this one, unless nobody knows more of it now. */
+function isFailure({ row }: Claimed, { outcome }: WorkedRow): boolean {
+  if (outcome === 'unknown') return true;
+  return (outcome === 'refused' || outcome === 'failed') && outcome !== row.outcome;
+}
+
+/** A row that the service throttled stays throttled while it waits for the end of its quiet period. */
+function writtenAs(row: BatchRow, { outcome, error, heldMs }: WorkedRow): RowOutcome {
+  if (outcome !== 'unsent') return outcome;
+  const stillWaits = row.outcome === 'throttled' && heldMs !== undefined;
+  return throttleOf(error) || stillWaits ? 'throttled' : outcome;
+}
+
+/** Writes down what became of a row; a ledger that is away ends the run. */
+async function record(tools: RunnerTools, { row }: Claimed, result: WorkedRow): Promise<void> {
+  const { desk, claims, tally, stopping, before } = tools;
+  const waits =
+    result.heldMs !== undefined && groupOf(result.outcome) === 'pending' && row.tries + 1 < MAX_TRIES;
+  const written = { ...result, outcome: writtenAs(row, result) };
+  try {
+    const due = waits
+      ? { time: (await desk.ledger.now()) + (result.heldMs ?? 0), tries: row.tries + 1 }
+      : { time: before + 1, tries: 0 };
+    if (await claims.finish(row, written, due)) tally.move(row, written);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    // The outcome is known all the same, and the ledger finds it out again when the batch is resumed.
+    tally.move(row, written);
+    stopping.stop({ kind: 'ledger', error });
+  }
+}

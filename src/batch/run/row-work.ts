@@ -1,0 +1,155 @@
+// One row of a batch: what the ledger knows counts first, then what the plan saw, and only then is anything sent.
+
+import type { SettleOperation } from '../../contract/states.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { numberText } from '../../contract/json.js';
+import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
+import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
+import type { Desk } from '../../payments/desk.js';
+import { justAdopted } from '../../payments/move/errors.js';
+import { carryOut } from '../../payments/move/send.js';
+import type { Move } from '../../payments/move/result.js';
+import { stateOf } from '../../payments/named-payments.js';
+import { checkIntent, reportBlocked } from '../../payments/move/check.js';
+import { findBlocking } from '../../payments/move/record.js';
+import { recordRecheck } from '../../payments/record-made.js';
+import { PLANNED_AGAIN, PLANNED_CHECK } from '../rows/loading.js';
+import { type Claimed, isLookedAtAgain, knownResult } from '../rows/claims.js';
+import { chargeRow } from './charge-row.js';
+import { mayHaveLeft } from '../rows/ledger-view.js';
+import { notDone } from './not-done.js';
+import { heldRow, sendAgain } from './send-again.js';
+import { rowResult, type WorkedRow } from '../rows/worked-row.js';
+
+interface RowWork {
+  /** Follow each to its end state. */
+  wait: boolean;
+  /** Send again what may have left and did not arrive, once its quiet period is over: a person decided so. */
+  resend: boolean;
+  /** A read of the payment; throws as the client does. */
+  read: (paymentId: string) => Promise<PaymentRead>;
+  /** Makes the payment known as it was read: one that came back is noticed only if it was seen before. */
+  remember: (read: PaymentRead) => Promise<void>;
+  /** The last intent that the batch has written for the row by now. */
+  sentFor: (row: BatchRow) => Promise<Entry | undefined>;
+  /** Throws when the app is not the one that is meant. */
+  checkApp: (read: PaymentRead) => Promise<void>;
+}
+
+/** Throws what concerns more than this row: a key that is not accepted, a ledger that cannot be written. */
+export async function workOn(
+  desk: Desk,
+  batch: BatchRecord,
+  claimed: Claimed,
+  work: RowWork,
+): Promise<WorkedRow> {
+  const known = knownResult(claimed);
+  if (known) return known;
+  const { row } = claimed;
+  const { action } = batch;
+  if (action === 'charge') return chargeRow(desk, batch, row, work);
+  try {
+    const read = await work.read(row.payment_id);
+    if (action === 'recheck') {
+      await work.remember(read);
+      return await recheck(desk, row, read);
+    }
+    return await move(desk, batch, { ...claimed, operation: action, read, readTime: desk.steady() }, work);
+  } catch (error) {
+    const result = notDone(error, row);
+    const open = claimed.earlier && outcomeOf(claimed.earlier);
+    // What was sent before is as open as it was: that it cannot be read now says nothing about it.
+    if (open === undefined || !(isOpen(open) || isLookedAtAgain(row))) return result;
+    return { ...result, outcome: open, after: undefined };
+  }
+}
+
+interface ReadRow {
+  operation: SettleOperation;
+  read: PaymentRead;
+  readTime: number;
+}
+
+async function move(
+  desk: Desk,
+  batch: BatchRecord,
+  { row, earlier, operation, read, readTime }: Claimed & ReadRow,
+  work: RowWork,
+): Promise<WorkedRow> {
+  const plain: Move = {
+    typed: row.typed,
+    operation,
+    read,
+    description: row.description ?? undefined,
+    reason: row.reason ?? undefined,
+    ticket: row.ticket ?? undefined,
+    batchId: batch.id,
+    force: false,
+    wait: work.wait,
+    again: row.planned === PLANNED_AGAIN,
+  };
+  if (row.planned === PLANNED_CHECK) return checkOnly(desk, plain);
+  if (earlier && isOpen(outcomeOf(earlier))) return settle(desk, plain, earlier, work.resend);
+  if (earlier && isLookedAtAgain(row)) return lookAgain(desk, plain, earlier);
+  // What this batch may have sent may also be what has changed the payment: then its outcome is checked instead.
+  const change = earlier && mayHaveLeft(earlier) ? undefined : changeSince(row, read);
+  if (change !== undefined) {
+    const sent = await work.sentFor(row);
+    // Another runner has sent it since the row was claimed, which is what changed the payment.
+    if (sent && sent.id !== earlier?.id) return workOn(desk, batch, { row, earlier: sent }, work);
+    return { outcome: 'skipped', after: stateOf(read) ?? undefined, why: change };
+  }
+  await work.checkApp(read);
+  const blocked = await findBlocking(desk, plain);
+  if (blocked?.kind === 'adopted') return heldRow(read, justAdopted(plain, blocked.leftMs), blocked.leftMs);
+  if (blocked?.kind === 'quiet') return sendAgain(desk, plain, blocked.intent);
+  return rowResult(await carryOut(desk, { ...plain, readTime }));
+}
+
+/** The plan has promised to send nothing for this row, whatever became of its instruction since. */
+async function checkOnly(desk: Desk, move: Move): Promise<WorkedRow> {
+  const blocked = await findBlocking(desk, move);
+  if (blocked?.kind === 'held' || blocked?.kind === 'ended') {
+    return rowResult(await reportBlocked(desk, move, blocked));
+  }
+  const why = `the plan only checks its earlier ${move.operation}, which is no longer open: plan it again`;
+  return { outcome: 'skipped', after: stateOf(move.read) ?? undefined, why };
+}
+
+/** Checks the outcome by reading. What may have left is sent again only when a person decided so. */
+async function settle(desk: Desk, move: Move, entry: Entry, resend: boolean): Promise<WorkedRow> {
+  const settled = rowResult(await checkIntent(desk, move, entry));
+  return resend && settled.outcome === 'unknown' ? sendAgain(desk, move, entry) : settled;
+}
+
+/** What was sent and refused may have been carried out all the same. It is not sent again. */
+async function lookAgain(desk: Desk, move: Move, entry: Entry): Promise<WorkedRow> {
+  const looked = rowResult(await checkIntent(desk, move, entry));
+  // The service has refused it then, and not now.
+  return looked.outcome === 'refused' ? { ...looked, error: undefined } : looked;
+}
+
+function changeSince(row: BatchRow, read: PaymentRead): string | undefined {
+  const state = stateOf(read) ?? '';
+  if (state !== row.before_state) {
+    return `changed since the plan: ${row.before_state || '?'} → ${state || '?'}`;
+  }
+  const { amount, currency = '' } = read.fields;
+  const shown = amount === undefined ? '' : numberText(amount);
+  if (shown === row.amount && currency === row.currency) return undefined;
+  return `changed since the plan: ${row.currency} ${row.amount} → ${currency} ${shown}`;
+}
+
+/** A recheck may be sent any number of times, so it needs no intent. */
+async function recheck(desk: Desk, row: BatchRow, read: PaymentRead): Promise<WorkedRow> {
+  const from = desk.clock.monotonic();
+  const now = await desk.client.recheckedPayment(row.payment_id);
+  await recordRecheck(desk, read, now);
+  const [before, after] = [stateOf(read), stateOf(now)];
+  return {
+    outcome: 'done',
+    after: after ?? undefined,
+    why: before === after ? 'nothing changed' : `${before ?? '?'} → ${after ?? '?'}`,
+    tookMs: desk.clock.monotonic() - from,
+  };
+}

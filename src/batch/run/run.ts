@@ -1,0 +1,178 @@
+// Works on a batch until nothing is left to do, or until there is a reason to stop. Several processes may do so at once.
+
+import { paydesk } from '../../next-command.js';
+import { GuardError, type PaydeskError } from '../../errors.js';
+import type { BatchRecord, DeskTables } from '../../ledger/schema.js';
+import type { Desk } from '../../payments/desk.js';
+import type { PaymentRead } from '../../client/payment-calls.js';
+import { rememberReads } from '../../payments/remember-reads.js';
+import { StoreError } from '../../store/errors.js';
+import type { Owner } from '../../store/owner.js';
+import type { Store } from '../../store/store.js';
+import { type Claims, createClaims, type Waiting } from '../rows/claims.js';
+import { type BatchCounts, countRows, createTally, type Tally } from '../rows/counts.js';
+import { createRunner, type Runner } from './runner.js';
+import type { RunOptions } from './options.js';
+import { createStopping, type Stopping, type StopReason } from './stopping.js';
+import { createSupply } from './supply.js';
+
+interface RunTools {
+  /** Its signal is not that of Ctrl-C: what is on its way is brought to its end. */
+  desk: Desk;
+  store: Store<DeskTables>;
+  owner: Owner;
+  /** Ctrl-C, or the time is up: nothing new is begun. */
+  stop: AbortSignal;
+  onProgress: (progress: Progress) => void;
+}
+
+export interface Progress {
+  /** Rows that the plan acts on. */
+  total: number;
+  counts: () => BatchCounts;
+  inFlight: number;
+  /** Rows that this run has brought further. */
+  worked: number;
+  /** Rows that the service asked to send later, when nothing else is left to do. */
+  waiting?: Waiting | undefined;
+}
+
+export interface RunResult {
+  counts: BatchCounts;
+  /** Rows for which this run sent something or found out the outcome. */
+  worked: number;
+  /** Why the last row that was not sent was not. */
+  notSent?: PaydeskError | undefined;
+  stopped?: StopReason;
+}
+
+/** Throws a StoreError only as long as nothing was sent. */
+export async function runBatch(tools: RunTools, batch: BatchRecord, options: RunOptions): Promise<RunResult> {
+  const { desk, store, owner } = tools;
+  if (batch.loader !== null) throw notLoaded(batch);
+  const claims = createClaims(store, batch, owner, desk.steady);
+  const before = await desk.ledger.now();
+  const tally = await loadTally(store, batch);
+  const total = batch.rows - tally.counts().leftOut;
+  const stopping = createStopping(tools.stop);
+  let waiting: Waiting | undefined;
+  const tell = () => {
+    const { inFlight, worked } = runner;
+    tools.onProgress({ total, counts: tally.counts, inFlight, worked, waiting });
+  };
+  const remember = (read: PaymentRead) => rememberReads(store, desk.app, [read], Date.now());
+  const runner: Runner = createRunner({
+    desk,
+    batch,
+    claims,
+    remember,
+    tally,
+    stopping,
+    options,
+    before,
+    tell,
+  });
+  const renewing = keepRenewing(claims, desk);
+  const onWait = (rows: Waiting | undefined) => {
+    waiting = rows;
+    tell();
+  };
+  try {
+    await workRounds({ desk, claims, stopping, runner, options, before, onWait });
+    if (options.lookAgain && !stopping.signal.aborted && (await claims.reopenUnsettled()) > 0) {
+      await runner.workThrough(supplyOf({ desk, claims, stopping, options, before }));
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    stopping.stop({ kind: 'ledger', error });
+  } finally {
+    stopping.close();
+    await renewing.end();
+    // Without the database the leases run out by themselves.
+    await claims.release().catch(ignoreDatabaseLoss);
+  }
+  const counts = (await countRows(store, batch).catch(ignoreDatabaseLoss)) ?? tally.counts();
+  const { reason } = stopping;
+  const { worked, notSent } = runner;
+  return { counts, worked, notSent, ...(reason ? { stopped: reason } : {}) };
+}
+
+interface Rounds {
+  desk: Desk;
+  claims: Claims;
+  stopping: Stopping;
+  options: RunOptions;
+  before: number;
+}
+
+/** All rows once, and then those that the service asked to send later, each when its time has come. */
+async function workRounds(
+  rounds: Rounds & { runner: Runner; onWait: (waiting: Waiting | undefined) => void },
+): Promise<void> {
+  const { desk, claims, stopping, runner, options, onWait } = rounds;
+  const { signal } = stopping;
+  await claims.freeAbandoned();
+  const all = supplyOf(rounds);
+  if (options.canary !== undefined) await runner.canary(all, options.canary);
+  await runner.workThrough(all);
+  while (!signal.aborted) {
+    const waiting = await claims.waiting();
+    if (!waiting) return;
+    onWait(waiting);
+    if (waiting.from > waiting.now) {
+      await desk.clock.sleep(Math.min(LOOK_AGAIN_MS, waiting.from - waiting.now), signal);
+      continue;
+    }
+    onWait(undefined);
+    const supply = supplyOf({ ...rounds, before: waiting.now }, true);
+    await runner.workThrough(supply);
+    // Another process, or a clock that was set, can keep rows from being claimed for a while.
+    if (supply.isUnused) await desk.clock.sleep(LOOK_AGAIN_MS, signal);
+  }
+}
+
+const LOOK_AGAIN_MS = 1_000;
+
+function supplyOf({ desk, claims, stopping, options, before }: Rounds, onlyWaiting = false) {
+  // Enough that claiming costs little, and little enough that others get their share.
+  const chunk = Math.max(16, options.concurrency * 4);
+  return createSupply(claims, { chunk, before, onlyWaiting, clock: desk.clock, signal: stopping.signal });
+}
+
+async function loadTally(store: Store<DeskTables>, batch: BatchRecord): Promise<Tally> {
+  const tally = createTally(batch);
+  await countRows(store, batch, tally);
+  return tally;
+}
+
+function ignoreDatabaseLoss(error: unknown): undefined {
+  if (!(error instanceof StoreError)) throw error;
+}
+
+export const RENEW_MS = 20_000;
+
+function keepRenewing(claims: Claims, { clock }: Desk): { end(): Promise<void> } {
+  const over = new AbortController();
+  async function renewing(): Promise<void> {
+    for (;;) {
+      await clock.sleep(RENEW_MS, over.signal);
+      if (over.signal.aborted) return;
+      // A lease that runs out costs nothing but a read: the ledger lets nobody send twice.
+      await claims.renew().catch(() => undefined);
+    }
+  }
+  const ended = renewing();
+  return {
+    end() {
+      over.abort();
+      return ended;
+    },
+  };
+}
+
+function notLoaded(batch: BatchRecord): GuardError {
+  return new GuardError(
+    `Batch ${batch.id} was not started: its plan was not loaded to the end. Nothing was sent.`,
+    { code: 'batch-not-begun', next: [paydesk('batch', 'apply', 'PLAN.json')] },
+  );
+}

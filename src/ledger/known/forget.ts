@@ -1,0 +1,178 @@
+// Removes what this desk keeps about people: from the known payments with their search index, and from the inbox. The
+// ledger of money moves stays as it is; it has the customer's ID alone.
+
+import { sql, type Kysely } from 'kysely';
+import type { Engine, Store } from '../../store/store.js';
+import type { AppRef } from '../payment-ref.js';
+import type { DeskTables, KnownPaymentRow } from '../schema.js';
+import { searchWords } from './search-words.js';
+
+type Db = Kysely<DeskTables>;
+
+export interface Forgotten {
+  payments: number;
+  webhooks: number;
+}
+
+const nothingPersonal = {
+  customer_id: null,
+  payer_name: null,
+  payer_email: null,
+  order_id: null,
+  order_name: null,
+  order_email: null,
+  order_note: null,
+} satisfies Partial<KnownPaymentRow>;
+
+export async function forgetCustomer(
+  store: Store<DeskTables>,
+  { appId }: AppRef,
+  customerId: string,
+): Promise<Forgotten> {
+  return store.transaction(async (tx) => {
+    const { known, moved } = await paymentsOf(tx, { appId }, customerId);
+    for (const row of known) {
+      const words = searchWords({ ...row, ...nothingPersonal });
+      await tx
+        .updateTable('known_payments')
+        .set({ ...nothingPersonal, words })
+        .where('id', '=', row.id)
+        .execute();
+    }
+    if (known.length > 0) await dropDeletedWords(tx, store.engine);
+    let webhooks = 0;
+    for (const payment of [...known, ...moved]) {
+      webhooks += await removeDeliveries(tx, await deliveriesOf(tx, appId, payment));
+    }
+    return { payments: known.length, webhooks };
+  });
+}
+
+/** SQLite's index only marks words as deleted until its parts are merged. PostgreSQL keeps them until its next vacuum. */
+async function dropDeletedWords(tx: Db, engine: Engine): Promise<void> {
+  if (engine === 'sqlite')
+    await sql`insert into payment_words (payment_words) values ('optimize')`.execute(tx);
+}
+
+/** A customer's payments: those that are known, and those that money was moved for. */
+async function paymentsOf(db: Db, { appId }: AppRef, customerId: string) {
+  const known = await db
+    .selectFrom('known_payments')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where('customer_id', '=', customerId)
+    .execute();
+  const moved = await db
+    .selectFrom('intents')
+    .select(['payment_id', 'reference_id'])
+    .distinct()
+    .where('app_id', '=', appId)
+    .where('customer_id', '=', customerId)
+    .execute();
+  return { known, moved };
+}
+
+/** How many payments of a customer there is something to remove of, and how many of them are known. */
+export async function countOf(
+  { db }: Store<DeskTables>,
+  app: AppRef,
+  customerId: string,
+): Promise<{ payments: number; known: number }> {
+  const { known, moved } = await paymentsOf(db, app, customerId);
+  return { payments: known.length + moved.length, known: known.length };
+}
+
+/** The customers whose known payments show this e-mail address. */
+export async function customersWithEmail(
+  { db }: Store<DeskTables>,
+  { appId }: AppRef,
+  email: string,
+): Promise<string[]> {
+  const typed = email.toLowerCase();
+  const rows = await db
+    .selectFrom('known_payments')
+    .select('customer_id')
+    .distinct()
+    .where('app_id', '=', appId)
+    .where('customer_id', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        eb(eb.fn('lower', ['payer_email']), '=', typed),
+        eb(eb.fn('lower', ['order_email']), '=', typed),
+      ]),
+    )
+    .orderBy('customer_id')
+    .execute();
+  return rows.flatMap(({ customer_id }) => customer_id ?? []);
+}
+
+async function deliveriesOf(
+  tx: Db,
+  appId: string,
+  payment: Pick<KnownPaymentRow, 'payment_id' | 'reference_id'>,
+): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('deliveries')
+    .innerJoin('listeners', 'listeners.id', 'deliveries.listener_id')
+    .select('deliveries.id')
+    .where('listeners.app_id', '=', appId)
+    .where((eb) =>
+      eb.or([
+        eb('deliveries.payment_id', '=', payment.payment_id),
+        ...(payment.reference_id === null ? [] : [eb('deliveries.reference_id', '=', payment.reference_id)]),
+      ]),
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Those that nobody works on any more, with everything that was sent on. */
+async function removeDeliveries(tx: Db, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const busy = await tx
+    .selectFrom('forwards')
+    .select('delivery_id')
+    .where('delivery_id', 'in', ids)
+    .where('finished', '=', 0)
+    .execute();
+  const left = new Set(busy.map(({ delivery_id }) => delivery_id));
+  const gone = ids.filter((id) => !left.has(id));
+  if (gone.length === 0) return 0;
+  await sql`delete from forward_attempts where forward_id in
+    (select id from forwards where delivery_id in (${sql.join(gone)}))`.execute(tx);
+  await tx.deleteFrom('forwards').where('delivery_id', 'in', gone).execute();
+  const { numDeletedRows } = await tx
+    .deleteFrom('deliveries')
+    .where('id', 'in', gone)
+    .where('finished', '=', 1)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** As many as are removed at a time, so that no command waits for long. */
+const CHUNK_SIZE = 1_000;
+
+/**
+ * Removes known payments that were not seen since, and webhooks that came before: a page at each call. A payment with
+ * an open instruction stays known.
+ */
+export async function forgetBefore(store: Store<DeskTables>, time: number): Promise<Forgotten> {
+  const { rows: old } = await sql<{ id: number }>`select id from known_payments
+    where known_time < ${time} and seen_time < ${time} and not exists (
+      select 1 from holds where holds.app_id = known_payments.app_id
+        and holds.payment_id = known_payments.payment_id)
+    limit ${sql.lit(CHUNK_SIZE)}`.execute(store.db);
+  const oldest = await store.db
+    .selectFrom('deliveries')
+    .select(['id', 'time', 'finished'])
+    .orderBy('id')
+    .limit(CHUNK_SIZE)
+    .execute();
+  const ids = old.map(({ id }) => id);
+  const deliveries = oldest.filter((row) => row.finished === 1 && row.time < time).map(({ id }) => id);
+  if (ids.length === 0 && deliveries.length === 0) return { payments: 0, webhooks: 0 };
+  return store.transaction(async (tx) => {
+    if (ids.length > 0) await tx.deleteFrom('known_payments').where('id', 'in', ids).execute();
+    return { payments: ids.length, webhooks: await removeDeliveries(tx, deliveries) };
+  });
+}

@@ -1,0 +1,135 @@
+import type { Store } from '../../store/store.js';
+import { steadyColumns, type Clocks, type Db, type Tx } from '../clocks.js';
+import {
+  isOpen,
+  isSame,
+  outcomeOf,
+  type Blocked,
+  type Entry,
+  type NewIntent,
+  type Opening,
+  type AskedToSend,
+  type SendAgain,
+} from './entries.js';
+import { startGeneration } from '../known/generations.js';
+import type { IntentLog } from './intent-log.js';
+import { rememberSeen } from '../known/remember.js';
+import type { IntentOperation } from './operations.js';
+import { refColumns, type PaymentRef } from '../payment-ref.js';
+import { fenceOf, quietLeft } from './quiet-period.js';
+import type { DeskTables } from '../schema.js';
+import { elapsedSince, type SteadyTime } from '../steady-clock.js';
+import {
+  adoption,
+  claimHold,
+  dropHold,
+  giveHoldTo,
+  standingOn,
+  NO_INTENT_YET,
+  takeHold,
+} from './statements.js';
+
+/** Whether an instruction may be sent, and the hold that it gets when it may. */
+export function createOpening({ engine }: Store<DeskTables>, clocks: Clocks, log: IntentLog) {
+  const { entry, insertIntent, insertOutcome } = log;
+  const adoptedNow = (db: Db, quietMs: number) => findAdoption(db, engine, clocks, quietMs);
+
+  /** `db` sees its own hold: it is taken before this is asked, so that nobody can come in between. */
+  async function findBlocking(
+    db: Db,
+    ref: PaymentRef,
+    operation: IntentOperation,
+    { again = false, cleared, quietMs = 0 }: AskedToSend,
+  ): Promise<Blocked | undefined> {
+    const [found] = await standingOn(db, engine, { ...refColumns(ref), operation });
+    if (!found) throw new Error('The ledger has lost its identity.');
+    const { held, last: lastId, boot, ms } = found;
+    if (held !== null && held !== NO_INTENT_YET) return { kind: 'held', intent: await entry(db, held) };
+    if (lastId === null) {
+      return boot === null || ms === null ? undefined : justAdopted(db, clocks, { boot, ms }, quietMs);
+    }
+    const last = await entry(db, lastId);
+    const outcome = outcomeOf(last);
+    if (outcome === 'done' || (outcome === 'failed' && !again)) return { kind: 'ended', intent: last };
+    if (last.last?.may_have_left === 0) return adoptedNow(db, quietMs);
+    const isClear = isSame(cleared, last) && (await leftOf(db, last, quietMs)) === 0;
+    return isClear ? adoptedNow(db, quietMs) : { kind: 'quiet', intent: last };
+  }
+
+  async function leftOf(db: Db, { id }: Entry, quietMs: number): Promise<number> {
+    return quietLeft(await entry(db, id), quietMs, await clocks.steady(db));
+  }
+
+  /**
+   * Takes the hold of an open intent over, unless its quiet period is not over or its process has just renewed it:
+   * then nobody else may send.
+   */
+  async function claimCleared(tx: Tx, cleared: Entry, quietMs: number): Promise<Blocked | undefined> {
+    const { id } = cleared;
+    const earlier = await entry(tx, id);
+    const { renewed } = earlier;
+    if (!renewed) return undefined;
+    const isClear = isSame(cleared, earlier) && (await leftOf(tx, earlier, quietMs)) === 0;
+    const [claimed] = isClear
+      ? await claimHold(tx, engine, { intent_id: id, ...steadyColumns(renewed) })
+      : [];
+    return claimed ? undefined : { kind: 'held', intent: await entry(tx, id) };
+  }
+
+  /** What was open stays unknown for ever: its instruction was sent again as another one. */
+  async function closeCleared(tx: Tx, id: number, sentAs: number): Promise<void> {
+    const earlier = await entry(tx, id);
+    if (!isOpen(outcomeOf(earlier))) return;
+    await insertOutcome(tx, id, { outcome: 'unknown', why: `sent again as ${sentAs}` });
+  }
+
+  async function open(tx: Tx, intent: NewIntent, sendAgain: SendAgain): Promise<Opening> {
+    await startGeneration(tx, engine, intent);
+    const ref = refColumns(intent);
+    const { cleared } = sendAgain;
+    const { operation, quietMs = 0 } = intent;
+    const early = cleared && ((await adoptedNow(tx, quietMs)) ?? (await claimCleared(tx, cleared, quietMs)));
+    if (early) return early;
+    const steady = steadyColumns(await clocks.steady(tx));
+    await takeHold(tx, engine, { ...ref, intent_id: NO_INTENT_YET, ...steady });
+    // Its hold is ours by now.
+    const claimed = cleared && { ...cleared, renewed: undefined };
+    const blocked = await findBlocking(tx, intent, operation, { ...sendAgain, cleared: claimed, quietMs });
+    if (blocked) {
+      if (blocked.kind !== 'held') await dropHold(tx, engine, ref);
+      return blocked;
+    }
+    const opened = await insertIntent(tx, intent, cleared?.id);
+    if (cleared !== undefined) await closeCleared(tx, cleared.id, opened.id);
+    const { boot, steady_ms } = opened;
+    await giveHoldTo(tx, engine, { ...ref, intent_id: opened.id, boot, steady_ms });
+    await rememberSeen(tx, engine, { seen: intent, source: 'changed', now: opened.time, isChange: false });
+    return { kind: 'opened', intent: opened };
+  }
+
+  return { findBlocking, leftOf, open };
+}
+
+async function findAdoption(
+  db: Db,
+  engine: Store<DeskTables>['engine'],
+  clocks: Clocks,
+  quietMs: number,
+): Promise<Blocked | undefined> {
+  const [adopted] = await adoption(db, engine, {});
+  return adopted && justAdopted(db, clocks, adopted, quietMs);
+}
+
+/**
+ * A ledger that was adopted just now may lack an instruction that was sent just before, or is being sent by a process
+ * that had the other copy open.
+ */
+async function justAdopted(
+  db: Db,
+  clocks: Clocks,
+  adopted: SteadyTime,
+  quietMs: number,
+): Promise<Blocked | undefined> {
+  const leftMs = quietMs + fenceOf(quietMs) - elapsedSince(adopted, await clocks.steady(db));
+  return leftMs > 0 ? { kind: 'adopted', leftMs } : undefined;
+}

@@ -1,0 +1,95 @@
+// Reads for many rows: a service that asks to wait is waited for, and one that answers nobody is an outage.
+
+import { GuardError, type PaydeskError, ServiceError, TemporaryError } from '../errors.js';
+import type { Pace, Slot } from './pace.js';
+
+/** After this many failed reads in a row, of different payments, the cause is not the payment. */
+const OUTAGE_AFTER = 3;
+/** Asked to wait this often in succession, with nothing going through: that is an outage too. */
+const MAX_THROTTLES = 25;
+
+export interface Outage {
+  /** Set once reads fail as a whole. */
+  readonly error: PaydeskError | undefined;
+  readable(): void;
+  unreadable(error: PaydeskError): void;
+  throttled(times: number, error: PaydeskError): void;
+}
+
+/** `onOutage` hears of it once. */
+export function createOutage(onOutage: (error: PaydeskError) => void): Outage {
+  let failures = 0;
+  let found: PaydeskError | undefined;
+  const declare = (error: PaydeskError) => {
+    if (found !== undefined) return;
+    found = error;
+    onOutage(error);
+  };
+  return {
+    get error() {
+      return found;
+    },
+    readable() {
+      failures = 0;
+    },
+    unreadable(error) {
+      failures += 1;
+      if (failures >= OUTAGE_AFTER) declare(error);
+    },
+    throttled(times, error) {
+      if (times >= MAX_THROTTLES) declare(error);
+    },
+  };
+}
+
+/** Whether the service asked to wait, and how long. */
+export function throttleOf(
+  error: PaydeskError | undefined,
+): { retryAfterMs: number | undefined } | undefined {
+  if (!(error instanceof TemporaryError) || (error.httpStatus !== 429 && error.httpStatus !== 425)) {
+    return undefined;
+  }
+  const details = error.details as { retryAfterMs?: unknown } | undefined;
+  const { retryAfterMs } = details ?? {};
+  return { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined };
+}
+
+/** Reads, and tells the outage watch that the service answered. Throws as the client does. */
+export async function readWatched<T>(readService: () => Promise<T>, outage: Outage): Promise<T> {
+  try {
+    const read = await readService();
+    outage.readable();
+    return read;
+  } catch (error) {
+    // An answer all the same, if not the one that was hoped for.
+    if (!(error instanceof TemporaryError) || throttleOf(error)) outage.readable();
+    throw error;
+  }
+}
+
+/**
+ * One read among many. A service that asks to wait is waited for; what the service says of this one payment is given
+ * back, and what concerns all of them is thrown.
+ */
+export async function readPaced<T>(
+  readService: () => Promise<T>,
+  { pace, slot, signal }: { pace: Pace; slot: Slot; signal: AbortSignal },
+): Promise<{ read: T } | { error: ServiceError | GuardError }> {
+  for (;;) {
+    try {
+      const read = await readService();
+      pace.answered(slot);
+      return { read };
+    } catch (error) {
+      const throttle = error instanceof TemporaryError ? throttleOf(error) : undefined;
+      if (throttle && !signal.aborted && pace.throttles < MAX_THROTTLES) {
+        pace.throttled(slot, throttle.retryAfterMs);
+        await pace.pause();
+        continue;
+      }
+      if (!(error instanceof ServiceError || error instanceof GuardError)) throw error;
+      pace.answered(slot);
+      return { error };
+    }
+  }
+}

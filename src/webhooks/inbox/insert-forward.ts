@@ -1,0 +1,99 @@
+// Writes a forward in the transaction of the delivery or the read that asks for it.
+
+import { sql, type Kysely } from 'kysely';
+import type { ForwardRow } from '../../ledger/inbox-schema.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import { leaseClock } from '../../store/claim.js';
+import { prepared, type Engine } from '../../store/store.js';
+
+/** A forward that is to be written. */
+export interface PlannedForward {
+  target: { url: string; key: string };
+  lane: string;
+  dueTime: number;
+  chaos: string | null;
+  dropped: boolean;
+  replay: boolean;
+}
+
+/** Longer than an attempt takes. */
+export const FORWARD_LEASE_MS = 20_000;
+
+type InsertName =
+  | 'listener_id'
+  | 'delivery_id'
+  | 'target'
+  | 'target_key'
+  | 'lane'
+  | 'replay'
+  | 'chaos'
+  | 'outcome'
+  | 'due_time'
+  | 'finished'
+  | 'lease_until'
+  | 'lease_owner';
+
+const insert = prepared<DeskTables, { id: number }, InsertName>((db, value, engine) =>
+  db
+    .insertInto('forwards')
+    .values({
+      listener_id: value('listener_id'),
+      delivery_id: value('delivery_id'),
+      target: value('target'),
+      target_key: value('target_key'),
+      lane: value('lane'),
+      replay: value('replay'),
+      chaos: value('chaos'),
+      outcome: value('outcome'),
+      due_time: value('due_time'),
+      finished: value('finished'),
+      attempts: 0,
+      first_time: null,
+      status: null,
+      ms: null,
+      error: null,
+      lease_until:
+        engine === 'postgres'
+          ? sql`case when ${value('lease_owner')}::text is null then null else ${leaseClock(engine)} + ${sql.lit(FORWARD_LEASE_MS)} end`
+          : value('lease_until'),
+      lease_owner: value('lease_owner'),
+    })
+    .returning('id'),
+);
+
+const firstInLane = prepared<DeskTables, { id: number }, 'lane'>((db, value) =>
+  db.selectFrom('forwards').select('id').where('lane', '=', value('lane')).where('finished', '=', 0).limit(1),
+);
+
+/**
+ * Within a transaction that holds the listener's row: ids must become visible in order. Where nothing is before it in
+ * its lane it may be leased from the start, and be sent without being claimed.
+ */
+export async function insertForward(
+  db: Kysely<DeskTables>,
+  engine: Engine,
+  { listenerId, deliveryId }: { listenerId: number; deliveryId: number },
+  forward: PlannedForward,
+  owner: string | undefined,
+): Promise<ForwardRow> {
+  const now = Date.now();
+  const mayLease = owner !== undefined && !forward.dropped && forward.dueTime <= now;
+  const isFirst = mayLease && (await firstInLane(db, engine, { lane: forward.lane })).length === 0;
+  const values = {
+    listener_id: listenerId,
+    delivery_id: deliveryId,
+    target: forward.target.url,
+    target_key: forward.target.key,
+    lane: forward.lane,
+    replay: forward.replay ? 1 : 0,
+    chaos: forward.chaos,
+    outcome: forward.dropped ? ('dropped' as const) : null,
+    due_time: forward.dueTime,
+    finished: forward.dropped ? 1 : 0,
+    lease_owner: isFirst ? owner : null,
+    lease_until: isFirst ? now + FORWARD_LEASE_MS : null,
+  };
+  const [row] = await insert(db, engine, values);
+  const unsent = { attempts: 0, first_time: null, status: null, ms: null, error: null };
+  return { ...values, ...unsent, id: (row as { id: number }).id };
+}

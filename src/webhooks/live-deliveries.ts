@@ -1,0 +1,141 @@
+// Deliveries that are still on their way: what is known of each, until it was read and every target had it.
+
+import type { Clock } from '../client/clock.js';
+import type { ForwardRow } from '../ledger/inbox-schema.js';
+import { type Delivery, forwardOf } from './inbox/delivery.js';
+import type { Inbox } from './inbox/inbox.js';
+import type { AppRef } from '../ledger/payment-ref.js';
+import type { Attempt, Next } from './forwarding/forward-queue.js';
+import type { ReadResult } from './reading/read-record.js';
+
+export interface LiveDeliveries {
+  add(delivery: Delivery): void;
+  /** Left behind by another listener. */
+  adopt(deliveries: readonly Delivery[]): void;
+  read(results: readonly ReadResult[]): void;
+  attempted(forward: ForwardRow, attempt: Attempt, next: Next): void;
+  /** Resolves when a delivery is through; undefined when this listener ends first. */
+  whenSettled(id: number): Promise<Delivery | undefined>;
+  stop(): void;
+}
+
+interface LiveOptions {
+  /** As they stand in the inbox. */
+  load(ids: readonly number[]): Promise<Delivery[]>;
+  now: () => number;
+  onProgress(delivery: Delivery): void;
+  onSettled(delivery: Delivery): void;
+  /** It arrived here, and this listener ends before it is through. */
+  onLeft(delivery: Delivery): void;
+  onError(error: unknown): void;
+}
+
+/** Another process on the same database may have taken a part of the work: it is looked up now and then. */
+const LOOK_MS = 1_000;
+const MAX_READ = 100;
+
+export function createLiveDeliveries(options: LiveOptions): LiveDeliveries {
+  const { load, now, onProgress, onSettled, onLeft, onError } = options;
+  const arrived = new Set<number>();
+  const live = new Map<number, { delivery: Delivery; changed: number }>();
+  const waiting = new Map<number, (delivery: Delivery | undefined) => void>();
+  const timer = setInterval(() => void refresh().catch(onError), LOOK_MS).unref();
+
+  function update(delivery: Delivery): void {
+    if (!isSettled(delivery)) {
+      live.set(delivery.id, { delivery, changed: now() });
+      return onProgress(delivery);
+    }
+    live.delete(delivery.id);
+    arrived.delete(delivery.id);
+    onSettled(delivery);
+    waiting.get(delivery.id)?.(delivery);
+    waiting.delete(delivery.id);
+  }
+
+  async function refresh(): Promise<void> {
+    const old = [...live].filter(([, { changed }]) => now() - changed > LOOK_MS).slice(0, MAX_READ);
+    if (old.length === 0) return;
+    const loaded = await load(old.map(([id]) => id));
+    for (const delivery of loaded) if (live.has(delivery.id) && isSettled(delivery)) update(delivery);
+  }
+
+  /** One that came before this listener did. */
+  async function bring(id: number): Promise<void> {
+    for (const delivery of await load([id])) update(delivery);
+  }
+
+  return {
+    add(delivery) {
+      arrived.add(delivery.id);
+      live.set(delivery.id, { delivery, changed: now() });
+    },
+    adopt(deliveries) {
+      for (const delivery of deliveries) live.set(delivery.id, { delivery, changed: now() });
+    },
+    read(results) {
+      for (const { forwards, time, id, ...read } of results) {
+        const known = live.get(id)?.delivery;
+        if (known === undefined) {
+          void bring(id).catch(onError);
+          continue;
+        }
+        const { state } = read;
+        const added = forwards.map(forwardOf);
+        const readTime = state === null ? null : time;
+        update({ ...known, ...read, readTime, forwards: [...known.forwards, ...added] });
+      }
+    },
+    attempted(forward, attempt, next) {
+      const known = live.get(forward.delivery_id)?.delivery;
+      if (known === undefined) {
+        void bring(forward.delivery_id).catch(onError);
+        return;
+      }
+      const { status, ms, error } = attempt;
+      const outcome = 'outcome' in next ? next.outcome : ('waiting' as const);
+      const forwards = known.forwards.map((each) =>
+        each.id === forward.id
+          ? { ...each, status, ms, error, outcome, attempts: forward.attempts + 1 }
+          : each,
+      );
+      update({ ...known, forwards });
+    },
+    whenSettled: (id) => new Promise((resolve) => waiting.set(id, resolve)),
+    stop() {
+      clearInterval(timer);
+      for (const [id, { delivery }] of live) if (arrived.has(id)) onLeft(delivery);
+      for (const resolve of waiting.values()) resolve(undefined);
+      waiting.clear();
+    },
+  };
+}
+
+/** It was read, or will not be, and every target took it or never will. */
+const isSettled = ({ verdict, forwards }: Delivery): boolean =>
+  verdict !== null && forwards.every(({ outcome }) => outcome !== 'waiting');
+
+const FOLLOW_MS = 100;
+/** A delivery that is not settled by then is given as it is. */
+const SETTLE_LIMIT_MS = 30_000;
+
+/** Deliveries as they come in, each once it was read and passed on, whichever process receives them. */
+export async function* followInbox(
+  inbox: Inbox,
+  app: AppRef,
+  { from, clock, signal }: { from: number; clock: Clock; signal: AbortSignal },
+): AsyncGenerator<Delivery> {
+  let last = from;
+  let waiting = new Set<number>();
+  while (!signal.aborted) {
+    const fresh = await inbox.after(app, last);
+    last = fresh.at(-1)?.id ?? last;
+    const older = waiting.size === 0 ? [] : await inbox.named(app, [...waiting]);
+    waiting = new Set();
+    for (const delivery of [...older, ...fresh]) {
+      if (isSettled(delivery) || clock.now() - delivery.time > SETTLE_LIMIT_MS) yield delivery;
+      else waiting.add(delivery.id);
+    }
+    if (fresh.length === 0) await clock.sleep(FOLLOW_MS, signal);
+  }
+}
