@@ -143,7 +143,7 @@ describe('the program', () => {
   });
 
   // A shell that sends the output of paydesk elsewhere; `$@` is paydesk.
-  const under = (script: string) => ['bash', '-c', script, '-'];
+  const under = (script: string) => ['bash', '--norc', '-c', script, '-'];
 
   it.each(['--version', '--help', 'whoami'])('%s says that a full disk took nothing', async (word) => {
     const env = { PAYDESK_BASE_URL: 'http://127.0.0.1:9', PAYDESK_APP_ID: 'a', PAYDESK_API_KEY: 'k123' };

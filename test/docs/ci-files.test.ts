@@ -64,7 +64,7 @@ describeWithPostgres('the jobs of the recipe', (postgres) => {
           ...(summaryFile !== undefined && { GITHUB_STEP_SUMMARY: summaryFile }),
         };
         const run = (script: string) =>
-          spawnSync('bash', ['-e', '-c', script], { cwd: reader.folder, env, encoding: 'utf8' });
+          spawnSync('bash', ['--norc', '-e', '-c', script], { cwd: reader.folder, env, encoding: 'utf8' });
         const job = scripts(name).filter((script) => !script.startsWith('npm install'));
         const ran = job.map(run);
         const ends = ran.map(({ status }) => status);

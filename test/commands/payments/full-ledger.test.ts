@@ -13,6 +13,7 @@ const inOwnNamespace = ['unshare', '--user', '--map-root-user', '--mount'];
 const onSmallDisk = (script: string, size = '2m') => [
   ...inOwnNamespace,
   'bash',
+  '--norc',
   '-c',
   `mount -t tmpfs -o size=${size} tmpfs "$PAYDESK_HOME" || exit 99; ${script}`,
   'bash',
@@ -117,7 +118,7 @@ describe('closed outputs', () => {
   });
   afterAll(() => desk.sandbox.close());
 
-  const closing = (which: string) => ['bash', '-c', `"$@" ${which}`, 'bash'];
+  const closing = (which: string) => ['bash', '--norc', '-c', `"$@" ${which}`, 'bash'];
 
   // Node opens /dev/null in place of an output that is closed, before the program starts.
   it.each([
