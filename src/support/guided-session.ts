@@ -1,6 +1,6 @@
 // The guided session of `payments resolve`: look, choose, confirm, act, look again, next.
 
-import { InterruptedError, PaydeskError } from '../errors.js';
+import { InterruptedError, PaydeskError, TemporaryError } from '../errors.js';
 import type { ResolveItemRow } from '../ledger/resolve-schema.js';
 import type { Desk } from '../payments/desk.js';
 import type { MovesPlan } from '../payments/move/plan.js';
@@ -47,7 +47,7 @@ interface GuidedSession {
 /** How long a move may take before the menu is shown again. */
 const WAIT_MS = 15_000;
 
-export type Choice = { kind: 'act'; action: Action } | { kind: 'next' | 'why' | 'back' | 'quit' };
+export type Choice = { kind: 'act'; action: Action } | { kind: 'again' | 'next' | 'why' | 'back' | 'quit' };
 
 /** Goes through the open payments; resolves with whether it came to the end. */
 export async function runSession(guided: GuidedSession, session: ResolveSession): Promise<'ended' | 'left'> {
@@ -77,6 +77,7 @@ async function onePayment(
       choice = await screen.choose(menuFor(explained, { index: position.index, item }));
       if (choice.kind === 'why') why = await screen.askWhy(why);
     } while (choice.kind === 'why');
+    if (choice.kind === 'again') continue;
     if (choice.kind === 'next') {
       const status = needsPerson(explained) && item.actions === '' ? 'skipped' : 'done';
       await guided.sessions.mark(item, { ...progressOf(item, explained), status });
@@ -161,10 +162,12 @@ export function menuFor(
   });
   const isLeftOpen = needsPerson(entry) && item.actions === '';
   const next = other(isLeftOpen ? 'Skip' : 'Next', 'Leave this payment as it is.', { kind: 'next' });
+  const again = other('Try again', 'Read this payment again.', { kind: 'again' });
   const back = other('Back', 'Return to the payment before.', { kind: 'back' });
   const quit = other('Quit', 'You can resume the session later.', { kind: 'quit' });
   const choices: MenuEntry[] = [
     ...offers,
+    ...('error' in entry ? [again] : []),
     next,
     other('Set ticket and reason', 'Recorded in the ledger with what you do to this payment.', {
       kind: 'why',
@@ -172,10 +175,11 @@ export function menuFor(
     ...(index > 0 ? [back] : []),
     quit,
   ];
+  const isAway = 'error' in entry && entry.error instanceof TemporaryError;
   const startsThere = first?.recommended === true && !movesMoney(first);
   return {
     choices,
-    start: offer && startsThere ? offer.value : next.value,
+    start: offer && startsThere ? offer.value : isAway ? again.value : next.value,
     escape: index > 0 ? { name: 'back', value: back.value } : { name: 'quit', value: quit.value },
   };
 }

@@ -220,6 +220,20 @@ it('takes the known payments that need attention, and shows a payment that is no
   expect(await desk.sandbox.books(paymentId)).not.toHaveProperty('refund');
 });
 
+it('offers to read a payment again while the service is away', async () => {
+  const { paymentId } = await desk.paid();
+  await desk.fault({ kind: 'error-before-commit', route: 'get', status: 503 });
+  const terminal = await open([String(paymentId)]);
+  await terminal.waitFor('503');
+  await offers(terminal, '❯ Try again');
+  expect((await desk.sandbox.control('DELETE', '/faults')).status).toBeLessThan(300);
+  terminal.press('enter');
+  await terminal.waitFor('The customer has paid');
+  await offers(terminal, '❯ Next');
+  terminal.press('escape');
+  expect(await terminal.ended()).toBe(0);
+});
+
 it('refuses without a terminal, and names the commands to use instead', async () => {
   const env = envOf(desk.sandbox);
   const { code, stdout, stderr } = await runTyped(['payments', 'resolve', 'inv-1', 'inv-2'], { home, env });
