@@ -211,7 +211,9 @@ describe('payments list', () => {
     desk.requests();
     const { code, stdout, stderr } = await run([]);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toBe('No matching payments.\nKnown payments. --refresh reads them again.\n');
+    expect(stderr).toBe(
+      'No matching payments.\nOnly payments that this desk knows are listed. --refresh reads them again.\n',
+    );
     expect(desk.requests()).toEqual([]);
   });
 

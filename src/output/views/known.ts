@@ -101,10 +101,13 @@ export function aboutList(
   now: number,
 ): Line[] {
   const limit = more ? ['There are more. Use --all to show all, or --limit N.'] : [];
-  const asSeen = listed.length === 0 ? '' : `, ${asLastSeen(listed, now)}`;
   if (refreshed === undefined || refreshed.unavailable) {
+    const about =
+      listed.length === 0
+        ? 'Only payments that this desk knows are listed.'
+        : `Known payments, ${asLastSeen(listed, now)}.`;
     const hint = refreshed ? '' : ' --refresh reads them again.';
-    return [...limit, `Known payments${asSeen}.${hint}`];
+    return [...limit, `${about}${hint}`];
   }
   const read = refreshed.payments.filter(({ error }) => error === undefined).length;
   const changed = refreshed.payments.filter((payment) => payment.changed).length;
