@@ -70,7 +70,8 @@ function offers(shell: Shell, ...words: string[]): string[] {
 
 function isThere(shell: Shell): boolean {
   try {
-    execFileSync(shell, ['-c', 'exit 0']);
+    // In a home of its own: a start-up file of the person who runs this may take long.
+    execFileSync(shell, ['-c', 'exit 0'], { env: { ...process.env, HOME: folder } });
     return true;
   } catch {
     return false;

@@ -257,15 +257,14 @@ it.each([
   ['the key is not allowed', { status: 403 }, []],
   ['the read takes too long', undefined, ['--timeout', '1s']],
 ])('an open refund is told while %s', async (_, reply, flags) => {
-  let told = false;
+  let isAway = false;
   const port = await start(({ method, url = '' }) => {
     if (url.includes('referenceId')) return { status: 404 };
-    if (told) return reply;
-    if (method === 'GET') return unchanged;
-    told = url.endsWith('/refund');
-    return { status: 500 };
+    if (isAway) return reply;
+    return method === 'GET' ? unchanged : { status: 500 };
   });
   expect(await run(port, ['payments', 'refund', '100231'])).toMatchObject({ exit: 6 });
+  isAway = true;
   for (const command of ['check', 'refund']) {
     expect(await run(port, ['payments', command, '100231', ...flags])).toMatchObject({
       exit: 6,
