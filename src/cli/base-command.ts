@@ -109,6 +109,10 @@ export abstract class BaseCommand extends Command implements CommandContext {
     return this.#runtime.now();
   }
 
+  keepHeapSmall(): void {
+    this.#runtime.keepHeapSmall();
+  }
+
   get changesService(): boolean {
     if (this.#onlyReads) return false;
     const { flags } = definitionOf(this.ctor);

@@ -5,7 +5,6 @@ import { boolean, custom } from '@oclif/core/flags';
 import { endingOfRun } from '../batch/run/ending.js';
 import { type RunResult, runBatch } from '../batch/run/run.js';
 import type { RunOptions } from '../batch/run/options.js';
-import { keepHeapSmall } from './small-heap.js';
 import { batchJson } from '../output/views/batch-report.js';
 import { type BatchStatus, statusAfterRun, statusOf } from '../batch/rows/status.js';
 import { GuardError, type PaydeskError } from '../errors.js';
@@ -75,7 +74,7 @@ interface BatchDesk {
 
 /** The ledger for a batch, which makes many moves at once. */
 export async function openBatchLedger(context: CommandContext): Promise<PlacedDatabase> {
-  keepHeapSmall();
+  context.keepHeapSmall();
   return openLedger(context, { patient: true });
 }
 

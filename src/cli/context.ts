@@ -30,6 +30,8 @@ export interface CommandContext {
   readonly trace: ((text: string) => void) | undefined;
   now(): Date;
   prompts(): PromptContext;
+  /** For work on many rows, which come and go quickly. */
+  keepHeapSmall(): void;
   /** Does what Ctrl-C does. */
   interrupt(): void;
 

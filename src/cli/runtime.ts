@@ -1,3 +1,4 @@
+import { keepHeapSmall } from './small-heap.js';
 import { processSecrets, type Redactor } from '../redact.js';
 import type { OutputStream, StreamSource } from '../output/streams.js';
 
@@ -7,6 +8,8 @@ export interface Runtime extends StreamSource {
   now(): Date;
   /** Calls back on Ctrl-C, SIGTERM and SIGHUP; returns a function that stops it. */
   onInterrupt(callback: (signal?: NodeJS.Signals) => void): () => void;
+  /** For work on many rows. What else runs in this process goes slower then. */
+  keepHeapSmall(): void;
   setExitCode(code: number): void;
   /** Leaves at once. */
   exit(code: number): void;
@@ -36,6 +39,7 @@ export const processRuntime: Runtime = {
     process.on('SIGINT', callback).on('SIGTERM', callback).on('SIGHUP', onHangUp);
     return () => void process.off('SIGINT', callback).off('SIGTERM', callback).off('SIGHUP', onHangUp);
   },
+  keepHeapSmall,
   setExitCode: (code) => void (process.exitCode = code),
   // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C must end whatever hangs
   exit: (code) => process.exit(code),

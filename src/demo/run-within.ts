@@ -28,6 +28,7 @@ export async function runWithin(
     secrets: createRedactor(),
     now: () => new Date(),
     onInterrupt: () => () => {},
+    keepHeapSmall: () => {},
     setExitCode: (code) => (exit = code),
     exit: (code) => (exit = code),
   });

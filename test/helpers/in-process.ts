@@ -60,6 +60,7 @@ export async function runInProcess(Class: CommandClass, argv: string[], options:
     env: watched({ NO_COLOR: '1', ...(home && { PAYDESK_HOME: home }), ...options.env }, options.onEnvRead),
     secrets: options.secrets ?? createRedactor(),
     now: () => options.now ?? new Date('2026-11-16T09:12:40Z'),
+    keepHeapSmall() {},
     onInterrupt(callback) {
       options.onStart?.(callback);
       return () => {};

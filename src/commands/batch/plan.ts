@@ -4,7 +4,6 @@ import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { batchActions } from '../../batch/plan/plan-row.js';
 import { sendingNothing } from '../../cli/nothing-sent.js';
-import { keepHeapSmall } from '../../cli/small-heap.js';
 import { UsageError } from '../../errors.js';
 import { openLedger } from '../../cli/desk-database.js';
 import { countFlag, listFlagsFor } from '../../cli/flags.js';
@@ -67,7 +66,7 @@ export default class BatchPlan extends BaseCommand {
     if (toStdout && flags.format !== undefined) {
       throw new UsageError('--out and --format both write to stdout; choose one.', { code: 'usage' });
     }
-    keepHeapSmall();
+    this.keepHeapSmall();
     const { profile, client } = await openChangingSession(this.context, { dryRun: true });
     const database = await openLedger(this.context);
     const file = await openCsv(this.context, args.file);

@@ -1,7 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
 import { sendingNothing } from '../../cli/nothing-sent.js';
-import { keepHeapSmall } from '../../cli/small-heap.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { openCsv } from '../../cli/input-file.js';
 import { databaseLocation, openLedger } from '../../cli/desk-database.js';
@@ -54,7 +53,7 @@ export default class PaymentsImport extends BaseCommand {
 
   async #import(): Promise<Record<string, unknown>> {
     const { args, flags } = await this.parse(PaymentsImport);
-    keepHeapSmall();
+    this.keepHeapSmall();
     const { client, profile } = await openSession(this.context, {
       showsWaiting: false,
       onlyReads: true,

@@ -1,7 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
 import { sendingNothing } from '../../cli/nothing-sent.js';
-import { keepHeapSmall } from '../../cli/small-heap.js';
 import { BaseCommand } from '../../cli/base-command.js';
 import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags.js';
 import { openReconcile } from '../../cli/reconcile.js';
@@ -68,7 +67,7 @@ export default class Reconcile extends BaseCommand {
 
   async #reconcile(): Promise<JsonValue | undefined> {
     const { args, flags } = await this.parse(Reconcile);
-    keepHeapSmall();
+    this.keepHeapSmall();
     const desk = await openReconcile(this.context, {
       file: args.file,
       map: flags.map,
