@@ -271,7 +271,7 @@ export async function clearToSend(
   if (left > 0)
     return { settled: await refusedUntil(desk, move, entry, quietPeriod(entry, move.read, left)) };
   const sent = await sentBefore(desk, move, entry);
-  const confirmed = move.readsOnly ? onlyRead(move.read) : await recheckAndRead(desk, sent);
+  const confirmed = move.dryRun ? onlyRead(move.read) : await recheckAndRead(desk, sent);
   if (confirmed === undefined) {
     const result = await checkIntent(desk, move, entry);
     if (result.outcome === 'done') return { settled: result };

@@ -126,7 +126,7 @@ async function planUnread(desk: Desk, { operation }: MovesRequest, unread: NotRe
 
 function moveOf(request: MovesRequest, { typed }: NamedPayment, read: PaymentRead): Move {
   const { operation, description, force, wait, again, reason, ticket, dryRun } = request;
-  return { typed, operation, read, description, force, wait, again, reason, ticket, readsOnly: dryRun };
+  return { typed, operation, read, description, force, wait, again, reason, ticket, dryRun };
 }
 
 type Decision = { move: Move } | { settle: Move; entry: Entry } | { result: MoveResult };

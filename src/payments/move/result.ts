@@ -42,8 +42,8 @@ export interface Move {
   force: boolean;
   /** Follows to the end state. */
   wait: boolean;
-  /** A dry run: not even a recheck is sent. */
-  readsOnly?: boolean | undefined;
+  /** Not even a recheck is sent. */
+  dryRun?: boolean | undefined;
   /** Sends again what this ledger has as failed. */
   again?: boolean | undefined;
   /** An earlier intent of the same operation that the rule for sending again has cleared. */

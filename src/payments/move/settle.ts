@@ -207,7 +207,7 @@ export interface Confirmed {
 
 /** Asks the provider again and reads the payment after it; undefined where either did not go through. */
 export async function recheckAndRead(desk: Desk, sent: Sent): Promise<Confirmed | undefined> {
-  if (sent.move.readsOnly) return undefined;
+  if (sent.move.dryRun) return undefined;
   let rechecked: PaymentRead | undefined;
   let saysChanged: boolean;
   try {
