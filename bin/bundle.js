@@ -10,7 +10,7 @@ import { build } from 'rolldown';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** One file per command, which `src/cli/program.ts` finds by the name of the command. */
+/** One file per command, which `src/cli/runtime/program.ts` finds by the name of the command. */
 export const commands = Object.fromEntries(
   globSync('src/commands/**/*.ts', { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
@@ -25,16 +25,16 @@ export const commands = Object.fromEntries(
 const groups = {
   start: ['src/start.ts'],
   help: [
-    'src/cli/help.ts',
+    'src/cli/help/help.ts',
     'src/output/fit.ts',
     'src/output/lines.ts',
     'src/output/streams.ts',
     'src/output/theme.ts',
   ],
-  command: ['src/cli/base-command.ts', 'node_modules/@oclif/core/lib/args.js'],
+  command: ['src/cli/runtime/base-command.ts', 'node_modules/@oclif/core/lib/args.js'],
   service: [
-    'src/cli/session.ts',
-    'src/cli/seen-journal.ts',
+    'src/cli/desk/session.ts',
+    'src/cli/desk/seen-journal.ts',
     'src/output/values.ts',
     'src/contract/sandbox-headers.ts',
     'src/contract/checkout-methods.ts',
@@ -48,9 +48,9 @@ const groups = {
     'src/ledger/place/placed-database.ts',
     'src/ledger/place/whereabouts.ts',
     'src/store/sqlite-store.ts',
-    'src/cli/import-journal.ts',
+    'src/cli/desk/import-journal.ts',
   ],
-  database: ['src/cli/desk-database.ts'],
+  database: ['src/cli/desk/desk-database.ts'],
   proof: ['src/payments/move/proof.ts', 'src/payments/failure-reason.ts'],
   // Saves 6 ms of `payments refund`, which reads 13 files instead of 28.
   move: ['src/commands/payments/refund.ts'],

@@ -1,7 +1,7 @@
 // The start of the executable that needs no Node: the same program, with its files inside it as assets.
 
 import { getAsset, getAssetKeys } from 'node:sea';
-import type { CommandClass, Manifest, PackageFile } from './cli/program.js';
+import type { CommandClass, Manifest, PackageFile } from './cli/runtime/program.js';
 import { start } from './start.js';
 
 /** `load` gives the exports of a module by the name of its asset. */

@@ -1,8 +1,8 @@
 // Runs what was typed: finds the command, and puts our errors and exit codes around it.
 
-import { commandFirst, wordsFirst } from './cli/global-options.js';
-import { configOf, createProgram, findCommand, type Program, versionLine } from './cli/program.js';
-import { processRuntime, wantsDebug, wantsJson } from './cli/runtime.js';
+import { commandFirst, wordsFirst } from './cli/runtime/global-options.js';
+import { configOf, createProgram, findCommand, type Program, versionLine } from './cli/runtime/program.js';
+import { processRuntime, wantsDebug, wantsJson } from './cli/runtime/runtime.js';
 
 /** Options of every command may also stand between a topic and its command: `payments -p local get`. */
 function findLongest(program: Program, argv: readonly string[]): ReturnType<typeof findCommand> {
@@ -37,7 +37,7 @@ function keepFailedWrites(): void {
 
 /** Help if it was asked for or a topic was named; otherwise the words were not understood. */
 async function help(program: Program, argv: string[], asked: boolean): Promise<void> {
-  const { helpOn } = await import('./cli/help.js');
+  const { helpOn } = await import('./cli/help/help.js');
   const { createStreams } = await import('./output/streams.js');
   const { terminal, width, colour } = createStreams(processRuntime).stdout;
   const words = argv.filter((word) => !word.startsWith('-'));
@@ -47,7 +47,7 @@ async function help(program: Program, argv: string[], asked: boolean): Promise<v
       ? helpOn(program, words, { terminal, width, now: new Date() }, { exact: !asked })
       : undefined;
   if (!lines) {
-    const { unknownCommand } = await import('./cli/unknown-command.js');
+    const { unknownCommand } = await import('./cli/help/unknown-command.js');
     const typed = (names: string[]) => names.map((name) => name.replaceAll(':', ' '));
     const { oclif } = program.packageFile();
     throw unknownCommand(argv, {

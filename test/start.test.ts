@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { globalFlags } from '../src/cli/flags.js';
+import { globalFlags } from '../src/cli/flags/flags.js';
 import { paydesk, paydeskInTurn, paydeskTty } from './helpers/run.js';
 import { temporaryFolder } from './profiles/temporary-home.js';
 

@@ -13,7 +13,7 @@ import { safeJson } from '../output/text.js';
 import { rememberReads } from '../payments/remember-reads.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Store } from '../store/store.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './runtime/context.js';
 
 interface PlanDesk {
   client: Client;

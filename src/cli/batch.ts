@@ -19,14 +19,14 @@ import { refuseReadOnly } from '../profiles/read-only.js';
 import type { KnownProfile } from '../profiles/resolve.js';
 import type { Owner } from '../store/owner.js';
 import { BadValue } from '../typed-values.js';
-import type { CommandContext } from './context.js';
-import { deskOf } from './desk.js';
-import { checkSharedLedger, openLedger } from './desk-database.js';
-import { countFlag } from './flags.js';
-import { checkLedgerPlace } from './ledger-guard.js';
-import { askToConfirm, createGuard } from './live-guard.js';
-import { confirmFlag, localLedgerFlag } from './payment-flags.js';
-import { connect, verifyKind } from './session.js';
+import type { CommandContext } from './runtime/context.js';
+import { deskOf } from './desk/desk.js';
+import { checkSharedLedger, openLedger } from './desk/desk-database.js';
+import { countFlag } from './flags/flags.js';
+import { checkLedgerPlace } from './desk/ledger-guard.js';
+import { askToConfirm, createGuard } from './desk/live-guard.js';
+import { confirmFlag, localLedgerFlag } from './flags/payment-flags.js';
+import { connect, verifyKind } from './desk/session.js';
 
 export const DEFAULT_CONCURRENCY = 8;
 

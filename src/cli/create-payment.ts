@@ -25,11 +25,11 @@ import {
   type Given,
   type JsonInput,
 } from '../payments/payment-draft.js';
-import type { CommandContext } from './context.js';
-import { instantFlag, numericIdFlag } from './flags.js';
-import { liveLedgerReady, type MoneyDesk } from './desk.js';
-import { askToConfirm, askToContinue } from './live-guard.js';
-import type { MoneyFlags } from './payment-flags.js';
+import type { CommandContext } from './runtime/context.js';
+import { instantFlag, numericIdFlag } from './flags/flags.js';
+import { liveLedgerReady, type MoneyDesk } from './desk/desk.js';
+import { askToConfirm, askToContinue } from './desk/live-guard.js';
+import type { MoneyFlags } from './flags/payment-flags.js';
 
 type Values = Record<string, unknown>;
 

@@ -16,13 +16,13 @@ import { endingOf } from '../payments/endings.js';
 import { participles } from '../payments/move/legality.js';
 import { moveAll, type PlannedMove } from '../payments/move/plan.js';
 import type { NamedPayment } from '../payments/named-payments.js';
-import type { CommandContext } from './context.js';
-import type { MoneyDesk } from './desk.js';
-import { checkSharedLedger } from './desk-database.js';
-import { listFlagsFor } from './flags.js';
-import { askToConfirm } from './live-guard.js';
-import { oneOrAll } from './payment-args.js';
-import { localLedgerFlag, type MoneyFlags, moneyFlags } from './payment-flags.js';
+import type { CommandContext } from './runtime/context.js';
+import type { MoneyDesk } from './desk/desk.js';
+import { checkSharedLedger } from './desk/desk-database.js';
+import { listFlagsFor } from './flags/flags.js';
+import { askToConfirm } from './desk/live-guard.js';
+import { oneOrAll } from './flags/payment-args.js';
+import { localLedgerFlag, type MoneyFlags, moneyFlags } from './flags/payment-flags.js';
 
 export const moveFlags = {
   ...moneyFlags,

@@ -12,7 +12,7 @@ import type { Exception } from '../reconcile/exception.js';
 import { MAX_NAMED } from '../spreadsheet/problems.js';
 import type { Store } from '../store/store.js';
 import { planBatch, type PlannedBatch } from './batch-plan.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './runtime/context.js';
 
 interface PlanRequest {
   client: Client;

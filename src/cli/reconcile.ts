@@ -9,12 +9,12 @@ import { createReads } from '../reconcile/reads.js';
 import { reconcile, type Reconciled } from '../reconcile/reconcile.js';
 import { chooseReader } from '../reconcile/settlement-file.js';
 import { createRecords } from '../support/records.js';
-import type { CommandContext } from './context.js';
-import { openLedger } from './desk-database.js';
-import { inputPath } from './input-file.js';
+import type { CommandContext } from './runtime/context.js';
+import { openLedger } from './desk/desk-database.js';
+import { inputPath } from './desk/input-file.js';
 import { planExceptions } from './plan-exceptions.js';
-import { openSession, verifyKind } from './session.js';
-import { explainOptions } from './support-records.js';
+import { openSession, verifyKind } from './desk/session.js';
+import { explainOptions } from './desk/support-records.js';
 
 interface ReconcileRequest {
   /** As typed; `-` is standard input. */

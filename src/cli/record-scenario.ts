@@ -12,11 +12,11 @@ import {
 } from '../scenarios/record.js';
 import { writeScenario } from '../scenarios/write.js';
 import type { Sources } from '../support/records.js';
-import type { CommandContext } from './context.js';
-import { lazyDatabase } from './desk.js';
+import type { CommandContext } from './runtime/context.js';
+import { lazyDatabase } from './desk/desk.js';
 import { sandboxAt } from './scenario.js';
-import { openSession } from './session.js';
-import { openRecords } from './support-records.js';
+import { openSession } from './desk/session.js';
+import { openRecords } from './desk/support-records.js';
 
 /** The text of a scenario that takes payments like these to the same end. */
 export async function recordScenario(

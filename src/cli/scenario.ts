@@ -13,9 +13,9 @@ import type { RunAllOptions } from '../scenarios/run-all.js';
 import type { ScenarioResult } from '../scenarios/run.js';
 import type { World } from '../scenarios/world.js';
 import { createRemote, type Remote } from '../sandbox-control/remote.js';
-import type { CommandContext } from './context.js';
-import { openDesk } from './desk.js';
-import { runningSandboxes } from './sandbox.js';
+import type { CommandContext } from './runtime/context.js';
+import { openDesk } from './desk/desk.js';
+import { runningSandboxes } from './desk/sandbox.js';
 
 export const DEFAULT_CLOCK = Date.UTC(2026, 0, 1);
 

@@ -1,13 +1,13 @@
 import { custom as argument, string } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.js';
+import { BaseCommand } from '../cli/runtime/base-command.js';
 import { sendBody } from '../cli/create-payment.js';
-import { liveLedgerReady, openDesk } from '../cli/desk.js';
-import { pairFlag } from '../cli/flags.js';
-import { jsonFlag } from '../cli/json-input.js';
-import { askToConfirm } from '../cli/live-guard.js';
+import { liveLedgerReady, openDesk } from '../cli/desk/desk.js';
+import { pairFlag } from '../cli/flags/flags.js';
+import { jsonFlag } from '../cli/flags/json-input.js';
+import { askToConfirm } from '../cli/desk/live-guard.js';
 import { runMoves } from '../cli/money-move.js';
-import { openSession } from '../cli/session.js';
+import { openSession } from '../cli/desk/session.js';
 import type { JsonValue } from '../contract/json.js';
 import { parseMethod, planApiRequest, queryOfPages, type ApiRequest } from '../payments/api-request.js';
 import { followCharge } from '../payments/charge-outcome.js';
@@ -16,7 +16,7 @@ import { participles } from '../payments/move/legality.js';
 import type { PlannedRequest } from '../payments/planned-request.js';
 import { sendApiRequest } from '../payments/send-api-request.js';
 import { type MoveJson, moveJson, reasonLines } from '../output/views/moves.js';
-import { localLedgerFlag, type MoneyFlags, moneyFlags } from '../cli/payment-flags.js';
+import { localLedgerFlag, type MoneyFlags, moneyFlags } from '../cli/flags/payment-flags.js';
 import { resolveProfile } from '../profiles/resolve.js';
 import { openProfiles } from '../profiles/store.js';
 

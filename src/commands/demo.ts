@@ -1,5 +1,5 @@
 import { commandText, paydesk } from '../next-command.js';
-import { BaseCommand } from '../cli/base-command.js';
+import { BaseCommand } from '../cli/runtime/base-command.js';
 import { runWithin } from '../demo/run-within.js';
 import { prepareTour } from '../demo/tour.js';
 import { ServiceError } from '../errors.js';

@@ -1,12 +1,12 @@
-import { BaseCommand } from '../cli/base-command.js';
-import { databaseLocation } from '../cli/desk-database.js';
-import { findLedgerWarning } from '../cli/ledger-guard.js';
+import { BaseCommand } from '../cli/runtime/base-command.js';
+import { databaseLocation } from '../cli/desk/desk-database.js';
+import { findLedgerWarning } from '../cli/desk/ledger-guard.js';
 import { requestHeaders } from '../client/request-headers.js';
 import { failedCheck, type Diagnosis } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
-import { listFlagsFor } from '../cli/flags.js';
+import { listFlagsFor } from '../cli/flags/flags.js';
 import { checkList, fixLines } from '../output/views/doctor.js';
-import { eventText } from '../cli/session.js';
+import { eventText } from '../cli/desk/session.js';
 import { findPaths } from '../profiles/paths.js';
 import { noAnswerError } from '../sandbox-control/find.js';
 

@@ -1,7 +1,7 @@
 import { boolean, option, string } from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.js';
-import { openLedger } from '../cli/desk-database.js';
-import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags.js';
+import { BaseCommand } from '../cli/runtime/base-command.js';
+import { openLedger } from '../cli/desk/desk-database.js';
+import { countFlag, listFlagsFor, sinceFlag } from '../cli/flags/flags.js';
 import { readHistory } from '../ledger/moves/history.js';
 import { intentOperations, outcomes } from '../ledger/moves/operations.js';
 import { ProfileError } from '../errors.js';

@@ -1,5 +1,5 @@
-import { BaseCommand } from '../cli/base-command.js';
-import { listFlagsFor } from '../cli/flags.js';
+import { BaseCommand } from '../cli/runtime/base-command.js';
+import { listFlagsFor } from '../cli/flags/flags.js';
 import { factsOfIdentity, identityFacts, shadowedNotes } from '../output/views/profiles.js';
 import { identify, type Identity } from '../profiles/identity.js';
 import { resolveProfile } from '../profiles/resolve.js';

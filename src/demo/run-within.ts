@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import type { Config } from '@oclif/core/config';
-import type { BaseCommand } from '../cli/base-command.js';
+import type { BaseCommand } from '../cli/runtime/base-command.js';
 import { createRedactor } from '../redact.js';
-import { findCommand } from '../cli/program.js';
-import { takesAll, type Runtime } from '../cli/runtime.js';
+import { findCommand } from '../cli/runtime/program.js';
+import { takesAll, type Runtime } from '../cli/runtime/runtime.js';
 
 type CommandClass = new (argv: string[], config: Config, runtime: Runtime) => BaseCommand;
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Config } from '@oclif/core/config';
 import { fileURLToPath } from 'node:url';
-import type { BaseCommand } from '../../src/cli/base-command.js';
-import { configOf, createProgram } from '../../src/cli/program.js';
+import type { BaseCommand } from '../../src/cli/runtime/base-command.js';
+import { configOf, createProgram } from '../../src/cli/runtime/program.js';
 import type { OutputStream } from '../../src/output/streams.js';
 import { createRedactor, type Redactor } from '../../src/redact.js';
-import { takesAll, type Runtime } from '../../src/cli/runtime.js';
+import { takesAll, type Runtime } from '../../src/cli/runtime/runtime.js';
 import { openDeskDatabase } from '../../src/ledger/desk.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

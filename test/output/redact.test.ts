@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor, createScrubber } from '../../src/redact.js';
-import { takesAll } from '../../src/cli/runtime.js';
+import { takesAll } from '../../src/cli/runtime/runtime.js';
 import { createStreams, type StreamSource } from '../../src/output/streams.js';
 
 describe('redaction', () => {

@@ -2,7 +2,7 @@
 
 import { stateNames } from '../../contract/states.js';
 import type { HelpCommand, HelpFlag } from '../../output/views/help.js';
-import { isGlobalOption, withoutGlobalOptions } from '../global-options.js';
+import { isGlobalOption, withoutGlobalOptions } from '../runtime/global-options.js';
 
 export interface CompletionCandidate {
   value: string;

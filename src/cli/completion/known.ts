@@ -3,8 +3,8 @@ import { isEmbedded } from '../../ledger/desk.js';
 import type { Environment } from '../../child-environment.js';
 import { resolveProfile } from '../../profiles/resolve.js';
 import { openProfiles } from '../../profiles/store.js';
-import { databaseLocation, openDatabase } from '../desk-database.js';
-import type { Program } from '../program.js';
+import { databaseLocation, openDatabase } from '../desk/desk-database.js';
+import type { Program } from '../runtime/program.js';
 import type { CompletionCandidate, Known } from './candidates.js';
 
 /** What the program and this desk know; whatever cannot be read is not offered. */

@@ -1,6 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import {
   batchFlags,
   type BatchRunJson,
@@ -14,10 +14,10 @@ import { createOwner } from '../../store/owner.js';
 import { checkPlan, openPlan } from '../../batch/run/check-plan.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { dryRun } from '../../batch/run/dry-run.js';
-import { sendingNothing } from '../../cli/nothing-sent.js';
+import { sendingNothing } from '../../cli/desk/nothing-sent.js';
 import { rowsOfChecked } from '../../batch/plan/plan-file.js';
 import { findOperator } from '../../ledger/operator.js';
-import { countFlag } from '../../cli/flags.js';
+import { countFlag } from '../../cli/flags/flags.js';
 import { BadValue, parseAmount, parseCurrency, parsePair } from '../../typed-values.js';
 import {
   applyQuestion,
@@ -26,7 +26,7 @@ import {
   moreToSendLines,
   wouldSendList,
 } from '../../output/views/batch-plan.js';
-import { moneyFlags } from '../../cli/payment-flags.js';
+import { moneyFlags } from '../../cli/flags/payment-flags.js';
 
 type DryRunJson = ReturnType<typeof dryRunJson>;
 

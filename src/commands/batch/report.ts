@@ -1,14 +1,14 @@
 import type { JsonValue } from '../../contract/json.js';
 import { string as argument } from '@oclif/core/args';
 import { boolean, option } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { createLedgerView } from '../../batch/rows/ledger-view.js';
-import { sendingNothing } from '../../cli/nothing-sent.js';
+import { sendingNothing } from '../../cli/desk/nothing-sent.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';
-import { openLedger } from '../../cli/desk-database.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { openLedger } from '../../cli/desk/desk-database.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { printJsonText } from '../../output/json-text.js';
 import { reportText } from '../../output/views/batch-documents.js';
 import { reportList, reportRows, retryCsv } from '../../output/views/batch-report.js';

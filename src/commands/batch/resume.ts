@@ -1,6 +1,6 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import {
   batchFlags,
   type BatchRunJson,
@@ -12,7 +12,7 @@ import {
 import { createOwner } from '../../store/owner.js';
 import { createBatches } from '../../batch/rows/batches.js';
 import { countRows, leftToSend } from '../../batch/rows/counts.js';
-import { sendingNothing } from '../../cli/nothing-sent.js';
+import { sendingNothing } from '../../cli/desk/nothing-sent.js';
 import { liveBanner } from '../../output/views/live.js';
 import { resumeQuestion } from '../../output/views/batch-plan.js';
 

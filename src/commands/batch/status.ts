@@ -1,12 +1,12 @@
 import { string as argument } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { createBatches } from '../../batch/rows/batches.js';
-import { sendingNothing } from '../../cli/nothing-sent.js';
+import { sendingNothing } from '../../cli/desk/nothing-sent.js';
 import { batchJson } from '../../output/views/batch-report.js';
 import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';
-import { openLedger } from '../../cli/desk-database.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { openLedger } from '../../cli/desk/desk-database.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { batchList, batchSummary } from '../../output/views/batch.js';
 
 type BatchStatusJson = ReturnType<typeof batchJson>;

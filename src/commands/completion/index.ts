@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { completionScripts, installLine, type Shell, shells } from '../../cli/completion/scripts.js';
 
 export default class Completion extends BaseCommand {

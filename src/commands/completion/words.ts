@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { type CompletionCandidate, findCandidates } from '../../cli/completion/candidates.js';
 import { createKnown } from '../../cli/completion/known.js';
 import { joinWords, type Shell, shellCandidate, shells } from '../../cli/completion/scripts.js';

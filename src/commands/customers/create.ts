@@ -1,11 +1,11 @@
 import { recordCustomerChange } from '../../customers/record-change.js';
-import { openChangingSession } from '../../cli/session.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { lazyLedger } from '../../cli/desk.js';
+import { openChangingSession } from '../../cli/desk/session.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { lazyLedger } from '../../cli/desk/desk.js';
 import type { Missing } from '../../output/report.js';
-import { askForCustomer, contactFlags } from '../../cli/customer-input.js';
+import { askForCustomer, contactFlags } from '../../cli/flags/customer-input.js';
 import { contactFields } from '../../customers/contact-fields.js';
-import { idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
+import { idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags/flags.js';
 import { createCustomer, type CreatedCustomer } from '../../customers/create-customer.js';
 import { customerCard, customerListView } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';

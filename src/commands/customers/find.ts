@@ -1,11 +1,11 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { canWalk } from '../../cli/context.js';
-import { lazyDatabase } from '../../cli/desk.js';
-import { countFlag, listFlagsFor } from '../../cli/flags.js';
-import { openSession } from '../../cli/session.js';
-import { storeIfOpen } from '../../cli/support-records.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { canWalk } from '../../cli/runtime/context.js';
+import { lazyDatabase } from '../../cli/desk/desk.js';
+import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';
+import { openSession } from '../../cli/desk/session.js';
+import { storeIfOpen } from '../../cli/desk/support-records.js';
 import { findCustomers } from '../../customers/find-customers.js';
 import { createKnownSearch } from '../../ledger/known/search.js';
 import {
@@ -66,7 +66,7 @@ export default class CustomersFind extends BaseCommand {
     if (failure) this.endAs(failure);
     if (failure && walks) this.note(...incompleteSearch(failure));
     if (walks) {
-      const { walkCustomers } = await import('../../cli/walk-customers.js');
+      const { walkCustomers } = await import('../../cli/guided/walk-customers.js');
       await walkCustomers(this.context, session, found, store);
     }
     return found.map(foundCustomerJson);

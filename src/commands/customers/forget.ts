@@ -1,8 +1,8 @@
 import { boolean } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { customerArgument } from '../../cli/customer-input.js';
-import { openLedger } from '../../cli/desk-database.js';
-import { openSession } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { customerArgument } from '../../cli/flags/customer-input.js';
+import { openLedger } from '../../cli/desk/desk-database.js';
+import { openSession } from '../../cli/desk/session.js';
 import { counted } from '../../contract/amount-format.js';
 import { InterruptedError, UsageError } from '../../errors.js';
 import { countOf, customersWithEmail, type Forgotten, forgetCustomer } from '../../ledger/known/forget.js';

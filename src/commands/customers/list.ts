@@ -1,9 +1,9 @@
 import { boolean } from '@oclif/core/flags';
 import { listCustomers } from '../../customers/list-customers.js';
-import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags.js';
+import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags/flags.js';
 import { customerListView } from '../../output/views/customer.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openSession } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openSession } from '../../cli/desk/session.js';
 
 const DEFAULT_LIMIT = 50;
 

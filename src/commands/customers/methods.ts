@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../contract/json.js';
-import { customerArgument } from '../../cli/customer-input.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { customerArgument } from '../../cli/flags/customer-input.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { methodList } from '../../output/views/method.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openSession } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openSession } from '../../cli/desk/session.js';
 
 export default class CustomersMethods extends BaseCommand {
   static override summary = 'List the stored payment methods of a customer.';

@@ -1,9 +1,9 @@
 import { recordCustomerChange } from '../../customers/record-change.js';
-import { openSession } from '../../cli/session.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { lazyLedger } from '../../cli/desk.js';
-import { customerArgument } from '../../cli/customer-input.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { openSession } from '../../cli/desk/session.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { lazyLedger } from '../../cli/desk/desk.js';
+import { customerArgument } from '../../cli/flags/customer-input.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { linkFlags, useLink } from '../../cli/links.js';
 import { expiryNote, panelLinkList, panelLinkView, type PanelLink } from '../../output/views/panel-link.js';
 

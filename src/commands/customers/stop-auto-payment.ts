@@ -1,10 +1,10 @@
-import { askBeforeRemoving, createGuard } from '../../cli/live-guard.js';
-import { confirmFlag } from '../../cli/payment-flags.js';
+import { askBeforeRemoving, createGuard } from '../../cli/desk/live-guard.js';
+import { confirmFlag } from '../../cli/flags/payment-flags.js';
 import { recordCustomerChange } from '../../customers/record-change.js';
-import { openChangingSession } from '../../cli/session.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { lazyLedger } from '../../cli/desk.js';
-import { customerArgument, registrationArgument } from '../../cli/customer-input.js';
+import { openChangingSession } from '../../cli/desk/session.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { lazyLedger } from '../../cli/desk/desk.js';
+import { customerArgument, registrationArgument } from '../../cli/flags/customer-input.js';
 import { findMethod, stopAutoPayment, type MethodName } from '../../customers/stored-methods.js';
 import { textAt } from '../../output/values.js';
 import { methodName } from '../../output/views/method.js';

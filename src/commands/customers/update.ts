@@ -1,10 +1,10 @@
 import { recordCustomerChange } from '../../customers/record-change.js';
-import { openChangingSession } from '../../cli/session.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { lazyLedger } from '../../cli/desk.js';
-import { contactFlags, customerArgument, requireSome } from '../../cli/customer-input.js';
+import { openChangingSession } from '../../cli/desk/session.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { lazyLedger } from '../../cli/desk/desk.js';
+import { contactFlags, customerArgument, requireSome } from '../../cli/flags/customer-input.js';
 import { contactFields } from '../../customers/contact-fields.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { updateCustomer, type UpdatedCustomer } from '../../customers/update-customer.js';
 import { customerChanges, updatedCustomerList } from '../../output/views/customer.js';
 import { liveBanner } from '../../output/views/live.js';

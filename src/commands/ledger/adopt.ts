@@ -1,8 +1,8 @@
 import { paydesk } from '../../next-command.js';
 import { boolean } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openLedger } from '../../cli/desk-database.js';
-import { ledgerProblem } from '../../cli/ledger-guard.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openLedger } from '../../cli/desk/desk-database.js';
+import { ledgerProblem } from '../../cli/desk/ledger-guard.js';
 import { GuardError, InterruptedError } from '../../errors.js';
 import { adoptedView, adoptionLines, type Adoption } from '../../output/views/ledger-place.js';
 

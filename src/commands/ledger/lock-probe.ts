@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { tryLock } from '../../store/lock-probe.js';
 
 export default class LedgerLockProbe extends BaseCommand {

@@ -1,7 +1,7 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { openDesk } from '../../cli/desk.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openDesk } from '../../cli/desk/desk.js';
 import { moveFlags, runMoves, showMoves } from '../../cli/money-move.js';
-import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { namesIn, paymentArgs } from '../../cli/flags/payment-args.js';
 import type { MoveJson } from '../../output/views/moves.js';
 
 export default class PaymentsCancel extends BaseCommand {

@@ -1,9 +1,9 @@
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { reviewPayment, sendPayment } from '../../cli/create-payment.js';
-import { openDesk } from '../../cli/desk.js';
-import { askForPayment } from '../../cli/payment-prompts.js';
-import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags.js';
-import { jsonFlag } from '../../cli/json-input.js';
+import { openDesk } from '../../cli/desk/desk.js';
+import { askForPayment } from '../../cli/guided/payment-prompts.js';
+import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags/flags.js';
+import { jsonFlag } from '../../cli/flags/json-input.js';
 import { followCharge } from '../../payments/charge-outcome.js';
 import {
   type CreatedJson,
@@ -13,7 +13,7 @@ import {
 } from '../../output/views/created.js';
 import type { Missing } from '../../output/report.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';
-import { customerFlag, moneyFlags, orderFlags } from '../../cli/payment-flags.js';
+import { customerFlag, moneyFlags, orderFlags } from '../../cli/flags/payment-flags.js';
 
 export default class PaymentsCharge extends BaseCommand {
   static override summary = 'Charge a stored payment method of a customer.';

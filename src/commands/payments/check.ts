@@ -1,8 +1,8 @@
 import { boolean } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openCheckingDesk } from '../../cli/desk.js';
-import { listFlagsFor } from '../../cli/flags.js';
-import { namesIn, oneOrAll, paymentArgs } from '../../cli/payment-args.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openCheckingDesk } from '../../cli/desk/desk.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
+import { namesIn, oneOrAll, paymentArgs } from '../../cli/flags/payment-args.js';
 import { type CheckJson, checkJson, checkLines } from '../../output/views/check.js';
 import { operationList } from '../../output/views/operation.js';
 import { endingOf } from '../../payments/endings.js';

@@ -1,20 +1,20 @@
 import { boolean, string } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { checkoutFlags, flowOf, reviewPayment, sendPayment } from '../../cli/create-payment.js';
-import { openDesk } from '../../cli/desk.js';
-import { askForPayment } from '../../cli/payment-prompts.js';
-import { amountFlag, currencyFlag, idFlag, listFlagsFor, urlFlag } from '../../cli/flags.js';
-import { jsonFlag } from '../../cli/json-input.js';
-import type { CreateListening, CreateListeningFlags } from '../../cli/create-listening.js';
+import { openDesk } from '../../cli/desk/desk.js';
+import { askForPayment } from '../../cli/guided/payment-prompts.js';
+import { amountFlag, currencyFlag, idFlag, listFlagsFor, urlFlag } from '../../cli/flags/flags.js';
+import { jsonFlag } from '../../cli/flags/json-input.js';
+import type { CreateListening, CreateListeningFlags } from '../../cli/listening/create-listening.js';
 import type { Desk } from '../../payments/desk.js';
 import { linkFlags, useLink } from '../../cli/links.js';
-import { besideListenFlags } from '../../cli/listen-flags.js';
+import { besideListenFlags } from '../../cli/flags/listen-flags.js';
 import { followPayment, targetState } from '../../payments/follow-payment.js';
 import { type CreatedJson, createdJson, type PlannedJson } from '../../output/views/created.js';
 import type { Missing } from '../../output/report.js';
 import { keptJson } from '../../output/views/webhook.js';
 import { paymentCard, paymentList } from '../../output/views/payment.js';
-import { customerFlag, moneyFlags, orderFlags } from '../../cli/payment-flags.js';
+import { customerFlag, moneyFlags, orderFlags } from '../../cli/flags/payment-flags.js';
 
 interface Created extends CreatedJson {
   /** With --listen. */
@@ -101,7 +101,7 @@ export default class PaymentsCreate extends BaseCommand {
 
   /** Receives webhooks until the command ends. */
   async #listen(desk: Desk, flags: CreateListeningFlags): Promise<CreateListening> {
-    const { openCreateListening } = await import('../../cli/create-listening.js');
+    const { openCreateListening } = await import('../../cli/listening/create-listening.js');
     return openCreateListening(this.context, desk, flags);
   }
 }

@@ -1,10 +1,10 @@
 import { boolean, option } from '@oclif/core/flags';
-import { listFlagsFor } from '../../cli/flags.js';
-import { namesIn, oneOrAll, paymentArgs } from '../../cli/payment-args.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { lazyDatabase } from '../../cli/desk.js';
-import { openSession } from '../../cli/session.js';
-import { explainOptions, openRecords } from '../../cli/support-records.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
+import { namesIn, oneOrAll, paymentArgs } from '../../cli/flags/payment-args.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { lazyDatabase } from '../../cli/desk/desk.js';
+import { openSession } from '../../cli/desk/session.js';
+import { explainOptions, openRecords } from '../../cli/desk/support-records.js';
 import { endingOf } from '../../payments/endings.js';
 import { explainAll } from '../../support/explain.js';
 import { languages } from '../../support/reply.js';

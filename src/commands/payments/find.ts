@@ -1,12 +1,12 @@
 import { string as argument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openLedger } from '../../cli/desk-database.js';
-import { canWalk } from '../../cli/context.js';
-import { spokenAmount, spokenDate } from '../../cli/find-flags.js';
-import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
-import { openApp, openSession } from '../../cli/session.js';
-import { explainOptions } from '../../cli/support-records.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openLedger } from '../../cli/desk/desk-database.js';
+import { canWalk } from '../../cli/runtime/context.js';
+import { spokenAmount, spokenDate } from '../../cli/flags/find-flags.js';
+import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
+import { openApp, openSession } from '../../cli/desk/session.js';
+import { explainOptions } from '../../cli/desk/support-records.js';
 import { UsageError } from '../../errors.js';
 import { createKnownSearch } from '../../ledger/known/search.js';
 import { aboutFound, aboutNothingFound, aboutSeen, foundJson, foundList } from '../../output/views/found.js';
@@ -87,7 +87,7 @@ export default class PaymentsFind extends BaseCommand {
       this.note(...aboutNothingFound(words, why, this.profileName));
     }
     if (walks) {
-      const { walkFound } = await import('../../cli/walk-found.js');
+      const { walkFound } = await import('../../cli/guided/walk-found.js');
       await walkFound(this.context, await openSession(this.context, { showsApp: false }), items);
     }
     return items.map(foundJson);

@@ -1,13 +1,13 @@
-import { listFlagsFor } from '../../cli/flags.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { endingOf } from '../../payments/endings.js';
 import { type NamedRead, readPayments } from '../../payments/named-payments.js';
 import type { JsonObject } from '../../contract/json.js';
 import { type FailedRead, paymentCard, paymentList, readJson } from '../../output/views/payment.js';
 import type { AppRef } from '../../ledger/payment-ref.js';
-import { namesIn, paymentArgs } from '../../cli/payment-args.js';
-import { noteSeen, readOptions } from '../../cli/seen-journal.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openSession } from '../../cli/session.js';
+import { namesIn, paymentArgs } from '../../cli/flags/payment-args.js';
+import { noteSeen, readOptions } from '../../cli/desk/seen-journal.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openSession } from '../../cli/desk/session.js';
 
 export default class PaymentsGet extends BaseCommand {
   static override summary = 'Show payments as the service reports them.';
@@ -49,7 +49,7 @@ export default class PaymentsGet extends BaseCommand {
     const reads = entries.flatMap((entry) => ('read' in entry ? [entry.read] : []));
     const isLong = reads.length > 0 && noteSeen(env, app, reads, this.now().getTime());
     if (!isLong) return;
-    const { openToImportJournal } = await import('../../cli/desk-database.js');
+    const { openToImportJournal } = await import('../../cli/desk/desk-database.js');
     await openToImportJournal(env);
   }
 }

@@ -1,11 +1,11 @@
 import { string as argument } from '@oclif/core/args';
 import { custom } from '@oclif/core/flags';
-import { sendingNothing } from '../../cli/nothing-sent.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openCsv } from '../../cli/input-file.js';
-import { databaseLocation, openLedger } from '../../cli/desk-database.js';
-import { countFlag, listFlagsFor } from '../../cli/flags.js';
-import { openSession } from '../../cli/session.js';
+import { sendingNothing } from '../../cli/desk/nothing-sent.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openCsv } from '../../cli/desk/input-file.js';
+import { databaseLocation, openLedger } from '../../cli/desk/desk-database.js';
+import { countFlag, listFlagsFor } from '../../cli/flags/flags.js';
+import { openSession } from '../../cli/desk/session.js';
 import { importEnding, importFile } from '../../import/import-file.js';
 import { type ChosenColumn, orderColumns, parseChosen } from '../../import/order-rows.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';

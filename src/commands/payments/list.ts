@@ -1,9 +1,9 @@
 import { boolean, string } from '@oclif/core/flags';
-import { lazyDatabase, type OpenDatabase } from '../../cli/desk.js';
-import { openSession, type Session } from '../../cli/session.js';
-import { countFlag, durationFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { explainOptions, openRecords } from '../../cli/support-records.js';
+import { lazyDatabase, type OpenDatabase } from '../../cli/desk/desk.js';
+import { openSession, type Session } from '../../cli/desk/session.js';
+import { countFlag, durationFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { explainOptions, openRecords } from '../../cli/desk/support-records.js';
 import { readUnseenCharges } from '../../ledger/moves/intent-log.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { endingOf } from '../../payments/endings.js';

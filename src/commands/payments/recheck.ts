@@ -1,10 +1,10 @@
 import { boolean } from '@oclif/core/flags';
-import { listFlagsFor } from '../../cli/flags.js';
-import { namesIn, oneOrAll, paymentArgs } from '../../cli/payment-args.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openReadingDesk } from '../../cli/desk.js';
-import { readOptions } from '../../cli/seen-journal.js';
-import { explainOptions, storeIfOpen } from '../../cli/support-records.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
+import { namesIn, oneOrAll, paymentArgs } from '../../cli/flags/payment-args.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openReadingDesk } from '../../cli/desk/desk.js';
+import { readOptions } from '../../cli/desk/seen-journal.js';
+import { explainOptions, storeIfOpen } from '../../cli/desk/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { endingOf } from '../../payments/endings.js';
 import { recordRecheck } from '../../payments/record-made.js';

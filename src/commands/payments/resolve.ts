@@ -1,9 +1,9 @@
 import { boolean, string } from '@oclif/core/flags';
-import { optionalPaymentArgs } from '../../cli/payment-args.js';
-import { moneyFlags } from '../../cli/payment-flags.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openDesk } from '../../cli/desk.js';
-import { requireTerminal, resolvePayments } from '../../cli/resolve.js';
+import { optionalPaymentArgs } from '../../cli/flags/payment-args.js';
+import { moneyFlags } from '../../cli/flags/payment-flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openDesk } from '../../cli/desk/desk.js';
+import { requireTerminal, resolvePayments } from '../../cli/guided/resolve.js';
 
 export default class PaymentsResolve extends BaseCommand {
   static override summary = 'Resolve payments one by one in a guided session.';

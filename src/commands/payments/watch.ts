@@ -1,11 +1,11 @@
 import { string } from '@oclif/core/flags';
-import { durationFlag } from '../../cli/flags.js';
-import { namesIn, paymentArgs } from '../../cli/payment-args.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { lazyDatabase } from '../../cli/desk.js';
-import { readOptions } from '../../cli/seen-journal.js';
-import { openSession } from '../../cli/session.js';
-import { openRecords, storeIfOpen } from '../../cli/support-records.js';
+import { durationFlag } from '../../cli/flags/flags.js';
+import { namesIn, paymentArgs } from '../../cli/flags/payment-args.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { lazyDatabase } from '../../cli/desk/desk.js';
+import { readOptions } from '../../cli/desk/seen-journal.js';
+import { openSession } from '../../cli/desk/session.js';
+import { openRecords, storeIfOpen } from '../../cli/desk/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { InterruptedError } from '../../errors.js';
 import { endingOf } from '../../payments/endings.js';

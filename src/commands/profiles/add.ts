@@ -1,14 +1,14 @@
 import { commandText, paydesk } from '../../next-command.js';
 import { custom as argument } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { eventText } from '../../cli/session.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { eventText } from '../../cli/desk/session.js';
 import type { ClientEvent } from '../../client/call.js';
 import { requestHeaders } from '../../client/request-headers.js';
 import { ProfileError } from '../../errors.js';
 import type { Missing } from '../../output/report.js';
 import { addedView } from '../../output/views/profiles.js';
-import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/profile-flags.js';
+import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/flags/profile-flags.js';
 import { askForApiKey, askForProfile, readApiKey } from '../../profiles/ask.js';
 import { accept, checkAppId, checkBaseUrl, checkName } from '../../profiles/checks.js';
 import { connectionTo } from '../../profiles/connection.js';

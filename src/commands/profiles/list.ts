@@ -1,5 +1,5 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { profileList } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';

@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { removedView, type RemovedProfile } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 

@@ -1,7 +1,7 @@
 import { paydesk } from '../../next-command.js';
 import { string } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
-import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/profile-flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { profileSettingFlags, settingsOf, tlsFilesOf } from '../../cli/flags/profile-flags.js';
 import { UsageError } from '../../errors.js';
 import { setView } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';

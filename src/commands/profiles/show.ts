@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { factsOfProfile, profileFacts } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';

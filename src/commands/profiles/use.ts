@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { usedView } from '../../output/views/profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import { summarise, type ProfileSummary } from '../../profiles/summary.js';

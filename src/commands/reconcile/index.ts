@@ -1,8 +1,8 @@
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
-import { sendingNothing } from '../../cli/nothing-sent.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags.js';
+import { sendingNothing } from '../../cli/desk/nothing-sent.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { countFlag, listFlagsFor, sinceFlag, untilFlag } from '../../cli/flags/flags.js';
 import { openReconcile } from '../../cli/reconcile.js';
 import { counted } from '../../contract/amount-format.js';
 import type { JsonValue } from '../../contract/json.js';

@@ -1,10 +1,10 @@
 import { findPayment } from '../../sandbox-control/find.js';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { string } from '@oclif/core/args';
 import type { JsonObject } from '../../contract/json.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { bookList, booksRows } from '../../output/views/sandbox-lists.js';
-import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 
 export default class SandboxBooks extends BaseCommand {
   static override summary = "Show the provider's record of a payment.";

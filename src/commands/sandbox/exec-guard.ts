@@ -1,4 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { guardCommand } from '../../sandbox-control/exec.js';
 
 export default class SandboxExecGuard extends BaseCommand {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { string } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
-import { contentFlags } from '../../cli/sandbox-flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { contentFlags } from '../../cli/flags/sandbox-flags.js';
 import { errorLine } from '../../output/views/sandbox-start.js';
 import { PendingError } from '../../errors.js';
 import { findPaths } from '../../profiles/paths.js';

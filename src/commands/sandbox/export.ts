@@ -1,9 +1,9 @@
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { string } from '@oclif/core/args';
 import { type JsonValue, parseJson } from '../../contract/json.js';
 import { exportedView } from '../../output/views/sandbox.js';
 import { namesStdout, writeOutputFile } from '../../output/file.js';
-import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 
 export default class SandboxExport extends BaseCommand {
   static override summary = 'Export the contents of the sandbox as JSON.';

@@ -1,10 +1,10 @@
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { string } from '@oclif/core/args';
 import { importedView, profileNotes, type ImportedSandbox } from '../../output/views/sandbox.js';
 import { renewSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
 import { readDocument } from '../../sandbox-control/documents.js';
-import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 
 export default class SandboxImport extends BaseCommand {
   static override summary = 'Replace the contents of the sandbox with an export.';

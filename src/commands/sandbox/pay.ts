@@ -1,15 +1,15 @@
 import { findPayment } from '../../sandbox-control/find.js';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, option } from '@oclif/core/flags';
 import type { JsonObject } from '../../contract/json.js';
 import type { CheckoutMethod } from '../../contract/checkout-methods.js';
-import { numericIdFlag } from '../../cli/flags.js';
+import { numericIdFlag } from '../../cli/flags/flags.js';
 import { paidView } from '../../output/views/sandbox.js';
 import { textAt } from '../../output/values.js';
 import { cardNames, challengeResults } from '../../sandbox/index.js';
-import { parseCheckoutMethod } from '../../cli/sandbox-flags.js';
-import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { parseCheckoutMethod } from '../../cli/flags/sandbox-flags.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 
 export default class SandboxPay extends BaseCommand {
   static override summary = 'Act as the customer: pay with a test card.';

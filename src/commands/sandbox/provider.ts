@@ -1,7 +1,7 @@
 import { findPayment } from '../../sandbox-control/find.js';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { option as choice, string as argument } from '@oclif/core/args';
-import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 import type { JsonObject } from '../../contract/json.js';
 import { textAt } from '../../output/values.js';
 import { providerAnswers } from '../../sandbox/index.js';

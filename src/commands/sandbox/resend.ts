@@ -1,9 +1,9 @@
 import { findPayment } from '../../sandbox-control/find.js';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { string as argument } from '@oclif/core/args';
 import { numberJson } from '../../contract/json.js';
-import { numericIdFlag } from '../../cli/flags.js';
-import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { numericIdFlag } from '../../cli/flags/flags.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 import { resentView } from '../../output/views/sandbox.js';
 import { resend, type Resent } from '../../sandbox-control/resend.js';
 

@@ -1,8 +1,8 @@
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { counted } from '../../contract/amount-format.js';
 import { InterruptedError } from '../../errors.js';
 import { resetView } from '../../output/views/sandbox.js';
-import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 
 export default class SandboxReset extends BaseCommand {
   static override summary = 'Delete everything in the sandbox except its two apps.';

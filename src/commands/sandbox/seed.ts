@@ -1,7 +1,7 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { listFlagsFor } from '../../cli/flags.js';
-import { rememberSeeded } from '../../cli/remember-seeded.js';
-import { openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
+import { rememberSeeded } from '../../cli/desk/remember-seeded.js';
+import { openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 import { nextLines } from '../../output/report.js';
 import { type Seeded, seededLine, seededList, seededNext } from '../../output/views/seeded.js';
 

@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/args';
 import { custom, option, string as text } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { parseBookedTime, parseDefects } from '../../cli/sandbox-flags.js';
-import { chosenApp, openSandbox, sandboxFlags } from '../../cli/sandbox.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { parseBookedTime, parseDefects } from '../../cli/flags/sandbox-flags.js';
+import { chosenApp, openSandbox, sandboxFlags } from '../../cli/desk/sandbox.js';
 import { ServiceError, UsageError } from '../../errors.js';
 import { paydesk } from '../../next-command.js';
 import { namesStdout, writeOutputFile, type WrittenFile } from '../../output/file.js';

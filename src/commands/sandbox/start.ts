@@ -1,5 +1,5 @@
 import { boolean, custom } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import type { PaydeskError } from '../../errors.js';
 import {
   errorLine,
@@ -17,7 +17,7 @@ import { stoppedLines } from '../../output/views/sandbox.js';
 import { findPaths } from '../../profiles/paths.js';
 import { profileNameOf, storeSandboxProfiles } from '../../profiles/sandbox-profiles.js';
 import { openProfiles } from '../../profiles/store.js';
-import * as inputs from '../../cli/sandbox-flags.js';
+import * as inputs from '../../cli/flags/sandbox-flags.js';
 import { readDocument } from '../../sandbox-control/documents.js';
 import { DEFAULT_PORT } from '../../sandbox-control/run.js';
 import { chooseSettings, hasPassword } from '../../sandbox-control/settings.js';

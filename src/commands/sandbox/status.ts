@@ -1,7 +1,7 @@
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import type { JsonObject } from '../../contract/json.js';
 import { othersNote, statusView } from '../../output/views/sandbox.js';
-import { openSandbox, runningSandboxes, sandboxFlags } from '../../cli/sandbox.js';
+import { openSandbox, runningSandboxes, sandboxFlags } from '../../cli/desk/sandbox.js';
 
 export default class SandboxStatus extends BaseCommand {
   static override summary = 'Show the running sandbox and what it contains.';

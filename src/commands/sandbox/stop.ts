@@ -1,7 +1,7 @@
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { stoppedView, type StoppedSandbox } from '../../output/views/sandbox.js';
 import { notStopped, stopAndWait } from '../../sandbox-control/stop.js';
-import { runningSandboxes, sandboxFlags } from '../../cli/sandbox.js';
+import { runningSandboxes, sandboxFlags } from '../../cli/desk/sandbox.js';
 
 export default class SandboxStop extends BaseCommand {
   static override summary = 'Stop the running sandbox.';

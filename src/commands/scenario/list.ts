@@ -1,5 +1,5 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { listFlagsFor } from '../../cli/flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { listFlagsFor } from '../../cli/flags/flags.js';
 import { type ListedScenario, scenarioList } from '../../output/views/scenarios.js';
 import { listShipped } from '../../scenarios/find.js';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { string as argument } from '@oclif/core/args';
 import { option, string } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import type { PromptContext } from '../../prompts.js';
-import { amountFlag, currencyFlag } from '../../cli/flags.js';
+import { amountFlag, currencyFlag } from '../../cli/flags/flags.js';
 import { DEFAULT_CLOCK, openFreshWorld } from '../../cli/scenario.js';
 import { GuardError } from '../../errors.js';
 import { commandText, paydesk } from '../../next-command.js';

@@ -1,5 +1,5 @@
-import { BaseCommand } from '../../cli/base-command.js';
-import { namesIn, paymentArgs } from '../../cli/payment-args.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { namesIn, paymentArgs } from '../../cli/flags/payment-args.js';
 import { recordScenario } from '../../cli/record-scenario.js';
 
 export default class ScenarioRecord extends BaseCommand {

@@ -1,7 +1,7 @@
 import { string as argument } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
-import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { countFlag, listFlagsFor, pairFlag } from '../../cli/flags/flags.js';
 import { createSandboxExports, ownWorlds, profileWorlds } from '../../cli/scenario.js';
 import { NotReachedError } from '../../errors.js';
 import { commandText, paydesk } from '../../next-command.js';

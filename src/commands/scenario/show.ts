@@ -1,5 +1,5 @@
 import { string as argument } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { findScenarios } from '../../scenarios/find.js';
 
 export default class ScenarioShow extends BaseCommand {

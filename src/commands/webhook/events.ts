@@ -1,7 +1,7 @@
 import { boolean, string } from '@oclif/core/flags';
-import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openInbox } from '../../cli/inbox.js';
+import { countFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openInbox } from '../../cli/desk/inbox.js';
 import { systemClock } from '../../client/clock.js';
 import { type DeliveryFilter, matches } from '../../webhooks/inbox/inbox.js';
 import { followInbox } from '../../webhooks/live-deliveries.js';

@@ -1,5 +1,5 @@
 import { boolean, string } from '@oclif/core/flags';
-import { countFlag } from '../../cli/flags.js';
+import { countFlag } from '../../cli/flags/flags.js';
 import {
   ackFlag,
   chaosFlags,
@@ -9,11 +9,11 @@ import {
   listenFlags,
   listenPort,
   targetsOf,
-} from '../../cli/listen-flags.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { listen, chosenTunnel } from '../../cli/listen.js';
-import { confirmFlag } from '../../cli/payment-flags.js';
-import { openSession } from '../../cli/session.js';
+} from '../../cli/flags/listen-flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { listen, chosenTunnel } from '../../cli/listening/listen.js';
+import { confirmFlag } from '../../cli/flags/payment-flags.js';
+import { openSession } from '../../cli/desk/session.js';
 import { targetState } from '../../payments/follow-payment.js';
 import { createWebhookExpectation } from '../../webhooks/expectation.js';
 

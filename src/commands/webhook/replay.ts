@@ -1,10 +1,10 @@
 import { custom } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
-import { sinceFlag } from '../../cli/flags.js';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openInbox } from '../../cli/inbox.js';
-import { openSession } from '../../cli/session.js';
-import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
+import { sinceFlag } from '../../cli/flags/flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openInbox } from '../../cli/desk/inbox.js';
+import { openSession } from '../../cli/desk/session.js';
+import { sendFlags, targetFlag, withSendFlags } from '../../cli/flags/listen-flags.js';
 import { endingOfReplays, replayAll } from '../../webhooks/forwarding/replay-all.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
 import { replayedJson, replayList, targetNote } from '../../output/views/webhook-replay.js';

@@ -1,8 +1,8 @@
 import { custom } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openInbox } from '../../cli/inbox.js';
-import { openSession } from '../../cli/session.js';
-import { sendFlags, targetFlag, withSendFlags } from '../../cli/listen-flags.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openInbox } from '../../cli/desk/inbox.js';
+import { openSession } from '../../cli/desk/session.js';
+import { sendFlags, targetFlag, withSendFlags } from '../../cli/flags/listen-flags.js';
 import { parsePayment, readNamed, type NamedPayment } from '../../payments/named-payments.js';
 import { storeMadeWebhook, madeMarks, replayTo } from '../../webhooks/forwarding/replay.js';
 import { endingOfReplays } from '../../webhooks/forwarding/replay-all.js';

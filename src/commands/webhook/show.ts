@@ -1,6 +1,6 @@
 import { custom } from '@oclif/core/args';
-import { BaseCommand } from '../../cli/base-command.js';
-import { openInbox } from '../../cli/inbox.js';
+import { BaseCommand } from '../../cli/runtime/base-command.js';
+import { openInbox } from '../../cli/desk/inbox.js';
 import { findDelivery } from '../../webhooks/inbox/inbox.js';
 import { parseNumericId } from '../../typed-values.js';
 import { requestJson, webhookRequest } from '../../output/views/webhook-request.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createBatches } from '../../../src/batch/rows/batches.js';
 import { runBatch } from '../../../src/batch/run/run.js';
-import { databaseLocation } from '../../../src/cli/desk-database.js';
+import { databaseLocation } from '../../../src/cli/desk/desk-database.js';
 import { createClient } from '../../../src/client/client.js';
 import { systemClock } from '../../../src/client/clock.js';
 import type { RetryPolicy } from '../../../src/client/retry.js';

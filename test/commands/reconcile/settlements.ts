@@ -3,7 +3,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../../src/cli/desk-database.js';
+import { openDatabase } from '../../../src/cli/desk/desk-database.js';
 import PaymentsImport from '../../../src/commands/payments/import.js';
 import Reconcile from '../../../src/commands/reconcile/index.js';
 import { remember } from '../../../src/ledger/known/remember.js';

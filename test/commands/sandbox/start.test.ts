@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { answerVariants } from '../../../src/sandbox/answers.js';
-import { parseAnswer } from '../../../src/cli/sandbox-flags.js';
+import { parseAnswer } from '../../../src/cli/flags/sandbox-flags.js';
 import { paydeskTty } from '../../helpers/run.js';
 import { createHome, createPayment, type Home } from './processes.js';
 

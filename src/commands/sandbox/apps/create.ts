@@ -1,10 +1,10 @@
-import { BaseCommand } from '../../../cli/base-command.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
 import { custom } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { parseId } from '../../../typed-values.js';
 import { newAppView } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/index.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 export default class SandboxAppsCreate extends BaseCommand {
   static override summary = 'Add an app with its own key to the sandbox.';

@@ -1,8 +1,8 @@
-import { BaseCommand } from '../../../cli/base-command.js';
-import { listFlagsFor } from '../../../cli/flags.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
+import { listFlagsFor } from '../../../cli/flags/flags.js';
 import { appCards, appList } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/index.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 export default class SandboxAppsList extends BaseCommand {
   static override summary = 'List the apps of the sandbox and their settings.';

@@ -1,13 +1,13 @@
-import { BaseCommand } from '../../../cli/base-command.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
 import { string } from '@oclif/core/args';
 import { boolean, custom } from '@oclif/core/flags';
-import { numericIdFlag, urlFlag } from '../../../cli/flags.js';
+import { numericIdFlag, urlFlag } from '../../../cli/flags/flags.js';
 import { parseDuration } from '../../../typed-values.js';
 import { appCard } from '../../../output/views/sandbox-apps.js';
 import type { SandboxApp } from '../../../sandbox/index.js';
 import { appChange } from '../../../sandbox-control/app-change.js';
-import { parseDelay } from '../../../cli/sandbox-flags.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { parseDelay } from '../../../cli/flags/sandbox-flags.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 const dependsOn = ['provider-profile'];
 

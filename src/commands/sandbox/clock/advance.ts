@@ -1,9 +1,9 @@
-import { BaseCommand } from '../../../cli/base-command.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
 import { custom } from '@oclif/core/args';
 import { parseDuration } from '../../../typed-values.js';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox/index.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 export default class SandboxClockAdvance extends BaseCommand {
   static override summary = 'Advance the clock by a duration.';

@@ -1,9 +1,9 @@
-import { BaseCommand } from '../../../cli/base-command.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
 import { custom } from '@oclif/core/args';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox/index.js';
-import { parseClockInstant } from '../../../cli/sandbox-flags.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { parseClockInstant } from '../../../cli/flags/sandbox-flags.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 export default class SandboxClockSet extends BaseCommand {
   static override summary = 'Set the clock to a time in the future.';

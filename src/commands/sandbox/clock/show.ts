@@ -1,7 +1,7 @@
-import { BaseCommand } from '../../../cli/base-command.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
 import { clockView } from '../../../output/views/sandbox.js';
 import type { ClockTime } from '../../../sandbox/index.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 export default class SandboxClockShow extends BaseCommand {
   static override summary = 'Show the clock of the sandbox.';

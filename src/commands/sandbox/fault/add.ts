@@ -1,12 +1,12 @@
-import { BaseCommand } from '../../../cli/base-command.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
 import { option as choice } from '@oclif/core/args';
 import { boolean, custom, string } from '@oclif/core/flags';
-import { countFlag } from '../../../cli/flags.js';
+import { countFlag } from '../../../cli/flags/flags.js';
 import { kindLines, faultView } from '../../../output/views/sandbox-lists.js';
 import { faultKindNames, faultKinds } from '../../../sandbox/index.js';
 import type { Fault } from '../../../sandbox/index.js';
-import { parseDelay, parseProbability, parseErrorStatus } from '../../../cli/sandbox-flags.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { parseDelay, parseProbability, parseErrorStatus } from '../../../cli/flags/sandbox-flags.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 const delayFlag = custom<number>({ helpValue: 'DURATION', parse: async (text) => parseDelay(text) });
 

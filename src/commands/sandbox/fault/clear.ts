@@ -1,8 +1,8 @@
-import { BaseCommand } from '../../../cli/base-command.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
 import { custom } from '@oclif/core/args';
 import { parseNumericId } from '../../../typed-values.js';
 import { clearedView } from '../../../output/views/sandbox.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 export default class SandboxFaultClear extends BaseCommand {
   static override summary = 'Remove one fault or all of them.';

@@ -1,8 +1,8 @@
-import { BaseCommand } from '../../../cli/base-command.js';
-import { listFlagsFor } from '../../../cli/flags.js';
+import { BaseCommand } from '../../../cli/runtime/base-command.js';
+import { listFlagsFor } from '../../../cli/flags/flags.js';
 import { faultList } from '../../../output/views/sandbox-lists.js';
 import type { Fault } from '../../../sandbox/index.js';
-import { openSandbox, sandboxFlags } from '../../../cli/sandbox.js';
+import { openSandbox, sandboxFlags } from '../../../cli/desk/sandbox.js';
 
 export default class SandboxFaultList extends BaseCommand {
   static override summary = 'List the faults that are set in the sandbox.';

@@ -1,0 +1,133 @@
+// Where this desk keeps its ledger: a file in the data folder, or the database that a team shares.
+
+import type { Environment } from '../../child-environment.js';
+import { addWords, otherProgram } from '../../next-command.js';
+import { join } from 'node:path';
+import { isCi } from '../../ci.js';
+import { GuardError, UsageError } from '../../errors.js';
+import { isEmbedded } from '../../ledger/desk.js';
+import { makeFolder } from '../../home-folder.js';
+import type { LedgerOptions } from '../../ledger/moves/ledger.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import type { PlacedDatabase } from '../../ledger/place/placed-database.js';
+import { findPaths } from '../../profiles/paths.js';
+import { StoreError } from '../../store/errors.js';
+import type { Store } from '../../store/store.js';
+import type { CommandContext } from '../runtime/context.js';
+
+export function databaseLocation(env: Environment): string {
+  const given = env['PAYDESK_DATABASE'];
+  if (!given) return join(findPaths(env).data, 'desk.db');
+  if (!isEmbedded(given)) return given;
+  throw new UsageError('PAYDESK_DATABASE is invalid. Nothing was sent.', {
+    code: 'bad-database',
+    saysNothingSent: true,
+    details: [{ input: 'PAYDESK_DATABASE', problem: 'an address such as postgres://user@host/database' }],
+  });
+}
+
+export async function openDatabase(
+  env: Environment,
+  options: Pick<LedgerOptions, 'patient'> = {},
+): Promise<PlacedDatabase> {
+  const { markKnownReferences, importJournal } = await import('./import-journal.js');
+  const placed = await openUntouched(env, options);
+  const { store } = placed;
+  await importJournal(store, env);
+  await forgetOld(store, env);
+  await markKnownReferences(store, env);
+  return {
+    ...placed,
+    async close() {
+      await markKnownReferences(store, env);
+      await placed.close();
+    },
+  };
+}
+
+/** The same for a command, closed when it ends. */
+export async function openLedger(
+  context: CommandContext,
+  options: Pick<LedgerOptions, 'patient'> = {},
+): Promise<PlacedDatabase> {
+  const database = await openDatabase(context.streams.env, options);
+  context.atEnd(database.close);
+  return database;
+}
+
+/** As it is: nothing is taken into it, and nothing is forgotten. */
+export async function openUntouched(
+  env: Environment,
+  options: Pick<LedgerOptions, 'patient'> = {},
+): Promise<PlacedDatabase> {
+  const location = databaseLocation(env);
+  const { data, config } = findPaths(env);
+  if (isEmbedded(location)) makeFolder(data);
+  const { openDeskDatabase } = await import('../../ledger/desk.js');
+  const { placeDatabase } = await import('../../ledger/place/placed-database.js');
+  const { whereaboutsOf } = await import('../../ledger/place/whereabouts.js');
+  const { findOperator } = await import('../../ledger/operator.js');
+  const database = await openDeskDatabase({ location, operator: findOperator(env), ...options });
+  return placeDatabase(database, whereaboutsOf({ location, configFolder: config }));
+}
+
+/** `PAYDESK_KEEP` limits how long known payments, webhooks and unfinished imports are kept. */
+async function forgetOld(store: Store<DeskTables>, env: Environment): Promise<void> {
+  const keep = env['PAYDESK_KEEP'];
+  if (!keep) return;
+  const since = Date.now() - (await parseKeep(keep));
+  const { forgetBefore } = await import('../../ledger/known/forget.js');
+  const { forgetImports } = await import('../../import/import-record.js');
+  try {
+    await forgetBefore(store, since);
+    await forgetImports(store, since);
+  } catch (error) {
+    // The next command that opens the database tries again.
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
+
+async function parseKeep(keep: string): Promise<number> {
+  const { parseDuration } = await import('../../typed-values.js');
+  try {
+    return parseDuration(keep);
+  } catch (error) {
+    throw new UsageError('PAYDESK_KEEP is invalid. Nothing was sent.', {
+      code: 'bad-keep',
+      saysNothingSent: true,
+      details: [{ input: 'PAYDESK_KEEP', problem: (error as Error).message }],
+    });
+  }
+}
+
+/** Imports the journal of reads. If that fails now, the next command does it. */
+export async function openToImportJournal(env: Environment): Promise<void> {
+  try {
+    const { close } = await openDatabase(env);
+    await close();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
+
+/**
+ * The ledger of a CI job is lost with its container, and with it the promise that nothing is sent twice. On a live app
+ * this needs `--local-ledger`.
+ */
+export function checkSharedLedger(
+  { streams: { env }, typed }: CommandContext,
+  kind: 'sandbox' | 'live',
+  localLedger: boolean,
+): void {
+  if (kind !== 'live' || localLedger || !isCi(env) || !isEmbedded(databaseLocation(env))) return;
+  throw new GuardError(
+    'This is a live app in CI, and the ledger is a file of this job only, so another job could send the same instruction again. Nothing was sent.',
+    {
+      code: 'local-ledger',
+      next: [
+        otherProgram('PAYDESK_DATABASE=postgres://…', ...typed.words),
+        addWords(typed, '--local-ledger'),
+      ],
+    },
+  );
+}

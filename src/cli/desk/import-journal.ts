@@ -1,0 +1,95 @@
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { sql, type Kysely } from 'kysely';
+import { isNewGeneration } from '../../ledger/known/generations.js';
+import { findKnown, remember, type SeenPayment } from '../../ledger/known/remember.js';
+import type { DeskTables } from '../../ledger/schema.js';
+import type { Environment } from '../../child-environment.js';
+import { StoreError } from '../../store/errors.js';
+import type { Store } from '../../store/store.js';
+import { journalFile, knowsNumericReferences, markNumericReferences } from './seen-journal.js';
+
+/** Makes the payments known that were read without the database. */
+export async function importJournal(store: Store<DeskTables>, env: Environment): Promise<void> {
+  const lines = takeJournal(journalFile(env));
+  if (lines.length === 0) return;
+  try {
+    await store.transaction(async (tx) => {
+      for (const { time, seen } of lines) {
+        if (await isOutdated(tx, store.engine, seen, time)) continue;
+        await remember(tx, store.engine, { seen, source: 'read', now: time });
+      }
+    });
+  } catch (error) {
+    // The next read records it.
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
+
+/** A process that has the database open for long may have seen the payment since, or a later life of the sandbox. */
+async function isOutdated(
+  tx: Kysely<DeskTables>,
+  engine: Store<DeskTables>['engine'],
+  seen: SeenPayment,
+  time: number,
+): Promise<boolean> {
+  const known = await findKnown(tx, seen);
+  if (known && known.seen_time > time) return true;
+  if (!(await isNewGeneration(tx, engine, seen))) return false;
+  const later = await tx
+    .selectFrom('known_payments')
+    .select('payment_id')
+    .where('app_id', '=', seen.appId)
+    .where('seen_time', '>', time)
+    .limit(1)
+    .executeTakeFirst();
+  return later !== undefined;
+}
+
+interface JournalLine {
+  time: number;
+  seen: SeenPayment;
+}
+
+function takeJournal(file: string): JournalLine[] {
+  if (!existsSync(file)) return [];
+  const taken = `${file}.${randomUUID()}`;
+  try {
+    // What is appended from now on goes to a new file.
+    renameSync(file, taken);
+  } catch {
+    return [];
+  }
+  try {
+    return readFileSync(taken, 'utf8')
+      .split('\n')
+      .flatMap((line) => parseLine(line) ?? []);
+  } catch {
+    return [];
+  } finally {
+    rmSync(taken, { force: true });
+  }
+}
+
+/** A process that was killed may leave half a line. */
+function parseLine(line: string): JournalLine | undefined {
+  try {
+    return line === '' ? undefined : (JSON.parse(line) as JournalLine);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets a read that does not open the database know that digits may be a reference. */
+export async function markKnownReferences(store: Store<DeskTables>, env: Environment): Promise<void> {
+  if (knowsNumericReferences(env)) return;
+  try {
+    // The planner would rather go through all references.
+    const { rows } = await sql`select app_id from known_payments indexed by known_by_number
+      where reference_id not glob '*[^0-9]*' limit 1`.execute(store.db);
+    if (rows.length > 0) markNumericReferences(env);
+  } catch (error) {
+    // The next process that opens the database looks again.
+    if (!(error instanceof StoreError)) throw error;
+  }
+}

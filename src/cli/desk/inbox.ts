@@ -1,0 +1,34 @@
+import type { DeskDatabase } from '../../ledger/desk.js';
+import type { AppRef } from '../../ledger/payment-ref.js';
+import type { ResolvedProfile } from '../../profiles/resolve.js';
+import { resolveProfile } from '../../profiles/resolve.js';
+import { openProfiles } from '../../profiles/store.js';
+import { createInbox, type Inbox } from '../../webhooks/inbox/inbox.js';
+import { openListener } from '../../webhooks/inbox/listeners.js';
+import type { CommandContext } from '../runtime/context.js';
+import { openLedger } from './desk-database.js';
+
+interface OpenInbox {
+  profile: ResolvedProfile;
+  app: AppRef;
+  database: DeskDatabase;
+  inbox: Inbox;
+  /** Of the listener's address; shown nowhere. */
+  secret: string;
+}
+
+/** The webhooks that were saved for the app of the profile. */
+export async function openInbox(context: CommandContext): Promise<OpenInbox> {
+  const { env } = context.streams;
+  const profile = resolveProfile({ flag: context.profileName, env, store: openProfiles(env) });
+  // Strangers write webhooks: the key is hidden wherever they repeat it.
+  await profile
+    .apiKey()
+    .then((key) => context.secrets.addKey(key.reveal()))
+    .catch(() => undefined);
+  const database = await openLedger(context);
+  const app = { baseUrl: profile.baseUrl, appId: profile.appId };
+  const { secret } = await openListener(database.store, app);
+  context.secrets.add(secret);
+  return { profile, app, database, inbox: createInbox(database.store), secret };
+}

@@ -1,0 +1,47 @@
+// The running sandbox that a command acts on.
+
+import { custom } from '@oclif/core/flags';
+import { ProfileError } from '../../errors.js';
+import { findPaths } from '../../profiles/paths.js';
+import { resolveProfile } from '../../profiles/resolve.js';
+import { openProfiles } from '../../profiles/store.js';
+import { type ChosenApp, findRunning, noSandbox, silentSandbox } from '../../sandbox-control/find.js';
+import { createRemote, type Remote } from '../../sandbox-control/remote.js';
+import type { RunningSandbox } from '../../sandbox-control/runs.js';
+import type { CommandContext } from '../runtime/context.js';
+import { parsePort } from '../flags/sandbox-flags.js';
+
+export const sandboxFlags = {
+  port: custom<number>({ parse: async (text) => parsePort(text) })({
+    helpValue: 'N',
+    summary: "Port of the sandbox, if several are running (default: the profile's, or the newest).",
+  }),
+};
+
+export async function openSandbox(
+  context: CommandContext,
+  { port }: { port?: number | undefined },
+): Promise<Remote> {
+  const [run] = await runningSandboxes(context, port);
+  if (!run) throw noSandbox(port);
+  if (!run.answers) throw silentSandbox(run);
+  context.secrets.add(run.controlToken);
+  return createRemote(run, context.signal, () => context.sent.assumeSome());
+}
+
+/** Every sandbox of this home, the one that is meant first. */
+export function runningSandboxes(context: CommandContext, port?: number): Promise<RunningSandbox[]> {
+  return findRunning(findPaths(context.streams.env).data, { port, app: chosenApp(context) });
+}
+
+/** A sandbox can do without a profile, but not without one that was asked for. */
+export function chosenApp({ profileName, streams: { env } }: CommandContext): ChosenApp | undefined {
+  try {
+    const profile = resolveProfile({ flag: profileName, env, store: openProfiles(env) });
+    const { baseUrl, appId, sources } = profile;
+    return { baseUrl, appId, isChosen: sources.profile !== 'default profile' };
+  } catch (error) {
+    if (error instanceof ProfileError && profileName === undefined) return undefined;
+    throw error;
+  }
+}

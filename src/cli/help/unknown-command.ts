@@ -1,0 +1,73 @@
+import { commandText, paydesk } from '../../next-command.js';
+import { UsageError } from '../../errors.js';
+import { suggest } from '../../suggest.js';
+
+const wordsOf = (name: string): string[] => name.split(' ');
+const isFlag = (word: string): boolean => word.startsWith('-');
+
+/** If the topic is right, only the last word is compared: in whole commands, short verbs look alike. */
+function closest(words: readonly string[], ids: readonly string[]): string | undefined {
+  const topic = words
+    .slice(0, -1)
+    .map((word) => `${word} `)
+    .join('');
+  const within = ids.filter((id) => id.startsWith(topic));
+  if (topic === '' || within.length === 0) return suggest(words.join(' '), ids);
+  const verb = suggest(
+    words.at(-1)!,
+    within.map((id) => id.slice(topic.length)),
+  );
+  return verb === undefined ? undefined : topic + verb;
+}
+
+/** Says that there is no such command, and suggests one. `commands` and `topics` are as people type them. */
+export function unknownCommand(
+  argv: readonly string[],
+  { commands, topics }: { commands: readonly string[]; topics: readonly string[] },
+): UsageError {
+  const end = argv.findIndex(isFlag);
+  const words = end < 0 ? [...argv] : argv.slice(0, end);
+  if (words.length === 0) {
+    const example = commandText(paydesk('COMMAND', ...argv));
+    return new UsageError(`Put the command first, then its options: ${example}`, {
+      code: 'usage',
+      next: [paydesk('--help')],
+    });
+  }
+  // Arguments may follow the name, so each name is compared with as many words as it has.
+  const close = [1, 2, 3]
+    .filter((length) => length <= words.length)
+    .map((length) =>
+      closest(
+        words.slice(0, length),
+        commands.filter((id) => wordsOf(id).length === length),
+      ),
+    )
+    .findLast((name) => name !== undefined);
+  const verbs = commands.filter((id) => wordsOf(id).length > 1 && id.endsWith(` ${words[0]}`));
+  if (verbs.length > 0 && !topics.includes(words[0]!)) return verbAlone(verbs, argv);
+  const topic = topics.includes(words[0]!) ? words[0] : suggest(words[0]!, topics);
+  if (close !== undefined) {
+    const meant = wordsOf(close);
+    return new UsageError(
+      `Unknown command: ${words.join(' ')}. Did you mean ${commandText(paydesk(...meant))}?`,
+      { code: 'unknown-command', next: [paydesk(...meant, ...argv.slice(meant.length))] },
+    );
+  }
+  return new UsageError(`Unknown command: ${words.join(' ')}.`, {
+    code: 'unknown-command',
+    next: [paydesk(...(topic === undefined ? [] : wordsOf(topic)), '--help')],
+  });
+}
+
+/** A verb was typed without its noun: payments come first, since most verbs are about them. */
+function verbAlone(commands: readonly string[], argv: readonly string[]): UsageError {
+  const isPayments = (id: string) => id.startsWith('payments ');
+  const [first = '', ...others] = commands.toSorted((a, b) => Number(isPayments(b)) - Number(isPayments(a)));
+  const whole = (id: string) => paydesk(...wordsOf(id), ...argv.slice(1));
+  const meant = commandText(paydesk(...wordsOf(first)));
+  return new UsageError(`Unknown command: ${argv[0]}. Did you mean ${meant}?`, {
+    code: 'unknown-command',
+    next: [first, ...others].map(whole),
+  });
+}

@@ -1,0 +1,184 @@
+// `webhook listen`: opens a tunnel, receives webhooks and shows them until it ends.
+
+import { commandText, paydesk } from '../../next-command.js';
+import { counted } from '../../contract/amount-format.js';
+import type { PaydeskError } from '../../errors.js';
+import { type Line, plainLine, toned } from '../../output/lines.js';
+import { describeError } from '../../output/report.js';
+import { loadTheme } from '../../output/theme.js';
+import { tookTime } from '../../output/time.js';
+import { liveBanner } from '../../output/views/live.js';
+import { thirdPartyLine } from '../../output/views/webhook.js';
+import { requestLines, webhookRequest } from '../../output/views/webhook-request.js';
+import { isSuccess } from '../../webhooks/forwarding/forwarder.js';
+import { createInbox, findDelivery } from '../../webhooks/inbox/inbox.js';
+import type { ListenEvent } from '../../webhooks/listen.js';
+import { replayMarks, replayTo } from '../../webhooks/forwarding/replay.js';
+import { createSender } from '../../webhooks/forwarding/sender.js';
+import { type Filter, needsRead, passes } from '../../webhooks/forwarding/targets.js';
+import { chooseTunnel } from '../../webhooks/tunnels/choose.js';
+import type { Tunnel } from '../../webhooks/tunnels/tunnel.js';
+import { type RunListenerOptions, type RunningListener, runListener } from '../../webhooks/run-listener.js';
+import type { CommandContext } from '../runtime/context.js';
+import { openLedger } from '../desk/desk-database.js';
+import {
+  createJsonPresenter,
+  createLogPresenter,
+  createTablePresenter,
+  type Presenter,
+} from './listen-presenter.js';
+import { askToConfirm, createGuard } from '../desk/live-guard.js';
+import type { ScreenOutput } from './live-screen.js';
+import { verifyKind, type Session } from '../desk/session.js';
+
+interface ListenRequest extends Pick<
+  RunListenerOptions,
+  'tunnel' | 'targets' | 'filter' | 'port' | 'orAnother' | 'ack' | 'chaos' | 'expectation'
+> {
+  inspect: boolean;
+}
+
+/** A third party can read what passes its tunnel: on a live app somebody must confirm it. */
+export async function chosenTunnel(
+  context: CommandContext,
+  session: Session,
+  { tunnel: text = 'auto', confirm }: { tunnel?: string | undefined; confirm?: string | undefined },
+): Promise<Tunnel> {
+  const { env } = context.streams;
+  const { baseUrl } = session.profile;
+  const { tunnel, because } = await chooseTunnel({ text, baseUrl, env });
+  if (because !== undefined) context.note(toned('dim', because));
+  if (!tunnel.thirdParty) {
+    context.note(...liveBanner(session.profile));
+    return tunnel;
+  }
+  const { profile } = await verifyKind(session, context.note);
+  if (profile.kind !== 'live') return tunnel;
+  const guard = createGuard(context, profile, { confirm });
+  await askToConfirm(guard, { lines: [thirdPartyLine(tunnel)] });
+  return tunnel;
+}
+
+/** Listens and shows what arrives; rejects with the error to end with. */
+export async function listen(
+  context: CommandContext,
+  { profile, client }: Session,
+  request: ListenRequest,
+): Promise<void> {
+  const { store } = await openLedger(context);
+  const app = { baseUrl: profile.baseUrl, appId: profile.appId };
+  const inbox = createInbox(store);
+  const sender = createSender(Date.now);
+  context.atEnd(() => sender.close());
+  let listening: RunningListener | undefined;
+  const find = async (id: number) => {
+    const found = await findDelivery(inbox, app, id);
+    return { ...found, secret: listening?.listener.secret ?? '' };
+  };
+  const replay = async (id: number): Promise<Line> => {
+    const { targets } = request;
+    if (targets.length === 0)
+      return `There is no target: ${commandText(paydesk('webhook', 'replay', id, '--to', 'URL'), context.profileName)}`;
+    const desk = { store, inbox, app, sender, now: Date.now };
+    const whole = await find(id);
+    const done = await Promise.all(targets.map((target) => replayTo(desk, whole, target, replayMarks(id))));
+    const told = done.map(({ attempt }) => `${attempt.status ?? attempt.error} in ${tookTime(attempt.ms)}`);
+    const good = done.every(({ attempt }) => isSuccess(attempt.status));
+    return toned(good ? 'good' : 'bad', `Replayed ${id}: ${told.join(', ')}`);
+  };
+  const { width } = context.streams.stdout;
+  const presenter = await openPresenter(context, request, {
+    details: async (id) => webhookRequest(await find(id), { terminal: true, width, now: context.now() }),
+    request: async (id) => requestLines(await find(id)).map((line) => ['    ', plainLine(line)]),
+    replay,
+    end: (error) => listening?.end(error),
+  });
+  const shows = showsEvent(request.filter);
+  try {
+    listening = await runListener({
+      ...request,
+      store,
+      client,
+      app,
+      interactive: context.interactive,
+      signal: context.signal,
+      note: context.note,
+      onEvent: (event) => void (shows(event) && presenter.event(event)),
+      onError: (error) => presenter.trouble(describeError(error).message),
+    });
+    await announce(context, listening, request, presenter);
+    const ending = await listening.ended;
+    presenter.close();
+    await listening.stop();
+    if (ending) throw ending;
+  } catch (error) {
+    presenter.close();
+    throw error;
+  }
+}
+
+async function announce(
+  context: CommandContext,
+  { listener, chaos }: RunningListener,
+  { targets }: ListenRequest,
+  presenter: Presenter,
+): Promise<void> {
+  const { secret, url, localUrl } = listener;
+  context.secrets.add(secret);
+  for (const { target, count } of await listener.waitingElsewhere()) {
+    context.note(
+      `${counted(count, 'webhook is', 'webhooks are')} still waiting to be forwarded to ${target}, which is not a target of this ` +
+        `listener.`,
+    );
+  }
+  await presenter.ready({
+    url,
+    localUrl,
+    secret,
+    targets: targets.map((target) => target.url),
+    chaos: chaos && `${chaos.kinds.join(', ')}   --chaos-seed ${chaos.seed}`,
+    chaosSeed: chaos?.seed,
+  });
+}
+
+interface PresenterSource {
+  details(id: number): Promise<Line[]>;
+  request(id: number): Promise<Line[]>;
+  replay(id: number): Promise<Line>;
+  end(error?: PaydeskError): void;
+}
+
+async function openPresenter(
+  context: CommandContext,
+  { inspect }: ListenRequest,
+  source: PresenterSource,
+): Promise<Presenter> {
+  const { json, interactive, streams, print, note } = context;
+  const { terminal, width } = streams.stdout;
+  const look = () => ({ terminal, width, now: context.now() });
+  if (json) return createJsonPresenter((value) => context.emit(value), note);
+  if (!interactive || !terminal || inspect) {
+    return createLogPresenter({ print, note, look, inspect: inspect ? source.request : undefined });
+  }
+  const { input, output } = context.prompts();
+  return createTablePresenter(
+    {
+      input,
+      output: output as unknown as ScreenOutput,
+      theme: await loadTheme(streams.stderr.colour),
+      details: source.details,
+      replay: source.replay,
+      quit: () => source.end(),
+      interrupt: () => context.interrupt(),
+    },
+    { print, note, look },
+  );
+}
+
+/** Deliveries that do not match the filters are saved, but not shown. */
+function showsEvent(filter: Filter): (event: ListenEvent) => boolean {
+  return (event) => {
+    if (!('delivery' in event) || !needsRead(filter)) return true;
+    return event.delivery.verdict !== null && passes(filter, { path: '', ...event.delivery });
+  };
+}

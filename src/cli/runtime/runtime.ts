@@ -1,0 +1,66 @@
+import { keepHeapSmall } from './small-heap.js';
+import { processSecrets, type Redactor } from '../../redact.js';
+import type { OutputStream, StreamSource } from '../../output/streams.js';
+
+/** The process that a command runs in: streams, environment, clock, signals. Tests bring their own. */
+export interface Runtime extends StreamSource {
+  secrets: Redactor;
+  now(): Date;
+  /** Calls back on Ctrl-C, SIGTERM and SIGHUP; returns a function that stops it. */
+  onInterrupt(callback: (signal?: NodeJS.Signals) => void): () => void;
+  /** For work on many rows. What else runs in this process goes slower then. */
+  keepHeapSmall(): void;
+  setExitCode(code: number): void;
+  /** Leaves at once. */
+  exit(code: number): void;
+}
+
+export const processRuntime: Runtime = {
+  // Node creates each stream when it is first used.
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
+  env: process.env,
+  secrets: processSecrets,
+  now: () => new Date(),
+  onInterrupt(callback) {
+    // A terminal that closes may send it more than once, and nobody is in a hurry: only the first one counts.
+    let hungUp = false;
+    const onHangUp = () => {
+      if (!hungUp) callback();
+      hungUp = true;
+    };
+    process.on('SIGINT', callback).on('SIGTERM', callback).on('SIGHUP', onHangUp);
+    return () => void process.off('SIGINT', callback).off('SIGTERM', callback).off('SIGHUP', onHangUp);
+  },
+  keepHeapSmall,
+  setExitCode: (code) => void (process.exitCode = code),
+  // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C must end whatever hangs
+  exit: (code) => process.exit(code),
+};
+
+/** An output that never fails, such as a text that is kept. */
+export function takesAll(keep: (text: string) => void): OutputStream['write'] {
+  return (text, done) => {
+    keep(text);
+    done?.();
+  };
+}
+
+/** Whether JSON was asked for. Read from the words themselves: errors can occur before they are parsed. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some((word) => word === '--json' || word === '--jq' || word.startsWith('--jq='));
+}
+
+/** Whether the stack and the requests were asked for. */
+export function wantsDebug(argv: readonly string[], env: StreamSource['env']): boolean {
+  return argv.includes('--debug') || !['', '0', 'false'].includes(env['PAYDESK_DEBUG'] ?? '');
+}
