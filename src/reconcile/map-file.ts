@@ -4,8 +4,8 @@ import { UsageError } from '../errors.js';
 import { createFileProblems, type FileProblems } from '../spreadsheet/problems.js';
 import { readRecordChunks } from '../spreadsheet/records.js';
 import { openTextFile, type TextFile } from '../spreadsheet/text.js';
-import { guessColumns, guessMapping, type Sample } from './csv/guess.js';
-import { parseMapping } from './csv/mapping.js';
+import { type Columns, guessColumns, guessMapping, type Sample } from './csv/guess.js';
+import { type MappedField, parseMapping } from './csv/mapping.js';
 import { createCsvReader } from './csv/reader.js';
 import type { SettlementLine } from './line.js';
 import { isXml } from './settlement-file.js';
@@ -23,7 +23,11 @@ export interface GuessedMap {
   problems: Array<{ line: number; problem: string }>;
 }
 
-export async function guessMap(path: string): Promise<GuessedMap> {
+/** Which of these columns has the field; undefined for none of them. */
+export type AskColumn = (field: MappedField, columns: readonly string[]) => Promise<string | undefined>;
+
+/** `ask`: where somebody can be asked for a column that has no usual name. */
+export async function guessMap(path: string, ask?: AskColumn): Promise<GuessedMap> {
   if (await isXml(path)) {
     throw new UsageError('This is XML: camt.053 needs no mapping. Nothing was written.', {
       code: 'mapping-not-needed',
@@ -31,20 +35,40 @@ export async function guessMap(path: string): Promise<GuessedMap> {
   }
   const file = await openTextFile(path);
   const sample = await readSample(file);
-  const { text, notes, missing } = guessMapping(sample);
+  const chosen = ask === undefined ? {} : await askForMissing(sample, ask);
+  const { text, notes, missing } = guessMapping(sample, chosen);
   if (missing.length > 0) {
     throw new UsageError(
       'paydesk cannot tell what the columns mean. Nothing was written. Write the mapping yourself: see docs/reconcile.md.',
       {
         code: 'no-guess',
         details: [
-          ...missing.map((field) => ({ input: field, problem: 'no column has a usual name for it' })),
+          ...missing.map((fields) => ({
+            input: fields.join(', '),
+            problem: 'no column has a usual name for it',
+          })),
           { input: 'columns', problem: sample.header.join(', ') },
         ],
       },
     );
   }
   return { encoding: file.encoding, text, notes, ...(await firstLines(file, text)) };
+}
+
+async function askForMissing(sample: Sample, ask: AskColumn): Promise<Columns> {
+  const chosen: Columns = {};
+  const known = Object.values(guessColumns(sample.header));
+  for (const fields of guessMapping(sample).missing) {
+    for (const field of fields) {
+      const taken = [...known, ...Object.values(chosen)];
+      const left = sample.header.filter((name) => name !== '' && !taken.includes(name));
+      const column = left.length === 0 ? undefined : await ask(field, left);
+      if (column === undefined) continue;
+      chosen[field] = column;
+      break;
+    }
+  }
+  return chosen;
 }
 
 async function firstLines(file: TextFile, text: string): Promise<Pick<GuessedMap, 'lines' | 'problems'>> {

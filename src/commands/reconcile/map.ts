@@ -7,8 +7,8 @@ import { GuardError, InterruptedError, UsageError } from '../../errors.js';
 import { addWords, commandText, paydesk } from '../../next-command.js';
 import { writeOutputFile } from '../../output/file.js';
 import { encodingLines } from '../../output/views/sheet.js';
-import { guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
-import { guessMap } from '../../reconcile/map-file.js';
+import { columnQuestions, guessedLines, sampleJson, sampleList } from '../../output/views/guessed-map.js';
+import { type AskColumn, guessMap } from '../../reconcile/map-file.js';
 
 interface WrittenMap {
   file: string;
@@ -31,7 +31,8 @@ export default class ReconcileMap extends BaseCommand {
   static override summary = "Write a mapping for a provider's CSV.";
   static override description =
     'Guesses what the columns mean from their names and values, shows how the first lines are read, and asks before it ' +
-    'writes the mapping. Correct the file by hand where the guess is wrong.';
+    'writes the mapping. On a terminal it asks for columns that it does not recognise. Correct the file by hand where the ' +
+    'guess is wrong.';
   static override examples = [
     '<%= config.bin %> reconcile map settlement.csv',
     '<%= config.bin %> reconcile map settlement.csv --out northbank.yaml --yes',
@@ -58,7 +59,7 @@ export default class ReconcileMap extends BaseCommand {
           paydesk('reconcile', 'map', args.file, '--out', unusedName(out)),
         ],
       });
-    const guessed = await guessMap(args.file);
+    const guessed = await guessMap(args.file, this.interactive ? this.#ask : undefined);
     this.note(...encodingLines(guessed));
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);
@@ -70,6 +71,13 @@ export default class ReconcileMap extends BaseCommand {
     const { text, notes, lines, problems } = guessed;
     return { file: out, mapping: text, notes, lines: lines.map(sampleJson), problems };
   }
+
+  readonly #ask: AskColumn = async (field, columns) => {
+    const { askMenu } = await import('../../cli/guided/menu.js');
+    const choices = columns.map((name) => ({ name, value: name as string | undefined }));
+    const message = `Which column has ${columnQuestions[field] ?? field}?`;
+    return askMenu({ message, choices: [...choices, { name: 'None', value: undefined }] }, this.prompts());
+  };
 
   /** Without a terminal, `--yes` is needed. */
   async #confirm(file: string): Promise<void> {

@@ -1,9 +1,19 @@
 import { numberJson } from '../../contract/json.js';
+import type { MappedField } from '../../reconcile/csv/mapping.js';
 import type { SettlementLine } from '../../reconcile/line.js';
 import type { GuessedMap } from '../../reconcile/map-file.js';
 import { formatAmount } from '../../contract/amount-format.js';
 import { type Line, toned } from '../lines.js';
 import type { ListView } from '../rows.js';
+
+/** What is asked for where no column has a usual name. */
+export const columnQuestions: Readonly<Partial<Record<MappedField, string>>> = {
+  amount: 'the amount',
+  currency: 'the currency',
+  providerReference: "the provider's reference",
+  operationId: 'the id of a capture or an authorisation',
+  reference: 'your own reference',
+};
 
 /** The mapping, and what a person should look at twice. */
 export function guessedLines({ text, notes, problems }: GuessedMap): Line[] {

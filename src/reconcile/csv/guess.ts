@@ -36,6 +36,8 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
     'category',
     'art',
     'buchungstext',
+    'umsatzart',
+    'transaktionsart',
     'tipo',
   ],
   amount: ['amount', 'gross', 'gross amount', 'transaction amount', 'betrag', 'brutto', 'importe', 'montant'],
@@ -52,6 +54,8 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
     'charge id',
     'source id',
     'provider payment id',
+    'transaktions id',
+    'transaktionsnummer',
   ],
   operationId: [
     'capture id',
@@ -71,6 +75,10 @@ const usualNames: Readonly<Record<MappedField, readonly string[]>> = {
     'invoice number',
     'end to end id',
     'referenz',
+    'händlerreferenz',
+    'haendlerreferenz',
+    'bestellnummer',
+    'rechnungsnummer',
     'referencia',
   ],
 };
@@ -91,11 +99,11 @@ interface Guess {
   text: string;
   /** What could be read in another way, and what nothing was found for. */
   notes: string[];
-  /** Without these the mapping cannot be used. */
-  missing: string[];
+  /** Without one of each of these the mapping cannot be used. */
+  missing: Array<readonly MappedField[]>;
 }
 
-type Columns = Partial<Record<MappedField, string>>;
+export type Columns = Partial<Record<MappedField, string>>;
 
 /** The columns that have a name of the usual ones. */
 export function guessColumns(header: readonly string[]): Columns {
@@ -114,8 +122,9 @@ export function guessColumns(header: readonly string[]): Columns {
   return columns;
 }
 
-export function guessMapping({ header, rows }: Sample): Guess {
-  const columns = guessColumns(header);
+/** `chosen`: columns that a person named. */
+export function guessMapping({ header, rows }: Sample, chosen: Columns = {}): Guess {
+  const columns = { ...guessColumns(header), ...chosen };
   const valuesOf = (field: MappedField): string[] => {
     const at = columns[field] === undefined ? -1 : header.indexOf(columns[field]);
     return at < 0 ? [] : rows.map((row) => unescaped(row[at] ?? '')).filter((value) => value !== '');
@@ -147,11 +156,11 @@ export function guessMapping({ header, rows }: Sample): Guess {
 
 const HEAD = "# How paydesk reads this provider's files: see docs/reconcile.md.\n";
 
-function missingIn(columns: Columns): string[] {
-  const missing: string[] = [];
-  if (columns.amount === undefined && columns.debit === undefined) missing.push('amount');
-  if (columns.currency === undefined) missing.push('currency');
-  if (!namingFields.some((field) => columns[field] !== undefined)) missing.push(namingFields.join(', '));
+function missingIn(columns: Columns): Guess['missing'] {
+  const missing: Guess['missing'] = [];
+  if (columns.amount === undefined && columns.debit === undefined) missing.push(['amount']);
+  if (columns.currency === undefined) missing.push(['currency']);
+  if (!namingFields.some((field) => columns[field] !== undefined)) missing.push(namingFields);
   return missing;
 }
 

@@ -8,6 +8,7 @@ import { parseMapping } from '../../../src/reconcile/csv/mapping.js';
 import { createCsvReader } from '../../../src/reconcile/csv/reader.js';
 import { createFileProblems } from '../../../src/spreadsheet/problems.js';
 import { runCommand, temporaryHome } from '../../helpers/desk.js';
+import { paydeskTty } from '../../helpers/run.js';
 import { windows1252 } from '../../helpers/windows-1252.js';
 import { HEADER } from '../../reconcile/northbank.js';
 
@@ -117,6 +118,30 @@ describe('reconcile map', () => {
     });
     expect((await map(csv('<Document/>'), '--yes')).code).toBe(2);
     expect((await map(csv(''), '--yes')).code).toBe(2);
+  });
+
+  it('asks at a terminal for a column without a usual name', async () => {
+    const file = csv('Buchungsdatum;Vorgang;Betrag;Devisen;Kennung', '14.11.2026;Zahlung;10,00;EUR;inv-1');
+    const out = join(folder, 'asked.yaml');
+    const tty = await paydeskTty(['reconcile', 'map', file, '--out', out], { home: folder });
+    await tty.waitFor('Which column has the currency?');
+    await tty.waitFor('navigate');
+    tty.press('down', 'enter');
+    await tty.waitFor("Which column has the provider's reference?");
+    await tty.waitFor('navigate');
+    tty.press('up', 'enter');
+    await tty.waitFor('Which column has the id of a capture or an authorisation?');
+    await tty.waitFor('navigate');
+    tty.press('up', 'enter');
+    await tty.waitFor('Which column has your own reference?');
+    await tty.waitFor('navigate');
+    tty.press('down', 'enter');
+    await tty.waitFor('Write ');
+    tty.press('enter');
+    expect(await tty.ended()).toBe(0);
+    expect(parseMapping('m', readFileSync(out, 'utf8'))).toMatchObject({
+      columns: { amount: 'Betrag', currency: 'Devisen', reference: 'Kennung' },
+    });
   });
 
   it('says of a file in another encoding only that', async () => {
