@@ -69,7 +69,13 @@ async function print(text: string): Promise<void> {
   const lost = await streams.unwritten();
   if (lost === undefined) return;
   const { reportUnwritten } = await import('./output/report.js');
-  process.exitCode = await reportUnwritten(lost, { streams, changed: false, exit: 0, debug: false });
+  process.exitCode = await reportUnwritten(lost, {
+    streams,
+    changed: false,
+    mayChange: false,
+    exit: 0,
+    debug: false,
+  });
 }
 
 export { createProgram };

@@ -262,12 +262,18 @@ export const isOutputProblem = ({ code = '' }: NodeJS.ErrnoException): boolean =
  */
 export async function reportUnwritten(
   { cause, text }: Unwritten,
-  { streams, changed, exit, debug }: { streams: Streams; changed: boolean; exit: number; debug: boolean },
+  {
+    streams,
+    changed,
+    mayChange,
+    exit,
+    debug,
+  }: { streams: Streams; changed: boolean; mayChange: boolean; exit: number; debug: boolean },
 ): Promise<number> {
   const error = outputError('The output', cause);
   const code = exit === 0 ? exitCodeOf(error) : exit;
   // `paydesk payments list | head` is no reason to complain.
-  if (cause.code === 'EPIPE' && !changed && exit === 0) return code;
+  if (cause.code === 'EPIPE' && !changed && (exit === 0 || !mayChange)) return code;
   const lines = errorLines(error, { width: streams.stderr.width, debug });
   const isOutcome = changed || exit !== 0;
   if (!isOutcome) lines.push('  Nothing was changed.');

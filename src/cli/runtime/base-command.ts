@@ -434,8 +434,8 @@ export abstract class BaseCommand extends Command implements CommandContext {
     const isLost = reason instanceof OutputError && failure?.error instanceof OutputError;
     const exit = await this.#report(isLost ? undefined : failure);
     const lost = await this.streams.unwritten();
-    const to = { streams: this.streams, changed: this.sent.any(), exit, debug: this.#debug };
-    const code = lost ? await reportUnwritten(lost, to) : exit;
+    const about = { changed: this.sent.any(), mayChange: this.changesService, exit, debug: this.#debug };
+    const code = lost ? await reportUnwritten(lost, { streams: this.streams, ...about }) : exit;
     if (code !== 0) this.#runtime.setExitCode(code);
     return result as T;
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import BatchApply from '../../../src/commands/batch/apply.js';
 import PaymentsRefund from '../../../src/commands/payments/refund.js';
+import type { OutputStream } from '../../../src/output/streams.js';
 import { addFault, runCommand, temporaryHome } from '../../helpers/desk.js';
 import { eventually, startTestSandbox } from '../../helpers/sandbox.js';
 import { windows1252 } from '../../helpers/windows-1252.js';
@@ -43,6 +44,16 @@ describe('what reconcile prints', () => {
       if (!text.includes('\u001B') && !text.includes('paydesk '))
         expect(text.length).toBeLessThanOrEqual(columns);
     }
+  });
+
+  it('says nothing of its output when the program that reads it has ended', async () => {
+    const stdout: OutputStream = {
+      write: (_text, done) => done?.(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+    };
+    const { code, stderr } = await desk.run([file, '--map', desk.map, '--csv'], { stdout });
+    expect(code).toBe(7);
+    expect(stderr).not.toContain('could not be written');
+    expect(stderr).not.toContain('captured-twice');
   });
 
   it('gives a pipe one exception per row, and the totals on stderr', async () => {
