@@ -28,22 +28,26 @@ export function legalInstead(
   { state }: PaymentRead,
 ): SettleOperation | undefined {
   const other = instead[operation];
-  return state !== undefined && isLegal(other, state) ? other : undefined;
+  return state !== undefined && !isUnconfirmed(state) && isLegal(other, state) ? other : undefined;
 }
+
+/** Whether the customer was charged is known only to the provider: what is right to do shows after a recheck. */
+const isUnconfirmed = (state: StateName): boolean => state === 'Processing';
 
 /** Why the state that a payment is in forbids the operation, with the command that is right; undefined when it does not. */
 export function forbidden(operation: SettleOperation, read: PaymentRead): GuardError | undefined {
   const { state } = read;
   if (state === undefined || isLegal(operation, state)) return undefined;
   const other = legalInstead(operation, read);
-  const advice = other === undefined ? '' : ` It can be ${participles[other]} instead.`;
+  const check = isUnconfirmed(state) ? ' Check with the provider first.' : '';
+  const advice = other === undefined ? check : ` It can be ${participles[other]} instead.`;
   return new GuardError(
     `Payment ${labelOf(read)} cannot be ${participles[operation]}: it is ${shownState(read, state)}. ` +
       `${alreadyThere(operation, state) ?? states[state].meaning}${advice}`,
     {
       code: 'not-possible',
       saysNothingSent: false,
-      next: [paydesk('payments', other ?? 'explain', idOf(read))],
+      next: [paydesk('payments', other ?? (isUnconfirmed(state) ? 'recheck' : 'explain'), idOf(read))],
     },
   );
 }

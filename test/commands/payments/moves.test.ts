@@ -299,6 +299,15 @@ describe('capture, cancel, refund and unhold', () => {
   });
 });
 
+it('a refund of a payment that the provider has not confirmed points to the provider, and not to cancel', async () => {
+  const { paymentId } = await desk.paid('unknown-charged');
+  const { code, json } = await desk.run('refund', [paymentId, '--json']);
+  expect(code).toBe(9);
+  expect(json.error?.message).toContain('Check with the provider first.');
+  expect(json.error?.message).not.toContain('cancel');
+  expect(json.error?.next).toEqual([`paydesk payments recheck ${paymentId}`]);
+});
+
 describe('recheck', () => {
   it('says plainly whether anything changed', async () => {
     const stuck = await desk.paid('unknown-charged');
