@@ -1,3 +1,4 @@
+import { paydesk } from '../next-command.js';
 import type { Customer, PaymentMethod } from '../contract/customer.js';
 import type { Requests } from '../contract/schemas.js';
 import { decodeCustomer, decodeLink, decodeMethods, type Decoded, type DecodedLink } from './answers.js';
@@ -13,6 +14,12 @@ interface CustomerRead extends Decoded<Customer> {
   answer: Answer;
 }
 
+/** Where there is no such customer, one is looked for. */
+const about = (customerId: string) => ({
+  parameters: { customerId },
+  lookFor: paydesk('customers', 'find', customerId),
+});
+
 export function createCustomerCalls(
   calls: EndpointCalls,
   identity: AppIdentity,
@@ -21,7 +28,7 @@ export function createCustomerCalls(
   const customerIn = (answer: Answer, customerId: string) => decodedCustomer(answer, customerId, identity);
 
   async function getCustomer(customerId: string): Promise<CustomerRead> {
-    const call = { parameters: { customerId } };
+    const call = about(customerId);
     const { answer } = await calls.succeed('getCustomer', `customer ${customerId}`, call);
     const read = customerIn(answer, customerId);
     if (!read) throw oddAnswer('data that is not a customer', answer);
@@ -43,7 +50,7 @@ export function createCustomerCalls(
       customerId: string,
       body: Requests['updateCustomer']['body'],
     ): Promise<Written<CustomerRead>> {
-      const call = { parameters: { customerId }, body };
+      const call = { ...about(customerId), body };
       const { answer, result } = await calls.succeed('updateCustomer', `customer ${customerId}`, call);
       return { value: customerIn(answer, customerId), answer, attempts: result.attempts };
     },
@@ -61,7 +68,7 @@ export function createCustomerCalls(
     ...createMethodCalls(calls),
 
     async panelLink(customerId: string): Promise<DecodedLink & { answer: Answer }> {
-      const call = { parameters: { customerId } };
+      const call = about(customerId);
       const { answer } = await calls.succeed('getPanelLink', `customer ${customerId}`, call);
       const link = decodeLink(answer.raw);
       if (!link) throw oddAnswer('data without a link', answer);
@@ -107,7 +114,7 @@ function createMethodCalls(calls: EndpointCalls) {
 
   return {
     async paymentMethods(customerId: string): Promise<{ methods: Decoded<PaymentMethod>[]; answer: Answer }> {
-      const call = { parameters: { customerId } };
+      const call = about(customerId);
       const { answer } = await calls.succeed('listPaymentMethods', `customer ${customerId}`, call);
       const methods = decodeMethods(answer.raw);
       if (!methods) throw oddAnswer('data that is not a list of stored methods', answer);

@@ -236,7 +236,8 @@ function refusePartial(given: string[], missing: string[]): never {
 }
 
 function refuseNone(store: ProfileStore): never {
-  const names = store.list().map((profile) => profile.name);
+  const profiles = store.list();
+  const names = profiles.map((profile) => profile.name);
   if (names.length === 0) {
     throw new ProfileError('There is no profile yet. Nothing was sent. Start a sandbox or add a profile.', {
       code: 'no-profile',
@@ -249,7 +250,13 @@ function refuseNone(store: ProfileStore): never {
     {
       code: 'no-profile',
       saysNothingSent: true,
-      next: names.map((name) => paydesk('profiles', 'use', name)),
+      // A live app becomes the default only when somebody thinks of it.
+      next: [
+        ...profiles
+          .filter(({ kind }) => kind === 'sandbox')
+          .map(({ name }) => paydesk('profiles', 'use', name)),
+        paydesk('profiles', 'list'),
+      ],
     },
   );
 }

@@ -20,7 +20,8 @@ const texts: Readonly<Record<ExceptionName, (told: Told) => string>> = {
   'refunded-at-provider': (told) =>
     `The provider refunded ${inFile(told)}, but the service shows ${state(told)}.`,
   'captured-twice': (told) =>
-    `The provider captured the payment twice: ${inFile(told)} here, and on line ${told.firstLine}.`,
+    `The provider captured the payment twice: ${inFile(told)} here, and on line ${told.firstLine}. ` +
+    'A refund returns one of them, and the other stays paid.',
   'duplicate-line': (told) =>
     `The file has this capture of ${inFile(told)} twice, first on line ${told.firstLine}.`,
   'refunded-twice': (told) =>

@@ -273,7 +273,8 @@ describe('resolveProfile', () => {
     const { store } = await twoProfiles();
     await store.remove('shop');
     const error = catching(() => resolveProfile({ env: {}, store }));
-    expect(error.next).toEqual([paydesk('profiles', 'use', 'shop-live')]);
+    // None that would make a live app the default.
+    expect(error.next).toEqual([paydesk('profiles', 'list')]);
   });
 
   it('does without the file when the environment says everything', () => {

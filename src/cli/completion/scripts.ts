@@ -21,6 +21,7 @@ _paydesk() {
   found=("\${(@f)$(paydesk completion words zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "\${found[1]}" ]]; then _describe paydesk found; else _files; fi
 }
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 compdef _paydesk paydesk
 `;
 

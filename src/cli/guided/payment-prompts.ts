@@ -7,7 +7,7 @@ type Parse = (text: string) => unknown;
 
 const questions: Readonly<Record<string, { message: string; parse: Parse }>> = {
   amount: { message: 'Amount, for example 49.90:', parse: parseAmount },
-  currency: { message: 'Currency:', parse: parseCurrency },
+  currency: { message: 'Currency:', parse: (text) => parseCurrency(text.toUpperCase()) },
   customer: { message: 'Your customer ID:', parse: parseId },
   reference: { message: 'Your reference for this charge:', parse: parseId },
   'return-url': { message: 'Page that the customer returns to after paying:', parse: parseUrl },

@@ -4,6 +4,8 @@ import { openDesk } from '../../cli/desk/desk.js';
 import { askForPayment } from '../../cli/guided/payment-prompts.js';
 import { amountFlag, idFlag, listFlagsFor, numericIdFlag } from '../../cli/flags/flags.js';
 import { jsonFlag } from '../../cli/flags/json-input.js';
+import { ServiceError } from '../../errors.js';
+import { paydesk } from '../../next-command.js';
 import { followCharge } from '../../payments/charge-outcome.js';
 import {
   type CreatedJson,
@@ -54,6 +56,11 @@ export default class PaymentsCharge extends BaseCommand {
   async run(): Promise<CreatedJson | PlannedJson> {
     const { flags } = await this.parse(PaymentsCharge);
     const opened = await openDesk(this.context, flags);
+    this.refineErrors(async (error) => {
+      const isRefused = error instanceof ServiceError && error.next.length === 0;
+      const { customer = '' } = flags;
+      return isRefused ? error.with({ next: [paydesk('customers', 'methods', customer)] }) : error;
+    });
     const request = { kind: 'charge', flags, wasAsked: this.#wasAsked } as const;
     const made = await sendPayment(this.context, opened, request);
     if ('planned' in made) return made.planned;

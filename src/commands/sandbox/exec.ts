@@ -30,6 +30,10 @@ export default class SandboxExec extends BaseCommand {
   };
   static override flags = contentFlags;
 
+  protected override whyNoFlag(): string {
+    return 'unknown option; put -- before the command to run';
+  }
+
   async run(): Promise<void> {
     const { args, flags } = await this.parse(SandboxExec);
     const { env, stdin, stdinIsTerminal } = this.streams;

@@ -86,8 +86,8 @@ const SLACK_MS = 2_000;
 export const clockView: View<ClockTime> = ({ now, stopped }, look) => {
   if (!look.terminal) return [joinPieces(now, TAB, stopped ? 'stopped' : 'running')];
   const ahead = new Date(now).getTime() - look.now.getTime();
-  // The command itself took a moment: two days are not to read as one.
-  const size = roughDuration(Math.abs(ahead) + SLACK_MS);
+  // The commands took a moment: two days are not to read as one.
+  const size = roughDuration(Math.abs(ahead) * 1.01 + SLACK_MS);
   const offset = Math.abs(ahead) < SLACK_MS ? '' : `  (${size} ${ahead > 0 ? 'ahead' : 'behind'})`;
   return [
     joinPieces(

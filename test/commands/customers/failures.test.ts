@@ -33,6 +33,7 @@ describe.each(answerVariants.errors)('errors in the shape: %s', async (variant) 
     for (const [, Class, argv] of onOne) {
       const refused = await desk.run(Class, [...argv, '--json']);
       expect(errorOf(refused)).toMatchObject({ exit: 1, code: 'not-found', httpStatus: 404 });
+      if (argv.length === 1) expect(errorOf(refused)?.next).toContain('paydesk customers find nobody');
       const told = await desk.run(Class, [...argv]);
       expect(told).toMatchObject({ code: 1, stdout: '' });
       expect(told.stderr).toContain('There is no customer nobody in app');

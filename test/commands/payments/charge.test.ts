@@ -27,6 +27,14 @@ describe('the state decides, not the answer', () => {
     expect(authorised.json.payment?.paymentState).toBe('Authorised');
   });
 
+  it('refused because nothing is stored: 1, with the command that shows what is', async () => {
+    const { body } = await desk.sandbox.call('POST', '/customers', { customerId: newReference() });
+    const customer = String((body as { customerId: string }).customerId);
+    const { code, json } = await desk.run('charge', charge(customer, newReference()));
+    expect(code).toBe(1);
+    expect(json.error?.next).toEqual([`paydesk customers methods ${customer}`]);
+  });
+
   it('a failure with HTTP 200: 3, with the reason and the advice, also when it is run again', async () => {
     const customer = await desk.stored();
     await desk.fault({ kind: 'provider-fails', route: 'authorize', next: 1 });

@@ -31,6 +31,12 @@ function isThere(pid: number): boolean {
 const leftovers = () => readdirSync(folder).filter((name) => name.startsWith('paydesk-exec-'));
 
 describe('sandbox exec', () => {
+  test('says where -- is missing', async () => {
+    const { code, stderr } = await exec(['npm', '--version']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('put -- before the command to run');
+  });
+
   test('tells the command about a sandbox that answers, and passes its exit code on', async () => {
     const run = await exec(
       script(`
