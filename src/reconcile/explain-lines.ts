@@ -30,7 +30,7 @@ export async function explainLines(
       match || line.reference === undefined ? [] : [line.reference],
     );
     const asked = await staging.askedFor(references);
-    const evidence = await findEvidence({ ...tools, staging }, pass, known);
+    const evidence = await findEvidence({ ...tools, staging }, pass, { payments: known, fresh });
     const suggestions = await suggestFor(tools, page, suggest);
     const exceptions: Exception[] = [];
     for (const candidate of page) {

@@ -1,10 +1,12 @@
 // Why a payment is not to be refunded on the word of one line: what else the file, the service and this desk know of it.
 
 import { findSettled, type SettledRow } from '../ledger/known/settled.js';
-import type { FreshPayment } from './explain-exceptions.js';
+import { idOf } from '../payments/named-payments.js';
+import type { FreshPayment, FreshPayments } from './explain-exceptions.js';
 import { hasOperation } from './match.js';
 import type { Pass, PassTools } from './pass.js';
-import type { Candidate } from './staging.js';
+import { plainId } from './plain-id.js';
+import { type Candidate, idsOf } from './staging.js';
 import { safeText } from '../output/text.js';
 import { isExactly, isOwnCapture } from './verdict.js';
 
@@ -17,6 +19,8 @@ export interface FileEvidence {
   hasUnprovenCapture: boolean;
   /** Another known payment with the capture or the provider's reference of one of these lines. */
   otherPayment: string | undefined;
+  /** A line that is not about the payment, and has an ID or a reference of it or of one of these lines. */
+  relatedLine: number | undefined;
 }
 
 /** One capture that agrees once it was read, one extra capture: a third line is always one too many. */
@@ -26,20 +30,45 @@ const MAX_EVIDENCE = 3;
 export async function findEvidence(
   tools: Pick<PassTools, 'store' | 'app' | 'staging'>,
   { seen }: Pass,
-  payments: ReadonlyMap<string, number>,
+  { payments, fresh }: { payments: ReadonlyMap<string, number>; fresh: FreshPayments },
 ): Promise<(paymentId: string) => FileEvidence> {
   const found = await tools.staging.linesOf([...payments.keys()], MAX_EVIDENCE);
   const owners = await ownersOf(tools, [...found.values()].flat());
+  const related = new Map<string, number>();
+  for (const [paymentId, lines] of found) {
+    const other = lines.some(isSecond) ? await relatedLineOf(tools, lines, fresh.get(paymentId)) : undefined;
+    if (other !== undefined) related.set(paymentId, other);
+  }
   return (paymentId) => {
     const id = payments.get(paymentId) as number;
     const lines = found.get(paymentId) ?? [];
     return {
       lines,
       otherPayment: owners.find((row) => row.payment_id !== paymentId && lines.some(isOf(row)))?.payment_id,
+      relatedLine: related.get(paymentId),
       hasRefund: seen.has('refund', id),
       hasUnprovenCapture: seen.has('unproven-capture', id),
     };
   };
+}
+
+const isSecond = ({ firstLine }: Candidate): boolean => firstLine !== undefined;
+
+async function relatedLineOf(
+  { staging }: Pick<PassTools, 'staging'>,
+  lines: readonly Candidate[],
+  payment: ReturnType<FreshPayments['get']>,
+): Promise<number | undefined> {
+  if (payment === undefined || 'problem' in payment) return undefined;
+  const ids = [...lines.flatMap(({ line }) => idsOf(line)), ...namesOf(payment)];
+  return (await staging.otherLineWith(ids, idOf(payment.read)))?.line;
+}
+
+/** Everything that a line could name the payment by. */
+function namesOf({ read, facts: { captureId, authorizeId } }: FreshPayment): string[] {
+  const { referenceId, payInfo } = read.fields;
+  const names = [idOf(read), referenceId, payInfo?.providerReferenceId, captureId, authorizeId];
+  return names.flatMap((name) => (name === undefined ? [] : [plainId(name)]));
 }
 
 /** The known payments that second captures may belong to. */
@@ -47,40 +76,51 @@ async function ownersOf(
   { store, app }: Pick<PassTools, 'store' | 'app'>,
   candidates: readonly Candidate[],
 ): Promise<SettledRow[]> {
-  const lines = candidates.flatMap(({ line, firstLine }) => (firstLine === undefined ? [] : [line]));
-  const operations = lines.flatMap(({ operationId }) => operationId ?? []);
-  const references = lines.flatMap(({ providerReference }) => providerReference ?? []);
-  const owners = await Promise.all([
-    findSettled(store, app, 'capture_id', operations),
-    findSettled(store, app, 'authorize_id', operations),
-    findSettled(store, app, 'provider_reference', references),
+  const lines = candidates.filter(isSecond).map(({ line }) => line);
+  // A file may have an ID in another column than the service.
+  const ids = lines.flatMap(({ operationId, providerReference }) => [
+    ...(operationId === undefined ? [] : [operationId]),
+    ...(providerReference === undefined ? [] : [providerReference]),
   ]);
+  const keys = ['capture_id', 'authorize_id', 'provider_reference'] as const;
+  const owners = await Promise.all(keys.map((key) => findSettled(store, app, key, ids)));
   return owners.flat();
 }
 
 const isOf =
   (row: SettledRow) =>
   ({ line: { operationId, providerReference } }: Candidate): boolean =>
-    (operationId !== undefined && hasOperation(row, operationId)) ||
-    (providerReference !== undefined && row.provider_reference === providerReference);
+    [operationId, providerReference].some(
+      (id) => id !== undefined && (hasOperation(row, id) || row.provider_reference === id),
+    );
 
 /** Undefined where nothing speaks against returning the money. */
 export function objectionTo(
-  { facts, explanation: { situation } }: FreshPayment,
-  { lines, hasRefund, hasUnprovenCapture, otherPayment }: FileEvidence,
+  payment: FreshPayment,
+  { lines, hasRefund, hasUnprovenCapture, otherPayment, relatedLine }: FileEvidence,
 ): string | undefined {
+  const { facts, explanation } = payment;
+  const { situation } = explanation;
   if (facts.state !== 'Captured') return `the service shows ${facts.state || 'no state'}`;
   const sent = situation.outcomes.refund;
   if (sent === 'unknown' || sent === 'accepted') return 'the outcome of an earlier refund is unknown';
   const other = lines.find(({ line }) => line.kind !== 'capture')?.line.kind;
   if (hasRefund || other !== undefined) return `the file also has a line of kind ${other ?? 'refund'}`;
-  if (lines.filter(({ firstLine }) => firstLine !== undefined).length > 1) {
+  if (lines.filter(isSecond).length > 1) {
     return 'the file has more than two captures';
   }
   if (!lines.every(({ line }) => isExactly(line, facts))) {
     return 'the amount or the currency of a capture differs';
   }
   if (otherPayment !== undefined) return `a line may belong to payment ${otherPayment}`;
+  if (relatedLine !== undefined) return `line ${relatedLine} has an ID or a reference of the same payment`;
+  const names = namesOf(payment);
+  if (
+    lines.some(
+      ({ line, firstLine }) => firstLine !== undefined && names.includes(plainId(line.operationId ?? '')),
+    )
+  )
+    return 'a line has a name of the payment where the ID of its capture should be';
   const { referenceId } = situation;
   const named = lines.find(({ line }) => line.reference !== undefined && line.reference !== referenceId);
   if (named) return `a line has the reference ${safeText(named.line.reference ?? '')}`;

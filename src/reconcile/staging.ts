@@ -6,6 +6,7 @@ import { openTemporaryStore } from '../store/temporary-store.js';
 import type { Exception } from './exception.js';
 import type { SettlementLine } from './line.js';
 import type { MatchedBy } from './match.js';
+import { plainId } from './plain-id.js';
 
 /** A line that does not simply agree with a known payment. */
 export interface Candidate {
@@ -18,6 +19,8 @@ export interface Candidate {
 interface StagingTables {
   /** In the order of the file: several transactions of one XML entry have the same line. */
   candidates: { position: number; reference: string | null; payment: string | null; candidate: string };
+  /** Every ID and reference of a candidate, as `plainId` has it. */
+  line_ids: { id: string; position: number };
   /** References that the service was asked for in vain, and why. */
   asked: { reference: string; problem: string | null };
   exceptions: { position: number; exception: string };
@@ -32,6 +35,7 @@ const migrations: Migration[] = [
           candidate text not null)`,
         sql`create index candidates_by_reference on candidates (reference) where reference is not null`,
         sql`create index candidates_by_payment on candidates (payment) where payment is not null`,
+        sql`create table line_ids (id text, position integer, primary key (id, position)) without rowid`,
         sql`create table asked (reference text primary key, problem text) without rowid`,
         sql`create table exceptions (position integer primary key, exception text not null)`,
       ]) {
@@ -51,6 +55,8 @@ export interface CandidateStaging {
   pages(): AsyncGenerator<Candidate[]>;
   /** By payment, the first lines about it, at most `limit` of them. */
   linesOf(paymentIds: readonly string[], limit: number): Promise<Map<string, Candidate[]>>;
+  /** The first line that has one of these IDs or references, as `plainId` has them, and is not about the payment. */
+  otherLineWith(ids: readonly string[], paymentId: string): Promise<SettlementLine | undefined>;
   /** References of lines without a payment that the service was not asked for yet, a page at a time. */
   openReferences(): AsyncGenerator<string[]>;
   noteAsked(answers: ReadonlyArray<{ reference: string; problem: string | undefined }>): Promise<void>;
@@ -68,22 +74,56 @@ export async function openCandidateStaging(): Promise<CandidateStaging> {
 }
 
 function createStaging(store: StagingStore): CandidateStaging {
-  const insert = (statement: ReturnType<typeof sql>) => store.transaction((tx) => statement.execute(tx));
+  const write = (statement: ReturnType<typeof sql>) => store.transaction((tx) => statement.execute(tx));
+  return {
+    ...createLines(store, write),
+    ...createAsked(store, write),
+    async keep(exceptions) {
+      if (exceptions.length === 0) return;
+      const rows = exceptions.map((each) => JSON.stringify(each));
+      await write(
+        sql`insert into exceptions (exception) select value from json_each(${JSON.stringify(rows)})`,
+      );
+    },
+
+    async *exceptions() {
+      for await (const page of readPages(store, 'exceptions', 'position')) {
+        yield* page.map(({ exception }) => JSON.parse(exception) as Exception);
+      }
+    },
+
+    close: () => store.close(),
+  };
+}
+
+type Write = (statement: ReturnType<typeof sql>) => Promise<unknown>;
+
+function createLines(
+  store: StagingStore,
+  write: Write,
+): Pick<CandidateStaging, 'add' | 'clear' | 'pages' | 'linesOf' | 'otherLineWith'> {
+  let last = 0;
   return {
     async add(candidates) {
       if (candidates.length === 0) return;
       const rows = candidates.map((each) => [
+        (last += 1),
         each.match === undefined ? (each.line.reference ?? null) : null,
         each.match?.paymentId ?? null,
         JSON.stringify(each),
       ]);
-      await insert(sql`insert into candidates (reference, payment, candidate)
-        select value ->> 0, value ->> 1, value ->> 2 from json_each(${JSON.stringify(rows)})`);
+      const first = last - candidates.length + 1;
+      const ids = candidates.flatMap(({ line }, index) => idsOf(line).map((id) => [id, first + index]));
+      await write(sql`insert into candidates (position, reference, payment, candidate)
+        select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${JSON.stringify(rows)})`);
+      await write(sql`insert or ignore into line_ids
+        select value ->> 0, value ->> 1 from json_each(${JSON.stringify(ids)})`);
     },
 
     async clear() {
-      await insert(sql`delete from candidates`);
-      await insert(sql`delete from exceptions`);
+      await write(sql`delete from candidates`);
+      await write(sql`delete from line_ids`);
+      await write(sql`delete from exceptions`);
     },
 
     async *pages() {
@@ -104,6 +144,21 @@ function createStaging(store: StagingStore): CandidateStaging {
       );
     },
 
+    async otherLineWith(ids, paymentId) {
+      const { rows } = await sql<{ candidate: string }>`
+        select candidate from candidates where position in (
+          select position from line_ids where id in (select value from json_each(${JSON.stringify(ids)}))
+        ) and payment is not ${paymentId} order by position limit 1`.execute(store.db);
+      return rows[0] && (JSON.parse(rows[0].candidate) as Candidate).line;
+    },
+  };
+}
+
+function createAsked(
+  store: StagingStore,
+  write: Write,
+): Pick<CandidateStaging, 'openReferences' | 'noteAsked' | 'askedFor'> {
+  return {
     async *openReferences() {
       for (let after = ''; ;) {
         const { rows } = await sql<{ reference: string }>`select distinct reference from candidates
@@ -118,7 +173,7 @@ function createStaging(store: StagingStore): CandidateStaging {
     async noteAsked(answers) {
       if (answers.length === 0) return;
       const rows = answers.map(({ reference, problem }) => [reference, problem ?? null]);
-      await insert(sql`insert or replace into asked
+      await write(sql`insert or replace into asked
         select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`);
     },
 
@@ -127,24 +182,11 @@ function createStaging(store: StagingStore): CandidateStaging {
         where reference in (select value from json_each(${JSON.stringify(references)}))`.execute(store.db);
       return new Map(rows.map(({ reference, problem }) => [reference, { problem: problem ?? undefined }]));
     },
-
-    async keep(exceptions) {
-      if (exceptions.length === 0) return;
-      const rows = exceptions.map((each) => JSON.stringify(each));
-      await insert(
-        sql`insert into exceptions (exception) select value from json_each(${JSON.stringify(rows)})`,
-      );
-    },
-
-    async *exceptions() {
-      for await (const page of readPages(store, 'exceptions', 'position')) {
-        yield* page.map(({ exception }) => JSON.parse(exception) as Exception);
-      }
-    },
-
-    close: () => store.close(),
   };
 }
+
+export const idsOf = ({ providerReference, operationId, reference }: SettlementLine): string[] =>
+  [providerReference, operationId, reference].flatMap((id) => (id === undefined ? [] : [plainId(id)]));
 
 async function* readPages<Table extends 'candidates' | 'exceptions'>(
   { db }: StagingStore,

@@ -3,6 +3,7 @@
 import { wasCaptured } from '../contract/states.js';
 import { isExact, toUnits } from './exact.js';
 import type { SettlementLine } from './line.js';
+import { plainId } from './plain-id.js';
 
 /** Why a line needs a look. */
 export type ExceptionName =
@@ -59,7 +60,7 @@ export function exceptionOf(
 /** Only the ID of another capture proves one: the same line may simply be there twice. */
 function isOtherCapture({ operationId }: SettlementLine, { captureId, authorizeId }: PaymentFacts): boolean {
   if (operationId === undefined || captureId === undefined) return false;
-  return operationId !== captureId && operationId !== authorizeId;
+  return ![captureId, authorizeId ?? captureId].some((own) => plainId(own) === plainId(operationId));
 }
 
 /** The line has the ID of the payment's own capture or authorisation. */

@@ -32,10 +32,15 @@ const families: Readonly<Record<Direction, readonly string[]>> = {
  */
 export function kindOf(fields: readonly Fields[], direction: Direction, isReversal: boolean): string {
   const code = fields.map(codeOf).find((found) => found !== undefined);
-  if (!isReversal) return kindBy(code, direction);
-  // A reversal goes the other way than what it reverses.
-  return `${kindBy(code, direction === 'CRDT' ? 'DBIT' : 'CRDT')} reversal`;
+  // A reversal and a return go the other way than what they undo.
+  const undone = () => kindBy(code, direction === 'CRDT' ? 'DBIT' : 'CRDT');
+  if (isReversal) return `${undone()} reversal`;
+  return direction === 'CRDT' && fields.some(isReturn) ? `${undone()} return` : kindBy(code, direction);
 }
+
+/** Money that went out and came back. What goes out and says so may be a refund like any other. */
+const isReturn = (fields: Fields): boolean =>
+  fields.get('RtrInf/Rsn/Cd', 'RtrInf/Rsn/Prtry', 'RtrInf/AddtlInf', 'RtrInf/Orgtr/Nm') !== undefined;
 
 function kindBy(code: Code | undefined, direction: Direction): string {
   const byDirection = direction === 'CRDT' ? 'capture' : 'refund';

@@ -107,7 +107,10 @@ function createLineReader(mapping: Mapping, problems: FileProblems): LineReader 
       if (found.at === undefined) tell(`date ${shortText(date)}: does not fit ${mapping.date}`);
     }
     for (const field of namingFields) {
-      const value = cell(field);
+      // Marks that nobody sees do not belong to an ID.
+      const value = cell(field)
+        .replaceAll(/\p{Cf}/gu, '')
+        .trim();
       if (value === '') continue;
       found[field] = value;
       if (value.includes('\0')) tell(`${field}: must not contain control characters`);

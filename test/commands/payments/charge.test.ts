@@ -29,7 +29,7 @@ describe('the state decides, not the answer', () => {
 
   it('refused because nothing is stored: 1, with the command that shows what is', async () => {
     const { body } = await desk.sandbox.call('POST', '/customers', { customerId: newReference() });
-    const customer = String((body as { customerId: string }).customerId);
+    const { customerId: customer } = body as { customerId: string };
     const { code, json } = await desk.run('charge', charge(customer, newReference()));
     expect(code).toBe(1);
     expect(json.error?.next).toEqual([`paydesk customers methods ${customer}`]);

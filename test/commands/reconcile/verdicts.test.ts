@@ -3,7 +3,7 @@ import PaymentsRefund from '../../../src/commands/payments/refund.js';
 import { type Json, runCommand } from '../../helpers/desk.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
 import { type ShownPayment, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
-import { deskOn, type ReconcileDesk, today } from './settlements.js';
+import { deskOn, type LineFields, type ReconcileDesk, today } from './settlements.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -114,42 +114,42 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
 
   it('moves no money where anything else in the file speaks against it', async () => {
     await fresh();
-    const extra = { captureId: 'cap_other' };
+    const extra = ({ paymentId }: ShownPayment) => ({ captureId: `cap_other_${paymentId}` });
     const cases: Record<string, (payment: ShownPayment) => string[]> = {
       'the file also has a line of kind refund': (payment) => [
         desk.line(payment),
-        desk.line(payment, extra),
+        desk.line(payment, extra(payment)),
         desk.line(payment, { type: 'refund' }),
       ],
       'the file also has a line of kind chargeback': (payment) => [
         desk.line(payment, { type: 'chargeback' }),
         desk.line(payment),
-        desk.line(payment, extra),
+        desk.line(payment, extra(payment)),
       ],
       'the file also has a line of kind reversal': (payment) => [
         desk.line(payment),
-        desk.line(payment, extra),
+        desk.line(payment, extra(payment)),
         desk.line(payment, { type: 'Reversal' }),
       ],
       'the file has more than two captures': (payment) => [
         desk.line(payment),
-        desk.line(payment, extra),
+        desk.line(payment, extra(payment)),
         desk.line(payment, { captureId: 'cap_third' }),
       ],
       'the amount or the currency of a capture differs': (payment) => [
         desk.line(payment),
-        desk.line(payment, { ...extra, amount: '5.00' }),
+        desk.line(payment, { ...extra(payment), amount: '5.00' }),
       ],
       'no line has the capture that the service shows': (payment) => [
-        desk.line(payment, extra),
-        desk.line(payment, extra),
+        desk.line(payment, extra(payment)),
+        desk.line(payment, extra(payment)),
       ],
     };
     const allowed = await desk.paid();
     const owner = await desk.paid();
     cases['a line has the reference of-another'] = (payment) => [
       desk.line(payment),
-      desk.line(payment, { ...extra, reference: 'of-another' }),
+      desk.line(payment, { ...extra(payment), reference: 'of-another' }),
     ];
     cases[`a line may belong to payment ${owner.paymentId}`] = (payment) => [
       desk.line(payment),
@@ -165,7 +165,7 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     const file = desk.file(
       ...others.flatMap(([first]) => first!),
       desk.line(allowed, { fee: '9.99' }),
-      desk.line(allowed, extra),
+      desk.line(allowed, extra(allowed)),
       ...between,
       ...others.flatMap(([, ...rest]) => rest),
     );
@@ -185,6 +185,69 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
     expect(moving.map(short)).toEqual([[11, 'captured-twice', allowed.paymentId, 'refund']]);
   });
 
+  const movingMoney = ({ json }: { json: Json }) =>
+    (json['exceptions'] as Json[]).filter(({ next }) => next?.['movesMoney']);
+
+  it('moves no money where a line without a payment has an ID of the second charge', async () => {
+    await fresh();
+    const gone: Array<(ids: { pr: string; cap: string }) => LineFields> = [
+      ({ pr, cap }) => ({ type: 'refund', providerReference: pr, captureId: cap }),
+      ({ cap }) => ({ type: 'chargeback', providerReference: '', captureId: cap }),
+      ({ pr }) => ({ type: 'void', providerReference: pr.toUpperCase() }),
+    ];
+    const lines: string[] = [];
+    for (const [index, fieldsOf] of gone.entries()) {
+      const payment = await desk.paid();
+      await desk.know(payment);
+      const ids = { pr: `pr_second_${index}`, cap: `cap_second_${index}` };
+      lines.unshift(desk.line(payment, { reference: '', ...fieldsOf(ids) }));
+      lines.push(desk.line(payment), desk.line(payment, { providerReference: ids.pr, captureId: ids.cap }));
+    }
+    const ran = await desk.reconcile(desk.file(...lines), '--json');
+    expect(movingMoney(ran)).toEqual([]);
+    const twice = (ran.json['exceptions'] as Json[]).filter(
+      ({ exception }) => String(exception) === 'captured-twice',
+    );
+    expect(twice).toHaveLength(gone.length);
+    for (const { text } of twice)
+      expect(text).toMatch(/line \d has an ID or a reference of the same payment\.$/);
+  });
+
+  it('moves no money where one second capture is that of two payments', async () => {
+    await fresh();
+    const [one, two] = [await desk.paid(), await desk.paid()];
+    await desk.know(one, two);
+    const lines = [one, two].flatMap((payment) => [
+      desk.line(payment),
+      desk.line(payment, { captureId: 'cap_shared' }),
+    ]);
+    expect(movingMoney(await desk.reconcile(desk.file(...lines), '--json'))).toEqual([]);
+  });
+
+  it('takes one capture for one, however its ID is written', async () => {
+    await fresh();
+    const variants: Array<(ids: { cap: string; payment: ShownPayment }) => string> = [
+      ({ cap }) => `"${cap} "`,
+      ({ cap }) => `"\u00A0${cap}"`,
+      ({ cap }) => `${cap}\u200B`,
+      ({ cap }) => `'${cap}`,
+      ({ cap }) => cap.toUpperCase(),
+      ({ payment }) => String(payment.payInfo?.['providerReferenceId']),
+      ({ payment }) => payment.referenceId,
+      ({ payment }) => String(payment.paymentId),
+    ];
+    const lines: string[] = [];
+    for (const variant of variants) {
+      const payment = await desk.paid();
+      await desk.know(payment);
+      const captureId = variant({ cap: String(payment.payInfo?.['captureId']), payment });
+      lines.push(desk.line(payment), desk.line(payment, { captureId }));
+    }
+    const ran = await desk.reconcile(desk.file(...lines), '--json');
+    expect((ran.json['exceptions'] as Json[]).length).toBe(variants.length);
+    expect(movingMoney(ran)).toEqual([]);
+  });
+
   it('plans no refund for a line with the provider reference of one payment and the capture of another', async () => {
     await fresh();
     const [one, two] = [await desk.paid(), await desk.paid()];
@@ -194,7 +257,7 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
       desk.file(desk.line(one, shared), desk.line(two, shared)),
       '--json',
     );
-    expect((json['exceptions'] as Json[]).filter(({ next }) => next?.['movesMoney'])).toEqual([]);
+    expect(movingMoney({ json })).toEqual([]);
   });
 
   it('recommends no refund of a capture that the file does not have, also after one that failed', async () => {
