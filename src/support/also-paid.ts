@@ -2,6 +2,7 @@
 
 import { madeTime } from '../ledger/known/also-paid.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
+import type { Sources } from './records.js';
 import { type Command, paydesk, withProfile } from '../next-command.js';
 import { formatAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
@@ -22,13 +23,13 @@ export interface AlsoPaid {
 
 export function alsoPaidOf(
   known: KnownPaymentRow,
-  others: readonly KnownPaymentRow[],
+  { alsoPaid, uncertain }: Pick<Sources, 'alsoPaid' | 'uncertain'>,
   profile: string | undefined,
 ): AlsoPaid[] {
-  return others.map((other) => {
+  return alsoPaid.map((other) => {
     const apart = madeTime(other) - madeTime(known);
-    const later = apart > 0 ? other : known;
-    const bothCaptured = [known, other].every(({ state }) => state === 'Captured');
+    const both = [known, other];
+    const isClear = both.every(({ state, payment_id }) => state === 'Captured' && !uncertain.has(payment_id));
     const when =
       Math.abs(apart) < 1_000
         ? 'at the same time'
@@ -46,9 +47,16 @@ export function alsoPaidOf(
       text: `This customer also paid ${safeText(amount)} ${when} (${other.payment_id}, ${safeText(other.state)}).`,
       commands: [
         command('explain', other.payment_id),
-        // Where one of the two went back already, the other is the one that was meant.
-        ...(bothCaptured ? [command('refund', later.payment_id)] : []),
+        // Where one of the two went back already, or may have, the other is the one that was meant.
+        ...(isClear ? [command('refund', laterOf(known, other).payment_id)] : []),
       ],
     };
   });
+}
+
+/** The same one, whichever of the two is asked about: of two at the same time, the one with the higher ID. */
+function laterOf(one: KnownPaymentRow, other: KnownPaymentRow): KnownPaymentRow {
+  const apart = madeTime(other) - madeTime(one);
+  const byId = other.payment_id.localeCompare(one.payment_id, 'en', { numeric: true });
+  return (apart || byId) > 0 ? other : one;
 }

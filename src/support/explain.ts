@@ -75,9 +75,7 @@ export function explain(
     notPossible: notPossibleFor(situation, commandOf),
     mustNot: riskWarningsFor(situation),
     order: sources.record?.known && orderOf(sources.record.known),
-    alsoPaid: sources.record?.known
-      ? alsoPaidOf(sources.record.known, sources.alsoPaid, options.profile)
-      : [],
+    alsoPaid: sources.record?.known ? alsoPaidOf(sources.record.known, sources, options.profile) : [],
     reply: replyOf(situation, replyPayment(read), sources.alsoPaid.map(otherPaid), options.language ?? 'en'),
   };
 }
@@ -109,17 +107,22 @@ export async function explainAll(
   await kept?.remember(reads);
   // The answer to "I paid twice" must not be an old one: the other payment may have changed since it was seen.
   const others = (await kept?.sameAmount(reads)) ?? [];
-  await refreshKnown(others.slice(0, MAX_READ_AGAIN), { client, records: kept });
+  const { payments } = await refreshKnown(others.slice(0, MAX_READ_AGAIN), { client, records: kept });
+  const unread = new Set(others.map(({ payment_id }) => payment_id));
+  for (const { typed, error } of payments) if (error === undefined) unread.delete(typed);
   const found = (await kept?.find(reads)) ?? [];
   return Promise.all(
     entries.map(async (entry): Promise<Explained> => {
       const { typed } = entry.name;
       if ('error' in entry) return { typed, error: await unexplained(entry, kept) };
-      const sources = found[reads.indexOf(entry.read)] ?? { record: undefined, webhooks: [], alsoPaid: [] };
-      return { typed, explanation: explain(client, entry.read, sources, options) };
+      const sources = found[reads.indexOf(entry.read)] ?? nothingKnown;
+      const uncertain = unread.union(sources.uncertain);
+      return { typed, explanation: explain(client, entry.read, { ...sources, uncertain }, options) };
     }),
   );
 }
+
+const nothingKnown: Sources = { record: undefined, webhooks: [], alsoPaid: [], uncertain: new Set() };
 
 /** What was sent and is open is told also where the payment cannot be read. */
 async function unexplained(entry: NotRead, records: Records | undefined): Promise<PaydeskError> {

@@ -1,9 +1,13 @@
 // What this desk has on record about payments: the ledger, the known payments and the webhook inbox.
 
 import type { PaymentRead } from '../client/payment-calls.js';
-import type { Entry } from '../ledger/moves/entries.js';
+import { type Entry, outcomeOf } from '../ledger/moves/entries.js';
 import { openUnder } from '../ledger/moves/intent-log.js';
-import { type PaymentRecord, readPaymentRecords } from '../ledger/moves/payment-record.js';
+import {
+  type PaymentRecord,
+  readPaymentRecords,
+  type RecordedIntent,
+} from '../ledger/moves/payment-record.js';
 import { findAlsoPaid, findMaybePaid } from '../ledger/known/also-paid.js';
 import type { PaymentNames } from '../ledger/payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
@@ -20,6 +24,8 @@ export interface Sources {
   webhooks: readonly ReceivedWebhook[];
   /** Other payments of the same customer and amount, the closest first. */
   alsoPaid: readonly KnownPaymentRow[];
+  /** Of this payment and those, the ones whose money may be on its way back, or that could not be read just now. */
+  uncertain: ReadonlySet<string>;
 }
 
 interface ReceivedWebhook {
@@ -65,6 +71,12 @@ export function createRecords(
     return records;
   }
 
+  /** Those that this desk has sent a refund for, unless it failed or never left. */
+  async function refundedHere(ids: readonly string[]): Promise<Set<string>> {
+    const found = await readPaymentRecords(store.db, app, ids);
+    return new Set(ids.filter((id) => found.get(id)?.intents.some(isRefund)));
+  }
+
   return {
     remember: (reads) => rememberReads(store, app, reads, now()),
     openUnder: (names) => openUnder(store, app, names),
@@ -86,12 +98,17 @@ export function createRecords(
           const deliveries = await inbox.ofPayment(app, names, { limit: MAX_WEBHOOKS });
           const record = records.get(paymentId);
           const alsoPaid = record?.known ? await findAlsoPaid(store.db, record.known) : [];
-          return { record, webhooks: receivedWebhooks(deliveries), alsoPaid };
+          const ids = [paymentId, ...alsoPaid.map(({ payment_id }) => payment_id)];
+          const uncertain = alsoPaid.length === 0 ? new Set<string>() : await refundedHere(ids);
+          return { record, webhooks: receivedWebhooks(deliveries), alsoPaid, uncertain };
         }),
       );
     },
   };
 }
+
+const isRefund = (intent: RecordedIntent): boolean =>
+  intent.operation === 'refund' && ['done', 'accepted', 'unknown'].includes(outcomeOf(intent));
 
 const lateVerdicts: ReadonlyArray<Delivery['verdict']> = ['duplicate', 'stale'];
 

@@ -26,11 +26,12 @@ async function findSameAmount(
   known: KnownPaymentRow,
   inStates: readonly StateName[],
 ): Promise<KnownPaymentRow[]> {
-  const { amount_number, currency, customer_id } = known;
+  const { amount_number, currency } = known;
+  const customer = known.customer_id || null;
   const emails = [known.payer_email, known.order_email].flatMap((email) => email?.toLowerCase() ?? []);
-  if (amount_number === null || (customer_id === null && emails.length === 0)) return [];
+  if (amount_number === null || (customer === null && emails.length === 0)) return [];
   const isSame = [
-    ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
+    ...(customer === null ? [] : [sql`customer_id = ${customer}`]),
     ...(emails.length === 0
       ? []
       : [

@@ -52,6 +52,24 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
     }
   });
 
+  it('refunds neither while a refund of one of them is not over, and the same one whoever is asked about', async () => {
+    const customer = newCustomer();
+    await desk.sandbox.control('POST', '/clock', { action: 'stop' });
+    const [first, second] = [await paidBy(customer), await paidBy(customer)];
+    await desk.sandbox.control('POST', '/clock', { action: 'resume' });
+    for (const { paymentId } of [first, second]) await explain(paymentId);
+    for (const { paymentId } of [first, second]) {
+      const { stdout } = await explain(paymentId);
+      expect(stdout).toMatch(new RegExp(`also-paid.*payments refund ${second.paymentId}`));
+      expect(stdout).not.toMatch(new RegExp(`also-paid.*payments refund ${first.paymentId}`));
+    }
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    expect((await desk.run('refund', [first.paymentId], { env })).code).toBe(6);
+    for (const { paymentId } of [first, second]) {
+      expect((await explain(paymentId)).stdout).not.toMatch(/also-paid.*payments refund/);
+    }
+  });
+
   it('says nothing of another amount, another customer, or a payment that was not paid', async () => {
     const customer = newCustomer();
     const payment = await paidBy(customer);
