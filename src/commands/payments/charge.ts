@@ -10,7 +10,7 @@ import { followCharge } from '../../payments/charge-outcome.js';
 import {
   type CreatedJson,
   createdJson,
-  onItsWayLines,
+  notFinalLines,
   type PlannedJson,
 } from '../../output/views/created.js';
 import type { Missing } from '../../output/report.js';
@@ -22,7 +22,8 @@ export default class PaymentsCharge extends BaseCommand {
   static override description =
     'The customer does not need to be present. You can run it again with the same --reference: the ' +
     'customer is charged only once. It succeeded when the state is Captured, or Authorised with ' +
-    '--no-auto-capture.';
+    '--no-auto-capture. In any other state that can still change, such as Held or Processing, the charge ' +
+    'is accepted and not final: the exit code is 0, unless --wait follows it to its end.';
   static override examples = [
     '<%= config.bin %> payments charge --customer c_881 --amount 10.23 --reference inv-2042',
     '<%= config.bin %> payments charge --customer c_881 --amount 10.23 --reference inv-2042 --wait --timeout 2m --json',
@@ -70,8 +71,8 @@ export default class PaymentsCharge extends BaseCommand {
     const payment = end.read.object;
     await this.showOne(payment, paymentCard, paymentList);
     if (end.error) this.endAs(end.error);
-    else if (end.outcome === 'accepted' && !this.json)
-      this.note(...onItsWayLines(payment, end.read.state, this.profileName));
+    else if (end.outcome === 'accepted')
+      this.note(...notFinalLines(payment, end.read.state, this.profileName));
     return createdJson({ created, payment }, { error: end.error, profile: this.profileName });
   }
 }

@@ -77,8 +77,8 @@ export function generatedLine(referenceId: string): Line {
   );
 }
 
-/** What a charge that is on its way waits for. */
-export function onItsWayLines(
+/** A charge that was accepted may still fail: what it waits for. */
+export function notFinalLines(
   payment: JsonObject,
   state: string | undefined,
   profile: string | undefined,
@@ -86,7 +86,11 @@ export function onItsWayLines(
   const id = textAt(payment, 'paymentId');
   const [what, verb] =
     state === 'Held'
-      ? ['A fraud rule holds the charge. To approve it:', 'unhold']
-      : ['The service accepted the charge. To follow it:', 'watch'];
-  return ['', what, joinPieces('  ', commandPiece(paydesk('payments', verb, id), profile))];
+      ? ['a fraud rule holds it. To approve it:', 'unhold']
+      : [`it is ${textAt(payment, 'paymentState')}. To follow it:`, 'watch'];
+  return [
+    '',
+    `The charge is accepted and not final: ${what}`,
+    joinPieces('  ', commandPiece(paydesk('payments', verb, id), profile)),
+  ];
 }

@@ -58,7 +58,7 @@ describe('the state decides, not the answer', () => {
     const args = charge(customer, newReference()).filter((word) => word !== '--json');
     const accepted = await desk.run('charge', args, { terminal: true });
     expect(accepted.code).toBe(0);
-    expect(accepted.stderr).toContain('The service accepted the charge');
+    expect(accepted.stderr).toMatch(/The charge is accepted and not final: it is Processing\. To follow it:/);
     const late = await desk.run('charge', charge(customer, newReference(), '--wait', '--timeout', '500ms'));
     expect(late.code).toBe(8);
     expect(late.json).toMatchObject({ payment: { paymentState: 'Processing' }, error: { exit: 8 } });
@@ -82,7 +82,7 @@ describe('the state decides, not the answer', () => {
     const args = charge(customer, newReference(), '--fraud-policy', '3').filter((word) => word !== '--json');
     const { code, stderr } = await desk.run('charge', args, { terminal: true });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/paydesk payments unhold \d+/);
+    expect(stderr).toMatch(/not final: a fraud rule holds it\. To approve it:\s+paydesk payments unhold \d+/);
   });
 
   it('a state that nobody knows: 6', async () => {
