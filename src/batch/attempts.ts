@@ -2,7 +2,7 @@
 
 import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
-import { chargeOutcome } from '../payments/charge-outcome.js';
+import { chargeOutcome, wasRefunded } from '../payments/charge-outcome.js';
 import { findByReference } from '../payments/create-payment.js';
 import { idOf, stateText } from '../payments/named-payments.js';
 
@@ -23,15 +23,18 @@ function partsOf(reference: string): { base: string; attempt: number } {
   return { base, attempt: Number(last) };
 }
 
-/** Why a next attempt is not to be charged. Without `read`, the attempt before it cannot be found. */
+/** Why a next attempt is not to be charged. */
 interface ChargedEarlier {
+  /** Otherwise it may have been, or may still be. */
+  isCharged: boolean;
+  /** Undefined when the attempt before this one cannot be found. */
   read?: PaymentRead;
   why: string;
 }
 
 /**
- * An earlier attempt that failed was charged after all, or may have been. Undefined when all of them failed, or this is
- * the first.
+ * An earlier attempt that failed was charged after all, or may have been, or may still be. Undefined when all of them
+ * failed, or this is the first.
  */
 export async function chargedEarlier(client: Client, reference: string): Promise<ChargedEarlier | undefined> {
   const { base, attempt } = partsOf(reference);
@@ -40,10 +43,19 @@ export async function chargedEarlier(client: Client, reference: string): Promise
     const earlier = each === 0 ? base : `${base}-retry-${each}`;
     const read = await findByReference(client, earlier);
     // There is a next attempt because that one was made: a service that does not show it may be behind.
-    if (!read && each === attempt - 1) return { why: `${earlier} is not found, so it may have been charged` };
-    if (read && chargeOutcome(read, true) !== 'failed') {
-      return { read, why: `${earlier} is ${stateText(read)} after all (payment ${idOf(read)})` };
-    }
+    if (!read && each === attempt - 1)
+      return { isCharged: false, why: `${earlier} is not found, so it may have been charged` };
+    const charged = read && chargedBy(read, earlier);
+    if (charged) return charged;
   }
   return undefined;
+}
+
+function chargedBy(read: PaymentRead, reference: string): ChargedEarlier | undefined {
+  const outcome = chargeOutcome(read, true);
+  const isCharged = outcome === 'done' || wasRefunded(read);
+  if (outcome === 'failed' && !isCharged) return undefined;
+  const mayBe = outcome === 'unknown' ? ', so it may have been charged' : ', so it may still be charged';
+  const why = `${reference} is ${stateText(read)}${isCharged ? ' after all' : mayBe} (payment ${idOf(read)})`;
+  return { isCharged, read, why };
 }

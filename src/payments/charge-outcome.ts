@@ -3,7 +3,7 @@
 import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { isPositive } from '../contract/money.js';
-import type { StateName } from '../contract/states.js';
+import { canReach, type StateName } from '../contract/states.js';
 import { NotReachedError, type PaydeskError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/moves/operations.js';
 import { safeText } from '../output/text.js';
@@ -14,18 +14,26 @@ import { followReads } from './follow-payment.js';
 import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { waitEnded } from './wait.js';
 
-const failures: readonly StateName[] = ['Declined', 'Failed', 'Expired', 'Cancelling', 'Cancelled'];
 const refundedStates: readonly StateName[] = ['Refunding', 'Refunded'];
 
-/** What the state of a charge says of it. One that failed and shows captured money is not known to have failed. */
-export function chargeOutcome({ state, fields }: PaymentRead, autoCapture: boolean): Outcome {
+/** A cancel or a refund can bounce. Declined is open at a checkout only: a stored method is not tried again. */
+const canBeCaptured = (state: StateName): boolean => state !== 'Declined' && canReach(state, 'Captured');
+
+/**
+ * What the state of a charge says of it. It has failed only when it can no longer be captured: who believes a failure
+ * charges again. One that shows captured money where there can be none is not known to have failed.
+ */
+export function chargeOutcome(read: PaymentRead, autoCapture: boolean): Outcome {
+  const { state, fields } = read;
   if (state === undefined) return 'unknown';
   if (state === 'Captured' || (state === 'Authorised' && !autoCapture)) return 'done';
-  if (failures.includes(state)) return isPositive(fields.capturedAmount) ? 'unknown' : 'failed';
-  return refundedStates.includes(state) ? 'failed' : 'accepted';
+  const isOpen = canBeCaptured(state);
+  const isUncaptured = state === 'Cancelling' || (!isOpen && !wasRefunded(read));
+  if (isUncaptured && isPositive(fields.capturedAmount)) return 'unknown';
+  return isOpen ? 'accepted' : 'failed';
 }
 
-/** The charge succeeded, and was refunded since. */
+/** The charge succeeded, and was refunded since, or is being refunded. */
 export const wasRefunded = ({ state }: PaymentRead): boolean =>
   state !== undefined && refundedStates.includes(state);
 

@@ -44,13 +44,17 @@ describe('a payment as it is typed', () => {
 
 describe('a charge', () => {
   const ok = ['Captured'];
-  const onTheWay = ['Created', 'ActionRequired', 'Processing', 'Held', 'Authorised', 'Capturing'];
+  const over = ['Declined', 'Failed', 'Expired', 'Cancelled', 'Refunded'];
   it.each(stateNames)('that is %s', (state) => {
-    const expected = ok.includes(state) ? 'done' : onTheWay.includes(state) ? 'accepted' : 'failed';
+    const expected = ok.includes(state) ? 'done' : over.includes(state) ? 'failed' : 'accepted';
     expect(chargeOutcome(payment(state), true)).toBe(expected);
     expect(chargeOutcome(payment(state), false)).toBe(state === 'Authorised' ? 'done' : expected);
   });
   it('in a state that nobody knows', () => expect(chargeOutcome(payment('Odd'), true)).toBe('unknown'));
+  it.each(['Declined', 'Failed', 'Expired', 'Cancelling', 'Cancelled'])(
+    'that is %s and shows captured money',
+    (state) => expect(chargeOutcome(payment(state, { capturedAmount: 3 }), true)).toBe('unknown'),
+  );
 });
 
 describe('what makes a payment another one', () => {

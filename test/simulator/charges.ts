@@ -58,15 +58,7 @@ export async function runJob(around: Surroundings, name: string, job: ChargeJob)
 }
 
 /** What a charge ends in that went wrong, was called off, or was given back. */
-const failures: readonly string[] = [
-  'Declined',
-  'Failed',
-  'Expired',
-  'Cancelling',
-  'Cancelled',
-  'Refunding',
-  'Refunded',
-];
+const failures: readonly string[] = ['Declined', 'Failed', 'Expired', 'Cancelled', 'Refunded'];
 
 /** A reference makes one payment at most, the provider is told once, and what was told of it is so. */
 export async function checkCharges(

@@ -29,11 +29,12 @@ export async function assessCharge(
   const { line, typed, amount, currency, customer = '' } = row;
   const facts = { line, reference: typed, amount, currency };
   const earlier = await chargedEarlier(client, typed);
-  if (earlier?.read) {
-    onRead(earlier.read);
-    return { ...facts, state: stateOf(earlier.read) ?? undefined, verdict: 'done', why: earlier.why };
+  if (earlier) {
+    const { isCharged, read, why } = earlier;
+    if (read) onRead(read);
+    const state = (read && stateOf(read)) ?? undefined;
+    return { ...facts, state, verdict: isCharged ? 'done' : 'conflict', why };
   }
-  if (earlier) return { ...facts, verdict: 'conflict', why: earlier.why };
   const methods = await methodsOf(client, customer);
   if (!methods) return { ...facts, verdict: 'not-found', why: `there is no customer ${customer}` };
   const why = notChargeable(methods, row, now);
@@ -72,11 +73,11 @@ function assessSeen(row: CsvRow, read: PaymentRead): Assessment {
     const state = reason === '' ? facts.state : `${facts.state} (${reason})`;
     return { ...facts, verdict: 'failed-before', why: `${state}: a new attempt needs a new reference` };
   }
-  const isOver = outcome === 'done' || outcome === 'failed';
+  const isOver = outcome === 'done' || wasRefunded(read);
   return {
     ...facts,
     verdict: 'done',
-    why: `${facts.state ?? '?'}${isOver ? ' before' : ': on its way already'}`,
+    why: `${facts.state ?? '?'}${isOver ? ' before' : ': accepted before, not final yet'}`,
   };
 }
 

@@ -26,7 +26,7 @@ export async function chargeRow(
     if (told === undefined) {
       const earlier = await chargedEarlier(desk.client, row.typed);
       const after = (earlier?.read && stateOf(earlier.read)) ?? undefined;
-      if (earlier) return { outcome: earlier.read ? 'skipped' : 'refused', after, why: earlier.why };
+      if (earlier) return { outcome: earlier.isCharged ? 'skipped' : 'refused', after, why: earlier.why };
     }
     const from = desk.clock.now();
     const why = {
@@ -77,13 +77,15 @@ const bodyOf = (row: BatchRow) =>
   });
 
 async function resultOf(desk: Desk, row: BatchRow, made: PaymentRead, wait: boolean): Promise<WorkedRow> {
-  const { read, outcome, error } = await followCharge(desk, made, { autoCapture: true, wait });
+  const wanted = { autoCapture: true, wait: wait && !wasRefunded(made) };
+  const { read, outcome, error } = await followCharge(desk, made, wanted);
   const { currency } = read.fields;
   const facts = { after: stateOf(read) ?? undefined, payment: idOf(read), currency };
   const otherCurrency =
     row.file_currency !== null && currency !== undefined && currency !== row.file_currency
       ? `charged in ${currency}, and the file says ${row.file_currency}`
       : undefined;
+  if (wasRefunded(read)) return { ...facts, outcome: 'done', why: 'charged, and refunded since' };
   switch (outcome) {
     case 'done':
       return { ...facts, outcome: 'done', why: otherCurrency };
@@ -92,7 +94,6 @@ async function resultOf(desk: Desk, row: BatchRow, made: PaymentRead, wait: bool
     case 'unknown':
       return { ...facts, outcome: 'unknown', why: error && firstLine(error.message) };
     default:
-      if (wasRefunded(read)) return { ...facts, outcome: 'done', why: 'charged, and refunded since' };
       return { ...facts, outcome: 'failed', why: failureReason(read) || undefined };
   }
 }

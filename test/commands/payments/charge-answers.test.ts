@@ -186,6 +186,37 @@ describe('a charge that was carried out', () => {
   });
 });
 
+describe('a charge that is being cancelled or refunded', () => {
+  const shown = (state: string): FakeCharges => ({
+    isShown: true,
+    answer: (payment) => ({ status: 200, body: Object.assign(payment, { paymentState: state }) }),
+  });
+
+  it.each(['Cancelling', 'Refunding'])('has not failed while it is %s: that can bounce', async (state) => {
+    const desk = await fakeDesk(shown(state));
+    const { code, json: told, stderr } = await desk.charge();
+    expect([code, told]).toEqual([0, expect.not.objectContaining({ error: expect.anything() })]);
+    expect(stderr).toContain(`not final: it is ${state}`);
+    expect(stderr).toContain('paydesk payments watch 7');
+    expect(await desk.history()).toMatchObject([
+      { outcome: state === 'Cancelling' ? 'accepted' : 'done', after: state },
+    ]);
+  });
+
+  it.each([
+    ['Cancelling', 'Cancelled', 3],
+    ['Cancelling', 'Captured', 0],
+    ['Refunding', 'Refunded', 3],
+  ])('is followed with --wait from %s to %s: %i', async (first, last, exit) => {
+    const fake = shown(first);
+    const desk = await fakeDesk(fake);
+    await desk.charge();
+    desk.made.get('inv-1')!.paymentState = last;
+    const args = ['--reference', 'inv-1', '--amount', '3.00', '--customer', 'c', '--wait'];
+    expect(await desk.run('payments', 'charge', ...args)).toMatchObject({ code: exit });
+  });
+});
+
 describe('a charge that was declined', () => {
   it.each([
     [
@@ -255,6 +286,45 @@ describe('a batch of charges', () => {
     });
     expect(desk.posts()).toBe(sent);
     expect(await desk.history()).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
+  });
+
+  it.each([
+    ['Cancelling', 'accepted', 'inv-1 is Cancelling, so it may still be charged (payment 7)'],
+    ['Odd', 'unknown', 'inv-1 is Odd, so it may have been charged (payment 7)'],
+  ])('does not charge a next attempt while the one before it is %s', async (state, outcome, why) => {
+    const fake: FakeCharges = {
+      isShown: true,
+      answer: (payment) => ({ status: 200, body: Object.assign(payment, { paymentState: state }) }),
+    };
+    const desk = await applied(fake, ['inv-1']);
+    expect((await desk.run('batch', 'status', desk.id)).json).toMatchObject([{ [outcome]: 1, failed: 0 }]);
+    const notDone = await runTyped(['batch', 'report', desk.id, '--not-done'], desk);
+    expect(notDone.stdout).not.toContain('retry');
+    const { json: refused } = await desk.plan(['inv-1-retry-1'], 'early.json');
+    expect(refused).toMatchObject({ rows: [{ verdict: 'conflict', why }] });
+
+    desk.made.get('inv-1')!.paymentState = 'Declined';
+    await desk.plan(['inv-1-retry-1'], 'again.json');
+    desk.made.get('inv-1')!.paymentState = state;
+    const sent = desk.posts();
+    const { json: told } = await desk.run('batch', 'apply', join(desk.home, 'again.json'));
+    expect(told).toMatchObject({ refused: 1, done: 0 });
+    const { json: report } = await desk.run('batch', 'report', (told as { id: string }).id);
+    expect(report).toMatchObject({ rows: [{ outcome: 'refused', why }] });
+    expect(desk.posts()).toBe(sent);
+  });
+
+  it('does not charge a next attempt when the one before it was charged, and refunded since', async () => {
+    const desk = await applied({ isShown: true, answer: declined }, ['inv-1', 'inv-2']);
+    desk.made.get('inv-1')!.paymentState = 'Refunding';
+    desk.made.get('inv-2')!.paymentState = 'Refunded';
+    const { json: again } = await desk.plan(['inv-1-retry-1', 'inv-2-retry-1'], 'again.json');
+    expect(again).toMatchObject({
+      rows: [
+        { verdict: 'done', why: 'inv-1 is Refunding after all (payment 7)' },
+        { verdict: 'done', why: 'inv-2 is Refunded after all (payment 8)' },
+      ],
+    });
   });
 
   it('finds on resume what was refused and carried out', async () => {
