@@ -10,7 +10,13 @@ import type { Requests } from '../contract/schemas.js';
 import { PaydeskError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import { checkApp } from './app-check.js';
 import { chargeOutcome } from './charge-outcome.js';
-import { customerOf, type OtherDetail, differences, type RequestKind } from './differences.js';
+import {
+  customerOf,
+  differencesFound,
+  differencesMade,
+  type OtherDetail,
+  type RequestKind,
+} from './differences.js';
 import { hasId, labelOf, stateText } from './named-payments.js';
 import { type PlannedRequest, requestOf } from './planned-request.js';
 
@@ -57,7 +63,7 @@ export async function createPayment(
 
 /** The payment of a reference that was used before must be the one that is asked for. */
 function refuseOther(kind: RequestKind, body: CreateRequest['body'], read: PaymentRead): void {
-  const details = differences(kind, body, read);
+  const details = differencesFound(kind, body, read);
   if (details.length === 0) return;
   const { referenceId } = body;
   throw new ServiceError(
@@ -155,7 +161,7 @@ function withId(read: PaymentRead, referenceId: string): PaymentRead {
 
 /** The reference was free a moment ago, so a payment with other details may well be what this request has made. */
 function compared(kind: RequestKind, body: CreateRequest['body'], made: CreatedPayment): CreatedPayment {
-  const differs = differences(kind, body, made.read);
+  const differs = differencesMade(kind, body, made.read);
   return differs.length === 0 ? made : { created: true, read: made.read, differs };
 }
 

@@ -5,7 +5,7 @@ import { decodePayment } from '../../src/client/answers.js';
 import { isStateName, stateNames } from '../../src/contract/states.js';
 import { exitCodeOf, GuardError, PartialError, ServiceError, TemporaryError } from '../../src/errors.js';
 import { chargeOutcome } from '../../src/payments/charge-outcome.js';
-import { differences } from '../../src/payments/differences.js';
+import { differencesFound, differencesMade } from '../../src/payments/differences.js';
 import { endingOf } from '../../src/payments/endings.js';
 import { forbidden } from '../../src/payments/move/legality.js';
 import { parsePayment, parsePaymentLines } from '../../src/payments/named-payments.js';
@@ -61,9 +61,13 @@ describe('what makes a payment another one', () => {
   const body = { amount: 10.1, currency: 'EUR', customerOrder: { customer: { customerId: 'c' } } };
   const same = { customerId: 'c', paymentFlow: 'HostedPage' };
   it('is not how an amount is written, what is not shown, or a name that we do not know', () => {
-    expect(differences('hosted-page', body, payment('Created', same))).toEqual([]);
-    expect(differences('hosted-page', body, payment('Created', { ...same, amount: '10.10' }))).toEqual([]);
-    expect(differences('hosted-page', body, payment('Created', { paymentFlow: 'Checkout' }))).toEqual([]);
+    expect(differencesFound('hosted-page', body, payment('Created', same))).toEqual([]);
+    expect(differencesFound('hosted-page', body, payment('Created', { ...same, amount: '10.10' }))).toEqual(
+      [],
+    );
+    expect(differencesFound('hosted-page', body, payment('Created', { paymentFlow: 'Checkout' }))).toEqual(
+      [],
+    );
   });
   it('is its amount, currency, customer and flow; a charge has no currency', () => {
     const other = payment('Created', {
@@ -72,13 +76,36 @@ describe('what makes a payment another one', () => {
       customerId: 'd',
       paymentFlow: 'Direct',
     });
-    expect(differences('hosted-page', body, other).map(({ field }) => field)).toEqual([
+    expect(differencesFound('hosted-page', body, other).map(({ field }) => field)).toEqual([
       'amount',
       'currency',
       'customer',
       'flow',
     ]);
-    expect(differences('charge', body, other).map(({ field }) => field)).not.toContain('currency');
+    expect(differencesFound('charge', body, other).map(({ field }) => field)).not.toContain('currency');
+  });
+  it('is how it is captured, and where the customer returns to, in any spelling of the address', () => {
+    const asked = { ...body, autoCapture: false, returnUrl: 'https://shop.example' };
+    const shown = { ...same, autoCapture: true, returnUrl: 'https://other.example/' };
+    expect(differencesFound('hosted-page', asked, payment('Created', shown))).toEqual([
+      { field: 'auto-capture', asked: 'false', found: 'true' },
+      { field: 'return-url', asked: 'https://shop.example', found: 'https://other.example/' },
+    ]);
+    const sameAddress = { ...same, returnUrl: 'https://shop.example/' };
+    expect(differencesFound('hosted-page', asked, payment('Created', sameAddress))).toEqual([]);
+  });
+  it('is that it was captured at once, where it is new and was only to be authorised', () => {
+    const asked = { ...body, autoCapture: false };
+    const charged = { customerId: 'c', autoCapture: false };
+    for (const state of ['Capturing', 'Captured', 'Refunded']) {
+      // Somebody may have captured a payment that was there before.
+      expect(differencesFound('charge', asked, payment(state, charged))).toEqual([]);
+      expect(differencesMade('charge', asked, payment(state, charged))).toEqual([
+        { field: 'auto-capture', asked: 'false', found: 'true' },
+      ]);
+      expect(differencesMade('charge', { ...body, autoCapture: true }, payment(state))).toEqual([]);
+    }
+    expect(differencesMade('charge', asked, payment('Authorised', charged))).toEqual([]);
   });
 });
 

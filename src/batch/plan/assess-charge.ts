@@ -7,7 +7,7 @@ import { numberText } from '../../contract/json.js';
 import { ServiceError } from '../../errors.js';
 import { chargeOutcome, wasRefunded } from '../../payments/charge-outcome.js';
 import { findByReference } from '../../payments/create-payment.js';
-import { differences } from '../../payments/differences.js';
+import { differencesFound } from '../../payments/differences.js';
 import { failureReason } from '../../payments/failure-reason.js';
 import { idOf, stateOf } from '../../payments/named-payments.js';
 import { chargedEarlier } from '../attempts.js';
@@ -53,7 +53,7 @@ function assessSeen(row: CsvRow, read: PaymentRead): Assessment {
     amount: amount === undefined ? row.amount : numberText(amount),
     currency: currency ?? row.currency,
   };
-  const fields = differences('charge', chargeBody(row), read).map(({ field }) => field);
+  const fields = differencesFound('charge', chargeBody(row), read).map(({ field }) => field);
   if (row.currency !== undefined && currency !== undefined && row.currency !== currency)
     fields.push('currency');
   if (fields.length > 0) {

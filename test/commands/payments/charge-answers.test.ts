@@ -131,6 +131,27 @@ describe('a charge that was carried out', () => {
     expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7, after: 'Captured' }]);
   });
 
+  it.each([{}, { autoCapture: true }, { autoCapture: false }])(
+    'is told and recorded when it was captured, and --no-auto-capture was asked for: shows %j',
+    async (shown) => {
+      const desk = await fakeDesk({
+        isShown: true,
+        answer: (payment) => ({ status: 200, body: Object.assign(payment, shown) }),
+      });
+      const args = ['--reference', 'inv-1', '--amount', '3.00', '--customer', 'c', '--no-auto-capture'];
+      expect(await desk.run('payments', 'charge', ...args)).toMatchObject({
+        code: 6,
+        json: {
+          error: {
+            code: 'made-differently',
+            message: expect.stringContaining('auto-capture true instead of false') as unknown,
+          },
+        },
+      });
+      expect(await desk.history()).toMatchObject([{ outcome: 'unknown', paymentId: 7, after: 'Captured' }]);
+    },
+  );
+
   it('is unknown when its payment is Declined and shows captured money', async () => {
     const declined = { paymentState: 'Declined', capturedAmount: 3 };
     const desk = await fakeDesk({

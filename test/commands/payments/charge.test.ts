@@ -148,6 +148,23 @@ describe('what is sent', () => {
     ]);
   });
 
+  it('is compared with how the reference was captured before: another way is 1, and sends nothing', async () => {
+    const customer = await desk.stored();
+    const [captured, authorised] = [newReference(), newReference()];
+    await desk.run('charge', charge(customer, captured));
+    await desk.run('charge', charge(customer, authorised, '--no-auto-capture'));
+    desk.requests();
+    for (const [args, asked, found] of [
+      [charge(customer, captured, '--no-auto-capture'), 'false', 'true'],
+      [charge(customer, authorised), 'true', 'false'],
+    ] as const) {
+      const { code, json } = await desk.run('charge', args);
+      expect([code, json.error?.code]).toEqual([1, 'reference-in-use']);
+      expect(json.error?.details).toEqual([{ field: 'auto-capture', asked, found }]);
+    }
+    expect(desk.requests().filter((line) => line.startsWith('POST /api'))).toEqual([]);
+  });
+
   it('is refused where there is no method: 1', async () => {
     const { code, json } = await desk.run('charge', charge('nobody', newReference()));
     expect(code).toBe(1);

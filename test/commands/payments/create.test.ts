@@ -263,6 +263,13 @@ describe('the reference', () => {
           { field: 'currency', asked: 'USD', found: 'EUR' },
           { field: 'customer', asked: 'c_2', found: 'c_881' },
         ]);
+        const returning = createFlags(reference, { 'return-url': 'https://other.example/done' });
+        const elsewhere = await other.run('create', [...returning, '--no-auto-capture', '--json']);
+        expect(elsewhere.code).toBe(1);
+        expect(elsewhere.json.error?.details).toMatchObject([
+          { field: 'auto-capture', asked: 'false', found: 'true' },
+          { field: 'return-url', asked: 'https://other.example/done' },
+        ]);
         const flow = await other.run('create', [...createFlags(reference), '--flow', 'plain']);
         expect(flow.code).toBe(1);
         expect(flow.stderr).toMatch(/field +asked +found\n +flow +Direct +HostedPage\n/);
