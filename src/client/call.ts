@@ -32,6 +32,8 @@ export interface Call {
   body?: unknown;
   signal?: AbortSignal;
   fence?: Fence;
+  /** Asked before it is repeated when it may have been carried out. */
+  mayRepeat?: () => Promise<boolean>;
 }
 
 export interface Caller {
@@ -98,6 +100,7 @@ export function createCaller(options: CallerOptions): Caller {
         overallMs: timeouts.overallMs,
         ...(options.policy ? { policy: options.policy } : {}),
         ...(signal ? { signal } : {}),
+        ...(call.mayRepeat ? { mayRepeat: call.mayRepeat } : {}),
         onRetry: ({ attempt, waitMs }) => onEvent?.({ type: 'retry', ...about(attempt), waitMs }),
       },
     );

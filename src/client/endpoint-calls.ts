@@ -10,6 +10,7 @@ import { successOf, type ErrorContext } from './service-errors.js';
 export interface CallOptions {
   signal?: AbortSignal;
   fence?: Fence;
+  mayRepeat?: () => Promise<boolean>;
   /** Where to look for what is not found. */
   lookFor?: Command;
 }
@@ -64,6 +65,7 @@ export function createEndpointCalls(caller: Caller, appId: string, signal?: Abor
       ...(body === undefined ? {} : { body }),
       ...(given.signal === undefined ? {} : { signal: given.signal }),
       ...(given.fence === undefined ? {} : { fence: given.fence }),
+      ...(given.mayRepeat === undefined ? {} : { mayRepeat: given.mayRepeat }),
     };
   }
 

@@ -68,8 +68,9 @@ export function createPaymentCalls(
   async function create(
     name: CreateEndpoint,
     body: Requests[CreateEndpoint]['body'],
+    options: CallOptions = {},
   ): Promise<Created<PaymentRead>> {
-    const result = await calls.send(name, { body });
+    const result = await calls.send(name, { ...options, body });
     const { referenceId } = body;
     const safeAgain = `Running it again with --reference ${referenceId} is safe: the payment is created only once.`;
     const context = { ...calls.contextOf(name, 'such path'), safeAgain };
@@ -91,7 +92,8 @@ export function createPaymentCalls(
       create(flowEndpoints[flow], body),
 
     /** Charges a stored method. A success says nothing about the charge: the state does. */
-    charge: (body: Requests['createAutoPayment']['body']) => create('createAutoPayment', body),
+    charge: (body: Requests['createAutoPayment']['body'], options?: CallOptions) =>
+      create('createAutoPayment', body, options),
 
     /** Sent once; only a request that provably never left is tried again. What came back is never thrown. */
     async operate(

@@ -81,6 +81,8 @@ export async function withRetry<T extends Attempted>(
     policy?: RetryPolicy;
     overallMs: number;
     signal?: AbortSignal;
+    /** Asked before a request is repeated that may have been carried out. */
+    mayRepeat?: () => Promise<boolean>;
     onRetry?: (event: { attempt: number; waitMs: number }) => void;
   },
 ): Promise<Retried<T>> {
@@ -100,8 +102,10 @@ export async function withRetry<T extends Attempted>(
     if (clock.monotonic() + waitMs >= deadline || !budget.take()) return result;
     tools.onRetry?.({ attempt: number, waitMs });
     await clock.sleep(waitMs, signal);
-    if (signal?.aborted) return result;
-    earlierMayHaveArrived ||= mayHaveArrived(last);
+    const isOpen: boolean = earlierMayHaveArrived || mayHaveArrived(last);
+    if (isOpen && tools.mayRepeat && !(await tools.mayRepeat())) return result;
+    if (signal?.aborted || clock.monotonic() >= deadline) return result;
+    earlierMayHaveArrived = isOpen;
   }
 }
 

@@ -83,6 +83,16 @@ export async function findByReference(client: Client, referenceId: string): Prom
   }
 }
 
+/** Whether the service shows no payment with a reference. Where it cannot be read, that is not known. */
+async function isFree(client: Client, referenceId: string): Promise<boolean> {
+  try {
+    return (await findByReference(client, referenceId)) === undefined;
+  } catch (error) {
+    if (error instanceof PaydeskError) return false;
+    throw error;
+  }
+}
+
 /** An answer is evidence, not proof: what was refused or not answered may have been made all the same. */
 async function findAfter(
   client: Client,
@@ -197,8 +207,10 @@ async function call(
   body: CreateRequest['body'],
 ): Promise<Created<PaymentRead>> {
   try {
-    if (kind === 'charge')
-      return await client.charge(body as unknown as Requests['createAutoPayment']['body']);
+    if (kind === 'charge') {
+      const mayRepeat = () => isFree(client, body.referenceId);
+      return await client.charge(body as unknown as Requests['createAutoPayment']['body'], { mayRepeat });
+    }
     return await client.createPayment(kind, body as unknown as Requests['createHostedPayment']['body']);
   } catch (error) {
     if (!(error instanceof PaydeskError)) throw error;

@@ -211,6 +211,21 @@ it.each([400, 401, 403, 404, 422])(
   },
 );
 
+it('a charge whose answer was lost is not sent again while its reference cannot be looked for', async () => {
+  let posts = 0;
+  const port = await start(({ method, url = '' }, response) => {
+    if (method === 'POST') {
+      posts += 1;
+      return void response.destroy();
+    }
+    if (!url.includes('/payments/')) return { status: 200, body: { customerId: 'c_1', appId: 'app-1' } };
+    return { status: posts === 0 ? 404 : 500 };
+  });
+  expect(await run(port, charge)).toMatchObject({ exit: 6 });
+  expect(posts).toBe(1);
+  expect(await lastCharge(port)).toMatchObject({ operation: 'charge', outcome: 'unknown' });
+});
+
 it.each([
   ['does not name its reference', { paymentId: 5, paymentState: 'Captured' }],
   ['shows two payments', { data: payment('Declined'), payment: payment('Captured') }],

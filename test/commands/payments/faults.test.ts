@@ -105,14 +105,19 @@ describe('a create', () => {
 });
 
 describe('a charge', () => {
-  it('whose answer was lost is sent again with its reference and charged once', async () => {
+  it.each([
+    ['drop-after-commit', 'is found by its reference, and not sent again', 1],
+    ['error-after-commit', 'is found by its reference, and not sent again', 1],
+    ['drop-before-commit', 'is sent again with its reference when nothing is found', 2],
+  ])('whose answer was lost (%s) %s', async (kind, _, sent) => {
     const customer = await desk.stored();
-    await desk.fault({ kind: 'drop-after-commit', route: 'charge', next: 1 });
-    const reference = newReference();
-    const args = ['--customer', customer, '--amount', '5', '--reference', reference, '--json'];
+    await desk.fault({ kind, route: 'charge', next: 1 });
+    desk.requests();
+    const args = ['--customer', customer, '--amount', '5', '--reference', newReference(), '--json'];
     const { code, json } = await desk.run('charge', args);
     expect(code).toBe(0);
     expect(json).toMatchObject({ created: true, payment: { paymentState: 'Captured' } });
+    expect(posts()).toHaveLength(sent);
     expect(await desk.sandbox.books(Number(json.payment?.paymentId))).toMatchObject({ capture: '1/1' });
   });
 });
