@@ -20,6 +20,9 @@ export interface ListTools {
 /** What was read of a page. */
 type PageEnd = Pick<Page, 'envelope' | 'headers' | 'count'>;
 
+/** In a row: a service may filter a page to nothing, but one that only ever promises more has no end. */
+const MAX_EMPTY_PAGES = 3;
+
 /** Every customer of the app in whatever way the service pages, one at a time. */
 export async function* listObjects(
   tools: ListTools,
@@ -27,7 +30,8 @@ export async function* listObjects(
 ): AsyncGenerator<JsonObject> {
   let query = params;
   let listed = 0;
-  let firstOfAll: string | undefined;
+  let emptyPages = 0;
+  let firstOfAll: { identity: string; onPage: number } | undefined;
   const seen = createCycleGuard();
   let skipped: number | undefined;
   const byHand = ['page', 'offset', 'skip', ...cursorParameters].some((name) => Object.hasOwn(params, name));
@@ -50,9 +54,9 @@ export async function* listObjects(
       }
       const object = isJsonObject(step.value) ? step.value : { customerId: step.value };
       const identity = JSON.stringify(object.customerId ?? object);
-      firstOfAll ??= identity;
+      firstOfAll ??= { identity, onPage: number };
       // The second place too: a customer may have been added on top since.
-      if (number > 1 && position < 2 && identity === firstOfAll) {
+      if (number > firstOfAll.onPage && position < 2 && identity === firstOfAll.identity) {
         await page.return({ envelope: null, headers: {}, count: 0 });
         if (probing) return;
         throw incomplete('it repeats the first page');
@@ -62,6 +66,7 @@ export async function* listObjects(
       yield object;
     }
     listed += end.count;
+    emptyPages = end.count === 0 ? emptyPages + 1 : 0;
 
     skipped ??= skippedBy(params, end.count);
     const next = nextPage({ ...end, query, passed: listed + skipped, lastId });
@@ -74,6 +79,7 @@ export async function* listObjects(
     } else {
       query = { ...params, ...next.query };
       if (!seen.add(JSON.stringify(next.query))) throw incomplete('it repeats a page');
+      if (emptyPages === MAX_EMPTY_PAGES) throw onlyEmptyPages();
     }
   }
 }
@@ -141,12 +147,17 @@ function changed(): TemporaryError {
   });
 }
 
-function incomplete(why: string): ServiceError {
+function incomplete(why: string, next = [paydesk('customers', 'list', '--param', 'page=2')]): ServiceError {
   return new ServiceError(`The list of customers cannot be read completely: ${why}.`, {
     code: 'list-incomplete',
-    next: [paydesk('customers', 'list', '--param', 'page=2')],
+    next,
   });
 }
+
+const onlyEmptyPages = (): ServiceError =>
+  incomplete(`it answered with ${MAX_EMPTY_PAGES} empty pages in a row, and says that there are more`, [
+    paydesk('api', 'GET', '/customers'),
+  ]);
 
 function noList(answer: JsonValue): ServiceError {
   const fields = isJsonObject(answer) ? Object.keys(answer).slice(0, 8).join(', ') : '';

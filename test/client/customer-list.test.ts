@@ -127,6 +127,27 @@ describe('lists that would never end', () => {
     await stuck((_seen, response, count) => json(response, 200, { items: [], nextCursor: `c${count % 5}` }));
   });
 
+  it('empty pages that always promise more', async () => {
+    const server = await httpServer((_seen, response, count) =>
+      json(response, 200, { items: [], nextCursor: `c${count}` }),
+    );
+    expect(await caught(list(clientFor(server.url)))).toMatchObject({
+      name: 'ServiceError',
+      code: 'list-incomplete',
+      message: expect.stringContaining('3 empty pages in a row') as unknown,
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('but not a list with a few empty pages in it', async () => {
+    const server = await httpServer((seen, response) => {
+      const page = Number(queryOf(seen).cursor ?? 0);
+      const items = page % 3 === 2 ? range(page, page + 1) : [];
+      json(response, 200, { items, nextCursor: page < 8 ? `${page + 1}` : null });
+    });
+    expect(await list(clientFor(server.url))).toEqual(['c2', 'c5', 'c8']);
+  });
+
   it('a cursor that is ignored', async () => {
     await stuck((_seen, response, count) =>
       json(response, 200, { items: range(0, 3), nextCursor: `c${count}` }),

@@ -78,6 +78,19 @@ describe('doctor', async () => {
     expect(of('key').message).toBe('Not checked: the service is elsewhere.');
   });
 
+  it('ends where the list of customers never does', async () => {
+    const server = await httpServer((_seen, response, count) =>
+      json(response, 200, { items: [], nextCursor: `c${count}` }),
+    );
+    const { code, of } = await examine(desk, { PAYDESK_BASE_URL: server.url });
+    expect(code).toBe(0);
+    expect(of('key')).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining('3 empty pages in a row') as unknown,
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
   it('is read at a glance on a terminal', async () => {
     const env = { PAYDESK_HOME: temporaryFolder(), PAYDESK_API_KEY: 'sk_wrong_key' };
     const { stdout, stderr, code } = await desk.run(Doctor, [], {
