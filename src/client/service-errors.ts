@@ -47,7 +47,7 @@ export function errorOf(result: Retried<Exchange | OpenAnswer>, context: ErrorCo
   const problem = problemOf(readAnswer(last));
   const { httpStatus, message } = problem;
   const options = { ...about(problem, result.retryAfterMs), code: problem.code ?? `http-${httpStatus}` };
-  if (httpStatus < 400) return redirectError(last.headers.location, problem);
+  if (httpStatus < 400) return redirectError(last.headers.location, problem, context);
   // What an earlier attempt did, the refusal of a later one does not undo.
   if (context.repeat !== 'read' && result.earlierMayHaveArrived) {
     return unknown(`the service answered ${httpStatus}: ${message}`, options, context);
@@ -110,14 +110,22 @@ function unknown(
   return new UnknownOutcomeError(`The outcome is unknown: ${why}. ${advice}`, options);
 }
 
-function redirectError(location: string | undefined, problem: ServiceProblem): ServiceError {
+/** A redirect may be how a service answers what it has carried out, so it proves nothing about a write. */
+function redirectError(
+  location: string | undefined,
+  problem: ServiceProblem,
+  context: ErrorContext,
+): PaydeskError {
   // Only the origin: the rest of such an address may be a secret.
   const to = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+  const what = `service answered with a redirect${to} (HTTP ${problem.httpStatus})`;
+  const options = { ...about(problem), code: 'redirected', next: [paydesk('whoami'), paydesk('doctor')] };
+  if (context.repeat !== 'read')
+    return unknown(`the ${what}, which paydesk does not follow`, options, context);
   return new ServiceError(
-    `The service answered with a redirect${to} (HTTP ${problem.httpStatus}). ` +
-      'paydesk does not follow redirects, so that the key is sent only to the host of the profile. Check ' +
-      'the base URL.',
-    { ...about(problem), code: 'redirected', next: [paydesk('whoami'), paydesk('doctor')] },
+    `The ${what}. paydesk does not follow redirects, so that the key is sent only to the host of the profile. ` +
+      'Check the base URL.',
+    options,
   );
 }
 

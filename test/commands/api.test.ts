@@ -212,6 +212,27 @@ describe('api', async () => {
     expect((await desk.run(Api, ['GET', '/reports'], { env: down })).code).toBe(5);
   });
 
+  it.each([302, 303, 307])(
+    'does not take a redirect (%s) for proof that nothing was done',
+    async (status) => {
+      const server = await httpServer((_seen, response) =>
+        response.writeHead(status, { location: '/login' }).end(),
+      );
+      const env = { PAYDESK_BASE_URL: server.url };
+      for (const argv of [
+        ['POST', '/reports'],
+        ['POST', '/customers', '--field', 'customerId=c9'],
+        ['DELETE', '/reports/1'],
+      ]) {
+        const redirected = await desk.run(Api, [...argv, '--json'], { env });
+        expect(errorOf(redirected)).toMatchObject({ exit: 6, code: 'redirected', httpStatus: status });
+      }
+      expect(server.requests.filter(({ method }) => method !== 'GET')).toHaveLength(3);
+      const read = await desk.run(Api, ['GET', '/reports', '--json'], { env });
+      expect(errorOf(read)).toMatchObject({ exit: 1, code: 'redirected' });
+    },
+  );
+
   it('stops when the service is of the other kind, before anything is changed', async () => {
     await sandbox.call('POST', '/customers', { customerId: 'k1' });
     desk.asked();
