@@ -1,13 +1,16 @@
 import { paydesk } from '../next-command.js';
 import type { Customer, PaymentMethod } from '../contract/customer.js';
 import type { Requests } from '../contract/schemas.js';
+import { UnknownOutcomeError } from '../errors.js';
 import { decodeCustomer, decodeLink, decodeMethods, type Decoded, type DecodedLink } from './answers.js';
 import { createdBy, type Created } from './created.js';
 import { listObjects, type ListTools } from './customer-list.js';
 import { oddAnswer, type EndpointCalls, type Written } from './endpoint-calls.js';
 import { checkIdentity, type AppIdentity } from './identity.js';
 import type { Answer, Exchange } from './exchange.js';
+import { isOnlyQueued, oddityInRemoval } from './removal-answer.js';
 import type { Retried } from './retry.js';
+import { nextPage } from './paging.js';
 import { successOf } from './service-errors.js';
 
 interface CustomerRead extends Decoded<Customer> {
@@ -97,28 +100,45 @@ function decodedCustomer(
   return { ...found, answer };
 }
 
+interface StoredMethods {
+  methods: Decoded<PaymentMethod>[];
+  /** Whether these are all: nothing in the answer says that there are more. */
+  isWhole: boolean;
+  answer: Answer;
+}
+
+interface Removed {
+  attempts: number;
+  /** An attempt whose answer was lost went before one that found nothing: the methods show which of them is right. */
+  repeated: boolean;
+}
+
 /** The stored methods of a customer, and the auto-payment registrations that come with them. */
 function createMethodCalls(calls: EndpointCalls) {
   async function removed(
     name: 'removePaymentMethod' | 'stopAutoPayment',
     what: string,
     sent: Promise<Retried<Exchange>>,
-  ): Promise<{ attempts: number; repeated: boolean }> {
+  ): Promise<Removed> {
     const result = await sent;
     const { last, attempts } = result;
-    // It was there for an earlier attempt whose answer was lost: that one removed it.
-    const repeated = last.kind === 'answer' && last.status === 404 && result.earlierMayHaveArrived;
-    if (!repeated) successOf(result, calls.contextOf(name, what));
-    return { attempts, repeated };
+    if (last.kind === 'answer' && last.status === 404 && result.earlierMayHaveArrived) {
+      return { attempts, repeated: true };
+    }
+    const answer = successOf(result, calls.contextOf(name, what));
+    const odd = oddityInRemoval(answer);
+    if (odd !== undefined) throw oddAnswer(odd, answer);
+    if (isOnlyQueued(answer)) throw onlyQueued(answer);
+    return { attempts, repeated: false };
   }
 
   return {
-    async paymentMethods(customerId: string): Promise<{ methods: Decoded<PaymentMethod>[]; answer: Answer }> {
+    async paymentMethods(customerId: string): Promise<StoredMethods> {
       const call = about(customerId);
       const { answer } = await calls.succeed('listPaymentMethods', `customer ${customerId}`, call);
       const methods = decodeMethods(answer.raw);
       if (!methods) throw oddAnswer('data that is not a list of stored methods', answer);
-      return { methods, answer };
+      return { methods, isWhole: isWholeList(answer, methods.length), answer };
     },
 
     removePaymentMethod: (customerId: string, paymentMethodId: string) =>
@@ -135,4 +155,16 @@ function createMethodCalls(calls: EndpointCalls) {
         calls.send('stopAutoPayment', { parameters: { customerId, customerAutomaticProfileId } }),
       ),
   };
+}
+
+function isWholeList({ raw = null, headers }: Answer, count: number): boolean {
+  const page = { envelope: raw, headers, query: {}, count, passed: count, lastId: undefined };
+  return ['end', 'unsaid'].includes(nextPage(page).kind);
+}
+
+function onlyQueued({ httpStatus }: Answer): UnknownOutcomeError {
+  return new UnknownOutcomeError(
+    `The outcome is unknown: the service accepted the request (HTTP ${httpStatus}) and has not confirmed it yet.`,
+    { code: 'not-confirmed', httpStatus },
+  );
 }

@@ -1,12 +1,6 @@
-import {
-  duplicateKey,
-  isJsonNumber,
-  isJsonObject,
-  numberText,
-  type JsonObject,
-  type JsonValue,
-} from '../contract/json.js';
+import { isJsonObject } from '../contract/json.js';
 import type { Payment } from '../contract/payment.js';
+import { complains, contradictionIn, isPlain, REPORTS_FAILURE } from './answer-verdict.js';
 import { decodePayment, isOtherPayment, readAnswer, type Decoded } from './answers.js';
 import type { Answer, Exchange } from './exchange.js';
 import { problemOf, type ServiceProblem } from './problems.js';
@@ -58,61 +52,14 @@ function classifySuccess(answer: Answer, asked: AskedPayment): SettleAnswer {
 /** What keeps a success from being taken for one, such as a body that reports a failure; undefined if nothing does. */
 export function oddityIn(answer: Answer, asked: AskedPayment): string | undefined {
   const { raw } = answer;
-  if (!answer.readable) return 'an unreadable body';
-  if (Array.isArray(raw)) return 'a list';
-  if (duplicateKey(answer.text, answer.raw) !== undefined) return 'a body that has a field twice';
-  if (isJsonObject(raw) && saysFailure(raw)) return 'a body that reports a failure';
+  const contradiction = contradictionIn(answer);
+  if (contradiction !== undefined) return contradiction;
   const payment = decodePayment(raw);
   if (payment) {
     const { appId } = payment.fields;
     const isOther = isOtherPayment(payment.fields, asked) || (appId !== undefined && appId !== asked.appId);
     return isOther ? 'another payment' : undefined;
   }
-  if (isJsonObject(raw) && complains(raw)) return 'a body that reports a failure';
-  const isPlain = raw === undefined || raw === null || isYes(raw) || isJsonObject(raw);
-  return isPlain ? undefined : 'data that is not a payment';
-}
-
-const YES = /^(ok|okay|success|successful|succeeded|accepted|done|true)$/i;
-
-function isYes(value: JsonValue | undefined): boolean {
-  return value === true || (typeof value === 'string' && YES.test(value));
-}
-
-const FAILURE =
-  /\b(fail|failed|failure|error|errors|declined|rejected|refused|denied|invalid|unsuccessful|false)\b/i;
-const verdictFields = ['result', 'status', 'success', 'succeeded', 'ok', 'outcome'];
-const errorFields = ['error', 'errors', 'errorCode', 'errorMessage', 'failure'];
-const envelopes = ['data', 'payload', 'operation', 'response'];
-
-const sentenceFields = ['message', 'title', 'detail', 'description', 'reason'];
-
-/** A body that is no payment and whose sentence, or whose own status, is about something that went wrong. */
-function complains(raw: JsonObject): boolean {
-  const { status } = raw;
-  if (isJsonNumber(status) && Number(numberText(status)) >= 400) return true;
-  return sentenceFields.some((name) => {
-    const sentence = Object.hasOwn(raw, name) ? raw[name] : undefined;
-    return typeof sentence === 'string' && FAILURE.test(sentence);
-  });
-}
-
-/** A 200 whose body says no, in the answer itself or in an envelope. */
-function saysFailure(raw: JsonObject, depth = 0): boolean {
-  const has = (name: string) => (Object.hasOwn(raw, name) ? raw[name] : undefined);
-  const named = errorFields.map(has).some((value) => !isNothing(value));
-  const verdict = verdictFields.map(has).some((value) => {
-    if (value === false) return true;
-    return typeof value === 'string' && FAILURE.test(value.replaceAll(/[_-]/g, ' '));
-  });
-  if (named || verdict) return true;
-  return (
-    depth < 2 &&
-    [...envelopes, 'result'].map(has).some((value) => isJsonObject(value) && saysFailure(value, depth + 1))
-  );
-}
-
-function isNothing(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null || value === false || value === '') return true;
-  return Array.isArray(value) && value.length === 0;
+  if (isJsonObject(raw) && complains(raw)) return REPORTS_FAILURE;
+  return isPlain(raw) ? undefined : 'data that is not a payment';
 }

@@ -193,7 +193,7 @@ describe('a keyed create', () => {
 });
 
 describe('a repeatable call', () => {
-  it('a 404 is success for a DELETE whose earlier answer was lost', async () => {
+  it('a 404 says of a DELETE whose earlier answer was lost that it was repeated', async () => {
     for (const firstStatus of [0, 500]) {
       const server = await httpServer((_seen, response, count) => {
         if (count > 1) json(response, 404, {});
@@ -205,7 +205,7 @@ describe('a repeatable call', () => {
     }
   });
 
-  it('a 404 is not success on the first, nor after attempts that were turned away', async () => {
+  it('a 404 is an error on the first, nor after attempts that were turned away', async () => {
     const missing = await httpServer((_seen, response) => json(response, 404, {}));
     const error = (await caught(clientFor(missing.url).stopAutoPayment('c', '5'))) as PaydeskError;
     expect(error).toMatchObject({ name: 'ServiceError', code: 'not-found' });
@@ -222,6 +222,20 @@ describe('a repeatable call', () => {
       attempts: 1,
       repeated: false,
     });
+  });
+
+  it.each([
+    ['a failure', 200, '{"success":false,"error":{"message":"not allowed"}}', 'odd-answer'],
+    ['that nothing was deleted', 200, '{"deleted":false}', 'odd-answer'],
+    ['a page', 200, '<html>Please log in</html>', 'odd-answer'],
+    ['a list', 200, '[]', 'odd-answer'],
+    ['a no', 200, 'false', 'odd-answer'],
+    ['that it is queued', 202, '', 'not-confirmed'],
+    ['that it is pending', 200, '{"status":"pending"}', 'not-confirmed'],
+  ])('a DELETE is not done when a 2xx says: %s', async (_name, status, body, code) => {
+    const server = await httpServer((_seen, response) => json(response, status, body));
+    expect(await caught(clientFor(server.url).stopAutoPayment('c', '5'))).toMatchObject({ code });
+    expect(server.requests).toHaveLength(1);
   });
 
   it('recheck and update are sent again', async () => {

@@ -31,9 +31,10 @@ export default class CustomersRemoveMethod extends BaseCommand {
     const history = { ledger: lazyLedger(this.context), note: this.note };
     const guard = createGuard(this.context, profile, flags);
     const name: MethodName = { customerId: args.customer, by: 'paymentMethodId', value: args.method };
-    const what = methodName(args.method, await findMethod(client, name));
+    const method = await findMethod(client, name);
+    const what = methodName(args.method, method);
     await askBeforeRemoving(guard, `Remove ${what} of customer ${args.customer}?`);
-    await removeMethod(client, name);
+    await removeMethod(client, name, method);
     await recordCustomerChange(history, profile, {
       operation: 'remove-method',
       customerId: args.customer,

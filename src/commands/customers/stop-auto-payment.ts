@@ -40,7 +40,7 @@ export default class CustomersStopAutoPayment extends BaseCommand {
     const of = method === undefined ? '' : ` of ${methodName(textAt(method, 'paymentMethodId'), method)}`;
     const what = `auto-payment registration ${args.registration}${of}`;
     await askBeforeRemoving(guard, `Stop ${what} for customer ${args.customer}?`);
-    await stopAutoPayment(client, name);
+    await stopAutoPayment(client, name, method);
     await recordCustomerChange(history, profile, {
       operation: 'stop-auto-payment',
       customerId: args.customer,

@@ -47,8 +47,8 @@ const actions: { [A in Action]: (world: World, input: Actions[A]) => Promise<Don
   },
   async 'remove-method'(world, { customer, method }) {
     const name = methodName(customer, 'paymentMethodId', method);
-    await findMethod(world.desk.client, name);
-    await removeMethod(world.desk.client, name);
+    const { client } = world.desk;
+    await removeMethod(client, name, await findMethod(client, name));
     await record(world, { operation: 'remove-method', customerId: name.customerId, what: name.value });
     return {
       customerId: name.customerId,
@@ -58,8 +58,8 @@ const actions: { [A in Action]: (world: World, input: Actions[A]) => Promise<Don
   },
   async 'stop-auto-payment'(world, { customer, registration }) {
     const name = methodName(customer, 'customerAutomaticProfileId', registration);
-    await findMethod(world.desk.client, name);
-    await stopAutoPayment(world.desk.client, name);
+    const { client } = world.desk;
+    await stopAutoPayment(client, name, await findMethod(client, name));
     await record(world, { operation: 'stop-auto-payment', customerId: name.customerId, what: name.value });
     return { customerId: name.customerId, value: name.value, summary: `stopped ${name.value}` };
   },

@@ -3,7 +3,9 @@ import CustomersMethods from '../../../src/commands/customers/methods.js';
 import CustomersPanelLink from '../../../src/commands/customers/panel-link.js';
 import CustomersRemoveMethod from '../../../src/commands/customers/remove-method.js';
 import CustomersStopAutoPayment from '../../../src/commands/customers/stop-auto-payment.js';
+import History from '../../../src/commands/history.js';
 import { answerVariants } from '../../../src/sandbox/answers.js';
+import { httpServer, json } from '../../client/servers.js';
 import {
   errorOf,
   parsed,
@@ -99,6 +101,29 @@ describe('what cannot be brought back', async () => {
     await desk.noFaults();
   });
 
+  it('is not sent for a name that the customer does not have', async () => {
+    await storedMethod(desk, 'n1');
+    const { paymentMethodId, customerAutomaticProfileId } = await methodOf(desk, 'n1');
+    await desk.fault('drop-before-commit', 'stopAutoPayment', { probability: 1 });
+    await desk.fault('drop-before-commit', 'removePaymentMethod', { probability: 1 });
+    for (const [Class, typed, what] of [
+      [CustomersStopAutoPayment, `${customerAutomaticProfileId}4`, 'auto-payment registration'],
+      [CustomersRemoveMethod, `${paymentMethodId}4`, 'method'],
+    ] as const) {
+      desk.asked();
+      const refused = await desk.run(Class, ['n1', typed, '--json']);
+      expect(errorOf(refused)).toMatchObject({
+        exit: 1,
+        code: 'not-found',
+        message: `Customer n1 has no ${what} ${typed}. Nothing was changed.`,
+        next: ['paydesk customers methods n1'],
+      });
+      expect(desk.asked()).toEqual(['GET /customers/n1', 'GET /customers/n1/payment-methods']);
+    }
+    await desk.noFaults();
+    expect(await methodOf(desk, 'n1')).toMatchObject({ isActive: true });
+  });
+
   it('needs the App ID on a live app, before anything is sent', async () => {
     await storedMethod(desk, 'l1', desk.sandbox.live);
     const { live } = desk.sandbox;
@@ -137,6 +162,81 @@ describe('what cannot be brought back', async () => {
 
   it.each([['x'], ['0'], ['-5'], ['1.5']])('is no method: %s', async (word) => {
     expect((await desk.run(CustomersRemoveMethod, ['k1', '--', word])).code).toBe(2);
+  });
+});
+
+describe('a list that does not show registrations', async () => {
+  const desk = await openCustomersDesk({ 'payment-methods': 'ids' });
+
+  it('leaves it unknown whether one that is not found was stopped', async () => {
+    await storedMethod(desk, 'i1');
+    await desk.fault('drop-before-commit', 'stopAutoPayment');
+    const unknown = await desk.run(CustomersStopAutoPayment, ['i1', '999999', '--json']);
+    expect(errorOf(unknown)).toMatchObject({ exit: 6, next: ['paydesk customers methods i1'] });
+    const refused = await desk.run(CustomersStopAutoPayment, ['i1', '999999', '--json']);
+    expect(errorOf(refused)).toMatchObject({ exit: 1, code: 'not-found', httpStatus: 404 });
+  });
+});
+
+describe('a DELETE whose answer proves nothing', async () => {
+  const desk = await openCustomersDesk();
+  const method = { paymentMethodId: 12, customerAutomaticProfileId: 4, isActive: true };
+
+  /** A service that answers every DELETE like this, and lists these methods before the first and after it. */
+  async function run(status: number, body: string, after: unknown) {
+    let isAfter = false;
+    const server = await httpServer((seen, response) => {
+      if (seen.method === 'DELETE') {
+        isAfter = true;
+        return json(response, status, body);
+      }
+      const listed = isAfter ? after : [method];
+      return json(response, 200, seen.url.endsWith('/payment-methods') ? listed : { customerId: 'c_1' });
+    });
+    const env = { PAYDESK_BASE_URL: server.url };
+    const removed = await desk.run(CustomersRemoveMethod, ['c_1', '12', '--json'], { env });
+    isAfter = false;
+    const stopped = await desk.run(CustomersStopAutoPayment, ['c_1', '4', '--json'], { env });
+    expect(server.requests.filter((seen) => seen.method === 'DELETE')).toHaveLength(2);
+    const history = await desk.run(History, ['--json'], { env });
+    return { codes: [removed.code, stopped.code], removed, stopped, done: parsed(history) as unknown[] };
+  }
+
+  const failure = '{"success":false,"error":{"message":"not allowed"}}';
+  const page = '<html>Please log in</html>';
+
+  it.each([
+    ['a failure', 200, failure, 1],
+    ['a page', 200, page, 1],
+    ['202', 202, '{"status":"queued"}', 6],
+    ['a redirect', 302, '', 6],
+  ])('is not done when the method is still listed: %s', async (_name, status, body, exit) => {
+    const { codes, removed, stopped, done } = await run(status, body, [method]);
+    expect(codes).toEqual([exit, exit]);
+    if (exit === 1) {
+      expect(errorOf(removed)).toMatchObject({ code: 'odd-answer', httpStatus: status });
+      expect(errorOf(removed).message).toContain('The customer still has method 12.');
+      expect(errorOf(stopped).message).toContain('The customer still has auto-payment registration 4.');
+    }
+    expect(errorOf(removed).next).toEqual(['paydesk customers methods c_1']);
+    expect(done).toEqual([]);
+  });
+
+  it.each([
+    ['a failure', 200, failure],
+    ['202', 202, ''],
+    ['a redirect', 302, ''],
+  ])('is unknown when the methods cannot be read: %s', async (_name, status, body) => {
+    expect((await run(status, body, page)).codes).toEqual([6, 6]);
+    expect((await run(status, body, { items: [], nextCursor: 'more' })).codes).toEqual([6, 6]);
+  });
+
+  it.each([
+    ['a page', 200, page],
+    ['the methods that are left', 200, '[]'],
+    ['202', 202, ''],
+  ])('is done when the method is no longer listed: %s', async (_name, status, body) => {
+    expect((await run(status, body, [])).codes).toEqual([0, 0]);
   });
 });
 
