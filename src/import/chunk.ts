@@ -2,7 +2,8 @@
 
 import type { Kysely } from 'kysely';
 import { readKnown } from '../ledger/known/list.js';
-import { rememberMany, type SeenPayment } from '../ledger/known/remember.js';
+import { rememberMany } from '../ledger/known/remember.js';
+import type { SeenPayment } from '../ledger/known/seen-payment.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../ledger/schema.js';
 import type { Store } from '../store/store.js';

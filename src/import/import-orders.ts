@@ -6,7 +6,7 @@ import type { Clock } from '../client/clock.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { readPaced } from '../pace/paced-reads.js';
 import { createPace, type Pace, type Slot } from '../pace/pace.js';
-import type { SeenPayment } from '../ledger/known/remember.js';
+import type { SeenPayment } from '../ledger/known/seen-payment.js';
 import type { AppRef } from '../ledger/payment-ref.js';
 import { readNamed } from '../payments/named-payments.js';
 import { seenPayment } from '../payments/seen-payment.js';

@@ -1,6 +1,6 @@
 // The merchant's own orders, row by row: which payment each names, and what is kept with it.
 
-import type { OrderDetails } from '../ledger/known/remember.js';
+import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import { parsePayment, type NamedPayment } from '../payments/named-payments.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';

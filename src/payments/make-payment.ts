@@ -5,7 +5,7 @@ import type { PaymentRead } from '../client/payment-calls.js';
 import { type JsonObject, scalarText } from '../contract/json.js';
 import { PaydeskError, ProfileError, ServiceError, UnknownOutcomeError } from '../errors.js';
 import type { Outcome } from '../ledger/moves/operations.js';
-import type { OrderDetails } from '../ledger/known/remember.js';
+import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import { safeText } from '../output/text.js';
 import { textAt, valueAt } from '../output/values.js';
 import { chargeOutcome, wasRefunded } from './charge-outcome.js';

@@ -173,16 +173,18 @@ export function refuseTwice(reads: readonly NamedRead[]): void {
   }
 }
 
-/** Whether the payment shows an id that paths can have. */
+/** Whether the payment shows an id that paths and the ledger can have. */
 export function hasId({ fields: { paymentId } }: PaymentRead): boolean {
-  return paymentId !== undefined && /^\d+$/.test(idText(paymentId));
+  return paymentId !== undefined && /^\d{1,40}$/.test(idText(paymentId));
 }
 
 /** The id that paths need, and by which the ledger holds the payment; without one nothing can be done to it. */
 export function idOf(read: PaymentRead): string {
   const { paymentId } = read.fields;
   if (paymentId !== undefined && hasId(read)) return idText(paymentId);
-  throw new ServiceError('The service returned a payment without a paymentId.', { code: 'odd-answer' });
+  throw new ServiceError('The service returned a payment without a usable paymentId.', {
+    code: 'odd-answer',
+  });
 }
 
 /** `100231 (inv-2041)`. */

@@ -3,7 +3,7 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { firstLine, type PaydeskError } from '../errors.js';
 import { UNNAMED, type NewIntent } from '../ledger/moves/entries.js';
-import type { OrderDetails } from '../ledger/known/remember.js';
+import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import type { Outcome } from '../ledger/moves/operations.js';
 import { StoreError } from '../store/errors.js';
 import type { Desk } from './desk.js';

@@ -1,7 +1,8 @@
 import type { PaymentRead } from '../client/payment-calls.js';
 import { numberText } from '../contract/json.js';
 import type { AppRef } from '../ledger/payment-ref.js';
-import type { OrderDetails, ProviderDetails, SeenPayment } from '../ledger/known/remember.js';
+import type { OrderDetails, ProviderDetails, SeenPayment } from '../ledger/known/seen-payment.js';
+import { storablePayment } from '../ledger/known/storable-payment.js';
 import { textAt } from '../output/values.js';
 import type { DeskApp } from './desk.js';
 import { idOf } from './named-payments.js';
@@ -10,7 +11,7 @@ import { idOf } from './named-payments.js';
 export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
   const { amount, currency, customerId, referenceId, webhookUrl, createdTime, paymentState } = read.fields;
   const created = createdTime === undefined ? NaN : Date.parse(createdTime);
-  return {
+  return storablePayment({
     appId: app.appId,
     paymentId: idOf(read),
     generation: read.generation,
@@ -23,7 +24,7 @@ export function seenPayment(app: AppRef, read: PaymentRead): SeenPayment {
     createdTime: Number.isNaN(created) ? undefined : created,
     provider: providerDetails(read),
     order: orderDetails(read),
-  };
+  });
 }
 
 /** A read as the ledger has it beside an instruction: with the place where it was made. */

@@ -1,8 +1,16 @@
 /**
- * Lets through what both engines store alike. node:sqlite takes an object in first place for named parameters and
- * then stores NULL without a word, and NaN as NULL anywhere; pg turns objects into JSON and dates into local time.
+ * Parameters that both engines store alike. node:sqlite takes an object in first place for named parameters and then
+ * stores NULL without a word, and NaN as NULL anywhere; pg turns objects into JSON and dates into local time. PostgreSQL
+ * has no NUL in text, so it becomes U+FFFD, as both drivers make of half a character.
  */
-export function checkParameters(sql: string, parameters: readonly unknown[]): void {
+export function storableParameters(sql: string, parameters: readonly unknown[]): readonly unknown[] {
+  checkParameters(sql, parameters);
+  const hasNul = parameters.some((value) => typeof value === 'string' && value.includes('\0'));
+  if (!hasNul) return parameters;
+  return parameters.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
+}
+
+function checkParameters(sql: string, parameters: readonly unknown[]): void {
   for (let index = 0; index < parameters.length; index++) {
     const value = parameters[index];
     if (value === null || typeof value === 'string' || typeof value === 'bigint') continue;

@@ -4,7 +4,7 @@ import type { ClientConfig, Pool, PoolClient } from 'pg';
 import { claimDue } from './claim.js';
 import { StoreError } from './errors.js';
 import { appliedMigrations, applyMigrations, pendingMigrations } from './migrations.js';
-import { checkParameters } from './parameters.js';
+import { storableParameters } from './parameters.js';
 import { isRetryable, postgresFailure, postgresUnusable } from './postgres-failures.js';
 import type { Inspection, OpenOptions, Store } from './types.js';
 
@@ -155,9 +155,9 @@ function reportingPool(pool: Pool, place: string): PostgresPool {
 function reportingClient(client: PoolClient, place: string): PostgresPoolClient {
   let lost = false;
   async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    checkParameters(text, parameters);
+    const values = storableParameters(text, parameters);
     try {
-      return (await client.query(text, [...parameters])) as unknown as PostgresQueryResult<R>;
+      return (await client.query(text, [...values])) as unknown as PostgresQueryResult<R>;
     } catch (error) {
       const failure = postgresFailure(error, place, client.connection.stream.destroyed);
       lost ||= failure instanceof StoreError;

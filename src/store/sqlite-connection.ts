@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { checkParameters } from './parameters.js';
+import { storableParameters } from './parameters.js';
 import { isReadOnly, sqliteFailure } from './sqlite-failures.js';
 
 const MAX_STATEMENTS = 300;
@@ -56,8 +56,7 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    checkParameters(query.sql, query.parameters);
-    const parameters = query.parameters as SQLInputValue[];
+    const parameters = storableParameters(query.sql, query.parameters) as SQLInputValue[];
     try {
       const { statement, returnsRows, toRow } = this.#prepare(query.sql);
       if (returnsRows) {

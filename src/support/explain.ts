@@ -2,7 +2,7 @@ import type { Client } from '../client/client.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import type { JsonObject } from '../contract/json.js';
 import type { PaydeskError } from '../errors.js';
-import type { OrderDetails } from '../ledger/known/remember.js';
+import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import { openWhileUnread } from '../payments/move/check.js';
 import { openUnread } from '../payments/move/errors.js';

@@ -46,6 +46,12 @@ describeEverywhere('a store', ({ location, open }) => {
     expect({ ...read, body: [...(read.body ?? [])] }).toEqual({ ...row, id: 100_001, body: [0, 255, 10] });
   });
 
+  test('keeps text with a NUL or half a character as PostgreSQL can: with a replacement', async () => {
+    const store = await open(await location());
+    await store.transaction((tx) => insert(tx, 'a\0b\uD800c'));
+    expect(await references(store)).toEqual(['a\uFFFDb\uFFFDc']);
+  });
+
   test('gives every value its name after the columns of a table became others', async () => {
     const store = await open(await location());
     await store.transaction((tx) => insert(tx, 'a'));

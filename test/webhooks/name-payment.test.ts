@@ -17,6 +17,13 @@ function named(parts: Partial<Omit<RequestParts, 'body'>> & { body?: string | Ui
 }
 
 describe('the payment that a webhook speaks of', () => {
+  it.each(['a\u0000b', 'a\uD800b'])('has no name that a database cannot keep: %j', (odd) => {
+    const body = JSON.stringify({ referenceId: odd, paymentState: odd, eventId: odd });
+    const nothing = { paymentId: null, referenceId: null, saidState: null, eventId: null };
+    expect(named({ body })).toMatchObject(nothing);
+    expect(named({ path: '/a%00b' })).toMatchObject(nothing);
+  });
+
   it.each(answerVariants['webhook-body'])('is found in the sandbox’s own body: %s', (variant) => {
     const facts = {
       eventId: 'evt_1',

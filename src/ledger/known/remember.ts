@@ -9,45 +9,12 @@ import { startGeneration } from './generations.js';
 import { ofPayment, refColumns, type PaymentRef } from '../payment-ref.js';
 import type { DeskTables, KnownPaymentRow } from '../schema.js';
 import { searchedColumns, searchWords } from './search-words.js';
+import type { SeenPayment } from './seen-payment.js';
+import { storablePayment, storableState } from './storable-payment.js';
 
 const sources = ['created', 'changed', 'heard', 'read', 'imported'] as const;
 /** How the desk came to know of a payment. */
 export type Source = (typeof sources)[number];
-
-/** A payment as a read showed it. */
-export interface SeenPayment extends PaymentRef {
-  /** Our name for the state where there is one, otherwise the service's. */
-  state?: string | undefined;
-  referenceId?: string | undefined;
-  customerId?: string | undefined;
-  amount?: string | undefined;
-  currency?: string | undefined;
-  webhookUrl?: string | undefined;
-  /** When the service says that it was created, in milliseconds. */
-  createdTime?: number | undefined;
-  /** What the provider said of it. */
-  provider?: ProviderDetails | undefined;
-  /** What the merchant's own order says of it. */
-  order?: OrderDetails | undefined;
-}
-
-export interface ProviderDetails {
-  reference?: string | undefined;
-  authorizeId?: string | undefined;
-  captureId?: string | undefined;
-  fee?: string | undefined;
-  profile?: string | undefined;
-  payerName?: string | undefined;
-  payerEmail?: string | undefined;
-  brand?: string | undefined;
-}
-
-export interface OrderDetails {
-  orderId?: string | undefined;
-  name?: string | undefined;
-  email?: string | undefined;
-  note?: string | undefined;
-}
 
 const quoted = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
 
@@ -191,7 +158,7 @@ export async function rememberState(
   { state, ...ref }: PaymentRef & { state: string },
   now: number,
 ): Promise<void> {
-  const [known] = await changeState()(db, engine, { ...refColumns(ref), state, now });
+  const [known] = await changeState()(db, engine, { ...refColumns(ref), state: storableState(state), now });
   if (!known) await rememberSeen(db, engine, { seen: { ...ref, state }, source: 'changed', now });
 }
 
@@ -237,7 +204,8 @@ async function keepWords(
   if (known.words !== words) await replaceWords(db, engine, { id: known.id, words });
 }
 
-function valuesOf(seen: SeenPayment, source: Source, now: number): Values {
+function valuesOf(shown: SeenPayment, source: Source, now: number): Values {
+  const seen = storablePayment(shown);
   const details = detailColumns(seen);
   return {
     app_id: seen.appId,
@@ -259,7 +227,7 @@ function detailColumns({ provider = {}, order = {}, ...seen }: SeenPayment) {
     reference_id: seen.referenceId ?? null,
     customer_id: seen.customerId ?? null,
     amount: seen.amount ?? null,
-    amount_number: seen.amount === undefined ? null : Number(seen.amount),
+    amount_number: finiteNumber(seen.amount),
     currency: seen.currency ?? null,
     webhook_url: seen.webhookUrl ?? null,
     created_time: seen.createdTime ?? null,
@@ -276,6 +244,12 @@ function detailColumns({ provider = {}, order = {}, ...seen }: SeenPayment) {
     order_email: order.email ?? null,
     order_note: order.note ?? null,
   };
+}
+
+/** A service may write more digits than a number has room for. */
+function finiteNumber(text: string | undefined): number | null {
+  const value = text === undefined ? NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
 }
 
 export async function findKnown(

@@ -1,6 +1,6 @@
 // The words of the ledger: intents, their outcomes, and what keeps an instruction from being sent.
 
-import type { SeenPayment } from '../known/remember.js';
+import type { SeenPayment } from '../known/seen-payment.js';
 import type { IntentOperation, Outcome } from './operations.js';
 import type { IntentRow, OutcomeRow } from '../schema.js';
 import type { SteadyTime } from '../steady-clock.js';

@@ -175,8 +175,10 @@ const simple = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s]/
 const idText = (value: string | JsonNumber): string =>
   (isJsonNumber(value) ? numberText(value) : value).trim();
 
+/** What no database keeps exactly names nothing: with a character replaced, it could name another payment. */
 function identifier(value: string): string | undefined {
-  return value === '' || value.length > MAX_ID_LENGTH ? undefined : value;
+  const isKept = value.length <= MAX_ID_LENGTH && !value.includes('\0') && value.isWellFormed();
+  return value === '' || !isKept ? undefined : value;
 }
 
 /** What cannot be parsed, or is nested too deeply, is not JSON for us. */

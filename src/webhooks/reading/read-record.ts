@@ -3,7 +3,8 @@
 
 import type { Kysely } from 'kysely';
 import type { DeliveryVerdict, ForwardRow } from '../../ledger/inbox-schema.js';
-import { remember, type SeenPayment } from '../../ledger/known/remember.js';
+import { remember } from '../../ledger/known/remember.js';
+import type { SeenPayment } from '../../ledger/known/seen-payment.js';
 import { refColumns } from '../../ledger/payment-ref.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import { prepared, type Store } from '../../store/store.js';

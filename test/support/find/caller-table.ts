@@ -1,6 +1,6 @@
 // What a caller says, and the payment that must come first. The desk that is searched, and the moment of the call.
 
-import type { SeenPayment } from '../../../src/ledger/known/remember.js';
+import type { SeenPayment } from '../../../src/ledger/known/seen-payment.js';
 
 export const now = new Date('2026-11-15T14:30:00Z');
 
