@@ -1,5 +1,6 @@
 // What the ledger has of creates, charges and rechecks. Their outcome is written once it is known: none of them needs a hold.
 
+import { paydesk } from '../next-command.js';
 import type { PaymentRead } from '../client/payment-calls.js';
 import { firstLine, type PaydeskError } from '../errors.js';
 import { UNNAMED, type NewIntent } from '../ledger/moves/entries.js';
@@ -7,8 +8,8 @@ import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import type { Outcome } from '../ledger/moves/operations.js';
 import { StoreError } from '../store/errors.js';
 import type { Desk } from './desk.js';
-import { withLedger } from './move/record.js';
-import { stateOf } from './named-payments.js';
+import { notRecorded, withLedger } from './move/record.js';
+import { idOf, labelOf, stateOf, stateText } from './named-payments.js';
 import { ledgerFacts } from './seen-payment.js';
 
 interface MadePayment {
@@ -28,7 +29,7 @@ export async function recordCreated(
   why: Pick<NewIntent, 'reason' | 'ticket' | 'description' | 'batchId'>,
 ): Promise<void> {
   const { read, operation, outcome, order, error } = made;
-  await recordOrNote(desk, async () => {
+  await recordOrNote(desk, read, async () => {
     const after = stateOf(read) ?? undefined;
     const facts = { ...ledgerFacts(desk.app, read), order, operation };
     const result = { outcome, after, why: error && firstLine(error.message) };
@@ -39,7 +40,7 @@ export async function recordCreated(
 /** The payment of an earlier run was found by its reference: an outcome that was unknown is known now. */
 export async function recordFound(desk: Desk, found: MadePayment): Promise<void> {
   const { read, operation, outcome, order } = found;
-  await recordOrNote(desk, () =>
+  await recordOrNote(desk, read, () =>
     desk.ledger.noteFound(
       { ...ledgerFacts(desk.app, read), order, operation },
       { outcome, after: stateOf(read) ?? undefined },
@@ -81,8 +82,8 @@ export async function recordLost(desk: Desk, lost: LostPayment, why: WhyMade): P
   try {
     await noteLost(desk, lost, why);
   } catch (failure) {
-    if (!(failure instanceof StoreError)) throw failure;
-    desk.note(`The outcome could not be written to the ledger: ${failure.message}`);
+    // The error that led here says what happened.
+    desk.note(`The outcome could not be written to the ledger: ${(failure as Error).message}`);
   }
 }
 
@@ -92,7 +93,7 @@ export async function recordRecheck(
   before: PaymentRead,
   now: PaymentRead,
 ): Promise<void> {
-  await recordOrNote(desk, () =>
+  await recordOrNote(desk, now, () =>
     desk.ledger.note(
       { ...ledgerFacts(desk.app, now), operation: 'recheck', before: stateOf(before) ?? undefined },
       { outcome: 'done', after: stateOf(now) ?? undefined },
@@ -101,11 +102,18 @@ export async function recordRecheck(
   );
 }
 
-async function recordOrNote(desk: Pick<Desk, 'note'>, write: () => Promise<void>): Promise<void> {
+async function recordOrNote(
+  desk: Pick<Desk, 'note'>,
+  read: PaymentRead,
+  write: () => Promise<void>,
+): Promise<void> {
   try {
     await write();
   } catch (failure) {
-    if (!(failure instanceof StoreError)) throw failure;
+    if (!(failure instanceof StoreError)) {
+      const what = `Payment ${labelOf(read)} is ${stateText(read)}`;
+      throw notRecorded(what, failure, paydesk('payments', 'check', idOf(read)));
+    }
     desk.note(`It was done, but could not be written to the ledger: ${failure.message}`);
   }
 }

@@ -1,6 +1,6 @@
 // One row after the other, with what the run as a whole learns from each: an outage, a refused key, too many failures.
 
-import type { PaydeskError } from '../../errors.js';
+import { firstLine, PaydeskError } from '../../errors.js';
 import type { BatchRecord, BatchRow } from '../../ledger/schema.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
 import { checkApp } from '../../payments/app-check.js';
@@ -75,14 +75,19 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     }
   }
 
-  /** A ledger that breaks on the way leaves it open whether something was sent. */
+  /** A ledger that breaks on the way leaves it open whether something was sent, and so does what nobody expected. */
   async function workOrLose(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
     try {
       return await work(claimed, slot);
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      stop({ kind: 'ledger', error });
-      return { outcome: 'unknown', why: error.message };
+      if (error instanceof PaydeskError) throw error;
+      const { message } = error as Error;
+      if (error instanceof StoreError) {
+        stop({ kind: 'ledger', error });
+        return { outcome: 'unknown', why: message };
+      }
+      await record(tools, claimed, { outcome: 'unknown', why: firstLine(message) });
+      throw error;
     }
   }
 

@@ -7,9 +7,8 @@ import {
   exitCodeOf,
   FilterError,
   InterruptedError,
-  isUnavailable,
   OutputError,
-  type PaydeskError,
+  PaydeskError,
   PendingError,
   UsageError,
   UnknownOutcomeError,
@@ -22,6 +21,7 @@ import type { Line, Look, View } from '../../output/lines.js';
 import { renderLine, renderLines, toned } from '../../output/lines.js';
 import type { Redactor } from '../../redact.js';
 import {
+  describeError,
   type Missing,
   outputError,
   reportError,
@@ -375,10 +375,10 @@ export abstract class BaseCommand extends Command implements CommandContext {
     if ((name === 'AbortError' || name === 'AbortPromptError') && this.#abort.signal.aborted) {
       return this.#abort.signal.reason;
     }
-    // Code 5 says that nothing was changed.
-    if (isUnavailable(error) && this.changesService && this.sent.any()) return lostAfterSending(error);
     if (name === 'FilterFailure') return this.#filterError(error as FilterFailure);
-    return error;
+    // Code 5 says that nothing was changed, and code 1 that nothing more is to be found out.
+    const isExpected = error instanceof PaydeskError;
+    return !isExpected && this.changesService && this.sent.any() ? lostAfterSending(error) : error;
   }
 
   /** A failed filter does not change what the command did: its own exit code counts, and its result is shown. */
@@ -468,8 +468,8 @@ const stoppedAfterSending = () =>
     next: [paydesk('history')],
   });
 
-const lostAfterSending = (cause: Error) =>
-  new UnknownOutcomeError(`${cause.message} What was sent may have been carried out.`, {
+const lostAfterSending = (cause: unknown) =>
+  new UnknownOutcomeError(`${describeError(cause).message}\nWhat was sent may have been carried out.`, {
     code: 'outcome-unknown',
     next: [paydesk('doctor'), paydesk('history')],
     cause,

@@ -2,9 +2,10 @@
 
 import type { SettleOperation } from '../../contract/states.js';
 import { operationEndpoints, type PaymentRead } from '../../client/payment-calls.js';
-import { exitCodeOf, GuardError, PaydeskError } from '../../errors.js';
+import { exitCodeOf, GuardError, PaydeskError, UnknownOutcomeError } from '../../errors.js';
 import { checkApp } from '../app-check.js';
 import { isOpen, outcomeOf, type Entry } from '../../ledger/moves/entries.js';
+import type { Outcome } from '../../ledger/moves/operations.js';
 import type { Desk } from '../desk.js';
 import {
   checkIntent,
@@ -169,7 +170,7 @@ async function finish(desk: Desk, request: MovesRequest, entry: PlannedPayment):
     desk.signal.throwIfAborted();
     return await ('move' in entry ? carryOut(desk, entry.move) : reportOpen(desk, entry.settle, entry.entry));
   } catch (error) {
-    // Nothing was sent for this one; those before it keep their results.
+    // Nothing was sent for this one, or nobody knows; those before it keep their results.
     if (request.names.length === 1 || !(error instanceof PaydeskError)) throw error;
     return notMoved(typed, operation, error, read);
   }
@@ -183,14 +184,13 @@ async function reportOpen(desk: Desk, move: Move, entry: Entry): Promise<MoveRes
   return result;
 }
 
-/** A payment that nothing was sent for: refused by a guard or the service, or not sent for now. */
+/** A payment that nothing was sent for: refused by a guard or the service, or not sent for now. Or nobody knows. */
 function notMoved(
   typed: string,
   operation: SettleOperation,
   error: PaydeskError,
   read?: PaymentRead,
 ): MoveResult {
-  const refused = error instanceof GuardError || exitCodeOf(error) === 1;
   const state = read === undefined ? null : stateOf(read);
   return {
     typed,
@@ -198,9 +198,14 @@ function notMoved(
     payment: read?.object ?? null,
     before: state,
     after: state,
-    outcome: refused ? 'refused' : 'unsent',
+    outcome: outcomeBehind(error),
     error,
   };
+}
+
+function outcomeBehind(error: PaydeskError): Outcome {
+  if (error instanceof UnknownOutcomeError) return 'unknown';
+  return error instanceof GuardError || exitCodeOf(error) === 1 ? 'refused' : 'unsent';
 }
 
 function dryRunOf({ client }: Desk, { typed, operation, read, description }: Move): PlannedMove {

@@ -1,11 +1,12 @@
 // What is written to the ledger before an instruction is sent, and after.
 
-import { commandText, paydesk } from '../../next-command.js';
+import { type Command, commandText, paydesk } from '../../next-command.js';
 import type { PaymentRead } from '../../client/payment-calls.js';
-import { firstLine, ProfileError, TemporaryError } from '../../errors.js';
+import { firstLine, ProfileError, TemporaryError, UnknownOutcomeError } from '../../errors.js';
 import { HomeError } from '../../home-folder.js';
 import type { Blocked, Entry, NewIntent, NewOutcome } from '../../ledger/moves/entries.js';
 import type { PaymentNames, PaymentRef } from '../../ledger/payment-ref.js';
+import { safeText } from '../../output/text.js';
 import { StoreError } from '../../store/errors.js';
 import { quietOf, type Desk } from '../desk.js';
 import { idOf, stateOf } from '../named-payments.js';
@@ -69,6 +70,18 @@ export const openAt =
     withLedger(() => ledger.openUnder(app, names));
 
 /**
+ * What a write to the ledger fails with after something was sent, where the database itself is there: nobody has expected
+ * it. What was sent stays unknown in the ledger, and the next run finds it out.
+ */
+export function notRecorded(what: string, cause: unknown, check: Command): UnknownOutcomeError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new UnknownOutcomeError(
+    `${what}, which could not be written to the ledger because of a bug in paydesk: ${why}`,
+    { code: 'outcome-not-recorded', next: [check], cause },
+  );
+}
+
+/**
  * The result is true whether or not it can be written down; what cannot be written stays open in the ledger. False when
  * the ledger has something newer, so that the result may be out of date.
  */
@@ -92,10 +105,15 @@ export async function recordResult(
   try {
     return await desk.ledger.record(intent.id, row);
   } catch (failure) {
-    if (!(failure instanceof StoreError)) throw failure;
+    const check = paydesk('payments', 'check', intent.payment_id);
+    if (!(failure instanceof StoreError)) {
+      const shown = after === null ? '' : ` (${safeText(after)})`;
+      const what = `The ${move.operation} of payment ${intent.payment_id} ended as ${outcome}${shown}`;
+      throw notRecorded(what, failure, check);
+    }
     desk.note(
       `The outcome could not be written to the ledger, which has it as unknown: ${failure.message}`,
-      `Check it again with: ${commandText(paydesk('payments', 'check', intent.payment_id))}`,
+      `Check it again with: ${commandText(check)}`,
     );
     return true;
   }
