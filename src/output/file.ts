@@ -33,11 +33,14 @@ function openFileNumber(name: string): number | undefined {
 /** Whether the name means stdout, which then carries the file and nothing else. */
 export const namesStdout = (name: string): boolean => openFileNumber(name) === 1;
 
-/** Writes a file for its owner alone. Not for stdout: the caller knows what else is printed there. */
+/**
+ * Writes a file for its owner alone; with `keepMode` one that is there stays readable for those who could read it. Not for
+ * stdout: the caller knows what else is printed there.
+ */
 export async function writeOutputFile(
   name: string,
   pieces: Pieces,
-  { signal }: { signal?: AbortSignal } = {},
+  { signal, keepMode = false }: { signal?: AbortSignal; keepMode?: boolean } = {},
 ): Promise<WrittenFile> {
   const file = openFileNumber(name) === undefined ? resolve(name) : name;
   try {
@@ -46,7 +49,7 @@ export async function writeOutputFile(
     if (number !== undefined) return { file, bytes: await writeTo(createFileWriter(number), pieces) };
     if (at?.isFIFO()) return { file, bytes: await writeFifo(file, pieces, signal) };
     if (at && !at.isFile()) return { file, bytes: await writeDevice(file, pieces) };
-    return { file, bytes: await replaceFile(await followLinks(file), at, pieces) };
+    return { file, bytes: await replaceFile(await followLinks(file), keepMode ? at : undefined, pieces) };
   } catch (error) {
     throw fileError(file, error);
   }
@@ -126,9 +129,9 @@ async function followLinks(file: string): Promise<string> {
   return link?.isSymbolicLink() ? followLinks(resolve(dirname(file), await readlink(file))) : file;
 }
 
-/** A new file has the mode of the old one. */
-async function replaceFile(file: string, old: Stats | undefined, pieces: Pieces): Promise<number> {
-  const draft = openDraft(file, old === undefined ? 0o600 : old.mode & 0o777);
+/** The new file has the mode of `like`. */
+async function replaceFile(file: string, like: Stats | undefined, pieces: Pieces): Promise<number> {
+  const draft = openDraft(file, like === undefined ? 0o600 : like.mode & 0o777);
   let bytes: number;
   try {
     bytes = await writeTo(createFileWriter(draft.fd), pieces);

@@ -34,12 +34,22 @@ describe('a plain file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('is replaced as a whole, with its permissions', async () => {
+  it('is for its owner alone from then on where others could read it', async () => {
+    const file = join(folder, 'plan.json');
+    for (const mode of [0o644, 0o666]) {
+      writeFileSync(file, 'old');
+      chmodSync(file, mode);
+      await writeOutputFile(file, ['new']);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it('is replaced as a whole, and keeps its permissions where that is asked for', async () => {
     const file = join(folder, 'plan.json');
     writeFileSync(file, 'old');
     chmodSync(file, 0o640);
     const open = openSync(file, 'r');
-    await writeOutputFile(file, ['new']);
+    await writeOutputFile(file, ['new'], { keepMode: true });
     // Whoever has the old file open still reads the old one.
     expect(readFileSync(open, 'utf8')).toBe('old');
     closeSync(open);

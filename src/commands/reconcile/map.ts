@@ -64,7 +64,7 @@ export default class ReconcileMap extends BaseCommand {
     this.print(...guessedLines(guessed));
     await this.showList(guessed.lines, sampleList);
     if (!flags.yes) await this.#confirm(out);
-    await writeOutputFile(out, [guessed.text]);
+    await writeOutputFile(out, [guessed.text], { keepMode: true });
     this.note(
       `Wrote ${out}. Use it with: ${commandText(paydesk('reconcile', args.file, '--map', out), this.profileName)}`,
     );

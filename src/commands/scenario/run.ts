@@ -76,7 +76,9 @@ export default class ScenarioRun extends BaseCommand {
       ...(kept && { onEnd: kept.write }),
     });
     await this.#show(results, performance.now() - from, flags);
-    if (flags.junit !== undefined) await writeOutputFile(flags.junit, [scenarioJunit(results)]);
+    if (flags.junit !== undefined) {
+      await writeOutputFile(flags.junit, [scenarioJunit(results)], { keepMode: true });
+    }
     for (const file of kept?.files ?? []) {
       this.note(`Kept: ${commandText(paydesk('sandbox', 'start', '--memory', '--import', file))}`);
     }
