@@ -79,7 +79,9 @@ export function numberFromText(text: string): JsonNumber {
 
 /** An id or an amount that is kept as text, as the number that it is in JSON; what is no number stays text. */
 export function numberJson<T extends string | null | undefined>(text: T): JsonNumber | T {
-  return typeof text === 'string' && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? numberFromText(text) : text;
+  return typeof text === 'string' && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)
+    ? numberFromText(text)
+    : text;
 }
 
 /** Sums by currency as exact numbers. */

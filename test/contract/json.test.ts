@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { duplicateKey, parseJson } from '../../src/contract/json.js';
+import { duplicateKey, numberJson, parseJson } from '../../src/contract/json.js';
+
+test.each(['10.10', '-0', '1.01e1', '1E+2', '1e400', '90071992547409931234'])(
+  'an amount that is kept as %s is that number in JSON',
+  (text) => expect(JSON.stringify([numberJson(text)])).toBe(`[${text}]`),
+);
+
+test.each(['', '007', '1e', 'e5', '1.', '0x1', 'inv-1e5'])('%o is no number in JSON', (text) =>
+  expect(numberJson(text)).toBe(text),
+);
 
 const twiceIn = (text: string) => duplicateKey(text, parseJson(text));
 
