@@ -5,6 +5,7 @@ import type { PaydeskError } from '../errors.js';
 import type { Line } from '../output/lines.js';
 import type { Forwarder } from './forwarding/forwarder.js';
 import type { Delivery } from './inbox/delivery.js';
+import { createInbox } from './inbox/inbox.js';
 import { openListener } from './inbox/listeners.js';
 import { PATH_PREFIX, startReceiver } from './inbox/receiver.js';
 import { createPipeline, type DeliveryEvent, type PipelineOptions } from './pipeline.js';
@@ -54,7 +55,8 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
   const now = () => clock.now();
   const listener = await openListener(store, app);
   const { id, secret } = listener;
-  const pipeline = createPipeline(options, listener);
+  const newestBefore = await createInbox(store).newestId(app);
+  const pipeline = createPipeline(options, { id, secret, newestBefore });
   const { inboxWriter, reader, forwarder } = pipeline;
   const stopping = new AbortController();
   const addressOf = (origin: string) => `${origin}${PATH_PREFIX}${secret}`;

@@ -25,6 +25,8 @@ export interface DeliveryEvent {
   /** `left` is as far as it came when the listener ended. */
   type: 'arrived' | 'progress' | 'settled' | 'left';
   delivery: Delivery;
+  /** It arrived before this listener started: an earlier one left it behind. */
+  isEarlier: boolean;
 }
 
 export interface PipelineOptions {
@@ -57,20 +59,29 @@ interface Pipeline {
 
 type Facts = UnreadDelivery & { state: string | null };
 
-export function createPipeline(options: PipelineOptions, listener: { id: number; secret: string }): Pipeline {
-  const { store, client, app, owner, clock, targets, retries, onEvent, onError } = options;
+interface PipelineListener {
+  id: number;
+  secret: string;
+  /** The newest delivery when it started. */
+  newestBefore: number;
+}
+
+export function createPipeline(options: PipelineOptions, listener: PipelineListener): Pipeline {
+  const { store, client, app, owner, clock, targets, ack, retries, onError } = options;
   const now = () => clock.now();
   const inbox = createInbox(store);
   const unread = createUnreadQueue(store, listener.id, owner);
   const inboxWriter = createInboxWriter(store, listener.id, owner, () => forwarder.hasRoom());
   const plan = (facts: Facts, afterRead: boolean) => forwardsOf(options, listener.id, facts, afterRead);
+  const tell = (type: DeliveryEvent['type']) => (delivery: Delivery) =>
+    options.onEvent({ type, delivery, isEarlier: delivery.id <= listener.newestBefore });
 
   const live = createLiveDeliveries({
     load: async (ids) => inbox.named(app, ids),
     now,
-    onProgress: (delivery) => onEvent({ type: 'progress', delivery }),
-    onSettled: (delivery) => onEvent({ type: 'settled', delivery }),
-    onLeft: (delivery) => onEvent({ type: 'left', delivery }),
+    onProgress: tell('progress'),
+    onSettled: tell('settled'),
+    onLeft: tell('left'),
     onError,
   });
   const sender = createSender(now);
@@ -114,7 +125,7 @@ export function createPipeline(options: PipelineOptions, listener: { id: number;
     inboxWriter,
     reader,
     forwarder,
-    take: createIntake({ inboxWriter, live, forwarder, reader, plan, ack: options.ack, onEvent }),
+    take: createIntake({ inboxWriter, live, forwarder, reader, plan, ack, onArrived: tell('arrived') }),
     async upkeep() {
       await unread.renew();
       for (let page = await unread.adopt(now()); page.length > 0; page = await unread.adopt(now())) {
@@ -145,16 +156,17 @@ function forwardsOf(
     .flatMap((target) => planForwards(target, { listenerId, ...facts }, clock.now(), chaos));
 }
 
-interface IntakeOptions extends Pick<PipelineOptions, 'ack' | 'onEvent'> {
+interface IntakeOptions extends Pick<PipelineOptions, 'ack'> {
   inboxWriter: InboxWriter;
   live: LiveDeliveries;
   forwarder: Forwarder;
   reader: Reader;
   plan(facts: Facts, afterRead: boolean): PlannedForward[];
+  onArrived(delivery: Delivery): void;
 }
 
 function createIntake(options: IntakeOptions): (request: WebhookRequest) => Promise<number> {
-  const { inboxWriter, live, forwarder, reader, plan, ack, onEvent } = options;
+  const { inboxWriter, live, forwarder, reader, plan, ack, onArrived } = options;
   return async (request) => {
     const named = namePayment(request);
     const facts = { ...named, id: 0, path: request.path, state: null };
@@ -163,7 +175,7 @@ function createIntake(options: IntakeOptions): (request: WebhookRequest) => Prom
     live.add(delivery);
     forwarder.take(leased, request);
     if (delivery.forwards.length > leased.length) forwarder.wake();
-    onEvent({ type: 'arrived', delivery });
+    onArrived(delivery);
     // The target comes first, whose connection is written to in this turn of the event loop, and the sender second.
     await new Promise((resolve) => setImmediate(resolve));
     // Nobody waits for the read.

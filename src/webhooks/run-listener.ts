@@ -51,11 +51,13 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
       owner: createOwner(),
       clock: systemClock,
       chaos,
-      // Who waits for something counts only what comes from now on.
+      // Who waits for something does not send again what belongs to an earlier run.
       retriesFailed: expectation?.waits !== true,
       onEvent(event) {
         onEvent(event);
         if (event.type === 'failed') end(event.error);
+        // Who waits for something counts only what arrives from now on.
+        if (!('isEarlier' in event) || event.isEarlier) return;
         if (event.type === 'progress') expectation?.hear(event.delivery);
         if (event.type !== 'settled') return;
         const verdict = expectation?.see(event.delivery);

@@ -12,6 +12,7 @@ import { thirdPartyLine } from '../../output/views/webhook.js';
 import { requestLines, webhookRequest } from '../../output/views/webhook-request.js';
 import { isSuccess } from '../../webhooks/forwarding/forwarder.js';
 import { createInbox, findDelivery } from '../../webhooks/inbox/inbox.js';
+import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { ListenEvent } from '../../webhooks/listen.js';
 import { replayMarks, replayTo } from '../../webhooks/forwarding/replay.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
@@ -93,7 +94,6 @@ export async function listen(
     replay,
     end: (error) => listening?.end(error),
   });
-  const shows = showsEvent(request.filter);
   try {
     listening = await runListener({
       ...request,
@@ -103,7 +103,7 @@ export async function listen(
       interactive: context.interactive,
       signal: context.signal,
       note: context.note,
-      onEvent: (event) => void (shows(event) && presenter.event(event)),
+      onEvent: (event) => present(event, request, presenter),
       onError: (error) => presenter.trouble(describeError(error).message),
     });
     await announce(context, listening, request, presenter);
@@ -175,10 +175,18 @@ async function openPresenter(
   );
 }
 
-/** Deliveries that do not match the filters are saved, but not shown. */
-function showsEvent(filter: Filter): (event: ListenEvent) => boolean {
-  return (event) => {
-    if (!('delivery' in event) || !needsRead(filter)) return true;
-    return event.delivery.verdict !== null && passes(filter, { path: '', ...event.delivery });
-  };
+/** Deliveries that do not match the filters are saved, but not shown; nor is what does not count for an expectation. */
+function present(event: ListenEvent, { filter, expectation }: ListenRequest, presenter: Presenter): void {
+  if (!showsEvent(event, filter)) return;
+  const counts = !('isEarlier' in event && event.isEarlier) || expectation?.waits !== true;
+  if (counts) presenter.event(event);
+  else if (event.type === 'settled') presenter.trouble(earlierText(event.delivery));
 }
+
+function showsEvent(event: ListenEvent, filter: Filter): boolean {
+  if (!('delivery' in event) || !needsRead(filter)) return true;
+  return event.delivery.verdict !== null && passes(filter, { path: '', ...event.delivery });
+}
+
+const earlierText = ({ id }: Delivery): string =>
+  `Webhook ${id} arrived before this listener started, so it does not count.`;

@@ -29,7 +29,8 @@ export default class WebhookListen extends BaseCommand {
       'or --count.',
     'In scripts, use --until and --count. Exit code 0 means that they were met, 8 that the time ran out, ' +
       '3 that a webhook arrived but the service shows another state, 1 that a target did not accept a ' +
-      'webhook. --until counts payments; --count alone counts webhooks without duplicates.',
+      'webhook. --until counts payments; --count alone counts webhooks without duplicates. What arrived before ' +
+      'it started does not count.',
     'Otherwise it runs until you stop it: with q or SIGTERM (exit code 0), or with Ctrl-C (130).',
     'With --json it prints JSON lines: one document when it is ready, and one per webhook.',
   ].join('\n\n');

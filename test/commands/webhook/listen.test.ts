@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver, startTestSandbox, type TestSandbox } from '../../helpers/sandbox.js';
 import { describeWithPostgres } from '../../helpers/postgres.js';
+import { addFault } from '../../helpers/desk.js';
 import { createHookHome, type HookHome } from './processes.js';
 
 let sandbox: TestSandbox;
@@ -182,6 +183,42 @@ describe('for jobs', () => {
     const listener = await home.listenHere('--until', 'Captured', '--timeout', '2s');
     expect(await listener.ended).toBe(8);
     expect(listener.lines().at(-1)?.error).toMatchObject({ code: 'nothing-came', exit: 8 });
+  });
+
+  it('does not count a webhook that an earlier listener forwarded and left unread', async () => {
+    const first = await home.listen('--forward-to', handler.url);
+    const paymentId = await paid(first.url);
+    await first.waitFor(4);
+    await addFault(sandbox, { kind: 'latency', delayMs: 60_000, next: 1 });
+    expect(await first.post(body({ paymentId, paymentState: 'Captured', n: 5 }))).toBe(200);
+    await handler.waitFor(5);
+    first.kill('SIGTERM');
+    await first.ended;
+
+    const next = await home.listenHere('--until', 'Captured', '--count', '1', '--timeout', '3s');
+    expect(await next.ended).toBe(8);
+    expect(next.lines().at(-1)?.error).toMatchObject({ code: 'nothing-came' });
+    expect(next.deliveries()).toEqual([]);
+    // It was read all the same, and went to nobody a second time.
+    const events = await home.run('webhook', 'events', '--limit', '1', '--json');
+    expect(JSON.parse(events.stdout)).toMatchObject([{ paymentId, state: 'Captured' }]);
+    expect(handler.requests).toHaveLength(5);
+  });
+
+  it('does not count what it forwards to its own target after a crash', async () => {
+    handler.answer('hang');
+    const first = await home.listen('--forward-to', handler.url);
+    const paymentId = await paid(first.url);
+    await handler.waitFor(1);
+    first.kill('SIGKILL');
+    await first.ended;
+    handler.answer({ status: 200 });
+    handler.requests.splice(0);
+
+    const next = await home.listenHere('--until', 'Captured', '--forward-to', handler.url, '--timeout', '4s');
+    expect(await next.ended).toBe(8);
+    expect(next.deliveries()).toEqual([]);
+    expect(handler.states(paymentId)).toEqual(['Created', 'Authorised', 'Capturing', 'Captured']);
   });
 
   it('ends with 8 when too little came', async () => {
