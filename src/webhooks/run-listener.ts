@@ -17,10 +17,7 @@ export interface RunningListener {
   stop(): Promise<void>;
 }
 
-export interface RunListenerOptions extends Omit<
-  ListenOptions,
-  'owner' | 'clock' | 'chaos' | 'retriesFailed' | 'retries'
-> {
+export interface RunListenerOptions extends Omit<ListenOptions, 'owner' | 'clock' | 'chaos' | 'retries'> {
   /** No chaos without kinds; a random seed where none is given. */
   chaos: { kinds: ChaosKind[] | undefined; seed: number | undefined };
   expectation: WebhookExpectation | undefined;
@@ -51,8 +48,6 @@ export async function runListener(options: RunListenerOptions): Promise<RunningL
       owner: createOwner(),
       clock: systemClock,
       chaos,
-      // Who waits for something does not send again what belongs to an earlier run.
-      retriesFailed: expectation?.waits !== true,
       onEvent(event) {
         onEvent(event);
         if (event.type === 'failed') end(event.error);

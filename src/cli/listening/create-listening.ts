@@ -6,7 +6,7 @@ import type { PaydeskError } from '../../errors.js';
 import { followPayment } from '../../payments/follow-payment.js';
 import type { Desk } from '../../payments/desk.js';
 import { idOf } from '../../payments/named-payments.js';
-import { readUntil } from '../../payments/wait.js';
+import { readUntil, type WaitOptions } from '../../payments/wait.js';
 import { createWakeups } from '../../webhooks/inbox/wakeups.js';
 import { describeError } from '../../output/report.js';
 import { deliveryLine, readyLines, thirdPartyLine } from '../../output/views/webhook.js';
@@ -17,13 +17,14 @@ import { chooseTunnel } from '../../webhooks/tunnels/choose.js';
 import type { CommandContext } from '../runtime/context.js';
 import { openLedger } from '../desk/desk-database.js';
 import { listenPort, targetsOf } from '../flags/listen-flags.js';
+import { createPaymentDeliveries, type PaymentDeliveries } from './payment-deliveries.js';
 
 export interface CreateListening {
   /** Address of the listener, for the webhookUrl of the payment. */
   url: string;
-  /** Reads the payment when a webhook arrives, and at intervals without one. */
+  /** Reads the payment when a webhook arrives, and at intervals without one; then waits briefly for its last webhook. */
   follow(read: PaymentRead, until: StateName): Promise<{ read: PaymentRead; error?: PaydeskError }>;
-  /** Webhooks that were received, read and forwarded. */
+  /** Its webhooks: read and forwarded, or as far as they came. */
   deliveries: Delivery[];
 }
 
@@ -37,6 +38,8 @@ export interface CreateListeningFlags {
 
 /** How long to wait for the webhook of the last state after a read has shown that state. */
 const LAST_WEBHOOK_MS = 3_000;
+/** And then for its forward: longer than a target that refuses it is retried. */
+const LAST_FORWARD_MS = 6_000;
 
 export async function openCreateListening(
   context: CommandContext,
@@ -54,9 +57,12 @@ export async function openCreateListening(
   if (because !== undefined) note(because);
   if (tunnel.thirdParty) note(thirdPartyLine(tunnel));
   const { store } = await openLedger(context);
-  const deliveries: Delivery[] = [];
   const { wakeups, wake } = createWakeups(clock);
   const targets = targetsOf(client, flags);
+  const deliveries = createPaymentDeliveries({
+    nameOf: (said) => client.canonicalState(said) ?? said,
+    show: (delivery) => print(deliveryLine(delivery, { ...stdout, now: context.now() })),
+  });
   const listening = await runListener({
     store,
     client,
@@ -68,18 +74,21 @@ export async function openCreateListening(
     ack: 'immediate',
     chaos: { kinds: undefined, seed: undefined },
     expectation: undefined,
+    // What failed before belongs to other payments.
+    retriesFailed: false,
     interactive,
     signal,
     note,
     onEvent(event) {
-      if (event.type !== 'settled') return;
-      deliveries.push(event.delivery);
-      print(deliveryLine(event.delivery, { ...stdout, now: context.now() }));
-      wake(event.delivery);
+      if (!('isEarlier' in event)) return;
+      deliveries.add(event);
+      if (event.type === 'settled') wake(event.delivery);
     },
     onError: (error) => note(describeError(error).message),
   });
-  context.atEnd(() => listening.stop());
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= listening.stop());
+  context.atEnd(stop);
   const { url, localUrl, secret } = listening.listener;
   context.secrets.add(secret);
   const to = targets.map((target) => target.url);
@@ -87,22 +96,28 @@ export async function openCreateListening(
 
   return {
     url,
-    deliveries,
+    deliveries: deliveries.shown,
     async follow(read, until) {
       const names = { paymentId: idOf(read), referenceId: read.fields.referenceId };
-      const sleep = (ms: number, stop: AbortSignal) => wakeups.sleep(names, ms, stop);
+      const sleep = (ms: number, over: AbortSignal) => wakeups.sleep(names, ms, over);
+      deliveries.follow(names);
       const end = await followPayment({ ...desk, note: () => undefined }, read, until, sleep);
-      const isTold = () =>
-        deliveries.some(({ paymentId, state }) => paymentId === idOf(read) && state === end.read.state);
-      await readUntil(async () => isTold(), Boolean, {
-        clock,
-        signal,
-        limitMs: LAST_WEBHOOK_MS,
-        firstMs: 100,
-        maxMs: 100,
-        sleep,
-      });
+      const { state } = end.read;
+      if (state !== undefined) await waitForWebhook(deliveries, state, { clock, signal, sleep });
+      await stop();
       return end;
     },
   };
+}
+
+/** A handler is to have the webhook of the last state before the command ends. */
+async function waitForWebhook(
+  deliveries: PaymentDeliveries,
+  state: StateName,
+  wait: Pick<WaitOptions, 'clock' | 'signal' | 'sleep'>,
+): Promise<void> {
+  const until = (isOver: () => boolean, limitMs: number) =>
+    readUntil(async () => isOver(), Boolean, { ...wait, limitMs, firstMs: 100, maxMs: 100 });
+  const { reached } = await until(() => deliveries.says(state), LAST_WEBHOOK_MS);
+  if (reached) await until(() => deliveries.areSettled(), LAST_FORWARD_MS);
 }

@@ -97,6 +97,8 @@ export async function listen(
   try {
     listening = await runListener({
       ...request,
+      // Who waits for something does not send again what belongs to an earlier run.
+      retriesFailed: request.expectation?.waits !== true,
       store,
       client,
       app,

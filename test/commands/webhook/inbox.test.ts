@@ -16,7 +16,7 @@ import {
   startTestSandbox,
   type TestSandbox,
 } from '../../helpers/sandbox.js';
-import { type HookDesk, openHookDesk, type TestListener } from '../../webhooks/hook-desk.js';
+import { type HookDesk, openHookDesk, postTo, type TestListener } from '../../webhooks/hook-desk.js';
 
 const commands = { events: Events, show: Show, replay: Replay, send: Send, create: Create };
 
@@ -288,18 +288,20 @@ describe('webhook send', () => {
 });
 
 describe('payments create --listen', () => {
+  /** The payment, once the command has created it. */
+  const createdPayment = (reference: string) =>
+    eventually(async () => {
+      const path = `/payments/referenceId:${reference}`;
+      const { status, body } = await sandbox.call<{ paymentId: number; webhookUrl: string }>('GET', path);
+      expect(status).toBe(200);
+      return body;
+    });
+
   it('creates with the address of its listener, passes the webhooks on, and follows it to its end', async () => {
     const reference = newReference();
     const listen = ['--listen', '--port', '0', '--forward-to', handler.url];
     const running = run('create', [...createFlags(reference), ...listen, '--json']);
-    const { paymentId } = await eventually(async () => {
-      const { status, body } = await sandbox.call<{ paymentId: number }>(
-        'GET',
-        `/payments/referenceId:${reference}`,
-      );
-      expect(status).toBe(200);
-      return body;
-    });
+    const { paymentId } = await createdPayment(reference);
     await sandbox.pay(paymentId);
     await sandbox.settle();
     const { code, json } = await running;
@@ -310,17 +312,54 @@ describe('payments create --listen', () => {
     expect(handler.states(paymentId).at(0)).toBe('Created');
   });
 
+  it('ends when a slow handler has the webhook of the last state, and shows the webhooks of its payment alone', async () => {
+    const other = await sandbox.create();
+    handler.answer({ status: 200, delayMs: 300 });
+    const reference = newReference();
+    const listen = ['--listen', '--port', '0', '--forward-to', handler.url];
+    const running = run('create', [...createFlags(reference), ...listen, '--json']);
+    const { paymentId, webhookUrl } = await createdPayment(reference);
+    await postTo(webhookUrl, JSON.stringify({ paymentId: other.paymentId, paymentState: 'Created' }));
+    await sandbox.pay(paymentId);
+    await sandbox.settle();
+    const { code, json } = await running;
+    const states = ['Created', 'Authorised', 'Capturing', 'Captured'];
+    expect([code, handler.states(paymentId)]).toEqual([0, states]);
+    expect(json.deliveries).toMatchObject(states.map((saidState) => ({ paymentId, saidState })));
+    // The other one is passed on and kept as ever.
+    expect(handler.states(other.paymentId)).toEqual(['Created']);
+    const kept = await desk.inbox.ofPayment(desk.app, { paymentId: String(other.paymentId) });
+    expect(kept).toMatchObject([{ state: 'Created', forwards: [{ outcome: 'delivered' }] }]);
+  });
+
+  it('leaves what a target did not accept before to whoever only listens', async () => {
+    handler.answer({ status: 500 });
+    const earlier = await desk.listen({ to: [handler.url] });
+    await earlier.post('{"n":1}');
+    await earlier.waitFor(1);
+    await earlier.stop();
+    handler.answer({ status: 200 });
+    handler.requests.splice(0);
+    const reference = newReference();
+    const listen = ['--listen', '--port', '0', '--forward-to', handler.url, '--until', 'Created'];
+    const { code, stderr } = await run('create', [...createFlags(reference), ...listen]);
+    expect([code, handler.requests.map(({ body: { n } }) => n)]).toEqual([0, [undefined]]);
+    expect(stderr).not.toContain('again');
+  });
+
+  it('gives a webhook that the handler does not take as it is in the end', async () => {
+    handler.answer({ status: 500 });
+    const reference = newReference();
+    const listen = ['--listen', '--port', '0', '--forward-to', handler.url, '--until', 'Created'];
+    const { code, json } = await run('create', [...createFlags(reference), ...listen, '--json']);
+    expect(code).toBe(0);
+    expect(json.deliveries).toMatchObject([{ saidState: 'Created', forwards: [{ status: 500 }] }]);
+  });
+
   it('ends with 3 when it cannot be paid any more', async () => {
     const reference = newReference();
     const running = run('create', [...createFlags(reference), '--listen', '--port', '0']);
-    const { paymentId } = await eventually(async () => {
-      const { status, body } = await sandbox.call<{ paymentId: number }>(
-        'GET',
-        `/payments/referenceId:${reference}`,
-      );
-      expect(status).toBe(200);
-      return body;
-    });
+    const { paymentId } = await createdPayment(reference);
     await sandbox.call('POST', `/payments/${paymentId}/cancel`);
     await sandbox.settle();
     const { code, stdout } = await running;
