@@ -72,6 +72,7 @@ export async function listen(
   const sender = createSender(Date.now);
   context.atEnd(() => sender.close());
   let listening: RunningListener | undefined;
+  let ending: PaydeskError | undefined;
   const find = async (id: number) => {
     const found = await findDelivery(inbox, app, id);
     return { ...found, secret: listening?.listener.secret ?? '' };
@@ -109,14 +110,12 @@ export async function listen(
       onError: (error) => presenter.trouble(describeError(error).message),
     });
     await announce(context, listening, request, presenter);
-    const ending = await listening.ended;
+    ending = await listening.ended;
+  } finally {
     presenter.close();
-    await listening.stop();
-    if (ending) throw ending;
-  } catch (error) {
-    presenter.close();
-    throw error;
   }
+  await listening.stop();
+  if (ending) throw ending;
 }
 
 async function announce(

@@ -62,8 +62,11 @@ export default class WebhookListen extends BaseCommand {
     const until = flags.until === undefined ? undefined : targetState(client, flags.until);
     const { count, 'max-duplicates': maxDuplicates, port, ack, inspect } = flags;
     const nameOf = (said: string) => client.canonicalState(said) ?? said;
+    const tunnel = await chosenTunnel(this.context, session, flags);
+    // What it forwards goes to targets: at the service it changes nothing.
+    this.onlyReads();
     await listen(this.context, session, {
-      tunnel: await chosenTunnel(this.context, session, flags),
+      tunnel,
       targets,
       filter,
       ...listenPort(port),

@@ -111,10 +111,19 @@ describe('the live table', () => {
   });
 
   it('is left with Ctrl-C, with 130', async () => {
-    await open();
+    const url = await open('--forward-to', handler.url);
+    const { paymentId } = await sandbox.create({ webhookUrl: url });
+    await shows(/Created +200/);
     tty.press('ctrl-c');
     expect(await tty.ended()).toBe(130);
-    expect(tty.raw()).toContain(LEAVE);
+    const [, after = '', ...more] = tty.raw().split(LEAVE);
+    expect(more).toEqual([]);
+    // The last rows once, and nothing that is not true: it forwarded a webhook.
+    const lines = stripVTControlCharacters(after).trim().split(/\r*\n/);
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`${paymentId} .*Created +200`)),
+      '1 received and saved. To see them: paydesk webhook events',
+    ]);
   });
 
   it('is left when it has what it waited for, and says why it ended otherwise', async () => {
@@ -123,8 +132,8 @@ describe('the live table', () => {
     expect(await tty.ended()).toBe(0);
     await open('--until', 'Captured', '--timeout', '4s');
     expect(await tty.ended()).toBe(8);
-    const after = tty.raw().split(LEAVE).at(-1) ?? '';
-    expect(stripVTControlCharacters(after)).toContain('No webhook arrived before the time limit.');
+    const after = stripVTControlCharacters(tty.raw().split(LEAVE).at(-1) ?? '');
+    expect(after.trim()).toBe('Error: No webhook arrived before the time limit.');
   });
 
   it('is not there with --inspect: each request is shown under its line', async () => {
