@@ -1,20 +1,16 @@
 // `webhook listen`: opens a tunnel, receives webhooks and shows them until it ends.
 
-import { commandText, paydesk } from '../../next-command.js';
 import { counted } from '../../contract/amount-format.js';
 import type { PaydeskError } from '../../errors.js';
 import { type Line, plainLine, toned } from '../../output/lines.js';
 import { describeError } from '../../output/report.js';
 import { loadTheme } from '../../output/theme.js';
-import { tookTime } from '../../output/time.js';
 import { liveBanner } from '../../output/views/live.js';
 import { thirdPartyLine } from '../../output/views/webhook.js';
 import { requestLines, webhookRequest } from '../../output/views/webhook-request.js';
-import { isSuccess } from '../../webhooks/forwarding/forwarder.js';
 import { createInbox, findDelivery } from '../../webhooks/inbox/inbox.js';
 import type { Delivery } from '../../webhooks/inbox/delivery.js';
 import type { ListenEvent } from '../../webhooks/listen.js';
-import { replayMarks, replayTo } from '../../webhooks/forwarding/replay.js';
 import { createSender } from '../../webhooks/forwarding/sender.js';
 import { type Filter, needsRead, passes } from '../../webhooks/forwarding/targets.js';
 import { chooseTunnel } from '../../webhooks/tunnels/choose.js';
@@ -30,6 +26,7 @@ import {
 } from './listen-presenter.js';
 import { askToConfirm, createGuard } from '../desk/live-guard.js';
 import type { ScreenOutput } from './live-screen.js';
+import { replayDelivery } from './replay-delivery.js';
 import { verifyKind, type Session } from '../desk/session.js';
 
 interface ListenRequest extends Pick<
@@ -77,22 +74,12 @@ export async function listen(
     const found = await findDelivery(inbox, app, id);
     return { ...found, secret: listening?.listener.secret ?? '' };
   };
-  const replay = async (id: number): Promise<Line> => {
-    const { targets } = request;
-    if (targets.length === 0)
-      return `There is no target: ${commandText(paydesk('webhook', 'replay', id, '--to', 'URL'), context.profileName)}`;
-    const desk = { store, inbox, app, sender, now: Date.now };
-    const whole = await find(id);
-    const done = await Promise.all(targets.map((target) => replayTo(desk, whole, target, replayMarks(id))));
-    const told = done.map(({ attempt }) => `${attempt.status ?? attempt.error} in ${tookTime(attempt.ms)}`);
-    const good = done.every(({ attempt }) => isSuccess(attempt.status));
-    return toned(good ? 'good' : 'bad', `Replayed ${id}: ${told.join(', ')}`);
-  };
+  const desk = { store, inbox, app, sender, now: Date.now };
   const { width } = context.streams.stdout;
   const presenter = await openPresenter(context, request, {
     details: async (id) => webhookRequest(await find(id), { terminal: true, width, now: context.now() }),
     request: async (id) => requestLines(await find(id)).map((line) => ['    ', plainLine(line)]),
-    replay,
+    replay: async (id) => replayDelivery(desk, await find(id), request, context.profileName),
     end: (error) => listening?.end(error),
   });
   try {

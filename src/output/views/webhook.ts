@@ -52,9 +52,17 @@ function forwardPiece({ status, ms, outcome, attempts, chaos }: ForwardRecord, l
   return [code, time, toned(tone === 'good' ? undefined : tone, after)];
 }
 
+/** Replays that failed at an address that has not accepted the webhook and had no forward of it: the last of each. */
+function failedReplays(forwards: readonly ForwardRecord[]): ForwardRecord[] {
+  const others = forwards.filter(({ replay, outcome }) => !replay || outcome === 'delivered');
+  const known = new Set(others.map(({ to }) => to));
+  const failed = forwards.filter(({ to, outcome }) => outcome === 'failed' && !known.has(to));
+  return [...new Map(failed.map((forward) => [forward.to, forward])).values()];
+}
+
 /** What the targets answered: in full for one, by status for several. */
 export function handlerLine({ forwards }: Delivery): Line {
-  const own = forwards.filter(({ replay }) => !replay);
+  const own = [...forwards.filter(({ replay }) => !replay), ...failedReplays(forwards)];
   const shown = own.length === 0 ? forwards.slice(-1) : own;
   if (shown.length === 1) return forwardPiece(shown[0] as ForwardRecord, true);
   return joinPieces(

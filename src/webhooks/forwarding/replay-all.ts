@@ -124,7 +124,9 @@ export function endingOfReplays(results: readonly Replayed[]): PaydeskError | un
   const how = attempt.status === null ? attempt.error : `it answered ${attempt.status}`;
   const options = { code: 'handler-failed', next: [paydesk('webhook', 'show', delivery.id)] };
   if (results.length === 1) return new ServiceError(`${to} did not accept the webhook: ${how}.`, options);
-  const message = `${failed.length} of ${results.length} webhooks were not accepted; the first by ${to}: ${how}.`;
+  const count = `${failed.length} of ${results.length} requests`;
+  const refused = failed.length === 1 ? 'was not accepted by' : 'were not accepted; the first by';
+  const message = `${count} ${refused} ${to}: ${how}.`;
   return failed.length === results.length
     ? new ServiceError(message, options)
     : new PartialError(message, { ...options, code: 'partial' });

@@ -216,6 +216,26 @@ describe('webhook replay', () => {
     await other.close();
   });
 
+  it('shows what failed beside what was accepted, and counts requests', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    await listener.post('{"n":1}');
+    await listener.waitFor(1);
+    const other = await startReceiver();
+    other.answer({ status: 418 });
+    expect((await run('replay', [1, '--to', other.url])).code).toBe(1);
+    const failed = await run('events', ['--failed'], { terminal: true });
+    expect(failed.stdout).toMatch(/\? \(no payment named\) +200 418\n/);
+    const both = await run('replay', [1]);
+    expect([both.code, both.stderr]).toEqual([
+      7,
+      expect.stringContaining(`Error: 1 of 2 requests was not accepted by ${other.url}: it`),
+    ]);
+    other.answer({ status: 200 });
+    expect((await run('replay', ['--failed'])).code).toBe(0);
+    expect((await run('events', [], { terminal: true })).stdout).toMatch(/200 +(\d+ ms|\d\.\d s)\n/);
+    await other.close();
+  });
+
   it('tells of the state now with --fresh', async () => {
     const listener = await desk.listen({ to: [handler.url] });
     const { paymentId } = await sandbox.create();

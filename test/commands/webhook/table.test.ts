@@ -94,6 +94,26 @@ describe('the live table', () => {
     expect(tty.raw().split(LEAVE)).toHaveLength(2);
   });
 
+  it('replays to the targets whose filters let the webhook through', async () => {
+    const refunds = await startReceiver();
+    const url = await open('--forward-to', handler.url, '--forward-to', `${refunds.url} state=Refunded`);
+    await sandbox.create({ webhookUrl: url });
+    await shows(/Created +200/);
+    tty.type('r');
+    await shows(/Replayed 1: 200 in \S+ \S+$/m);
+    expect([handler.requests.length, refunds.requests.length]).toEqual([2, 0]);
+    tty.type('q');
+    expect(await tty.ended()).toBe(0);
+
+    const again = await open('--forward-to', `${refunds.url} state=Refunded`);
+    await postTo(again, handler.requests[0]?.text ?? '');
+    await shows(/Created \(duplicate\)/);
+    tty.type('r');
+    await shows('The filters of the targets exclude it: paydesk webhook replay 2 --to URL');
+    expect(refunds.requests).toEqual([]);
+    await refunds.close();
+  });
+
   it('fits into any terminal, and is drawn anew when that changes', async () => {
     const url = await open();
     await sandbox.create({ webhookUrl: url, referenceId: `long-${'x'.repeat(60)}` });
