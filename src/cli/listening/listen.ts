@@ -25,6 +25,7 @@ import {
   type Presenter,
 } from './listen-presenter.js';
 import { askToConfirm, createGuard } from '../desk/live-guard.js';
+import { findConnectCommand } from './connect-command.js';
 import type { ScreenOutput } from './live-screen.js';
 import { replayDelivery } from './replay-delivery.js';
 import { verifyKind, type Session } from '../desk/session.js';
@@ -96,7 +97,7 @@ export async function listen(
       onEvent: (event) => present(event, request, presenter),
       onError: (error) => presenter.trouble(describeError(error).message),
     });
-    await announce(context, listening, request, presenter);
+    await announce(context, listening, { ...request, app }, presenter);
     ending = await listening.ended;
   } finally {
     presenter.close();
@@ -108,11 +109,12 @@ export async function listen(
 async function announce(
   context: CommandContext,
   { listener, chaos }: RunningListener,
-  { targets }: ListenRequest,
+  { targets, app }: Pick<ListenRequest, 'targets'> & { app: { baseUrl: string; appId: string } },
   presenter: Presenter,
 ): Promise<void> {
   const { secret, url, localUrl } = listener;
   context.secrets.add(secret);
+  const connect = context.interactive ? await findConnectCommand(context, app) : undefined;
   for (const { target, count } of await listener.waitingElsewhere()) {
     context.note(
       `${counted(count, 'webhook is', 'webhooks are')} still waiting to be forwarded to ${target}, which is not a target of this ` +
@@ -126,6 +128,7 @@ async function announce(
     targets: targets.map((target) => target.url),
     chaos: chaos && `${chaos.kinds.join(', ')}   --chaos-seed ${chaos.seed}`,
     chaosSeed: chaos?.seed,
+    connect,
   });
 }
 

@@ -33,6 +33,7 @@ export interface LiveTableOptions {
 
 const MAX_DELIVERIES = 500;
 const FRAME_MS = 40;
+const COPIED_COMMAND = 'Copied. If your terminal cannot copy, press c to see the address.';
 
 type ShownState = Omit<TableState, 'deliveries' | 'size'>;
 
@@ -110,6 +111,12 @@ export function openLiveTable(options: LiveTableOptions): LiveTable {
     drawSoon();
   }
 
+  function copy(text: string | undefined, message: string): void {
+    if (text === undefined) return;
+    screen.copy(text);
+    change({ message });
+  }
+
   const move = (by: number) => contents.move(by, screen);
   const actions: Readonly<Record<string, () => void>> = {
     up: () => move(-1),
@@ -121,10 +128,8 @@ export function openLiveTable(options: LiveTableOptions): LiveTable {
     enter: () => withChosen(async (id) => change({ details: { lines: await details(id), from: 0 } })),
     escape: () => change({ details: undefined }),
     r: () => withChosen(async (id) => change({ message: await replay(id) })),
-    c: () => {
-      screen.copy(shown.ready.url);
-      change({ message: `Copied: ${shown.ready.url}` });
-    },
+    c: () => copy(shown.ready.url, `Copied: ${shown.ready.url}`),
+    s: () => copy(shown.ready.connect?.(shown.ready.url), COPIED_COMMAND),
     q: options.quit,
     interrupt: options.interrupt,
   };

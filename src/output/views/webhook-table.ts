@@ -47,13 +47,18 @@ function listLines(state: TableState): Line[] {
   return [...head, headLine(widths), ...body, ...filler, footLine(state, KEYS)];
 }
 
-function hintLines({ deliveries }: TableState): Line[] {
+function hintLines({ deliveries, ready: { connect } }: TableState): Line[] {
   if (deliveries.length > 0) return [];
+  const create = commandText(paydesk('payments', 'create', '--listen', '…'));
   return [
-    toned(
-      'dim',
-      `Use it as webhookUrl (c copies it), or:  ${commandText(paydesk('payments', 'create', '--listen', '…'))}`,
-    ),
+    toned('dim', `Use it as webhookUrl (c copies it), or:  ${create}`),
+    // The address is not shown whole: whoever has it can send anything here.
+    ...(connect === undefined
+      ? []
+      : [
+          toned('dim', 'For all payments of this app (s copies the command):'),
+          toned('dim', `  ${connect('…')}`),
+        ]),
   ];
 }
 

@@ -215,6 +215,8 @@ export interface ReadyFacts {
   targets: readonly string[];
   chaos: string | undefined;
   chaosSeed: number | undefined;
+  /** The command that makes a sandbox of this machine send its webhooks to an address. */
+  connect?: ((url: string) => string) | undefined;
 }
 
 export function readyLines({ url, secret, targets, chaos }: ReadyFacts): Line[] {

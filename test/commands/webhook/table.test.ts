@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDeskDatabase } from '../../../src/ledger/desk.js';
+import { createRuns } from '../../../src/sandbox-control/runs.js';
 import { openListener } from '../../../src/webhooks/inbox/listeners.js';
 import { displayWidth } from '../../../src/output/text.js';
 import { paydeskTty, type Tty } from '../../helpers/run.js';
@@ -43,13 +44,20 @@ async function open(...args: string[]): Promise<string> {
   await tty.waitFor(KEYS);
   tty.type('c');
   const copied = await eventually(() => {
-    // The terminal's own clipboard: OSC 52.
-    const found = tty.raw().split('\u001B]52;c;')[1]?.split('\u0007')[0];
+    const [found] = clipboard();
     expect(found).toBeDefined();
     return Buffer.from(found!, 'base64').toString();
   });
   return copied;
 }
+
+/** What was copied to the terminal's own clipboard (OSC 52). */
+const clipboard = (): string[] =>
+  tty
+    .raw()
+    .split('\u001B]52;c;')
+    .slice(1)
+    .map((text) => text.split('\u0007')[0] as string);
 
 /** What is on the screen now: the last frame, line by line. */
 function screen(): string[] {
@@ -112,6 +120,30 @@ describe('the live table', () => {
     await shows('The filters of the targets exclude it: paydesk webhook replay 2 --to URL');
     expect(refunds.requests).toEqual([]);
     await refunds.close();
+  });
+
+  it('names and copies the command that connects a sandbox of this machine', async () => {
+    createRuns(join(home.path, 'data')).write({
+      url: sandbox.url,
+      consoleUrl: `${sandbox.url}/console`,
+      controlToken: sandbox.controlToken,
+      database: ':memory:',
+      startedTime: new Date().toISOString(),
+      pid: process.pid,
+    });
+    const url = await open();
+    await shows(`  paydesk sandbox apps set ${sandbox.app.appId} --webhook-url …`);
+    tty.type('s');
+    await shows('Copied. If your terminal cannot copy, press c to see the address.');
+    const command = Buffer.from(clipboard().at(-1) ?? '', 'base64').toString();
+    expect(command).toBe(`paydesk sandbox apps set ${sandbox.app.appId} --webhook-url ${url}`);
+    try {
+      expect((await home.run(...command.split(' ').slice(1))).code).toBe(0);
+      const { paymentId } = await sandbox.create();
+      await shows(new RegExp(`${paymentId} .*Created`));
+    } finally {
+      await home.run('sandbox', 'apps', 'set', sandbox.app.appId, '--no-webhook');
+    }
   });
 
   it('fits into any terminal, and is drawn anew when that changes', async () => {
