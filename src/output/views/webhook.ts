@@ -23,12 +23,18 @@ const withoutState: Readonly<Record<string, string>> = {
   none: 'no payment named',
 };
 
-/** `Capturing → Captured`, `Captured (duplicate)`. */
+/** Where the webhook says another state than the service shows, that state is in the remark. */
+function remarkOf(verdict: string, saidState: string | null): string | undefined {
+  if (verdict === 'unconfirmed') return `says ${saidState ?? ''}`;
+  return verdict === 'stale' && saidState !== null ? `stale: ${saidState}` : remarks[verdict];
+}
+
+/** `Capturing → Captured`, `Captured (duplicate)`, `Captured (stale: Capturing)`. */
 export function changeLine({ verdict, state, previousState, saidState }: Delivery): Line {
   if (verdict === null) return toned('dim', saidState === null ? '…' : `${saidState}?`);
   if (state === null) return toned('bad', `? (${withoutState[verdict] ?? verdict})`);
   const moved = previousState !== null && previousState !== state;
-  const remark = verdict === 'unconfirmed' ? `says ${saidState ?? ''}` : remarks[verdict];
+  const remark = remarkOf(verdict, saidState);
   return joinPieces(
     ...(moved ? [previousState, ' → '] : []),
     statePiece(state === '' ? '?' : state),

@@ -118,6 +118,16 @@ describe('webhook events', () => {
     ]);
   });
 
+  it('shows what a stale webhook said, within 80 columns', async () => {
+    const listener = await desk.listen({ to: [handler.url] });
+    const { paid } = await filled(listener);
+    await listener.post(JSON.stringify({ paymentId: paid.paymentId, paymentState: 'Capturing' }));
+    await listener.waitFor(4);
+    const { stdout } = await run('events', ['--state', 'Captured'], { terminal: true });
+    expect(stdout).toMatch(/Captured \(stale: Capturing\) +200/);
+    expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
+  });
+
   it('follows what comes, whoever receives it', async () => {
     const listener = await desk.listen();
     let interrupt = () => {};
