@@ -42,7 +42,11 @@ export function definitionOf(input: {
 const isOption = (flag: AnyFlag): flag is AnyFlag & OptionFlag<unknown> => flag.type === 'option';
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const describe = (text: string | undefined): string => (text ? `missing: ${text}` : 'missing');
+/** The summary of a flag or argument as a part of a sentence: `CSV file` keeps its capitals. */
+const describe = (text: string | undefined): string =>
+  text
+    ? `missing: ${text.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase()).replace(/\.$/, '')}`
+    : 'missing';
 
 function notAnOption(value: string, options: readonly unknown[]): string {
   const names = options.map(String);

@@ -76,8 +76,8 @@ describe('what was typed', () => {
         'Error: 2 invalid values and 2 missing values.',
         '  --amount 10.234  at most two decimals, for example 10.23',
         '  --currency eur   use three capital letters, did you mean EUR?',
-        '  --customer       missing: Your customer ID.',
-        '  --return-url     missing: Page that the customer returns to after paying.',
+        '  --customer       missing: your customer ID',
+        '  --return-url     missing: page that the customer returns to after paying',
         '  Next:  paydesk fixture --help',
         '',
       ].join('\n'),
@@ -144,7 +144,7 @@ describe('what was typed', () => {
 
   it('shows missing values on a terminal too when the command cannot ask', async () => {
     const { stderr, code } = await runInProcess(Create, good.slice(2), { terminal: true });
-    expect(stderr).toContain('Error: Missing value.\n  --amount  missing: How much, in major units.\n');
+    expect(stderr).toContain('Error: Missing value.\n  --amount  missing: how much, in major units\n');
     expect(code).toBe(2);
   });
 
@@ -173,7 +173,7 @@ describe('what was typed', () => {
     }
     expect((await runInProcess(Get, ['1', '-', 'x'])).result).toEqual({ payment: ['1', '-', 'x'] });
     const { stderr, code } = await runInProcess(Get, []);
-    expect(stderr).toContain('Error: Missing value.\n  PAYMENT  missing: Which.\n');
+    expect(stderr).toContain('Error: Missing value.\n  PAYMENT  missing: which\n');
     expect(code).toBe(2);
   });
 });

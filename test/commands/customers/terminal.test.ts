@@ -28,7 +28,7 @@ describe('customers on a terminal', async () => {
   it('does not ask where nobody is', async () => {
     const refused = await runTyped(['customers', 'create'], { home: desk.home, env: desk.env });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/--customer +missing: Your customer ID/);
+    expect(refused.stderr).toMatch(/--customer +missing: your customer ID/);
     const told = await paydeskTty(['customers', 'create', '--no-input'], { env: desk.env });
     await told.waitFor('missing');
     expect(await told.ended()).toBe(2);
