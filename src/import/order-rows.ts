@@ -2,20 +2,25 @@
 
 import type { OrderDetails } from '../ledger/known/seen-payment.js';
 import { parsePayment, type NamedPayment } from '../payments/named-payments.js';
+import {
+  type NamingColumn,
+  namingColumns,
+  namingPrefixes,
+  referenceHeaders,
+} from '../spreadsheet/payment-columns.js';
 import type { FileProblems } from '../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../spreadsheet/sheet.js';
 import { UsageError } from '../errors.js';
 import { BadValue, parsePair } from '../typed-values.js';
 
-const naming = ['payment', 'paymentId', 'referenceId'] as const;
 const kept = ['order', 'email', 'name', 'note'] as const;
-export const orderColumns = [...naming, ...kept] as const;
+export const orderColumns = [...namingColumns, ...kept] as const;
 export const keptColumns: readonly string[] = kept;
 export type OrderColumn = (typeof orderColumns)[number];
 
 /** The headers that shops give these columns. Case, spaces, hyphens and underscores do not matter. */
 const usualNames: Partial<Record<OrderColumn, readonly string[]>> = {
-  referenceId: ['reference', 'payment reference', 'zahlungsreferenz'],
+  referenceId: referenceHeaders,
   order: [
     'order id',
     'order number',
@@ -45,10 +50,10 @@ export interface OrderRow {
 export function layoutOf(chosen: readonly ChosenColumn[]): SheetLayout<OrderColumn> {
   refuseRepeated(chosen);
   const headers = new Map(chosen.map(({ column, header }) => [column, header]));
-  const key = naming.find((column) => headers.has(column));
+  const key = namingColumns.find((column) => headers.has(column));
   const taken = new Set(headers.values());
   return {
-    key: key === undefined ? naming : [key],
+    key: key === undefined ? namingColumns : [key],
     optional: kept,
     amounts: [],
     about: 'payment',
@@ -94,7 +99,7 @@ export async function* readOrderRows(
   for (; !step.done; step = await sheet.next()) {
     const rows: OrderRow[] = [];
     for (const row of step.value) {
-      const column = naming.find((name) => row.cells[name] !== undefined);
+      const column = namingColumns.find((name) => row.cells[name] !== undefined);
       if (column === undefined) onSkipped(row.line);
       else rows.push(...readOrder(row, column, problems));
     }
@@ -106,7 +111,7 @@ export async function* readOrderRows(
 /** The order of a row, or none and a problem more. */
 function readOrder(
   { line, cells }: SheetRow<OrderColumn>,
-  column: (typeof naming)[number],
+  column: NamingColumn,
   problems: FileProblems,
 ): OrderRow[] {
   try {
@@ -116,7 +121,7 @@ function readOrder(
       email: keptText(cells.email),
       note: keptText(cells.note),
     };
-    return [{ line, name: parsePayment(prefixes[column] + cells[column]), order }];
+    return [{ line, name: parsePayment(namingPrefixes[column] + cells[column]), order }];
   } catch (error) {
     problems.add(line, `${column} ${cells[column]?.slice(0, 40)}: ${(error as Error).message}`);
     return [];
@@ -124,5 +129,3 @@ function readOrder(
 }
 
 const keptText = (value: string | undefined) => value?.replaceAll('\0', '').slice(0, MAX_LENGTH);
-
-const prefixes = { payment: '', paymentId: 'id:', referenceId: 'ref:' } as const;

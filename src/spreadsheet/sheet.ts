@@ -19,6 +19,8 @@ export interface SheetLayout<Column extends string> {
   about: string;
   /** Other headers that a column may have. */
   otherNames?: Partial<Record<Column, readonly string[]>>;
+  /** A key column with one of its other names is ignored beside a column that is another key: lists of payments have both. */
+  otherNamesYield?: boolean;
   /** Headers that must be there, because somebody named them. */
   chosen?: readonly string[];
   /** What else than adding a column helps where none has a known header. */
@@ -111,6 +113,20 @@ function columnOf<Column extends string>(layout: SheetLayout<Column>, cell: stri
   );
 }
 
+function columnsOf<Column extends string>(
+  layout: SheetLayout<Column>,
+  cells: readonly string[],
+): Array<Column | undefined> {
+  const columns = cells.map((cell) => columnOf(layout, cell));
+  if (layout.otherNamesYield !== true) return columns;
+  const names = new Set(cells.map(plainName));
+  const own = layout.key.filter((key) => names.has(plainName(key)));
+  return columns.map((column) => {
+    if (column === undefined || !layout.key.includes(column) || own.includes(column)) return column;
+    return own.length > 0 ? undefined : column;
+  });
+}
+
 function readHeader<Column extends string>(
   layout: SheetLayout<Column>,
   cells: readonly string[],
@@ -129,7 +145,7 @@ function readHeader<Column extends string>(
     if (!names.includes(plainName(header)))
       problems.add(line, `there is no column ${header}: the columns are ${cells.join(', ')}`);
   }
-  const columns = cells.map((cell) => columnOf(layout, cell));
+  const columns = columnsOf(layout, cells);
   for (const [index, column] of columns.entries()) {
     const first = columns.indexOf(column);
     if (column === undefined || first === index || problems.count > before) continue;

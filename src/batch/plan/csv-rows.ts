@@ -2,6 +2,12 @@
 
 import { amountProblem } from '../../contract/money.js';
 import { type NamedPayment, parsePayment } from '../../payments/named-payments.js';
+import {
+  type NamingColumn,
+  namingColumns,
+  namingPrefixes,
+  referenceHeaders,
+} from '../../spreadsheet/payment-columns.js';
 import { type FileProblems, shortText } from '../../spreadsheet/problems.js';
 import { readSheet, type SheetEnd, type SheetLayout, type SheetRow } from '../../spreadsheet/sheet.js';
 
@@ -26,9 +32,6 @@ export interface RowFormat<Column extends string> {
   /** Undefined, and a problem more, when the row cannot be used. */
   read(row: SheetRow<Column>, problems: FileProblems): CsvRow | undefined;
 }
-
-const naming = ['payment', 'paymentId', 'referenceId'] as const;
-type Naming = (typeof naming)[number];
 
 const notes = ['description', 'reason', 'ticket'] as const;
 /** Columns that mean the same in every file. */
@@ -67,9 +70,11 @@ export function readAmount(
 }
 
 /** A file of payments, which names each by its id or its reference. */
-export const paymentRows: RowFormat<Naming | 'amount' | CommonColumn> = {
+export const paymentRows: RowFormat<NamingColumn | 'amount' | CommonColumn> = {
   layout: {
-    key: naming,
+    key: namingColumns,
+    otherNames: { referenceId: referenceHeaders },
+    otherNamesYield: true,
     optional: ['amount', ...commonColumns],
     amounts: ['amount'],
     about: 'payment',
@@ -110,8 +115,8 @@ function noteProblem(value: string): string | undefined {
   return value.length > MAX_NOTE_LENGTH ? `must have at most ${MAX_NOTE_LENGTH} characters` : undefined;
 }
 
-function nameOf(cells: Partial<Record<Naming, string>>, tell: (problem: string) => void): string {
-  const column = naming.find((name) => cells[name] !== undefined);
+function nameOf(cells: Partial<Record<NamingColumn, string>>, tell: (problem: string) => void): string {
+  const column = namingColumns.find((name) => cells[name] !== undefined);
   const value = column === undefined ? undefined : cells[column];
   if (column === undefined || value === undefined) {
     tell('the payment is empty');
@@ -122,8 +127,7 @@ function nameOf(cells: Partial<Record<Naming, string>>, tell: (problem: string) 
     return '';
   }
   try {
-    const prefix = { payment: '', paymentId: 'id:', referenceId: 'ref:' }[column];
-    return typedName(parsePayment(prefix + value));
+    return typedName(parsePayment(namingPrefixes[column] + value));
   } catch (error) {
     tell(`${column} ${shortText(value)}: ${(error as Error).message}`);
     return '';

@@ -23,7 +23,7 @@ const MAX_ROWS_SHOWN = 10;
 export default class BatchPlan extends BaseCommand {
   static override summary = 'Check the rows of a CSV and plan what to send.';
   static override description =
-    'Nothing is changed. The CSV has a header with payment (or paymentId, or referenceId) and optionally amount, currency, ' +
+    'Nothing is changed. The CSV has a header with payment (or paymentId, or reference) and optionally amount, currency, ' +
     'description, reason and ticket. The service moves whole payments: an amount or currency is only compared, and a row ' +
     'that differs is left out. A plan can be applied once, to the app and with the ledger that it was made for.\n\n' +
     'To charge stored methods, the CSV has reference, customer and amount, and optionally method, currency, description, ' +

@@ -45,6 +45,30 @@ describe('a CSV of payments', () => {
     ]);
   });
 
+  it.each(['reference', 'Payment Reference', 'Zahlungsreferenz'])(
+    'takes %s for the reference, also where it is digits',
+    async (header) => {
+      const { rows, told } = await read(`${header},amount\n100231,5.00\ninv-1,6.00\nid:7,7.00\n`);
+      expect(told).toEqual([]);
+      expect(rows.map((row) => row.typed)).toEqual(['ref:100231', 'inv-1', 'ref:id:7']);
+    },
+  );
+
+  it('names the payment by its own column where a list of payments has the reference beside it', async () => {
+    const { rows, told, format } = await read('payment,reference,state\n100231,inv-1,Captured\n');
+    expect(told).toEqual([]);
+    expect(rows[0]?.typed).toBe('100231');
+    expect(format.ignoredColumns).toEqual(['reference', 'state']);
+  });
+
+  it.each([
+    ['referenceId,reference', 'referenceId and reference can both be the column referenceId'],
+    ['reference,payment reference', 'reference and payment reference can both be the column referenceId'],
+    ['payment,referenceId', 'only one column may name the payment: payment or referenceId'],
+  ])('refuses %s, which could be read two ways', async (header, problem) => {
+    expect((await read(`${header}\n1,2\n`)).told).toEqual([`line 1: ${problem}`]);
+  });
+
   it('takes a byte order mark, CRLF, quotes, line ends in cells, empty lines and no last line end', async () => {
     const { rows, told } = await read(
       '\uFEFFpayment,amount,currency,description,reason,ticket\r\n' +
