@@ -54,7 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   payments: [...leaves, 'client', 'ledger', 'store', 'output'],
   customers: [...leaves, 'client', 'ledger', 'store', 'payments'],
   pace: [...leaves, 'client'],
-  batch: [...leaves, 'client', 'ledger', 'store', 'payments', 'pace', 'spreadsheet'],
+  batch: [...leaves, 'client', 'ledger', 'store', 'payments', 'pace', 'spreadsheet', 'output'],
   import: [...leaves, 'client', 'ledger', 'store', 'payments', 'pace', 'spreadsheet'],
   webhooks: [...leaves, 'client', 'ledger', 'store', 'payments', 'output'],
   support: [...leaves, 'client', 'ledger', 'store', 'payments', 'webhooks', 'output'],

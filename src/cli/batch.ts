@@ -12,7 +12,7 @@ import type { DeskDatabase } from '../ledger/desk.js';
 import type { PlacedDatabase } from '../ledger/place/placed-database.js';
 import type { BatchRecord } from '../ledger/schema.js';
 import type { Line } from '../output/lines.js';
-import { batchList, batchSummary, batchNextLines } from '../output/views/batch.js';
+import { batchList, batchSummary, reportLine, resumeLines } from '../output/views/batch.js';
 import { applyingLines, createProgressWriter, createRate } from '../output/views/batch-progress.js';
 import type { Desk } from '../payments/desk.js';
 import { refuseReadOnly } from '../profiles/read-only.js';
@@ -165,14 +165,23 @@ export async function workOnBatch(
     signal.removeEventListener('abort', announce);
   });
   const status = await statusAfter(database, batch, { result, owner });
-  const ending = endingOfRun(batch.id, result);
-  await present(context, status, ending);
+  const ending = endingOfRun(batch.id, result, {
+    sendingFlags: sendingFlags(context, desk, flags),
+    resent: flags.resend,
+  });
+  await present(context, status, { ending, remaining: result.remaining });
   if (ending) context.endAs(ending);
   return {
     ...batchJson(status),
     ...(result.stopped === undefined ? {} : { stopped: result.stopped.kind }),
     next: (ending?.next ?? []).map((command) => commandText(command, context.profileName)),
   };
+}
+
+/** What `batch resume` must be given where nobody can be asked. */
+function sendingFlags({ interactive }: CommandContext, { app }: Desk, flags: RunFlags): string[] {
+  if (app.kind !== 'live' || interactive) return [];
+  return ['--confirm', app.appId, ...(flags['local-ledger'] ? ['--local-ledger'] : [])];
 }
 
 async function statusAfter(
@@ -189,13 +198,14 @@ async function statusAfter(
 async function present(
   context: CommandContext,
   status: BatchStatus,
-  ending: PaydeskError | undefined,
+  { ending, remaining }: { ending: PaydeskError | undefined; remaining: RunResult['remaining'] },
 ): Promise<void> {
   if (context.json) return;
   if (context.streams.stdout.terminal) context.show(status, batchSummary);
   else await context.showList([status], batchList);
   // An error has its own next steps.
-  if (ending === undefined || ending.next.length === 0) context.note(...batchNextLines(status));
+  if (ending === undefined || ending.next.length === 0)
+    context.note(...resumeLines(status, remaining), reportLine(status));
 }
 
 /** The app that a plan was made for. */

@@ -1,22 +1,51 @@
 // How a run of a batch ends: well, or with the error that says why not everything was done.
 
 import { counted, countText } from '../../contract/amount-format.js';
-import { type NextStep, paydesk } from '../../next-command.js';
-import { PartialError, type PaydeskError, TemporaryError, UnknownOutcomeError } from '../../errors.js';
+import { distinct, type NextStep, paydesk } from '../../next-command.js';
+import {
+  InterruptedError,
+  PartialError,
+  type PaydeskError,
+  TemporaryError,
+  UnknownOutcomeError,
+} from '../../errors.js';
+import { type ResumeOptions, resumeStep } from '../next-steps.js';
 import { actedOn, type BatchCounts, screenCounts, type ScreenGroup, screenGroups } from '../rows/counts.js';
 import type { RunResult } from './run.js';
 import type { StopReason } from './stopping.js';
 
 /** Undefined when every row that the plan acts on is done or accepted. */
-export function endingOfRun(id: string, result: RunResult): PaydeskError | undefined {
+export function endingOfRun(
+  id: string,
+  result: RunResult,
+  options: ResumeOptions = {},
+): PaydeskError | undefined {
+  const { stopped } = result;
+  const resume = resumeStep(id, result, options);
+  const told: Told = {
+    resume: resume?.text,
+    next: distinct([...(resume ? [resume.command] : []), paydesk('batch', 'report', id)]),
+  };
+  return stopped === undefined
+    ? incomplete(id, result, told)
+    : stoppedEarly(id, { ...result, stopped }, told);
+}
+
+/** What to do next, in words and as commands. */
+interface Told {
+  /** What `batch resume` would do. */
+  resume: string | undefined;
+  next: readonly NextStep[];
+}
+
+function stoppedEarly(id: string, result: RunResult & { stopped: StopReason }, told: Told): PaydeskError {
   const { counts, stopped } = result;
-  if (stopped === undefined) return incomplete(id, result);
-  const next = [paydesk('batch', 'resume', id), paydesk('batch', 'report', id)];
-  const soFar = `Batch ${id} so far: ${standsAt(counts)}.`;
+  const { resume, next } = told;
+  const soFar = lines(`Batch ${id} so far: ${standsAt(counts)}.`, resume);
   switch (stopped.kind) {
     case 'asked':
       // Once something was sent, an unknown outcome matters more than the wish to stop.
-      if (counts.unknown === 0) return stopped.error.with({ next });
+      if (counts.unknown === 0) return asked(stopped.error, told);
       return new UnknownOutcomeError(`Stopped. ${soFar}`, { code: 'stopped-unknown', next });
     case 'outage':
       return stoppedBy(result, stopped.error, {
@@ -41,14 +70,23 @@ export function endingOfRun(id: string, result: RunResult): PaydeskError | undef
   }
 }
 
-interface Told {
-  text: string;
-  code: string;
-  next: readonly NextStep[];
+const lines = (...parts: Array<string | undefined>): string =>
+  parts.filter((part) => part !== undefined).join('\n');
+
+/** Ctrl-C by itself needs no word, but what the next command does needs one. */
+function asked(error: PaydeskError, { resume, next }: Told): PaydeskError {
+  if (resume !== undefined && error instanceof InterruptedError) {
+    return error.with({ code: 'stopped', message: `Stopped. ${resume}`, next });
+  }
+  return error.with({ message: lines(error.message, resume), next });
 }
 
 /** Temporary only as long as this run has sent nothing. */
-function stoppedBy({ worked }: RunResult, cause: Error, { text, code, next }: Told): PaydeskError {
+function stoppedBy(
+  { worked }: RunResult,
+  cause: Error,
+  { text, code, next }: { text: string; code: string; next: readonly NextStep[] },
+): PaydeskError {
   const Ending = worked > 0 ? PartialError : TemporaryError;
   return new Ending(text, { code, cause, next });
 }
@@ -67,7 +105,7 @@ function ledgerLost(
       next,
     });
   }
-  const text = `paydesk lost its database and stopped sending. ${cause.message}\n${soFar}\nResume the batch when the database is back: paydesk then checks the rows that were in flight, and sends none of them twice.`;
+  const text = `paydesk lost its database and stopped sending. ${cause.message}\n${soFar}\nWait until the database is back. The rows that were in flight are then checked, and none is sent twice.`;
   const Ending = counts.done === 0 && counts.unknown > 0 ? UnknownOutcomeError : PartialError;
   return new Ending(text, { code: 'ledger-lost', cause, next });
 }
@@ -81,31 +119,31 @@ function reasonText(stopped: Extract<StopReason, { kind: 'canary' | 'failures' }
   return `Stopped at canary row ${typed} on line ${line}, which is ${result.outcome}${why}`;
 }
 
-function incomplete(id: string, { counts, notSent }: RunResult): PaydeskError | undefined {
+function incomplete(id: string, { counts, notSent }: RunResult, told: Told): PaydeskError | undefined {
   const { done, ...others } = actedOn(counts);
   const notDone = Object.values(others).reduce((sum, count) => sum + count, 0);
   if (notDone === 0) return undefined;
   const { unknown, pending } = others;
   const isOver = notDone > unknown + pending;
   const next = [
-    ...(unknown + pending > 0 ? [paydesk('batch', 'resume', id)] : []),
-    paydesk('batch', 'report', id),
+    ...told.next,
     // What resume can still do needs no new plan.
     ...(isOver ? [{ ...paydesk('batch', 'report', id, '--not-done'), into: 'retry.csv' }] : []),
   ];
   // Nothing is known to have gone through, and something may have.
   if (done === 0 && unknown > 0) {
     return new UnknownOutcomeError(
-      `The outcome of ${counted(unknown, 'row')} is unknown. Resume the batch to check: that sends nothing again.`,
-      { code: 'outcome-unknown', next },
+      lines(`The outcome of ${counted(unknown, 'row')} is unknown.`, told.resume),
+      {
+        code: 'outcome-unknown',
+        next,
+      },
     );
   }
   const total = done + notDone;
-  const why = pending > 0 && notSent ? `\n${notSent.message}` : '';
-  return new PartialError(
-    `${countText(notDone)} of ${counted(total, 'row')} not done: ${standsAt(counts)}.${why}`,
-    { code: 'partial', next },
-  );
+  const why = pending > 0 ? notSent?.message : undefined;
+  const stands = `${countText(notDone)} of ${counted(total, 'row')} not done: ${standsAt(counts)}.`;
+  return new PartialError(lines(stands, why, told.resume), { code: 'partial', next });
 }
 
 /** `752 done, 1 refused, 2 unknown, 432 left to do (12 throttled)`. */

@@ -9,6 +9,7 @@ import { rememberReads } from '../../payments/remember-reads.js';
 import { StoreError } from '../../store/errors.js';
 import type { Owner } from '../../store/owner.js';
 import type { Store } from '../../store/store.js';
+import { nothingRemains, type Remaining, remainingOf } from '../rows/remaining.js';
 import { type Claims, createClaims, type Waiting } from '../rows/claims.js';
 import { type BatchCounts, countRows, createTally, type Tally } from '../rows/counts.js';
 import { createRunner, type Runner } from './runner.js';
@@ -39,6 +40,7 @@ export interface Progress {
 
 export interface RunResult {
   counts: BatchCounts;
+  remaining: Remaining;
   /** Rows for which this run sent something or found out the outcome. */
   worked: number;
   /** Why the last row that was not sent was not. */
@@ -92,9 +94,11 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     await claims.release().catch(ignoreDatabaseLoss);
   }
   const counts = (await countRows(store, batch).catch(ignoreDatabaseLoss)) ?? tally.counts();
+  const remaining =
+    (await remainingOf(store, desk.ledger, batch).catch(ignoreDatabaseLoss)) ?? nothingRemains;
   const { reason } = stopping;
   const { worked, notSent } = runner;
-  return { counts, worked, notSent, ...(reason ? { stopped: reason } : {}) };
+  return { counts, remaining, worked, notSent, ...(reason ? { stopped: reason } : {}) };
 }
 
 interface Rounds {

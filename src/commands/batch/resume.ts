@@ -19,9 +19,9 @@ import { resumeQuestion } from '../../output/views/batch-plan.js';
 export default class BatchResume extends BaseCommand {
   static override summary = 'Continue a batch that was stopped or interrupted.';
   static override description =
-    'paydesk checks rows with an unknown outcome by reading, and never sends them again by itself. When nothing is left to ' +
-    'send, it also looks again at what the service has accepted or refused. Several processes may ' +
-    'resume the same batch on one PostgreSQL: each row is worked on by one of them. A finished batch sends nothing.';
+    'paydesk sends the rows that are left to do, and checks rows with an unknown outcome by reading: it never sends those ' +
+    'again by itself. When nothing is left to send, it also looks again at what the service has accepted or refused. ' +
+    'Several processes may resume the same batch on one PostgreSQL: each row is worked on by one of them. A finished batch sends nothing.';
   static override examples = [
     '<%= config.bin %> batch resume 20261114-a7k2mq',
     '<%= config.bin %> batch resume 20261114-a7k2mq --resend-unmoved --confirm 7f31c2',

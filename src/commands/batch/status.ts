@@ -7,7 +7,8 @@ import { createOwner } from '../../store/owner.js';
 import { statusOf } from '../../batch/rows/status.js';
 import { openLedger } from '../../cli/desk/desk-database.js';
 import { listFlagsFor } from '../../cli/flags/flags.js';
-import { batchList, batchSummary } from '../../output/views/batch.js';
+import { remainingOf } from '../../batch/rows/remaining.js';
+import { batchList, batchSummary, resumeLines } from '../../output/views/batch.js';
 
 type BatchStatusJson = ReturnType<typeof batchJson>;
 
@@ -38,8 +39,12 @@ export default class BatchStatus extends BaseCommand {
     const all = await Promise.all(found.map((batch) => statusOf(database.store, batch, owner)));
     await this.showList(all, batchList);
     const [only] = all;
+    const [batch] = found;
     const isTable = this.streams.stdout.terminal && !flags.csv && flags.columns === undefined;
-    if (args.id !== undefined && only && isTable) this.show(only, batchSummary);
+    if (args.id !== undefined && only && batch && isTable) {
+      this.show(only, batchSummary);
+      this.print(...resumeLines(only, await remainingOf(database.store, database.ledger, batch)));
+    }
     return all.map(batchJson);
   }
 }

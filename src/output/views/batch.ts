@@ -1,6 +1,8 @@
 // Batches as people see them: one line each, and one with what it came to.
 
 import { type Command, commandText, paydesk } from '../../next-command.js';
+import { resumeStep } from '../../batch/next-steps.js';
+import type { Remaining } from '../../batch/rows/remaining.js';
 import type { BatchStatus } from '../../batch/rows/status.js';
 import { groups, screenCounts, type ScreenGroup } from '../../batch/rows/counts.js';
 import { groupNames, groupsShown } from '../../batch/run/ending.js';
@@ -84,29 +86,19 @@ export const batchSummary: View<BatchStatus> = (status) => {
   ];
 };
 
-const resume = (id: string): Command => paydesk('batch', 'resume', id);
+const dim = (text: string): Line => toned('dim', `  ${text}`);
+const commandLine = (command: Command): Line => joinPieces('    ', commandPiece(command));
 
-function remarks({ accepted, throttled, doneBefore, failedBefore, id }: BatchStatus): Line[] {
-  const dim = (text: string): Line => toned('dim', `  ${text}`);
-  const command = joinPieces('    ', commandPiece(resume(id)));
+function remarks(status: BatchStatus): Line[] {
+  const { throttled, doneBefore, failedBefore } = status;
   const were = (count: number) => `${countText(count)} ${count === 1 ? 'was' : 'were'}`;
   return [
-    ...(accepted > 0
-      ? [
-          dim(
-            accepted === 1
-              ? 'The accepted row is not final yet. To check:'
-              : 'The accepted rows are not final yet. To check:',
-          ),
-          command,
-        ]
-      : []),
+    ...acceptedRemark(status),
     ...(throttled > 0
       ? [
           dim(
-            `The service throttled ${countText(throttled)} of those left to do, and they had not changed so far. To try again:`,
+            `The service throttled ${countText(throttled)} of those left to do, and they had not changed so far.`,
           ),
-          command,
         ]
       : []),
     ...(doneBefore > 0 ? [dim(`Of those left out, ${were(doneBefore)} done before the plan.`)] : []),
@@ -116,10 +108,22 @@ function remarks({ accepted, throttled, doneBefore, failedBefore, id }: BatchSta
   ];
 }
 
-export function batchNextLines({ id, state }: Pick<BatchStatus, 'id' | 'state'>): Line[] {
-  const open = state === 'stopped' || state === 'unsettled';
-  return [
-    ...(open ? [joinPieces('  Resume:  ', commandPiece(resume(id)))] : []),
-    joinPieces('  Report:  ', commandPiece(paydesk('batch', 'report', id))),
-  ];
+/** The same command sends what is left, so it is no check as long as something is. */
+function acceptedRemark({ id, accepted, pending, unknown }: BatchStatus): Line[] {
+  if (accepted === 0) return [];
+  const notFinal = `The accepted ${accepted === 1 ? 'row is' : 'rows are'} not final yet.`;
+  if (pending > 0)
+    return [dim(`${notFinal} batch resume checks ${accepted === 1 ? 'it' : 'them'} once nothing is left.`)];
+  if (unknown > 0) return [dim(notFinal)];
+  return [dim(`${notFinal} To check:`), commandLine(paydesk('batch', 'resume', id))];
 }
+
+/** What `batch resume` would do, and the command. */
+export function resumeLines(status: BatchStatus, remaining: Remaining): Line[] {
+  const isOpen = status.state === 'stopped' || status.state === 'unsettled';
+  const step = isOpen ? resumeStep(status.id, { counts: status, remaining }) : undefined;
+  return step ? [dim(step.text), commandLine(step.command)] : [];
+}
+
+export const reportLine = ({ id }: Pick<BatchStatus, 'id'>): Line =>
+  joinPieces('  Report:  ', commandPiece(paydesk('batch', 'report', id)));

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createTally } from '../../../src/batch/rows/counts.js';
+import { nothingRemains } from '../../../src/batch/rows/remaining.js';
 import { endingOfRun } from '../../../src/batch/run/ending.js';
 import { TemporaryError } from '../../../src/errors.js';
 import { commandText } from '../../../src/next-command.js';
@@ -8,12 +9,66 @@ it('says why a row was not sent, and offers no new plan where resume is enough',
   const tally = createTally({ action: 'refund', rows: 8 });
   tally.add({ outcome: 'accepted', planned: 1, currency: 'EUR' }, 7, 700n);
   const notSent = new TemporaryError('The connection was refused.', { code: 'refused' });
-  const ending = endingOfRun('b-1', { counts: tally.counts(), worked: 7, notSent });
+  const ending = endingOfRun('b-1', {
+    counts: tally.counts(),
+    remaining: nothingRemains,
+    worked: 7,
+    notSent,
+  });
   expect(ending?.message).toBe(
-    '1 of 8 rows not done: 7 accepted, 1 left to do.\nThe connection was refused.',
+    '1 of 8 rows not done: 7 accepted, 1 left to do.\nThe connection was refused.\nbatch resume sends the remaining 1 row.',
   );
   expect(ending?.next.map((step) => commandText(step))).toEqual([
     'paydesk batch resume b-1',
     'paydesk batch report b-1',
   ]);
+});
+
+describe('what batch resume would do', () => {
+  const unknownRows = (count: number) => {
+    const tally = createTally({ action: 'refund', rows: 8 });
+    tally.add({ outcome: 'done', planned: 1, currency: 'EUR' }, 8 - count, 700n);
+    tally.add({ outcome: 'unknown', planned: 1, currency: 'EUR' }, count, 100n);
+    return tally.counts();
+  };
+  const told = (...asked: Parameters<typeof endingOfRun>) => {
+    const ending = endingOfRun(...asked);
+    return [ending?.message.split('\n').at(-1), ...(ending?.next ?? []).map((step) => commandText(step))];
+  };
+
+  it('is to send what is left, with the flags that it needs, and to check what was sent', () => {
+    const tally = createTally({ action: 'refund', rows: 9 });
+    tally.add({ outcome: 'unknown', planned: 1, currency: 'EUR' }, 2, 100n);
+    const remaining = { onlyChecked: 1, resendable: 2, heldMs: 0 };
+    const result = { counts: tally.counts(), remaining, worked: 2 };
+    expect(told('b-1', result, { sendingFlags: ['--confirm', 'app_1'] })).toEqual([
+      'batch resume sends the remaining 6 rows, and checks the 3 that were sent.',
+      'paydesk batch resume b-1 --confirm app_1',
+      'paydesk batch report b-1',
+    ]);
+  });
+
+  it('is only to read where every row left is checked', () => {
+    const tally = createTally({ action: 'refund', rows: 2 });
+    const result = { counts: tally.counts(), remaining: { ...nothingRemains, onlyChecked: 2 }, worked: 0 };
+    expect(told('b-1', result, { sendingFlags: ['--confirm', 'app_1'] })).toEqual([
+      'batch resume reads the payments and sends nothing.',
+      'paydesk batch resume b-1',
+      'paydesk batch report b-1',
+    ]);
+  });
+
+  it('is a decision of a person once reads can settle nothing, and none again after it', () => {
+    const remaining = { ...nothingRemains, resendable: 2 };
+    const result = { counts: unknownRows(2), remaining, worked: 8 };
+    expect(told('b-1', result)).toEqual([
+      'Reading has not settled them. You can decide to send them again: --resend-unmoved sends those whose payment is exactly as it was.',
+      'paydesk batch resume b-1 --resend-unmoved',
+      'paydesk batch report b-1',
+    ]);
+    expect(told('b-1', result, { resent: true })).toEqual([
+      'paydesk does not send them again while their payments are not exactly as they were. batch report says more.',
+      'paydesk batch report b-1',
+    ]);
+  });
 });

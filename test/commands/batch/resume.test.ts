@@ -21,6 +21,9 @@ afterAll(() => desk.close());
 
 const reads = () => desk.sandbox.lines.filter(({ method }) => method === 'GET').length;
 
+/** Long sentences are broken into lines. */
+const unbroken = (text: string) => text.replaceAll(/\s+/g, ' ');
+
 describe('batch resume', () => {
   it('settles by reading what was carried out and lost its answer, and sends nothing again', async () => {
     const payments = await desk.paid(6);
@@ -44,6 +47,10 @@ describe('batch resume', () => {
     const id = applied.json.id!;
     const again = await desk.run('resume', [id, '--json'], { env });
     expect([again.code, again.json.unknown]).toEqual([7, 1]);
+    expect(again.json.next).toEqual([`paydesk batch resume ${id}`, `paydesk batch report ${id}`]);
+    const later = /Run batch resume again at \d\d:\d\d UTC: it reads the payment and sends nothing\./;
+    expect(unbroken((await desk.run('resume', [id], { env })).stderr)).toMatch(later);
+    expect(unbroken((await desk.run('status', [id], { env, terminal: true })).stdout)).toMatch(later);
     const early = await desk.run('resume', [id, '--resend-unmoved', '--json'], { env });
     expect([early.code, early.json.unknown]).toEqual([7, 1]);
     expect(desk.posts().filter((line) => line.endsWith('/refund'))).toEqual([]);
@@ -66,6 +73,30 @@ describe('batch resume', () => {
     expect(await desk.told(payments, 'refund')).toEqual(Array(5).fill(1));
     expect((await decide()).counts).toMatchObject({ done: 5 });
     expect(refunds()).toEqual([]);
+  });
+
+  it('says once the quiet period is over that a person may decide, and sends nothing until then', async () => {
+    const env = { PAYDESK_QUIET_PERIOD: '1s' };
+    const payments = await desk.paid(3);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 2 });
+    const { json } = await desk.run('apply', [await desk.planned(payments), '--json'], { env });
+    expect(json).toMatchObject({ done: 1, unknown: 2 });
+    const id = json.id!;
+    desk.posts();
+    const decide = `paydesk batch resume ${id} --resend-unmoved`;
+    await eventually(async () => {
+      const again = await desk.run('resume', [id, '--json'], { env });
+      expect(again.json.next).toEqual([decide, `paydesk batch report ${id}`]);
+    });
+    const { stderr } = await desk.run('resume', [id], { env });
+    expect(unbroken(stderr)).toContain('You can decide to send them again: --resend-unmoved sends those');
+    const status = await desk.run('status', [id], { env, terminal: true });
+    expect(status.stdout).toContain(decide);
+    const refunds = () => desk.posts().filter((line) => line.endsWith('/refund'));
+    expect(refunds()).toEqual([]);
+    const decided = await desk.run('resume', [id, '--resend-unmoved', '--json'], { env });
+    expect([decided.code, decided.json]).toEqual([0, expect.objectContaining({ done: 3, unknown: 0 })]);
+    expect(refunds()).toHaveLength(2);
   });
 
   it('sends nothing anew as long as nobody decides so, however much later', async () => {
@@ -302,6 +333,8 @@ describe('Ctrl-C', () => {
     const [, done] = /accepted +(\d+)/.exec(stdout) ?? [];
     const [, left] = /left to do +(\d+)/.exec(stdout) ?? [];
     expect(Number(done) + Number(left)).toBe(30);
+    expect(stderr).toMatch(new RegExp(`batch resume sends the remaining ${left} rows?\\.`));
+    expect(stdout).not.toContain('To check');
     const [, id] = /Next: {2}paydesk batch resume (\S+)/.exec(stderr) ?? [];
     const told = await desk.told(payments, 'refund');
     expect(told.filter((count) => count === 1)).toHaveLength(Number(done));
