@@ -16,7 +16,8 @@ import { reportList, reportRows, retryCsv } from '../../output/views/batch-repor
 export default class BatchReport extends BaseCommand {
   static override summary = 'Show the outcome of each row of a batch.';
   static override description =
-    'Lists every row of the plan, also those that it left out. --not-done prints the rows that were not done as a CSV for ' +
+    'Lists every row of the plan, also those that it left out: in JSON and CSV these have an outcome too (most are refused), ' +
+    'and leftOut says so. --not-done prints the rows that were not done as a CSV for ' +
     'batch plan, with the values of the original file. There, charges that failed get a new reference for the next attempt: ' +
     'inv-7 becomes inv-7-retry-1.';
   static override examples = [

@@ -15,8 +15,10 @@ type BatchStatusJson = ReturnType<typeof batchJson>;
 export default class BatchStatus extends BaseCommand {
   static override summary = 'List batches and their progress, newest first.';
   static override description =
-    'Done, refused, failed, skipped, unknown and pending add up to the rows. Accepted rows are counted as done. Throttled ' +
-    'rows, which the service did not take (425 or 429), are counted as pending: batch resume tries them again.';
+    'A terminal shows accepted rows apart from those done, and rows that the plan left out apart from those refused; ' +
+    '"left" are those still to do. In JSON, in CSV and in a pipe done, refused, failed, skipped, unknown and pending (left) ' +
+    'add up to the rows: there, accepted rows are counted as done, and rows left out (leftOut) as refused, failed or ' +
+    'skipped. Throttled rows, which the service did not take (425 or 429), are among those left: batch resume tries them again.';
   static override examples = [
     '<%= config.bin %> batch status',
     '<%= config.bin %> batch status 20261114-a7k2mq --json',

@@ -3,14 +3,14 @@
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { BatchStatus } from '../../batch/rows/status.js';
 import type { BatchRow } from '../../ledger/schema.js';
-import { actedOn, groups } from '../../batch/rows/counts.js';
+import { actedOn, screenCounts, screenGroups } from '../../batch/rows/counts.js';
 import { groupNames } from '../../batch/run/ending.js';
 import { countText, formatAmount } from '../../contract/amount-format.js';
 import { markup, PAGE_END, pageStart, plainMarkup } from '../html.js';
 import { safeText } from '../text.js';
 import { reportMarkdown } from './batch-markdown.js';
 import { totalsText } from './batch-plan.js';
-import { reportCsv, reportJson, type ReportRow, reportRows } from './batch-report.js';
+import { rowOutcomeText, reportCsv, reportJson, type ReportRow, reportRows } from './batch-report.js';
 
 export function reportText(
   format: 'csv' | 'json' | 'junit' | 'html' | 'markdown',
@@ -72,14 +72,17 @@ const columns = [
 
 async function* page(status: BatchStatus, rows: AsyncIterable<BatchRow>): AsyncGenerator<string> {
   const title = `Batch ${status.id}: ${status.action}`;
+  const counts = screenCounts(status);
   const facts: Array<[string, string]> = [
     ['App', `${status.appId} (${[status.kind, status.profile].filter((part) => part !== null).join(', ')})`],
     ['Applied', `${status.time} by ${status.operator}`],
     ['State', status.state],
     ['Rows', countText(status.rows)],
-    ...groups.map((group): [string, string] => [
+    ...screenGroups.map((group): [string, string] => [
       capitalised(groupNames[group]),
-      [countText(status[group]), totalsText(status.totals[group])].filter((part) => part !== '').join('   '),
+      [countText(counts[group]), totalsText(status.screenTotals[group])]
+        .filter((part) => part !== '')
+        .join('   '),
     ]),
   ];
   yield* pageStart(title);
@@ -100,6 +103,8 @@ function cell(row: ReportRow, column: (typeof columns)[number]): HtmlEscapedStri
   if (column === 'amount') {
     return markup`<td class="n">${safeText(formatAmount(row.amount ?? '', row.currency ?? undefined))}</td>`;
   }
-  const value = safeText(row[column] ?? '');
-  return column === 'outcome' ? markup`<td class="${value}">${value}</td>` : markup`<td>${value}</td>`;
+  if (column === 'outcome') {
+    return markup`<td class="${row.leftOut ? 'skipped' : row.outcome}">${rowOutcomeText(row)}</td>`;
+  }
+  return markup`<td>${safeText(row[column] ?? '')}</td>`;
 }

@@ -1,14 +1,14 @@
 // A plan and a report for the page that a CI service shows of a job.
 
-import { groups } from '../../batch/rows/counts.js';
-import { groupNames } from '../../batch/run/ending.js';
+import { screenCounts } from '../../batch/rows/counts.js';
+import { groupNames, groupsShown } from '../../batch/run/ending.js';
 import type { PlanRow } from '../../batch/plan/plan-row.js';
 import type { BatchStatus } from '../../batch/rows/status.js';
 import type { BatchRow } from '../../ledger/schema.js';
 import { countText, formatAmount } from '../../contract/amount-format.js';
 import { markdownRow, markdownRows, markdownText } from '../markdown.js';
 import { amountShown, paymentNamed, planCounts, type PlanShown, totalsText } from './batch-plan.js';
-import { reportRows } from './batch-report.js';
+import { rowOutcomeText, reportRows } from './batch-report.js';
 
 /** A page of GitHub takes 1 MiB. */
 export const MAX_MARKDOWN_ROWS = 1_000;
@@ -45,9 +45,9 @@ export async function* reportMarkdown(
   const app = `app ${status.appId} (${[kind, profile].filter((part) => part !== null).join(', ')})`;
   yield `## Batch ${markdownText(status.id)}: ${status.action}\n\n${markdownText(app)}, ${status.state}\n`;
   yield* markdownRows(['', 'rows:', '']);
-  for (const group of groups) {
-    if (status[group] === 0) continue;
-    yield markdownRow([groupNames[group], countText(status[group]), totalsText(status.totals[group])]);
+  const counts = screenCounts(status);
+  for (const group of groupsShown(counts)) {
+    yield markdownRow([groupNames[group], countText(counts[group]), totalsText(status.screenTotals[group])]);
   }
   let listed = 0;
   for await (const row of reportRows(rows)) {
@@ -57,13 +57,13 @@ export async function* reportMarkdown(
     if (listed === 1)
       yield* markdownRows(['line:', 'payment', 'reference', 'amount:', 'outcome', 'why', 'ticket']);
     const amount = formatAmount(row.amount ?? '', row.currency ?? undefined);
-    const { line, payment, reference, outcome, why, ticket } = row;
+    const { line, payment, reference, why, ticket } = row;
     yield markdownRow([
       String(line),
       payment ?? '',
       reference ?? '',
       amount,
-      outcome,
+      rowOutcomeText(row),
       why ?? '',
       ticket ?? '',
     ]);

@@ -2,6 +2,7 @@
 
 import { numberJson, totalsJson } from '../../contract/json.js';
 import type { BatchRow } from '../../ledger/schema.js';
+import { groupNames } from '../../batch/run/ending.js';
 import { nextAttempt } from '../../batch/attempts.js';
 import type { BatchStatus } from '../../batch/rows/status.js';
 import { formatAmount } from '../../contract/amount-format.js';
@@ -55,6 +56,12 @@ function reportRow(row: BatchRow): ReportRow {
   };
 }
 
+/** What people read: a row that the plan left out was not refused, whatever its outcome is called elsewhere. */
+export function rowOutcomeText({ outcome, leftOut }: ReportRow): string {
+  if (leftOut) return groupNames.leftOut;
+  return outcome === 'pending' ? groupNames.pending : outcome;
+}
+
 const tones: Readonly<Record<string, Tone>> = {
   done: 'good',
   accepted: 'waiting',
@@ -101,7 +108,7 @@ export const reportList: ListView<ReportRow> = {
     {
       key: 'outcome',
       value: ({ outcome }) => outcome,
-      shown: ({ outcome }) => toned(tones[outcome], outcome),
+      shown: (row) => toned(row.leftOut ? undefined : tones[row.outcome], rowOutcomeText(row)),
     },
     { ...text('why'), least: 20 },
     { ...text('description'), extra: true },
@@ -109,6 +116,7 @@ export const reportList: ListView<ReportRow> = {
     { ...text('ticket'), extra: 'terminal' },
     { ...text('customer'), extra: true },
     { ...text('method'), extra: true, number: true },
+    { key: 'leftOut', extra: true, value: ({ leftOut }) => (leftOut ? 'yes' : 'no') },
   ],
 };
 

@@ -4,7 +4,7 @@ import { type Command, commandText, paydesk } from '../../next-command.js';
 import { resumeStep } from '../../batch/next-steps.js';
 import type { Remaining } from '../../batch/rows/remaining.js';
 import type { BatchStatus } from '../../batch/rows/status.js';
-import { groups, screenCounts, type ScreenGroup } from '../../batch/rows/counts.js';
+import { screenCounts, type ScreenGroup } from '../../batch/rows/counts.js';
 import { groupNames, groupsShown } from '../../batch/run/ending.js';
 import { countText } from '../../contract/amount-format.js';
 import { commandPiece, joinPieces, type Line, toned, type View } from '../lines.js';
@@ -22,28 +22,46 @@ const tones: Readonly<Record<string, Tone>> = {
   unsettled: 'bad',
 };
 
-const counts = ['rows', ...groups] as const;
+/** The columns of counts on a terminal, in their order, and in a pipe and in CSV, where all rows are in `groups`. */
+const counts = [
+  'rows',
+  'done',
+  'accepted',
+  'refused',
+  'failed',
+  'skipped',
+  'unknown',
+  'pending',
+  'leftOut',
+] as const;
+const onlyOnTerminal: readonly string[] = ['accepted', 'leftOut'];
+/** Not all of them fit into 80 columns. */
+const notOnTerminal: readonly string[] = ['rows', 'skipped'];
+const countTitles: Readonly<Record<string, string>> = { pending: 'left', leftOut: groupNames.leftOut };
+// The state says whether any are left, and the summary of a batch how many were left out.
+const countSpares: Readonly<Record<string, number>> = { leftOut: 2, pending: 3, accepted: 5 };
+
+const shownCount = (status: BatchStatus, key: (typeof counts)[number]): number =>
+  key === 'rows' ? status.rows : screenCounts(status)[key];
 
 export const batchList: ListView<BatchStatus> = {
   empty: `No batches yet: ${commandText(paydesk('batch', 'plan', 'FILE.csv', '--action', 'refund', '--out', 'plan.json'))}`,
   columns: [
     { key: 'id', value: ({ id }) => id },
-    { key: 'action', spare: 2, value: ({ action }) => action },
+    { key: 'action', spare: 4, value: ({ action }) => action },
     { key: 'profile', spare: 1, value: ({ profile }) => profile ?? '' },
     ...counts.map((key) => ({
       key,
-      // Not all of them fit into 80 columns.
-      ...(key === 'rows' || key === 'skipped' ? { extra: 'terminal' as const } : {}),
-      title: key === 'pending' ? 'left' : key,
-      // The state says whether any are left.
-      ...(key === 'pending' ? { spare: 3 } : {}),
+      ...(notOnTerminal.includes(key) ? { extra: 'terminal' as const } : {}),
+      ...(onlyOnTerminal.includes(key) ? { extra: 'pipe' as const } : {}),
+      title: countTitles[key] ?? key,
+      ...(countSpares[key] === undefined ? {} : { spare: countSpares[key] }),
       align: 'right' as const,
       number: true,
       value: (status: BatchStatus) => String(status[key]),
-      shown: (status: BatchStatus) => countText(status[key]),
+      shown: (status: BatchStatus) => countText(shownCount(status, key)),
     })),
     { key: 'state', value: ({ state }) => state, shown: ({ state }) => toned(tones[state], state) },
-    { key: 'accepted', extra: true, number: true, value: ({ accepted }) => String(accepted) },
     { key: 'throttled', extra: true, number: true, value: ({ throttled }) => String(throttled) },
     { key: 'app', extra: true, value: ({ appId }) => appId },
     { key: 'operator', extra: true, value: ({ operator }) => operator },

@@ -48,6 +48,23 @@ describe('batch status', () => {
     expect((await desk.run('status', ['nope'])).code).toBe(2);
   });
 
+  it('shows a person what was accepted and left out as neither done nor refused, and scripts the sums', async () => {
+    const columns = ['--columns', 'id,done,accepted,refused,pending,leftOut'];
+    const table = await desk.run('status', [...columns], { terminal: true, columns: 120 });
+    expect(table.stdout).toMatch(/id +done +accepted +refused +left +left out\n/);
+    expect(table.stdout).toMatch(new RegExp(`${id} +(0 +2|2 +0) +0 +0 +3\\n`));
+    const piped = await desk.run('status', [id, '--columns', 'done,refused,skipped,leftOut']);
+    expect(piped.stdout).toBe('2\t3\t0\t3\n');
+    const usual = await desk.run('status', [id, '--csv']);
+    expect(usual.stdout.split('\n')[0]).toBe(
+      'id,action,profile,rows,done,refused,failed,skipped,unknown,pending,state,time',
+    );
+    for (const width of [60, 80]) {
+      const { stdout } = await desk.run('status', [id], { terminal: true, columns: width });
+      for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+    }
+  });
+
   it('is empty and 0 where there is none', async () => {
     const { code, json } = await desk.run('status', ['--json'], {
       env: { PAYDESK_HOME: desk.path('other') },
@@ -62,11 +79,13 @@ describe('batch report', () => {
     expect(code).toBe(0);
     const lines = stdout.split('\n');
     expect(lines[0]).toBe(`## Batch ${id}: refund`);
-    expect(lines).toContain('| done | 2 | EUR 21.00 |');
+    expect(stdout).toMatch(/^\| (done|accepted) \| 2 \| EUR 21\.00 \|$/m);
+    expect(stdout).toMatch(/^\| left out \| 3 \| EUR [\d.]+ \|$/m);
     const rows = lines.filter((line) => /^\| \d+ \|/.test(line));
     expect(rows).toHaveLength(3);
     expect(rows.map((row) => row.match(/(?<!\\)\|/g)?.length)).toEqual([8, 8, 8]);
-    expect(rows[0]).toContain('| refused | amount differs');
+    expect(rows[0]).toContain('| left out | amount differs');
+    expect(stdout).not.toContain('refused');
     expect(rows[0]).toContain(String.raw`\@T`);
     expect(unprintable(stdout, '\n')).toEqual([]);
   });
@@ -88,6 +107,8 @@ describe('batch report', () => {
   it('is a table for people, rows in a pipe, and JSON', async () => {
     const table = await desk.run('report', [id], { terminal: true, columns: 120 });
     expect(table.stdout).toMatch(/line +payment +reference +amount +before +after +outcome +why/);
+    expect(table.stdout).toMatch(/left out +amount differs/);
+    expect(table.stdout).not.toContain('refused');
     const rows = await desk.run('report', [id]);
     expect(rows.stdout.trimEnd().split('\n')).toHaveLength(5);
     const { json } = await desk.run('report', [id, '--format', 'json']);
@@ -105,7 +126,7 @@ describe('batch report', () => {
   it('is CSV that no spreadsheet takes for a formula', async () => {
     const { stdout } = await desk.run('report', [id, '--format', 'csv']);
     expect(stdout.split('\n')[0]).toBe(
-      'line,payment,reference,amount,currency,before,after,outcome,why,description,reason,ticket,customer,method',
+      'line,payment,reference,amount,currency,before,after,outcome,why,description,reason,ticket,customer,method,leftOut',
     );
     expect(stdout).toContain(`"'=HYPERLINK(""x"")"`);
     expect(stdout).not.toMatch(/(^|,)"?[=+@-]/m);
@@ -128,6 +149,9 @@ describe('batch report', () => {
     expect(stdout).toContain('default-src &#39;none&#39;');
     expect(stdout).not.toMatch(/<script|javascript:|https?:\/\/(?!127)/i);
     expect(stdout.match(/<tr>/g)!.length).toBeGreaterThan(5);
+    expect(stdout).toMatch(/>Left out<\/th><td>3 /);
+    expect(stdout.match(/<td class="skipped">left out<\/td>/g)).toHaveLength(3);
+    expect(stdout).toMatch(/>Refused<\/th><td>0</);
     expect(unprintable(stdout, '\n')).toEqual([]);
   });
 
