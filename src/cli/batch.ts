@@ -64,7 +64,7 @@ export const batchFlags = {
   'stop-after-failures': countFlag({
     summary: 'Stop when N rows of this run are refused, failed or unknown.',
   }),
-  wait: boolean({ summary: 'Wait until each payment reaches its end state.' }),
+  wait: boolean({ summary: 'Wait until each payment is settled, or until --timeout (default 5m per row).' }),
 };
 
 interface BatchDesk {

@@ -33,8 +33,8 @@ export interface Desk {
   waitMs: number;
   /** Something that a person should know in the meantime. */
   note: (...lines: Line[]) => void;
-  /** What is being waited for, where a person watches. */
-  status?: (text: string) => void;
+  /** What is being waited for, where a person watches, and for how many milliseconds at most. */
+  status?: (text: string, leftMs: number) => void;
 }
 
 /** How long the service that showed this payment may take to show what it did. */

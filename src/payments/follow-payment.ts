@@ -35,7 +35,7 @@ export async function followReads(
     last = read;
     return read;
   };
-  const onPause = () => desk.status?.(`${stateText(last)}. Waiting. Ctrl-C ends only the wait.`);
+  const onPause = (leftMs: number) => desk.status?.(`${stateText(last)}. Waiting.`, leftMs);
   await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause, ...(sleep && { sleep }) });
   return last;
 }

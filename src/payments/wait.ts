@@ -13,8 +13,8 @@ export interface WaitOptions {
   maxMs?: number;
   /** Pauses, and resolves with true when a webhook ended the pause early. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** Called before each pause. */
-  onPause?: () => void;
+  /** Called before each pause, with the milliseconds until the wait ends at the latest. */
+  onPause?: (leftMs: number) => void;
   /** Pauses before the first read, because the caller has just read. */
   pauseFirst?: boolean;
   /** Whether a read that failed is made again; by default if the failure is temporary. */
@@ -56,7 +56,7 @@ export async function readUntil<T>(
     }
     const left = deadline - clock.monotonic();
     if (left <= 0 || signal.aborted) return { reached: false, last };
-    options.onPause?.();
+    options.onPause?.(left);
     woken = await sleep(Math.min(pause, left), signal);
     if (woken) restart();
     pause = Math.min(maxMs, pause * GROWTH);

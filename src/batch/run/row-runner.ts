@@ -13,6 +13,7 @@ import { createOutage, readWatched, throttleOf } from '../../pace/paced-reads.js
 import { isKeyRefused } from './not-done.js';
 import { workOn } from './row-work.js';
 import type { RunOptions } from './options.js';
+import type { RowWaits } from './row-waits.js';
 import type { Stopping } from './stopping.js';
 import type { RowOutcome, WorkedRow } from '../rows/worked-row.js';
 
@@ -30,6 +31,7 @@ export interface RunnerTools {
   /** When this run began, by the ledger's clock: rows that are left for later runs are due after it. */
   before: number;
   tell: () => void;
+  rowWaits: RowWaits;
 }
 
 interface RowRunner {
@@ -41,7 +43,7 @@ interface RowRunner {
 }
 
 export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
-  const { desk, batch, claims, stopping, options, tell } = tools;
+  const { desk, batch, claims, stopping, options, tell, rowWaits } = tools;
   const { signal, stop } = stopping;
   const outage = createOutage((error) => stop({ kind: 'outage', error }));
   let appChecked: Promise<void> | undefined;
@@ -61,7 +63,7 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
   /** What was throttled or came too late is tried again after a pause, with fewer at once; what may have been sent is not. */
   async function work(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
     for (;;) {
-      const result = await workOn(desk, batch, claimed, rowWork);
+      const result = await workOn(rowWaits.deskFor(claimed.row), batch, claimed, rowWork);
       const throttle = result.outcome === 'unsent' ? slowDownOf(result) : undefined;
       if (!throttle || !result.error) {
         if (result.outcome !== 'unsent' && !result.blind) pace.answered(slot, result.tookMs);
@@ -88,6 +90,8 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
       }
       await record(tools, claimed, { outcome: 'unknown', why: firstLine(message) });
       throw error;
+    } finally {
+      rowWaits.end(claimed.row);
     }
   }
 

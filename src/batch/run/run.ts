@@ -12,6 +12,7 @@ import type { Store } from '../../store/store.js';
 import { nothingRemains, type Remaining, remainingOf } from '../rows/remaining.js';
 import { type Claims, createClaims, type Waiting } from '../rows/claims.js';
 import { type BatchCounts, countRows, createTally, type Tally } from '../rows/counts.js';
+import { createRowWaits, type RowWait } from './row-waits.js';
 import { createRunner, type Runner } from './runner.js';
 import type { RunOptions } from './options.js';
 import { createStopping, type Stopping, type StopReason } from './stopping.js';
@@ -36,6 +37,8 @@ export interface Progress {
   worked: number;
   /** Rows that the service asked to send later, when nothing else is left to do. */
   waiting?: Waiting | undefined;
+  /** The row that is being read until it reaches its end, where that takes a while. */
+  rowWait?: RowWait | undefined;
 }
 
 export interface RunResult {
@@ -60,8 +63,10 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
   let waiting: Waiting | undefined;
   const tell = () => {
     const { inFlight, worked } = runner;
-    tools.onProgress({ total, counts: tally.counts, inFlight, worked, waiting });
+    const rowWait = rowWaits.longest();
+    tools.onProgress({ total, counts: tally.counts, inFlight, worked, waiting, rowWait });
   };
+  const rowWaits = createRowWaits(desk, tell);
   const remember = (read: PaymentRead) => rememberReads(store, desk.app, [read], Date.now());
   const runner: Runner = createRunner({
     desk,
@@ -73,6 +78,7 @@ export async function runBatch(tools: RunTools, batch: BatchRecord, options: Run
     options,
     before,
     tell,
+    rowWaits,
   });
   const renewing = keepRenewing(claims, desk);
   const onWait = (rows: Waiting | undefined) => {

@@ -96,7 +96,8 @@ function watchedDesk(
   { timeout }: Pick<DeskFlags, 'timeout'>,
 ): Desk {
   const { signal, note } = context;
-  return { ...deskOf(session, ledger, { signal, note, timeout }), status: (text) => context.status(text) };
+  const status = (text: string) => context.status(`${text} Ctrl-C ends only the wait.`);
+  return { ...deskOf(session, ledger, { signal, note, timeout }), status };
 }
 
 export function deskOf(

@@ -58,7 +58,7 @@ async function followCapture(desk: Desk, sent: Sent): Promise<MoveResult> {
     last = (await readSettling(desk, sent)).read ?? last;
   };
   const isOver = () => last !== undefined && last.state !== 'Capturing';
-  const onPause = () => desk.status?.(waitingText('Captured', last && stateOf(last)));
+  const onPause = (leftMs: number) => desk.status?.(waitingText('Captured', last && stateOf(last)), leftMs);
   await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause });
   if (isOver()) return resultOf(sent, last, 'done');
   return resultOf(sent, last, 'done', pendingOf(desk, sent, last, 'under-way'));
@@ -251,8 +251,8 @@ export async function lookUntilProven(desk: Desk, sent: Sent): Promise<PaymentLo
   };
   const isOver = () =>
     result.last !== undefined && ['done', 'under-way', 'excluded'].includes(result.standing);
-  const onPause = () => {
-    if (sent.move.wait) desk.status?.(waitingText(`the outcome of the ${sent.move.operation}`));
+  const onPause = (leftMs: number) => {
+    if (sent.move.wait) desk.status?.(waitingText(`the outcome of the ${sent.move.operation}`), leftMs);
   };
   await readUntil(look, isOver, { ...desk, limitMs, firstMs: 500, onPause });
   return result;
@@ -260,7 +260,7 @@ export async function lookUntilProven(desk: Desk, sent: Sent): Promise<PaymentLo
 
 /** The status line while a command waits. */
 const waitingText = (end: string, state?: string | null): string =>
-  `${state ? `${state}. ` : ''}Waiting for ${end}. Ctrl-C ends only the wait.`;
+  `${state ? `${state}. ` : ''}Waiting for ${end}.`;
 
 /** Follows a move that was taken until it is at its end, is known to have failed, or the time is up. */
 async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<MoveResult> {
@@ -291,7 +291,7 @@ async function followMove(desk: Desk, sent: Sent, taken: MoveResult): Promise<Mo
   };
   const isOver = () => standing === 'done' || hasFailed;
   const end = endStateOf(sent.move.operation) ?? 'the approval';
-  const onPause = () => desk.status?.(waitingText(end, state));
+  const onPause = (leftMs: number) => desk.status?.(waitingText(end, state), leftMs);
   await readUntil(look, isOver, { ...desk, limitMs: desk.waitMs, onPause });
   const result = ended(desk, sent, { last, standing, hasFailed });
   const isNewest = await recordResult(desk, sent, result);

@@ -189,6 +189,16 @@ describe('batch apply', () => {
     expect(stdout.split('\n\n').at(-1)).not.toMatch(/done|refused/);
   });
 
+  it('says in a log which row it waits for and until when, once and without a bar', async () => {
+    const payments = await desk.paid(2);
+    await desk.fault({ kind: 'drop-before-commit', route: 'refund', next: 1 });
+    const words = ['--wait', '--timeout', '16s', '--concurrency', '1'];
+    const { stderr } = await desk.run('apply', [await desk.planned(payments), ...words]);
+    const line = `line 2: ${payments[0]!.paymentId}. Waiting for the outcome of the refund. Until `;
+    expect(stderr.split(line)).toHaveLength(2);
+    expect(stderr).not.toMatch(/[█░]/);
+  });
+
   it('calls only those rows in flight that are being sent', async () => {
     const plan = await desk.planned(await desk.paid(8));
     const { stderr } = await desk.run('apply', [plan, '--rate', '5/s'], { terminal: true });
