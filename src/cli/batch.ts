@@ -114,7 +114,7 @@ export async function confirmBatch(
   { lines, ...flags }: RunFlags & { 'dry-run'?: boolean; lines: Line[] },
 ): Promise<void> {
   const dryRun = flags['dry-run'] === true;
-  checkSharedLedger(context, profile.kind, flags['local-ledger'] || dryRun);
+  checkSharedLedger(context, profile, { localLedger: flags['local-ledger'] || dryRun, bound: true });
   await checkLedgerPlace(context, place, profile.kind === 'live' && !dryRun);
   await askToConfirm(createGuard(context, profile, flags), { lines });
 }

@@ -73,7 +73,7 @@ export async function runMoves(
   const { operation, names, description, force = false, again = false, resend = false } = request;
   const { wait, reason, ticket, 'dry-run': dryRun, 'local-ledger': localLedger } = request;
   refuseAmounts(operation, names);
-  checkSharedLedger(context, guard.profile.kind, localLedger || dryRun);
+  checkSharedLedger(context, guard.profile, { localLedger: localLedger || dryRun });
   return moveAll(
     desk,
     { operation, names, description, force, wait, dryRun, again, resend, reason, ticket },

@@ -110,23 +110,25 @@ export async function openToImportJournal(env: Environment): Promise<void> {
   }
 }
 
-/**
- * The ledger of a CI job is lost with its container, and with it the promise that nothing is sent twice. On a live app
- * this needs `--local-ledger`.
- */
+/** Whether the ledger is lost with the container of a CI job, and with it the promise that nothing is sent twice. */
+export const isJobLedger = (env: Environment): boolean => isCi(env) && isEmbedded(databaseLocation(env));
+
+/** On a live app, the ledger of a CI job needs `--local-ledger`. What is `bound` to its ledger cannot use another one. */
 export function checkSharedLedger(
-  { streams: { env }, typed }: CommandContext,
-  kind: 'sandbox' | 'live',
-  localLedger: boolean,
+  { streams: { env }, typed, interactive }: CommandContext,
+  { kind, appId }: { kind: 'sandbox' | 'live'; appId: string },
+  { localLedger, bound = false }: { localLedger: boolean; bound?: boolean },
 ): void {
-  if (kind !== 'live' || localLedger || !isCi(env) || !isEmbedded(databaseLocation(env))) return;
+  if (kind !== 'live' || localLedger || !isJobLedger(env)) return;
+  const isConfirmed = interactive || typed.words.some((word) => /^--confirm(=|$)/.test(word));
+  const confirmed = isConfirmed ? typed : addWords(typed, '--confirm', appId);
   throw new GuardError(
     'This is a live app in CI, and the ledger is a file of this job only, so another job could send the same instruction again. Nothing was sent.',
     {
       code: 'local-ledger',
       next: [
-        otherProgram('PAYDESK_DATABASE=postgres://…', ...typed.words),
-        addWords(typed, '--local-ledger'),
+        ...(bound ? [] : [otherProgram('PAYDESK_DATABASE=postgres://…', ...confirmed.words)]),
+        addWords(confirmed, '--local-ledger'),
       ],
     },
   );

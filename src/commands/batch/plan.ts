@@ -14,7 +14,7 @@ import { planEndLines, planList, planSummary } from '../../output/views/batch-pl
 import { formatLine } from '../../output/views/sheet.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openCsv } from '../../cli/desk/input-file.js';
-import { planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
+import { applyFlags, planBatch, type PlannedBatch } from '../../cli/batch-plan.js';
 import { openChangingSession } from '../../cli/desk/session.js';
 
 const DEFAULT_READS = 16;
@@ -99,8 +99,10 @@ export default class BatchPlan extends BaseCommand {
       this.print('', ...planSummary({ ...plan, action }));
       await this.#showLeftOut(plan);
     }
-    if (!toStdout)
-      this.note(...planEndLines({ out, action, appId, kind, profile: name, counts: plan.counts }));
+    if (!toStdout) {
+      const app = { appId, kind, profile: name, applyFlags: applyFlags(this.context, profile) };
+      this.note(...planEndLines({ out, action, ...app, counts: plan.counts }));
+    }
     return undefined;
   }
 

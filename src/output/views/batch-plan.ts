@@ -146,6 +146,8 @@ export function planEndLines(plan: {
   kind: string;
   profile: string | undefined;
   counts: PlanSummary['counts'];
+  /** What `batch apply` must be given where nobody can be asked. */
+  applyFlags: readonly string[];
 }): Line[] {
   const { out, counts } = plan;
   const app = `app ${plan.appId} (${[plan.kind, plan.profile].filter((part) => part !== undefined).join(', ')})`;
@@ -159,12 +161,17 @@ export function planEndLines(plan: {
   const again = counts['failed-before'] > 0 && plan.action !== 'charge';
   const applies = counts.act + counts.check > 0;
   if (!applies && !again) return ['', `${out} is for ${app}. There is nothing to do.`];
-  const apply = paydesk('batch', 'apply', out);
+  const apply = paydesk('batch', 'apply', out, ...plan.applyFlags);
   return [
     '',
     `${out} is for ${app} and can be applied once:`,
     ...(applies ? [joinPieces('  ', commandPiece(apply))] : []),
     ...(again ? [joinPieces('  ', commandPiece(addWords(apply, '--again')))] : []),
+    ...(plan.applyFlags.includes('--local-ledger')
+      ? [
+          'The ledger is a file of this job only: another job would not know what was sent. To share it, set PAYDESK_DATABASE to a PostgreSQL database and plan again.',
+        ]
+      : []),
   ];
 }
 

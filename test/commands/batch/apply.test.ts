@@ -383,10 +383,17 @@ describe('a live app', () => {
     await desk.sandbox.settle();
     const env = desk.liveEnv;
     const out = desk.path('live.json');
-    await desk.run('plan', [desk.csv('payment', payment.paymentId), '--action', 'refund', '--out', out], {
-      env,
-    });
+    const inCi = { ...env, CI: 'true' };
+    const words = [desk.csv('payment', payment.paymentId), '--action', 'refund', '--out', out];
+    const planned = await desk.run('plan', words, { env: inCi });
+    expect(planned.stderr).toContain(`paydesk batch apply ${out} --confirm ${appId} --local-ledger\n`);
+    expect(planned.stderr).toContain('set PAYDESK_DATABASE');
     desk.posts();
+    const bare = await desk.run('apply', [out, '--json'], { env: inCi });
+    expect([bare.code, bare.json.error!.next]).toEqual([
+      9,
+      [expect.stringContaining(` ${out} --json --confirm ${appId} --local-ledger`)],
+    ]);
     const unconfirmed = await desk.run('apply', [out, '--json'], { env });
     expect([unconfirmed.code, unconfirmed.json.error!.code]).toEqual([9, 'confirmation-missing']);
     expect(unconfirmed.json.error!.next).toEqual([
