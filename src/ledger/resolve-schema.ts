@@ -8,9 +8,18 @@ interface ResolveSessionTable {
   app_id: string;
   operator: string;
   time: number;
+  /** For every payment that has none of its own. */
+  ticket: string | null;
+  reason: string | null;
   /** 1 once it was gone through, or another was begun. */
   ended: number;
 }
+
+/**
+ * How a payment was left. `open`: not gone through yet. `done`: something was done, and it needs nothing more. `attention`
+ * and `in-progress`: something was done, and it is not over. `left`: nothing was done, and nothing had to be.
+ */
+export type ItemStatus = 'open' | 'done' | 'attention' | 'in-progress' | 'left' | 'skipped' | 'not-found';
 
 /** A payment of a session, in the order in which they are gone through. */
 interface ResolveItemTable {
@@ -19,12 +28,13 @@ interface ResolveItemTable {
   /** As it was named. */
   typed: string;
   payment_id: string | null;
-  /** `open`, `done` or `skipped`. */
-  status: string;
+  status: ItemStatus;
   before_state: string | null;
   after_state: string | null;
   /** What was done to it, with commas between. */
   actions: string;
+  ticket: string | null;
+  reason: string | null;
 }
 
 export interface ResolveTables {
@@ -44,6 +54,8 @@ export const resolveMigration: Migration = {
       .addColumn('app_id', 'text', (column) => column.notNull())
       .addColumn('operator', 'text', (column) => column.notNull())
       .addColumn('time', 'bigint', (column) => column.notNull())
+      .addColumn('ticket', 'text')
+      .addColumn('reason', 'text')
       .addColumn('ended', 'integer', (column) => column.notNull())
       .execute();
     await db.schema
@@ -61,6 +73,8 @@ export const resolveMigration: Migration = {
       .addColumn('before_state', 'text')
       .addColumn('after_state', 'text')
       .addColumn('actions', 'text', (column) => column.notNull())
+      .addColumn('ticket', 'text')
+      .addColumn('reason', 'text')
       .execute();
     await db.schema
       .createIndex('resolve_items_of_session')

@@ -1,7 +1,7 @@
 // The guided session of `payments resolve`: look, choose, confirm, act, look again, next.
 
-import { InterruptedError, PaydeskError, TemporaryError } from '../errors.js';
-import type { ResolveItemRow } from '../ledger/resolve-schema.js';
+import { InterruptedError, PaydeskError, TemporaryError, UnknownOutcomeError } from '../errors.js';
+import type { ItemStatus, ResolveItemRow } from '../ledger/resolve-schema.js';
 import type { Desk } from '../payments/desk.js';
 import type { MovesPlan } from '../payments/move/plan.js';
 import { parsePayment } from '../payments/named-payments.js';
@@ -9,19 +9,14 @@ import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 import { act, type Acted } from './act.js';
 import { type Action, movesMoney } from './action.js';
 import { explainAll, type Explained, type ExplainOptions } from './explain.js';
+import type { Outcome } from '../ledger/moves/operations.js';
 import type { Records } from './records.js';
-import type { ResolveSession, Sessions } from './sessions.js';
+import type { ResolveSession, Sessions, Why } from './sessions.js';
 import type { WatchEvent } from './watch.js';
-
-/** Why something is done: goes into the ledger. */
-interface Why {
-  reason: string | undefined;
-  ticket: string | undefined;
-}
 
 /** What the person at the terminal sees and answers. */
 export interface SessionScreen {
-  showPayment(entry: Explained, position: { index: number; count: number; typed: string }): void;
+  showPayment(entry: Explained, position: { index: number; count: number; typed: string }, why: Why): void;
   showEvent(event: WatchEvent): void;
   showActed(acted: Acted): void;
   showError(error: PaydeskError): void;
@@ -39,8 +34,6 @@ interface GuidedSession {
   records: Records;
   wakeups: Wakeups;
   explainOptions: () => ExplainOptions;
-  /** For every payment that has none of its own. */
-  why: Why;
   screen: SessionScreen;
 }
 
@@ -55,7 +48,7 @@ export async function runSession(guided: GuidedSession, session: ResolveSession)
   const first = items.findIndex(({ status }) => status === 'open');
   for (let index = first < 0 ? items.length : first; index < items.length;) {
     const item = items[index] as ResolveItemRow;
-    const way = await onePayment(guided, item, { index, count: items.length });
+    const way = await onePayment(guided, session, item, { index, count: items.length });
     if (way === 'quit') return 'left';
     index += way === 'back' ? -1 : 1;
   }
@@ -65,29 +58,33 @@ export async function runSession(guided: GuidedSession, session: ResolveSession)
 
 async function onePayment(
   guided: GuidedSession,
+  session: ResolveSession,
   item: ResolveItemRow,
   position: { index: number; count: number },
 ): Promise<'next' | 'back' | 'quit'> {
-  const { screen } = guided;
-  let { why } = guided;
+  const { screen, sessions } = guided;
+  const why = (): Why => ({
+    reason: item.reason ?? session.reason ?? undefined,
+    ticket: item.ticket ?? session.ticket ?? undefined,
+  });
   for (;;) {
-    const explained = await look(guided, item, position);
+    const explained = await look(guided, item);
+    screen.showPayment(explained, { ...position, typed: item.typed }, why());
     let choice: Choice;
     do {
       choice = await screen.choose(menuFor(explained, { index: position.index, item }));
-      if (choice.kind === 'why') why = await screen.askWhy(why);
+      if (choice.kind === 'why') {
+        const { ticket = null, reason = null } = await screen.askWhy(why());
+        await sessions.mark(item, { ticket, reason });
+      }
     } while (choice.kind === 'why');
     if (choice.kind === 'again') continue;
-    if (choice.kind === 'next') {
-      const status = needsPerson(explained) && item.actions === '' ? 'skipped' : 'done';
-      await guided.sessions.mark(item, { ...progressOf(item, explained), status });
-    }
-    if (choice.kind === 'quit' || choice.kind === 'back')
-      await guided.sessions.mark(item, progressOf(item, explained));
+    const status = choice.kind === 'next' ? statusOf(explained, item.actions !== '') : item.status;
+    await sessions.mark(item, { ...progressOf(item, explained), status });
     if (choice.kind !== 'act') return choice.kind;
-    if (!(await carryOut(guided, explained, choice.action, why))) continue;
-    const actions = [...item.actions.split(', ').filter(Boolean), choice.action.operation].join(', ');
-    await guided.sessions.mark(item, { ...progressOf(item, explained), actions });
+    const done = await carryOut(guided, explained, choice.action, why());
+    if (done === undefined) continue;
+    await sessions.mark(item, { actions: item.actions === '' ? done : `${item.actions}, ${done}` });
   }
 }
 
@@ -100,13 +97,20 @@ function needsPerson(entry: Explained): boolean {
   return actions[0]?.recommended === true || severity === 'urgent' || severity === 'attention';
 }
 
+/** How a payment is left by a person who goes on to the next one. */
+function statusOf(entry: Explained, isActedOn: boolean): ItemStatus {
+  if (!isActedOn) {
+    if ('error' in entry && entry.error.code === 'not-found') return 'not-found';
+    return needsPerson(entry) ? 'skipped' : 'left';
+  }
+  if (!needsPerson(entry)) return 'done';
+  return 'explanation' in entry && entry.explanation.severity === 'waiting' ? 'in-progress' : 'attention';
+}
+
 function progressOf(item: ResolveItemRow, entry: Explained) {
-  const { status, actions } = item;
   const situation = 'explanation' in entry ? entry.explanation.situation : undefined;
   const state = situation?.shown ?? null;
   return {
-    status,
-    actions,
     payment_id: situation?.paymentId ?? item.payment_id,
     before_state: item.before_state ?? state,
     after_state: state,
@@ -114,15 +118,12 @@ function progressOf(item: ResolveItemRow, entry: Explained) {
 }
 
 async function look(
-  { desk, records, screen, explainOptions }: GuidedSession,
+  { desk, records, explainOptions }: GuidedSession,
   item: ResolveItemRow,
-  position: { index: number; count: number },
 ): Promise<Explained> {
   const names = [parsePayment(item.payment_id === null ? item.typed : `id:${item.payment_id}`)];
   const [entry] = await explainAll(desk.client, names, Promise.resolve(records), explainOptions());
-  const explained = entry as Explained;
-  screen.showPayment(explained, { ...position, typed: item.typed });
-  return explained;
+  return entry as Explained;
 }
 
 interface MenuEntry {
@@ -184,9 +185,14 @@ export function menuFor(
   };
 }
 
-/** Shows the result; false when nothing was done. */
-async function carryOut(guided: GuidedSession, entry: Explained, action: Action, why: Why): Promise<boolean> {
-  if (!('explanation' in entry)) return false;
+/** Shows the result; resolves with what was done, or with undefined when nothing was. */
+async function carryOut(
+  guided: GuidedSession,
+  entry: Explained,
+  action: Action,
+  why: Why,
+): Promise<string | undefined> {
+  if (!('explanation' in entry)) return undefined;
   const { desk, wakeups, screen, records } = guided;
   const follows = action.operation === 'watch' || action.how.keepsChecking;
   const carry = (stopped: AbortSignal) =>
@@ -204,12 +210,18 @@ async function carryOut(guided: GuidedSession, entry: Explained, action: Action,
   try {
     const acted = await (follows ? screen.untilCtrlC(carry) : carry(new AbortController().signal));
     if (acted) screen.showActed(acted);
-    return true;
+    return acted?.kind === 'moved' ? movedText(action, acted.result.outcome) : action.operation;
   } catch (error) {
     // Ctrl-C ends the session; a declined question ends only this action.
     const leaves = desk.signal.aborted || !(error instanceof PaydeskError);
     if (leaves || (error instanceof InterruptedError && error.code !== 'declined')) throw error;
     screen.showError(error);
-    return !(error instanceof InterruptedError);
+    return error instanceof UnknownOutcomeError ? movedText(action, 'unknown') : undefined;
   }
+}
+
+/** `refund`, `refund failed`: what was sent is not always what was done. */
+function movedText({ operation }: Action, outcome: Outcome): string {
+  if (outcome === 'done' || outcome === 'accepted') return operation;
+  return `${operation} ${outcome === 'unsent' ? 'not sent' : outcome}`;
 }

@@ -9,16 +9,21 @@ export interface ResolveSession extends ResolveSessionRow {
   items: ResolveItemRow[];
 }
 
-type ItemProgress = Pick<
-  ResolveItemRow,
-  'payment_id' | 'status' | 'before_state' | 'after_state' | 'actions'
->;
+type ItemProgress = Partial<Omit<ResolveItemRow, 'id' | 'session_id' | 'typed'>>;
+
+/** Why something is done: goes into the ledger. */
+export interface Why {
+  reason: string | undefined;
+  ticket: string | undefined;
+}
 
 export interface Sessions {
   /** The last session that was not finished, if there is one. */
   unfinished(): Promise<ResolveSession | undefined>;
   /** Starts a session; an unfinished one is over. */
-  start(typed: readonly string[], now: number): Promise<ResolveSession>;
+  start(typed: readonly string[], why: Why, now: number): Promise<ResolveSession>;
+  /** What is given when a session is resumed replaces what was given before. */
+  setWhy(session: ResolveSession, why: Why): Promise<void>;
   mark(item: ResolveItemRow, progress: ItemProgress): Promise<void>;
   end(session: ResolveSession): Promise<void>;
 }
@@ -40,14 +45,14 @@ export function createSessions(store: Store<DeskTables>, whose: AppRef & { opera
       return session && { ...session, items: await itemsOf(session.id) };
     },
 
-    async start(typed, now) {
+    async start(typed, { ticket = null, reason = null }, now) {
       const session = await store.transaction(async (tx) => {
         await tx
           .updateTable('resolve_sessions')
           .set({ ended: 1 })
           .where((eb) => eb.and({ ...owner, ended: 0 }))
           .execute();
-        const row = { ...owner, time: now, ended: 0 };
+        const row = { ...owner, time: now, ended: 0, ticket, reason };
         const { id } = await tx
           .insertInto('resolve_sessions')
           .values(row)
@@ -64,12 +69,25 @@ export function createSessions(store: Store<DeskTables>, whose: AppRef & { opera
               before_state: null,
               after_state: null,
               actions: '',
+              ticket: null,
+              reason: null,
             })
             .execute();
         }
         return { ...row, id };
       });
       return { ...session, items: await itemsOf(session.id) };
+    },
+
+    async setWhy(session, { ticket = session.ticket, reason = session.reason }) {
+      Object.assign(session, { ticket, reason });
+      await store.transaction(async (tx) => {
+        await tx
+          .updateTable('resolve_sessions')
+          .set({ ticket, reason })
+          .where('id', '=', session.id)
+          .execute();
+      });
     },
 
     async mark(item, progress) {

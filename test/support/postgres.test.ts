@@ -44,7 +44,9 @@ describeWithPostgres('with a database that a team shares', (postgres) => {
     const [ada, ben] = ['ada@desk-1', 'ben@desk-2'].map((operator) =>
       createSessions(database.store, { ...app, operator }),
     ) as [ReturnType<typeof createSessions>, ReturnType<typeof createSessions>];
-    const started = await ada.start(['inv-1', 'inv-2'], Date.now());
+    const why = { ticket: 'T-1', reason: undefined };
+    const started = await ada.start(['inv-1', 'inv-2'], why, Date.now());
+    await ada.setWhy(started, { ticket: undefined, reason: 'outage' });
     await ada.mark(started.items[0]!, {
       payment_id: '7',
       status: 'done',
@@ -56,6 +58,7 @@ describeWithPostgres('with a database that a team shares', (postgres) => {
       ['inv-1', 'done'],
       ['inv-2', 'open'],
     ]);
+    expect(await ada.unfinished()).toMatchObject({ ticket: 'T-1', reason: 'outage' });
     expect(await ben.unfinished()).toBeUndefined();
     await ada.end(started);
     expect(await ada.unfinished()).toBeUndefined();

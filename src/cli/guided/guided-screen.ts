@@ -25,8 +25,8 @@ export function createGuidedScreen(context: CommandContext, guard: LiveGuard): S
   return {
     showError,
 
-    showPayment(entry, { index, count, typed }) {
-      print('', `${index + 1} of ${count}   ${typed}`, '');
+    showPayment(entry, { index, count, typed }, why) {
+      print('', `${index + 1} of ${count}   ${typed}`, ...reasonLines(why), '');
       if ('explanation' in entry) context.show(entry.explanation, standingView);
       else showError(entry.error);
       print('');

@@ -4,7 +4,7 @@ import { InterruptedError, UsageError } from '../../errors.js';
 import { readHistory, type HistoryRecord } from '../../ledger/moves/history.js';
 import { findOperator } from '../../ledger/operator.js';
 import { historyList } from '../../output/views/history.js';
-import { leftLines, resolvedList } from '../../output/views/resolve.js';
+import { leftLines, resolvedList, unresolvedLines } from '../../output/views/resolve.js';
 import { createSessions, type ResolveSession, type Sessions } from '../../support/sessions.js';
 import type { DeskTables } from '../../ledger/schema.js';
 import type { Store } from '../../store/store.js';
@@ -70,7 +70,6 @@ export async function resolvePayments(
           wakeups,
           records: createRecords(store, app, Date.now),
           explainOptions: () => explainOptions(context, profile),
-          why: { reason: flags.reason, ticket: flags.ticket },
           screen: createGuidedScreen(context, guard),
         },
         session,
@@ -91,15 +90,19 @@ async function chooseSession(
 ): Promise<ResolveSession | undefined> {
   const asking: Asking = { prompts: () => context.prompts(), note: context.note, stuck };
   const now = context.now().getTime();
+  const why = { reason: flags.reason, ticket: flags.ticket };
   let names = named;
   if (flags.file !== undefined) names = [...named, ...(await namesInFile(flags.file))];
   else if (flags.stuck) names = [...named, ...(await stuck())];
   else if (named.length === 0) {
     const left = await sessions.unfinished();
-    if (left && (await askToResume(asking, left, now))) return left;
+    if (left && (await askToResume(asking, left, now))) {
+      await sessions.setWhy(left, why);
+      return left;
+    }
     names = await askForPayments(asking);
   }
-  return names.length === 0 ? undefined : sessions.start([...new Set(names)], now);
+  return names.length === 0 ? undefined : sessions.start([...new Set(names)], why, now);
 }
 
 async function summarise(
@@ -107,11 +110,11 @@ async function summarise(
   store: Store<DeskTables>,
   session: ResolveSession,
 ): Promise<void> {
-  if (session.items.some(({ status, actions }) => status !== 'open' || actions !== '')) {
-    context.print('', 'What was done');
-    await context.showList(session.items, resolvedList);
-  } else context.print('', 'Nothing was done.');
-  const ids = new Set(session.items.map(({ payment_id }) => payment_id));
+  const { items } = session;
+  context.print('', items.some(({ actions }) => actions !== '') ? 'What was done' : 'Nothing was done.');
+  if (items.some(({ status, actions }) => status !== 'open' || actions !== ''))
+    await context.showList(items, resolvedList);
+  const ids = new Set(items.map(({ payment_id }) => payment_id));
   const filter = { appId: session.app_id, since: session.time };
   const records: HistoryRecord[] = [];
   for await (const record of readHistory(store, filter)) if (ids.has(record.paymentId)) records.push(record);
@@ -119,5 +122,5 @@ async function summarise(
     context.print('', 'Recorded in the history');
     await context.showList(records, historyList);
   }
-  context.note(...leftLines(session, context.profileName));
+  context.note(...unresolvedLines(items, context.profileName), ...leftLines(session, context.profileName));
 }

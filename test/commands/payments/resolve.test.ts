@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { paydeskTty, type Tty } from '../../helpers/run.js';
 import { openSeededDesk, type SeededDesk } from '../../support/seeded.js';
-import { envOf, runTyped } from '../../helpers/desk.js';
+import { envOf, runTyped, temporaryHome } from '../../helpers/desk.js';
 
 let desk: SeededDesk;
 let home: string;
@@ -109,6 +109,99 @@ it('never moves money with Enter alone, and asks before it does, also on a sandb
   expect(history.json).toContainEqual(
     expect.objectContaining({ operation: 'capture', ticket: 'T-42', reason: 'goods sent' }),
   );
+});
+
+it('keeps ticket and reason for when the session is resumed, and shows them before it asks', async () => {
+  const { paymentId } = await desk.paid();
+  const next = await desk.paid();
+  const first = await open([String(paymentId), String(next.paymentId), '--ticket', 'T-1']);
+  await menu(first, 'Reason: T-1', 'The customer has paid');
+  first.press('down', 'enter');
+  await first.waitFor('Ticket:');
+  first.type('T-77\r');
+  await first.waitFor('Reason:');
+  first.type('paid twice\r');
+  await menu(first);
+  first.press('up', 'enter');
+  await first.waitFor('Refund EUR 10.50? (y/N)');
+  first.press('ctrl-c');
+  expect(await first.ended()).toBe(130);
+
+  const second = await open();
+  await second.waitFor('has 2 of 2 payments left');
+  await second.waitFor('navigate');
+  second.press('enter');
+  await menu(second, '1 of 2', 'Reason: paid twice, T-77');
+  second.press('up', 'enter');
+  await second.waitFor('Reason: paid twice, T-77');
+  await second.waitFor('Refund EUR 10.50? (y/N)');
+  second.type('y\r');
+  await menu(second, 'Captured → Refunded');
+  second.press('enter');
+  // What was given for all of them is kept as well.
+  await menu(second, '2 of 2', 'Reason: T-1');
+  second.press('ctrl-c');
+  expect(await second.ended()).toBe(130);
+  const history = await runTyped(['history', '--json'], { home, env: envOf(desk.sandbox) });
+  expect(history.json).toContainEqual(
+    expect.objectContaining({ operation: 'refund', ticket: 'T-77', reason: 'paid twice' }),
+  );
+});
+
+it('takes a new ticket for the rest of a session that is resumed', async () => {
+  const { paymentId } = await desk.paid();
+  const first = await open([String(paymentId), '--ticket', 'T-1', '--reason', 'outage']);
+  await menu(first, 'Reason: outage, T-1');
+  first.press('ctrl-c');
+  expect(await first.ended()).toBe(130);
+  for (const args of [['--ticket', 'T-2'], []]) {
+    const again = await open(args);
+    await again.waitFor('has 1 of 1 payment left');
+    await again.waitFor('navigate');
+    again.press('enter');
+    await menu(again, 'Reason: outage, T-2');
+    again.press('ctrl-c');
+    expect(await again.ended()).toBe(130);
+  }
+});
+
+it('says in the summary what still needs attention, what was left and what is not there', async () => {
+  const { paymentId } = await desk.paid();
+  const terminal = await open(['stuck-refund-failed', String(paymentId), 'inv-404']);
+  await menu(terminal, '1 of 3', 'Refunding since');
+  terminal.press('enter');
+  await menu(terminal, 'Refund failed: the customer has not received');
+  terminal.press('enter');
+  await menu(terminal, '2 of 3', 'The customer has paid');
+  terminal.press('enter');
+  await menu(terminal, '3 of 3', 'There is no payment');
+  terminal.press('enter');
+  await terminal.waitFor('What was done');
+  await terminal.waitFor(/payment +entered as +state +actions +status/);
+  await terminal.waitFor(/stuck-refund-failed +Refunding → Captured +recheck +needs attention/);
+  await terminal.waitFor(new RegExp(`${paymentId} +${paymentId} +Captured +left as it is`));
+  await terminal.waitFor(/inv-404 +inv-404 +\? +not found/);
+  await terminal.waitFor(/Still needs attention: \d+ \(stuck-refund-failed\)/);
+  await terminal.waitFor(/paydesk payments resolve \d+\n/);
+  await terminal.waitFor('Not found: inv-404');
+  expect(await terminal.ended()).toBe(0);
+});
+
+it('does not count as done what was not sent', async () => {
+  const { paymentId } = await desk.paid();
+  const terminal = await open([String(paymentId)]);
+  await menu(terminal, 'The customer has paid');
+  // Another desk is faster.
+  const elsewhere = temporaryHome();
+  const refund = ['payments', 'refund', String(paymentId), '--wait'];
+  expect((await runTyped(refund, { home: elsewhere, env: envOf(desk.sandbox) })).code).toBe(0);
+  terminal.press('up', 'enter');
+  await menu(terminal, 'Refunded. EUR 10.50 was returned to the customer.');
+  terminal.press('enter');
+  await terminal.waitFor('Nothing was done.');
+  await terminal.waitFor(new RegExp(`${paymentId} +${paymentId} +Captured → Refunded +left as it is`));
+  expect(await terminal.ended()).toBe(0);
+  expect(await desk.sandbox.books(paymentId)).toMatchObject({ refund: '1/1' });
 });
 
 it('returns to the menu when Ctrl-C stops following a payment', async () => {
@@ -282,7 +375,7 @@ it('goes back at Esc where there is a payment before', async () => {
   await menu(terminal, '1 of 2');
   terminal.press('escape');
   // One was gone through, the other one was only looked at.
-  await terminal.waitFor(/\d+ +seed-captured +Captured +done/);
+  await terminal.waitFor(/\d+ +seed-captured +Captured +left as it is/);
   await terminal.waitFor(/\d+ +seed-refunded +Refunded +open/);
   expect(await terminal.ended()).toBe(0);
 });
