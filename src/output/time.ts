@@ -11,12 +11,17 @@ export function localTime(at: Date): string {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `15 Nov 2026, 07:49 UTC`, or `07:49 UTC` where `now` is given and on the same day. */
-export function moment(time: number, now?: number): string {
-  const iso = new Date(time).toISOString();
-  const clock = `${iso.slice(11, 16)} UTC`;
-  if (now !== undefined && iso.slice(0, 10) === new Date(now).toISOString().slice(0, 10)) return clock;
-  return `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}, ${clock}`;
+/** A person at a terminal reads the time of their own clock; everybody else is told the zone. */
+export type Zone = 'UTC' | 'local';
+
+/** `15 Nov 2026, 07:49 UTC`, or `07:49 UTC` where `now` is given and on the same day; without the zone where it is local. */
+export function moment(time: number, now?: number, zone: Zone = 'UTC'): string {
+  const text = (at: number) => (zone === 'local' ? localTime(new Date(at)) : new Date(at).toISOString());
+  const shown = text(time);
+  const clock = `${shown.slice(11, 16)}${zone === 'local' ? '' : ' UTC'}`;
+  const day = shown.slice(0, 10);
+  if (now !== undefined && day === text(now).slice(0, 10)) return clock;
+  return `${Number(day.slice(8))} ${months[Number(day.slice(5, 7)) - 1]} ${day.slice(0, 4)}, ${clock}`;
 }
 
 const steps: ReadonlyArray<[string, number]> = [

@@ -21,6 +21,7 @@ import { isAsBefore } from '../payments/move/proof.js';
 import { idOf, stateOf } from '../payments/named-payments.js';
 import { formatAmount } from '../contract/amount-format.js';
 import { safeText } from '../output/text.js';
+import type { Zone } from '../output/time.js';
 import { textAt } from '../output/values.js';
 import type { Sources } from './records.js';
 import type { Age, LastOperation, Situation } from './situation.js';
@@ -32,6 +33,8 @@ export interface GatherOptions {
   sandboxQuietMs?: number | undefined;
   /** In place of the steady clock of this machine. */
   steady?: SteadyTime | undefined;
+  /** Of the times in sentences; UTC when absent. */
+  zone?: Zone | undefined;
 }
 
 type Canonical = (name: string) => string;
@@ -71,6 +74,7 @@ export function gatherSituation(
     ...fromLedger(record, { ...options, read, state, canonical, since: known?.since_time ?? 0 }),
     lastWebhook: last && { time: last.time, state: canonical(last.said as string) },
     now: options.now,
+    zone: options.zone ?? 'UTC',
   };
 }
 
@@ -102,6 +106,7 @@ export function gatherKnown(
     ...fromLedger(record, { ...options, state, canonical, since: known.since_time }),
     lastWebhook: undefined,
     now: options.now,
+    zone: options.zone ?? 'UTC',
   };
 }
 

@@ -16,16 +16,20 @@ export const nouns: Readonly<Record<SettleOperation, string>> = {
 const bounds = { exact: '', 'at-least': ' at the latest', 'up-to': ' at the earliest' } as const;
 
 /** ` since 07:49 UTC at the earliest`; nothing where nothing is known. */
-export function since({ age, now }: Situation): string {
-  return age === undefined ? '' : ` since ${moment(now - age.ms, now)}${bounds[age.certainty]}`;
+export function since({ age, now, zone }: Situation): string {
+  return age === undefined ? '' : ` since ${moment(now - age.ms, now, zone)}${bounds[age.certainty]}`;
 }
 
-/** When the provider stops reserving the money; how long it does is an assumption. */
-export function reservationEnd({ age, now }: Situation): string {
+/**
+ * When the provider stops reserving the money; how long it does is an assumption. Whoever acts before the earliest time is
+ * safe, so that only a time that may be too late says so.
+ */
+export function reservationEnd({ age, now, zone }: Situation): string {
   if (age === undefined) return 'A reservation usually ends after 7 days.';
   const end = now - age.ms + RESERVATION_MS;
   if (end <= now) return 'The reservation has probably ended by now.';
-  return `The reservation usually ends after 7 days: ${moment(end, now)}${bounds[age.certainty]}.`;
+  const latest = age.certainty === 'at-least' ? bounds['at-least'] : '';
+  return `The reservation usually ends after 7 days: ${moment(end, now, zone)}${latest} (in ${roughDuration(end - now)}).`;
 }
 
 /** `5 minutes ago`, `just now`. */

@@ -3,6 +3,7 @@
 import type { SettleOperation } from '../contract/states.js';
 import type { StateName } from '../contract/states.js';
 import type { Outcome } from '../ledger/moves/operations.js';
+import type { Zone } from '../output/time.js';
 
 /** How long a payment has been in its state, and how well that is known. */
 export interface Age {
@@ -69,4 +70,6 @@ export interface Situation {
   /** The state in the last webhook, by our name where we have one. */
   lastWebhook: { time: number; state: string } | undefined;
   now: number;
+  /** Of the times in sentences. */
+  zone: Zone;
 }

@@ -149,7 +149,7 @@ function cameBack(
   const noun = nouns[operation];
   const text = `The ${noun} of ${amount} was in progress, and the payment shows ${shownState(situation)} again.`;
   if (now < last.quietUntil) {
-    const until = moment(last.quietUntil, now);
+    const until = moment(last.quietUntil, now, situation.zone);
     return attention(`${text} If that is still so at ${until}, the ${noun} has failed.`, true);
   }
   return urgent(`${text} The ${noun} has probably failed: check the outcome. ${sentBy(last, now)}.`);
@@ -170,7 +170,8 @@ function notDone(
   const reservation = operation === 'capture' ? ` ${reservationEnd(situation)}` : '';
   const text = `${headline} ${details(last, now)}${reservation}`;
   if (outcome === 'failed') return urgent(text);
-  const wait = now < last.quietUntil ? ` It can be sent again at ${moment(last.quietUntil, now)}.` : '';
+  const wait =
+    now < last.quietUntil ? ` It can be sent again at ${moment(last.quietUntil, now, situation.zone)}.` : '';
   return attention(`${text}${wait}${saidOf(last)}`, true);
 }
 

@@ -28,7 +28,7 @@ const explained = ['capture', 'cancel', 'refund'] as const;
 type ExplainedOperation = (typeof explained)[number];
 
 export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotPossible[] {
-  const { state, last, now } = situation;
+  const { state, last, now, zone } = situation;
   const condition = conditionOf(situation);
   const isOpen = (last?.outcome === 'accepted' || last?.outcome === 'unknown') && !isEnded(condition);
   if (last && (isOpen || condition.kind === 'conflict')) {
@@ -53,7 +53,7 @@ export function notPossibleFor(situation: Situation, commandOf: CommandOf): NotP
     }
     if (!isBlocked(situation, operation)) return [];
     const isDone = situation.outcomes[operation] === 'done';
-    const until = last === undefined ? '' : moment(last.quietUntil, now);
+    const until = last === undefined ? '' : moment(last.quietUntil, now, zone);
     return [{ operation, why: isDone ? 'it is recorded as done' : `it can be sent again at ${until}` }];
   });
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { amountDigits, counted, formatAmount, groupDigits } from '../../src/contract/amount-format.js';
-import { age, instantText, roughDuration, shortInstant, tookTime } from '../../src/output/time.js';
+import { age, instantText, moment, roughDuration, shortInstant, tookTime } from '../../src/output/time.js';
 
 const now = new Date('2026-11-16T09:12:40Z');
 const terminal = { terminal: true, width: 80, now };
@@ -37,6 +37,13 @@ describe('times', () => {
     [-3_600_000, 'in 1 hour'],
   ])('%i ms is %s', (difference, text) => {
     expect(age(new Date(now.getTime() - difference), now)).toBe(text);
+  });
+
+  it('name the day where it is another one for the reader', () => {
+    const late = Date.parse('2026-11-16T23:30:00Z');
+    expect(moment(late, now.getTime())).toBe('23:30 UTC');
+    expect(moment(late, now.getTime(), 'local')).toBe('17 Nov 2026, 00:30');
+    expect(moment(Date.parse('2026-11-15T23:30:00Z'), now.getTime(), 'local')).toBe('00:30');
   });
 
   it('tell how long something took', () => {

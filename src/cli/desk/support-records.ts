@@ -2,6 +2,7 @@
 
 import { storeProblem } from '../../errors.js';
 import type { DeskTables } from '../../ledger/schema.js';
+import type { Zone } from '../../output/time.js';
 import type { ResolvedProfile } from '../../profiles/resolve.js';
 import { StoreError } from '../../store/errors.js';
 import type { Store } from '../../store/store.js';
@@ -38,6 +39,7 @@ export async function openRecords(
 export function explainOptions(
   context: CommandContext,
   { quietMs, sandboxQuietMs }: Pick<ResolvedProfile, 'quietMs' | 'sandboxQuietMs'>,
+  zone: Zone = 'UTC',
 ) {
   return {
     ...readOptions(context.streams.env),
@@ -45,5 +47,10 @@ export function explainOptions(
     quietMs,
     sandboxQuietMs,
     profile: context.profileName,
+    zone,
   };
 }
+
+/** Sentences have local times where a person reads them, as tables do. */
+export const shownZone = ({ json, streams }: CommandContext, { csv }: { csv?: boolean } = {}): Zone =>
+  streams.stdout.terminal && !json && csv !== true ? 'local' : 'UTC';

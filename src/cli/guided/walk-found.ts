@@ -6,7 +6,7 @@ import type { CommandContext } from '../runtime/context.js';
 import { lazyDatabase, openDesk } from '../desk/desk.js';
 import { askMenu } from './menu.js';
 import type { Session } from '../desk/session.js';
-import { explainOptions, openRecords } from '../desk/support-records.js';
+import { explainOptions, openRecords, shownZone } from '../desk/support-records.js';
 
 /** Where a person goes from a list. */
 type Leaving = 'back' | 'quit';
@@ -70,7 +70,7 @@ async function showExplanation(context: CommandContext, session: Session, paymen
   const { client, profile } = session;
   const records = openRecords(context, lazyDatabase(context), profile);
   const [first] = await explainAll(client, [parsePayment(`id:${paymentId}`)], records, {
-    ...explainOptions(context, profile),
+    ...explainOptions(context, profile, shownZone(context)),
   });
   if (first && 'explanation' in first) context.show(first.explanation, explanationView);
   else if (first) context.note(first.error.message);

@@ -6,7 +6,7 @@ import { canWalk } from '../../cli/runtime/context.js';
 import { spokenAmount, spokenDate } from '../../cli/flags/find-flags.js';
 import { countFlag, emailFlag, idFlag, listFlagsFor, sinceFlag } from '../../cli/flags/flags.js';
 import { openApp, openSession } from '../../cli/desk/session.js';
-import { explainOptions } from '../../cli/desk/support-records.js';
+import { explainOptions, shownZone } from '../../cli/desk/support-records.js';
 import { UsageError } from '../../errors.js';
 import { createKnownSearch } from '../../ledger/known/search.js';
 import { aboutFound, aboutNothingFound, aboutSeen, foundJson, foundList } from '../../output/views/found.js';
@@ -64,7 +64,12 @@ export default class PaymentsFind extends BaseCommand {
     const { client, profile } = openApp(this.context);
     const { store } = await openLedger(this.context);
     const search = createKnownSearch(store, profile);
-    const options = { store, app: profile, client, ...explainOptions(this.context, profile) };
+    const options = {
+      store,
+      app: profile,
+      client,
+      ...explainOptions(this.context, profile, shownZone(this.context, flags)),
+    };
     const filter: FindFilter = {
       amount: flags.amount,
       on: flags.on?.(now),

@@ -4,7 +4,7 @@ import { namesIn, oneOrAll, paymentArgs } from '../../cli/flags/payment-args.js'
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openReadingDesk } from '../../cli/desk/desk.js';
 import { readOptions } from '../../cli/desk/seen-journal.js';
-import { explainOptions, storeIfOpen } from '../../cli/desk/support-records.js';
+import { explainOptions, storeIfOpen, shownZone } from '../../cli/desk/support-records.js';
 import { systemClock } from '../../client/clock.js';
 import { endingOf } from '../../payments/endings.js';
 import { recordRecheck } from '../../payments/record-made.js';
@@ -55,7 +55,10 @@ export default class PaymentsRecheck extends BaseCommand {
     const asTable = flags.csv || flags.columns !== undefined || results.length > 1;
     if (asTable || !this.streams.stdout.terminal) await this.showList(results, recheckList);
     else this.show(results[0], recheckLine);
-    const options = { ...desk, ...explainOptions(this.context, desk.profile) };
+    const options = {
+      ...desk,
+      ...explainOptions(this.context, desk.profile, shownZone(this.context, flags)),
+    };
     const failed = store && (await findFailed({ ...options, store }, before.map(idOf)));
     if (failed && !this.json) this.note(...failedLines(failed, results.length === 1));
     const json = results.map((result) => recheckJson(result, failed, this.profileName));

@@ -9,6 +9,7 @@ import { commandPiece, joinPieces, type Line } from '../lines.js';
 import type { ListView } from '../rows.js';
 import { choiceHint, choiceLines } from '../choices.js';
 import { safeText } from '../text.js';
+import { localTime } from '../time.js';
 import { statePiece } from '../values.js';
 import { asLastSeen, knownJson, recommendedCommand } from './known.js';
 
@@ -23,7 +24,8 @@ const emailIn = (row: KnownPaymentRow): string => row.order_email ?? row.payer_e
 const createdText = ({ created_time }: KnownPaymentRow): string =>
   created_time === null ? '' : new Date(created_time).toISOString();
 
-const createdMinute = (row: KnownPaymentRow): string => createdText(row).slice(0, 16).replace('T', ' ');
+const createdMinute = ({ created_time }: KnownPaymentRow): string =>
+  created_time === null ? '' : localTime(new Date(created_time)).slice(0, 16);
 
 const whoIn = (row: KnownPaymentRow): string => nameIn(row) || emailIn(row) || row.customer_id || '';
 

@@ -18,7 +18,7 @@ describe('payments explain', () => {
     const now = stdout.split('\n').find((line) => /^ {2}now +Held$/.test(line));
     // Soon after midnight the hours before were on another day, and the sentence with the date takes two lines.
     const told = stdout
-      .replaceAll(/\d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d|(\d+ \w+ \d+, )?\d\d:\d\d UTC/g, 'TIME')
+      .replaceAll(/\d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d|(\d+ \w+ \d+, )?\d\d:\d\d(?= at)/g, 'TIME')
       .replace('has\nbeen charged', 'has been charged');
     expect(told).toBe(
       [
@@ -48,6 +48,25 @@ describe('payments explain', () => {
     for (const name of sceneNames) {
       const shown = (await desk.run('explain', [name], { terminal: true })).stdout;
       expect(shown.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    }
+  });
+
+  it('has one clock on a terminal, that of the reader, and UTC elsewhere', async () => {
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'Asia/Manila';
+    try {
+      const { stdout } = await desk.run('explain', ['stuck-charged'], { terminal: true });
+      const [, created] = /(\d\d:\d\d):\d\d {2}Created/.exec(stdout) ?? [];
+      expect(created).toBeDefined();
+      expect(stdout).toContain(`Processing since ${created} at the earliest.`);
+      expect(stdout).not.toContain('UTC');
+      for (const more of [['--json'], ['--csv']]) {
+        const elsewhere = await desk.run('explain', ['stuck-charged', ...more], { terminal: true });
+        expect(elsewhere.stdout).toMatch(/Processing since .*\d\d:\d\d UTC/);
+      }
+      expect((await desk.run('explain', ['stuck-charged'])).stdout).toMatch(/since .*\d\d:\d\d UTC/);
+    } finally {
+      process.env['TZ'] = zone ?? 'UTC';
     }
   });
 
