@@ -9,7 +9,7 @@ import { isLegal, isStateName, stateNames, type StateName } from '../../src/cont
 import { openDeskDatabase } from '../../src/ledger/desk.js';
 import { outcomes, type Outcome } from '../../src/ledger/moves/operations.js';
 import { createLedger } from '../../src/ledger/moves/ledger.js';
-import { triageList } from '../../src/output/views/explanation.js';
+import { triageList } from '../../src/output/views/triage.js';
 import { explain, type Explained, type Explanation } from '../../src/support/explain.js';
 import { type ListedPayment, takeListed } from '../../src/support/list.js';
 import { createRecords } from '../../src/support/records.js';

@@ -8,14 +8,8 @@ import { explainOptions, openRecords, shownZone } from '../../cli/desk/support-r
 import { endingOf } from '../../payments/endings.js';
 import { explainAll } from '../../support/explain.js';
 import { languages } from '../../support/reply.js';
-import {
-  explainedJson,
-  explanationView,
-  nextCommandsView,
-  replyJson,
-  replyView,
-  triageList,
-} from '../../output/views/explanation.js';
+import { explainedJson, explanationView, replyJson, replyView } from '../../output/views/explanation.js';
+import { nextCommandsView, triageList } from '../../output/views/triage.js';
 
 type ExplainJson = ReturnType<typeof explainedJson> | ReturnType<typeof replyJson>;
 
@@ -61,7 +55,7 @@ export default class PaymentsExplain extends BaseCommand {
     if (asReply) this.show(explained, replyView);
     else if (asTable) {
       await this.showList(explained, triageList);
-      if (!flags.csv && flags.columns === undefined) this.show(explained, nextCommandsView);
+      if (!flags.csv && flags.columns === undefined) this.show(explained, nextCommandsView(this.profileName));
     } else if (first && 'explanation' in first) this.show(first.explanation, explanationView);
     const toJson = asReply ? replyJson : explainedJson;
     const json = explained.map((entry) => toJson(entry, this.profileName));

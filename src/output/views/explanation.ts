@@ -1,7 +1,6 @@
 // Where a payment stands, for a person with a customer on the phone: the verdict first, the next step last.
 
 import { type JsonNumber, numberJson } from '../../contract/json.js';
-import { firstLine } from '../../errors.js';
 import { commandText } from '../../next-command.js';
 import type { Action } from '../../support/action.js';
 import type { Explained, Explanation } from '../../support/explain.js';
@@ -9,10 +8,9 @@ import type { NotPossible } from '../../support/warnings.js';
 import { joinPieces, type Line, type Look, TAB, toned, type View, wrapLine } from '../lines.js';
 import { commandLines } from '../fit.js';
 import { describeError } from '../report.js';
-import type { ListView } from '../rows.js';
-import { statePiece, textAt, valueAt } from '../values.js';
+import { textAt, valueAt } from '../values.js';
 import { cardText, type FailedRead } from './payment.js';
-import { ageText, severityPiece } from './severity.js';
+import { severityPiece } from './severity.js';
 import { timelineLines } from './timeline.js';
 
 /** As `--json` prints it: commands are text. */
@@ -166,7 +164,7 @@ function actionLines(
 }
 
 /** A command that can be copied as it is, however narrow the terminal. */
-function indentedCommand(command: string, indent: string, { width }: Look): Line[] {
+export function indentedCommand(command: string, indent: string, { width }: Look): Line[] {
   return commandLines(command, width - indent.length).map((line) => joinPieces(indent, line));
 }
 
@@ -229,58 +227,4 @@ function forPipe(explanation: Explanation): Line[] {
     ...mustNot.map(({ what, why }) => row('must-not', what, why)),
     ...notPossible.map(({ operation, why }) => row('not-possible', operation, why)),
   ];
-}
-
-const of = <T>(entry: Explained, value: (explanation: Explanation) => T, otherwise: T): T =>
-  'explanation' in entry ? value(entry.explanation) : otherwise;
-
-export const triageList: ListView<Explained> = {
-  empty: 'No payments.',
-  columns: [
-    {
-      key: 'payment',
-      value: (entry) => of(entry, ({ situation }) => situation.paymentId, entry.typed),
-      // A person looks for what they typed.
-      shown: ({ typed }) => typed,
-    },
-    {
-      key: 'reference',
-      extra: 'terminal',
-      value: (entry) => of(entry, ({ payment }) => textAt(payment, 'referenceId'), ''),
-    },
-    {
-      key: 'state',
-      value: (entry) => of(entry, ({ situation }) => situation.shown, '?'),
-      shown: (entry) => statePiece(of(entry, ({ situation }) => situation.shown, '?')),
-    },
-    { key: 'age', extra: 'terminal', value: (entry) => of(entry, ({ age }) => ageText(age), '') },
-    {
-      key: 'severity',
-      value: (entry) => of<string>(entry, ({ severity }) => severity, 'error'),
-      shown: (entry) =>
-        'error' in entry ? toned('bad', 'error') : severityPiece(entry.explanation.severity),
-    },
-    {
-      key: 'verdict',
-      value: (entry) => ('error' in entry ? firstLine(entry.error.message) : entry.explanation.verdict),
-    },
-    { key: 'next', extra: 'terminal', value: (entry) => of(entry, recommendedCommand, '') },
-    {
-      key: 'reply',
-      extra: true,
-      value: (entry) => of(entry, ({ reply }) => reply.replaceAll(/\n+/g, ' '), ''),
-    },
-  ],
-};
-
-/** Below the table on a terminal: the recommended commands, each on a line of its own so that it can be copied. */
-export const nextCommandsView: View<readonly Explained[]> = (explained, look) => {
-  const commands = explained.map((entry) => of(entry, recommendedCommand, '')).filter(Boolean);
-  if (!look.terminal || commands.length === 0) return [];
-  return ['', 'Recommended', ...commands.flatMap((command) => indentedCommand(command, '  ', look))];
-};
-
-function recommendedCommand({ actions }: Explanation): string {
-  const [first] = actions;
-  return first?.recommended ? commandText(first.command) : '';
 }

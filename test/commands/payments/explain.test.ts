@@ -194,12 +194,26 @@ describe('several at once', () => {
     ]);
     const table = await desk.run('explain', names, { terminal: true });
     expect(table.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect(table.stdout).toMatch(/payment +state +severity +verdict/);
-    // What was typed is what a person looks for.
-    expect(table.stdout).toMatch(/^ +seed-held +Held +urgent +Held by/m);
+    expect(table.stdout).toMatch(/payment +reference +state +severity +verdict/);
+    // The id is what the commands below have, the reference is what a person looks for.
+    expect(table.stdout).toMatch(/^ +\d+ +seed-held +Held +urgent +Held by/m);
     // Only the merchant can say whether a held payment is safe.
     expect(table.stdout).not.toContain('unhold');
     expect((await desk.run('explain', ['nowhere'])).code).toBe(1);
+  });
+
+  it('can be told apart by id and reference, and none that needs attention is left without a command', async () => {
+    const names = ['seed-held', 'seed-capturing', 'seed-captured'];
+    const [held, capturing, captured] = await Promise.all(
+      names.map(async (name) => (await desk.explain(name)).payment.paymentId),
+    );
+    const { stdout } = await desk.run('explain', [...names, 'nowhere'], { terminal: true });
+    expect(stdout).toMatch(/^ {2}payment +reference +state +severity +verdict\n/);
+    expect(stdout).toMatch(new RegExp(`^ {2}${held} +seed-held +Held`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^ {2}${captured} +seed-captured +Captured`, 'm'));
+    expect(stdout).toMatch(/^ {2}nowhere +\? +error/m);
+    expect(stdout).toContain(`\nRecommended\n  paydesk payments recheck ${capturing}\n`);
+    expect(stdout.endsWith(`\nYou have to decide\n  paydesk payments explain ${held}\n`)).toBe(true);
   });
 
   it('cost one request each', async () => {
