@@ -21,6 +21,8 @@ export interface NamedPayment {
   key: PaymentKey;
   /** The name is all digits, so it may be a reference as well as an id. */
   mayBeReference?: true;
+  /** As it stands in a pasted list: if there is a payment with this very reference, that one is meant. */
+  written?: string;
 }
 
 /** All digits are a `paymentId` or a `referenceId`, anything else is a `referenceId`; `id:` and `ref:` force it. */
@@ -90,9 +92,13 @@ async function readOne(client: Client, name: NamedPayment, options: ReadOptions)
 /** All digits are an id, or else a reference. Where they are both, of different payments, a person has to say which. */
 export async function readNamed(
   client: Client,
-  { key, mayBeReference }: NamedPayment,
+  { key, mayBeReference, written }: NamedPayment,
   { checkBoth = true }: ReadOptions = {},
 ): Promise<PaymentRead> {
+  if (written !== undefined) {
+    const exact = await orNotFound(client.getPayment({ referenceId: written }));
+    if (!(exact instanceof ServiceError) && exact.fields.referenceId === written) return exact;
+  }
   if (!mayBeReference || !('paymentId' in key)) return client.getPayment(key);
   const readReference = () => orNotFound(client.getPayment({ referenceId: key.paymentId }));
   const [byId, early] = await Promise.all([

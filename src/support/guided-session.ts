@@ -5,6 +5,7 @@ import type { ItemStatus, ResolveItemRow } from '../ledger/resolve-schema.js';
 import type { Desk } from '../payments/desk.js';
 import type { MovesPlan } from '../payments/move/plan.js';
 import { parsePayment } from '../payments/named-payments.js';
+import { parsePastedName } from '../payments/pasted-names.js';
 import type { Wakeups } from '../webhooks/inbox/wakeups.js';
 import { act, type Acted } from './act.js';
 import { type Action, movesMoney } from './action.js';
@@ -121,7 +122,9 @@ async function look(
   { desk, records, explainOptions }: GuidedSession,
   item: ResolveItemRow,
 ): Promise<Explained> {
-  const names = [parsePayment(item.payment_id === null ? item.typed : `id:${item.payment_id}`)];
+  const names = [
+    item.payment_id === null ? parsePastedName(item.typed) : parsePayment(`id:${item.payment_id}`),
+  ];
   const [entry] = await explainAll(desk.client, names, Promise.resolve(records), explainOptions());
   return entry as Explained;
 }

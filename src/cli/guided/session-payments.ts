@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { counted, countText } from '../../contract/amount-format.js';
 import { UsageError } from '../../errors.js';
 import { fileProblem } from '../../file-problem.js';
-import { parsePayment, parsePaymentLines } from '../../payments/named-payments.js';
+import { namesInLine, parsePastedLines, parsePastedName } from '../../payments/pasted-names.js';
 import type { Line } from '../../output/lines.js';
 import { age } from '../../output/time.js';
 import type { ResolveSession } from '../../support/sessions.js';
@@ -56,7 +56,7 @@ export async function askForPayments(asking: Asking): Promise<string[]> {
   return namesInFile((await input({ message: 'File:' }, asking.prompts())).trim());
 }
 
-/** One per line, or several with spaces or commas between; an empty line ends it. */
+/** An empty line ends the list. */
 async function paste({ prompts, note }: Asking): Promise<string[]> {
   const { input: stdin, output, signal } = prompts();
   // A prompt for one line would lose the lines that follow in the same paste.
@@ -73,8 +73,8 @@ async function paste({ prompts, note }: Asking): Promise<string[]> {
   });
   const names: string[] = [];
   for await (const line of reader) {
-    const words = line.split(/[\s,;]+/).filter(Boolean);
-    if (words.length === 0 && names.length > 0) break;
+    const words = namesInLine(line);
+    if (line.trim() === '' && names.length > 0) break;
     for (const word of words) {
       const problem = problemWith(word);
       if (problem === undefined) names.push(word);
@@ -91,7 +91,7 @@ async function paste({ prompts, note }: Asking): Promise<string[]> {
 
 function problemWith(word: string): string | undefined {
   try {
-    parsePayment(word);
+    parsePastedName(word);
     return undefined;
   } catch (error) {
     return (error as Error).message;
@@ -100,7 +100,7 @@ function problemWith(word: string): string | undefined {
 
 export async function namesInFile(path: string): Promise<string[]> {
   try {
-    return parsePaymentLines(await readFile(path, 'utf8')).map(({ typed }) => typed);
+    return parsePastedLines(await readFile(path, 'utf8')).map(({ typed }) => typed);
   } catch (error) {
     throw new UsageError(`${path} cannot be used: ${fileProblem(error)}.`, { code: 'bad-file' });
   }

@@ -1,6 +1,6 @@
 import { boolean, option } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags/flags.js';
-import { namesIn, oneOrAll, paymentArgs } from '../../cli/flags/payment-args.js';
+import { namesIn, oneOrAll, pastedPaymentArgs } from '../../cli/flags/payment-args.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { lazyDatabase } from '../../cli/desk/desk.js';
 import { openSession } from '../../cli/desk/session.js';
@@ -24,7 +24,7 @@ export default class PaymentsExplain extends BaseCommand {
     '<%= config.bin %> payments explain - --csv < references.txt',
     "<%= config.bin %> payments explain 100244 --jq '.actions[0].command'",
   ];
-  static override args = paymentArgs;
+  static override args = pastedPaymentArgs;
   static override flags = {
     'as-reply': boolean({
       summary: 'Print a reply that can be sent to the customer.',

@@ -1,6 +1,6 @@
 import { boolean } from '@oclif/core/flags';
 import { listFlagsFor } from '../../cli/flags/flags.js';
-import { namesIn, oneOrAll, paymentArgs } from '../../cli/flags/payment-args.js';
+import { namesIn, oneOrAll, pastedPaymentArgs } from '../../cli/flags/payment-args.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { openReadingDesk } from '../../cli/desk/desk.js';
 import { readOptions } from '../../cli/desk/seen-journal.js';
@@ -31,7 +31,7 @@ export default class PaymentsRecheck extends BaseCommand {
     '<%= config.bin %> payments recheck 100244 --watch --timeout 15m',
     '<%= config.bin %> payments recheck 100244 100245 --json',
   ];
-  static override args = paymentArgs;
+  static override args = pastedPaymentArgs;
   static override flags = {
     watch: boolean({ summary: 'Repeat at growing intervals until something changes.' }),
     ...listFlagsFor(recheckList),

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/flags';
 import { durationFlag } from '../../cli/flags/flags.js';
-import { namesIn, paymentArgs } from '../../cli/flags/payment-args.js';
+import { namesIn, pastedPaymentArgs } from '../../cli/flags/payment-args.js';
 import { BaseCommand } from '../../cli/runtime/base-command.js';
 import { lazyDatabase } from '../../cli/desk/desk.js';
 import { readOptions } from '../../cli/desk/seen-journal.js';
@@ -28,7 +28,7 @@ export default class PaymentsWatch extends BaseCommand {
     '<%= config.bin %> payments watch 100231 --until Refunded --timeout 10m',
     '<%= config.bin %> payments watch - --json < payments.txt',
   ];
-  static override args = paymentArgs;
+  static override args = pastedPaymentArgs;
   static override flags = {
     until: string({ helpValue: 'STATE|settled', summary: 'State to wait for (default: settled).' }),
     interval: durationFlag({

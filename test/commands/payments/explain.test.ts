@@ -216,6 +216,24 @@ describe('several at once', () => {
     expect(stdout.endsWith(`\nYou have to decide\n  paydesk payments explain ${held}\n`)).toBe(true);
   });
 
+  it('are understood in a list as it was pasted, and never as another payment than what is written', async () => {
+    const { paymentId } = (await desk.explain('seed-held')).payment;
+    const hashed = await desk.sandbox.create({ referenceId: `#${paymentId}` });
+    const input = `- stuck-charged\n2) "seed-captured",\nOrder: seed-held;\n#${paymentId}\n`;
+    const { code, json } = await desk.run('explain', ['-', '--json'], { input });
+    const explained = json as unknown as Array<{ payment: { paymentId: number; referenceId: string } }>;
+    expect([code, explained.map(({ payment }) => payment.referenceId)]).toEqual([
+      0,
+      ['stuck-charged', 'seed-captured', 'seed-held', `#${paymentId}`],
+    ]);
+    expect(explained[3]?.payment.paymentId).toBe(hashed.paymentId);
+    const other = await desk.run('explain', ['-', '--json'], { input: `#${hashed.paymentId}\n` });
+    expect(other.json['payment']).toMatchObject({ paymentId: hashed.paymentId });
+    // A command that moves money takes names as they are written.
+    const refund = await desk.run('refund', ['-', '--json'], { input: '- seed-captured\n' });
+    expect([refund.code, refund.stdout]).toEqual([1, expect.stringContaining('- seed-captured')]);
+  });
+
   it('cost one request each', async () => {
     desk.requests();
     await desk.run('explain', [...sceneNames, '--json']);

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { namesInLine, parsePastedLines, parsePastedName } from '../../src/payments/pasted-names.js';
+
+/** What is looked for, in the words of `id:` and `ref:`. */
+const meant = (text: string): string[] =>
+  parsePastedLines(text).map(({ key, mayBeReference }) =>
+    'paymentId' in key ? `${mayBeReference ? '' : 'id:'}${key.paymentId}` : `ref:${key.referenceId}`,
+  );
+
+describe('a pasted line', () => {
+  it.each([
+    ['- stuck-charged', ['ref:stuck-charged']],
+    ['* 100019', ['100019']],
+    ['• inv-1', ['ref:inv-1']],
+    ['1. inv-1', ['ref:inv-1']],
+    ['12) inv-1', ['ref:inv-1']],
+    ['"inv-1"', ['ref:inv-1']],
+    ["'inv 1'", ['ref:inv 1']],
+    ['“inv-1”.', ['ref:inv-1']],
+    ['#100019', ['100019']],
+    ['inv-1;', ['ref:inv-1']],
+    ['inv-1.', ['ref:inv-1']],
+    ['100018, 100019;inv-3', ['100018', '100019', 'ref:inv-3']],
+    ['100018 inv-2', ['100018', 'ref:inv-2']],
+    ['Order: seed-held', ['ref:seed-held']],
+    ['- Order: "seed-held",', ['ref:seed-held']],
+    ['ref:123', ['ref:123']],
+    ['id:123', ['id:123']],
+    ['Ref: 123', ['ref:123']],
+    ['reference: 123', ['ref:123']],
+    ['Payment ID: 123', ['id:123']],
+    ['  inv-1\r', ['ref:inv-1']],
+  ])('%j names %j', (line, expected) => {
+    expect(meant(line)).toEqual(expected);
+  });
+
+  it.each([
+    // An order number is not the id of a payment.
+    ['Order: 123', ['ref:Order: 123']],
+    ['Order: #123', ['ref:Order: #123']],
+    // A reference may have spaces in it, and 12 would be another payment.
+    ['order 12', ['ref:order 12']],
+    ['inv 12 b', ['ref:inv 12 b']],
+    ['#abc', ['ref:#abc']],
+    ['inv#12', ['ref:inv#12']],
+    ['100019', ['100019']],
+    ['-100019', ['ref:-100019']],
+    ['a.b', ['ref:a.b']],
+    ['"a', ['ref:"a']],
+  ])('%j stays as it is', (line, expected) => {
+    expect(meant(line)).toEqual(expected);
+  });
+
+  it('may be empty, or only a bullet', () => {
+    expect(['', ' ', '-', '1.'].flatMap(namesInLine)).toEqual([]);
+  });
+});
+
+it('keeps the name as it is written where something was left out', () => {
+  expect(parsePastedName('#100019')).toEqual({
+    typed: '#100019',
+    written: '#100019',
+    key: { paymentId: '100019' },
+    mayBeReference: true,
+  });
+  expect(parsePastedName('inv-1')).toEqual({ typed: 'inv-1', key: { referenceId: 'inv-1' } });
+});
+
+it('reports all bad lines at once', () => {
+  expect(() => parsePastedLines('a\nid:x\n\n- id:y')).toThrow(/line 2: .*; line 4: /);
+  expect(() => parsePastedLines('\n')).toThrow('contains no payment');
+});
