@@ -229,6 +229,13 @@ export async function assessFound<T extends { row: KnownPaymentRow }>(
   return found.map((item) => ({ ...item, ...listed(options, item.row, records.get(item.row.payment_id)) }));
 }
 
+/** A payment of a list, as this desk knows it by now. */
+export async function assessAgain<T extends ListedPayment>(options: ListOptions, item: T): Promise<T> {
+  const { payment_id } = item.row;
+  const record = (await readPaymentRecords(options.store.db, options.app, [payment_id])).get(payment_id);
+  return { ...item, ...listed(options, record?.known ?? item.row, record) };
+}
+
 export interface FailedOperation {
   operation: SettleOperation;
   verdict: string;

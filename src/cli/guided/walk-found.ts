@@ -2,11 +2,12 @@
 
 import { type FoundItem, foundChoices } from '../../output/views/found.js';
 import { parsePayment } from '../../payments/named-payments.js';
+import { assessAgain } from '../../support/list.js';
 import type { CommandContext } from '../runtime/context.js';
 import { lazyDatabase, openDesk } from '../desk/desk.js';
 import { askMenu } from './menu.js';
 import type { Session } from '../desk/session.js';
-import { explainOptions, openRecords, shownZone } from '../desk/support-records.js';
+import { explainOptions, openRecords, shownZone, storeIfOpen } from '../desk/support-records.js';
 
 /** Where a person goes from a list. */
 type Leaving = 'back' | 'quit';
@@ -15,11 +16,13 @@ type Leaving = 'back' | 'quit';
 export async function walkFound(
   context: CommandContext,
   session: Session,
-  items: readonly FoundItem[],
+  found: readonly FoundItem[],
   { back }: { back?: string } = {},
 ): Promise<Leaving> {
-  const shown = foundChoices(items, choiceWidth(context));
+  const items = [...found];
+  let last: FoundItem | undefined;
   for (;;) {
+    const shown = foundChoices(items, choiceWidth(context));
     const chosen = await askMenu<FoundItem | Leaving>(
       {
         message: 'Open a payment?',
@@ -28,12 +31,15 @@ export async function walkFound(
           ...(back === undefined ? [] : [{ name: back, value: 'back' as const }]),
           { name: 'Quit', value: 'quit' as const },
         ],
+        ...(last && { start: last }),
         escape: back === undefined ? { name: 'quit', value: 'quit' } : { name: 'back', value: 'back' },
       },
       context.prompts(),
     );
     if (typeof chosen === 'string') return chosen;
     if (!(await open(context, session, chosen.row.payment_id))) return 'quit';
+    last = await seenAgain(context, session, chosen);
+    items[items.indexOf(chosen)] = last;
   }
 }
 
@@ -62,6 +68,18 @@ async function open(context: CommandContext, session: Session, paymentId: string
     await resolvePayments(context, desk, { named: [`id:${paymentId}`], flags: { stuck: false } });
   }
   return next !== 'quit';
+}
+
+/** What was opened was read: the list must not go on showing its old state. */
+async function seenAgain(
+  context: CommandContext,
+  { client, profile }: Session,
+  item: FoundItem,
+): Promise<FoundItem> {
+  const store = await storeIfOpen(context, lazyDatabase(context));
+  if (store === undefined) return item;
+  const options = explainOptions(context, profile, shownZone(context));
+  return assessAgain({ store, app: profile, client, ...options }, item);
 }
 
 async function showExplanation(context: CommandContext, session: Session, paymentId: string): Promise<void> {

@@ -128,12 +128,15 @@ export function aboutFound(items: readonly FoundItem[]): Line[] {
   return isSimilar ? ['No known payment has exactly these words. Similar ones:'] : [];
 }
 
+/** Nobody should take an older state for a fact while they walk through the list. */
+const MOMENT_MS = 1_000;
+
 /** How old the states are, where some may have changed since. A person who walks through the list opens one instead. */
 export function aboutSeen(
   items: readonly FoundItem[],
   { now, walks, profile }: { now: number; walks: boolean; profile: string | undefined },
 ): Line[] {
-  const old = items.filter(({ row }) => now - row.seen_time >= FRESH_MS);
+  const old = items.filter(({ row }) => now - row.seen_time >= (walks ? MOMENT_MS : FRESH_MS));
   if (old.length === 0) return [];
   const seen = `Known payments, ${asLastSeen(old, now)}.`;
   if (walks) return [`${seen} Opening one reads it again.`];

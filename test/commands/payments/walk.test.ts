@@ -49,6 +49,39 @@ it('walks from find into explain and resolve, back to the list, and out', async 
   expect(await again.ended()).toBe(0);
 });
 
+it('shows the state that was read once a payment was opened, and how old the others are', async () => {
+  const fresh = temporaryHome();
+  const customerOrder = { customer: { customerId: 'c_stale' } };
+  const made = await desk.sandbox.create({ customerOrder });
+  const other = await desk.sandbox.create({ customerOrder });
+  await desk.run('get', [made.paymentId, other.paymentId], {
+    env: { PAYDESK_HOME: fresh },
+    now: new Date(Date.now() - 20_000),
+  });
+  for (const { paymentId } of [made, other]) await desk.sandbox.pay(paymentId);
+  await desk.sandbox.settle();
+
+  const terminal = await paydeskTty(['payments', 'find', 'c_stale'], {
+    home: fresh,
+    env: envOf(desk.sandbox),
+    rows: 60,
+  });
+  await terminal.waitFor(/as last seen up to \d+ \w+ ago\. Opening one reads it again\./);
+  await list(terminal, 'Open a payment?', new RegExp(`${made.paymentId} .* Created`));
+  terminal.press('down', 'enter');
+  await terminal.waitFor('Captured. The customer has paid');
+  await list(terminal, `What next for ${made.paymentId}?`);
+  terminal.press('enter');
+  // The cursor is where it was.
+  await list(
+    terminal,
+    'Open a payment?',
+    new RegExp(`  ${other.paymentId} .* Created.*\\n❯ ${made.paymentId} .* Captured`),
+  );
+  terminal.press('escape');
+  expect(await terminal.ended()).toBe(0);
+});
+
 it('shows the reference and how to quit a long list on a narrow terminal', async () => {
   const long = temporaryHome();
   const customerOrder = { customer: { customerId: 'c_narrow', firstName: 'Nora', lastName: 'Narrow' } };
