@@ -60,6 +60,8 @@ interface WatchOptions extends ReadOptions {
 }
 
 const MAX_PAUSE_MS = 10_000;
+/** Whoever waits for a service to come back wants to know soon. */
+const MAX_TROUBLE_PAUSE_MS = 2_000;
 const MAX_CONCURRENT_READS = 8;
 
 export async function watchAll(names: readonly NamedPayment[], options: WatchOptions): Promise<Watched[]> {
@@ -74,6 +76,7 @@ async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots)
   let last: PaymentRead | undefined;
   let since = clock.now();
   let hasTrouble = false;
+  const troubleMs = Math.max(MAX_TROUBLE_PAUSE_MS, intervalMs);
 
   /** Resolves with how the watch ends, or with undefined while it continues. */
   async function look({ woken, restart }: Turn): Promise<Watched | undefined> {
@@ -115,7 +118,8 @@ async function watchOne(name: NamedPayment, options: WatchOptions, slots: Slots)
       signal,
       firstMs: intervalMs,
       maxMs: Math.max(MAX_PAUSE_MS, intervalMs),
-      sleep: (ms, stop) => wakeups.sleep(last && namesOf(last), ms, stop),
+      sleep: (ms, stop) =>
+        wakeups.sleep(last && namesOf(last), hasTrouble ? Math.min(ms, troubleMs) : ms, stop),
     },
   );
   return end ?? { typed, read: last, ...stopped(typed, last, signal.reason, until) };
