@@ -20,7 +20,7 @@ export default class PaymentsFind extends BaseCommand {
   static override summary = 'Find known payments by anything a caller says.';
   static override description =
     "Searches references, IDs, order numbers, names, e-mail addresses, amounts (49.90, EUR 49.90, '~50' for about 50), " +
-    'dates (yesterday, last Tuesday, 12 Nov, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
+    'dates (yesterday, last Tuesday, 12 Nov, 17/11/2026 with the day first, 2026-11-10..12), card brands and states. All words must match; the best match comes ' +
     'first. If nothing matches, a name or reference may have one letter wrong. States are as last seen. On a terminal, choose a payment with the arrow keys to explain or resolve it.';
   static override examples = [
     '<%= config.bin %> payments find ana 49.90 yesterday',

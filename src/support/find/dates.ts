@@ -1,4 +1,4 @@
-// Days as people say them: yesterday, last Tuesday, 12 Nov, 12.11.2026, 2026-11-10..12. A day is one in the time zone of
+// Days as people say them: yesterday, last Tuesday, 12 Nov, 12.11.2026, 12/11/2026, 2026-11-10..12. A day is one in the time zone of
 // this machine.
 
 /** From the first moment up to, and without, the last. */
@@ -23,8 +23,10 @@ const ISO_RANGE = /^(\d{4})-(\d{2})-(\d{2})\.\.(?:(?:(\d{4})-)?(\d{2})-)?(\d{2})
 const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 const ISO_MONTH = /^(\d{4})-(\d{2})$/;
 const DAY_MONTH = new RegExp(`^${DAY}(?:\\.\\.${DAY})?\\s+${MONTH}${YEAR}$`, 'i');
-// With a dot at the end where the year is not said: 12.11 is an amount. Dots always have the day first, slashes do not.
+// With a dot at the end where the year is not said: 12.11 is an amount. Dots always have the day first.
 const DOTTED = /^(\d{1,2})(?:\.\.(\d{1,2}))?\.(\d{1,2})\.(\d{4})?$/;
+// With a year only: 12/11 may be anything.
+const SLASHED = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const MONTH_DAY = new RegExp(`^${MONTH}\\s+${DAY}(?:\\.\\.${DAY})?${YEAR}$`, 'i');
 
 /** Undefined when it is no date, or no day that exists. */
@@ -82,7 +84,8 @@ const numberOrNone = (text: string | undefined): number | undefined =>
 
 /** Without a year it is the last such day that has begun. */
 function namedSpan(typed: string, now: Date): TimeSpan | undefined {
-  const match = DAY_MONTH.exec(typed) ?? DOTTED.exec(typed) ?? reordered(MONTH_DAY.exec(typed));
+  const match =
+    DAY_MONTH.exec(typed) ?? DOTTED.exec(typed) ?? slashed(typed) ?? reordered(MONTH_DAY.exec(typed));
   const [, firstDay, lastDay, name, year] = match ?? [];
   if (firstDay === undefined || name === undefined) return undefined;
   const month = months.indexOf(name.slice(0, 3)) + 1 || Number(name);
@@ -98,6 +101,13 @@ function namedSpan(typed: string, now: Date): TimeSpan | undefined {
     if (found && found.from <= now.getTime()) return found;
   }
   return undefined;
+}
+
+/** The day first, as in most of the world; the month first only where the other one cannot be a month. */
+function slashed(typed: string): Array<string | undefined> | undefined {
+  const [all, first, second, year] = SLASHED.exec(typed) ?? [];
+  if (all === undefined) return undefined;
+  return Number(second) > 12 ? [all, second, undefined, first, year] : [all, first, undefined, second, year];
 }
 
 function reordered(match: RegExpExecArray | null): Array<string | undefined> | undefined {

@@ -131,6 +131,21 @@ describe('days as people say them', () => {
     expect(parseSpokenDate('29 Feb', at)?.from).toBe(Date.parse('2024-02-29'));
   });
 
+  it('with slashes have the day first, unless it cannot be', () => {
+    process.env['TZ'] = 'UTC';
+    const at = new Date('2026-11-20T10:00:00Z');
+    const day = (said: string) => {
+      const span = parseSpokenDate(said, at);
+      return span && new Date(span.from).toISOString().slice(0, 10);
+    };
+    expect(['17/11/2026', '3/4/2026', '11/17/2026'].map(day)).toEqual([
+      '2026-11-17',
+      '2026-04-03',
+      '2026-11-17',
+    ]);
+    expect(['17/13/2026', '17/11', '31/02/2026', '17/11/26'].map(day)).toEqual(Array(4).fill(undefined));
+  });
+
   it('by their weekday are the last that began, or the one before today', () => {
     process.env['TZ'] = 'UTC';
     const sunday = new Date('2026-11-15T10:00:00Z');
@@ -172,7 +187,7 @@ describe('days as people say them', () => {
     '12.11',
     '31.02.2026',
     '11.14.2026',
-    '12/11/2026',
+    '12/11',
   ])('are not: %s', (text) => {
     expect(parseSpokenDate(text, new Date('2026-11-15T10:00:00Z'))).toBeUndefined();
   });
