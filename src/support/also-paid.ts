@@ -1,6 +1,6 @@
 // The answer to "I paid twice": other payments of the same customer and amount.
 
-import { madeTime } from '../ledger/known/also-paid.js';
+import { madeTime, paidStates } from '../ledger/known/also-paid.js';
 import type { KnownPaymentRow } from '../ledger/schema.js';
 import type { Sources } from './records.js';
 import { type Command, paydesk, withProfile } from '../next-command.js';
@@ -26,6 +26,7 @@ export function alsoPaidOf(
   { alsoPaid, uncertain }: Pick<Sources, 'alsoPaid' | 'uncertain'>,
   profile: string | undefined,
 ): AlsoPaid[] {
+  const isPaid = (paidStates as readonly string[]).includes(known.state);
   return alsoPaid.map((other) => {
     const apart = madeTime(other) - madeTime(known);
     const both = [known, other];
@@ -44,7 +45,7 @@ export function alsoPaidOf(
       amount: other.amount ?? '',
       currency: other.currency,
       createdTime: other.created_time,
-      text: `This customer also paid ${safeText(amount)} ${when} (${other.payment_id}, ${safeText(other.state)}).`,
+      text: `This customer ${isPaid ? 'also ' : ''}paid ${safeText(amount)} ${when} (${other.payment_id}, ${safeText(other.state)}).`,
       commands: [
         command('explain', other.payment_id),
         // Where one of the two went back already, or may have, the other is the one that was meant.

@@ -4,7 +4,7 @@ import type { DeskTables, KnownPaymentRow } from '../schema.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The customer has paid in these, whatever became of it since. */
-const paidStates: readonly StateName[] = ['Capturing', ...capturedStates];
+export const paidStates: readonly StateName[] = ['Capturing', ...capturedStates];
 const MAX_SHOWN = 5;
 
 /** When a payment was made, as well as this desk knows. */

@@ -134,6 +134,18 @@ function twiceTests(database: () => Promise<Record<string, string>>): void {
     ]);
   });
 
+  it('says "also" only of a payment that was paid', async () => {
+    const customer = newCustomer();
+    const paid = await paidBy(customer);
+    const open = await desk.sandbox.create({
+      amount: paid.amount,
+      customerOrder: { customer: { customerId: customer } },
+    });
+    await explain(paid.paymentId);
+    const { stdout } = await explain(open.paymentId);
+    expect(stdout).toContain('This customer paid EUR 49.90');
+  });
+
   it('knows the same person by the e-mail address of the orders', async () => {
     const [one, two] = [await paidBy(newCustomer()), await paidBy(newCustomer())];
     const file = join(env['PAYDESK_HOME']!, 'orders.csv');
