@@ -36,11 +36,11 @@ export function reservationEnd({ age, now, zone }: Situation): string {
 export const ago = (time: number, now: number): string =>
   now - time < 1_000 ? 'just now' : `${roughDuration(now - time)} ago`;
 
-/** `ada@desk-1 sent it 5 minutes ago (T-1932)`. */
-export function sentBy({ operator, ticket, time, outcome }: LastOperation, now: number): string {
+/** `ada@desk-1 sent the refund 5 minutes ago (T-1932)`. */
+export function sentBy({ operation, operator, ticket, time, outcome }: LastOperation, now: number): string {
   const note = ticket === undefined ? '' : ` (${safeText(ticket)})`;
-  const did = outcome === 'unsent' ? 'tried to send it' : 'sent it';
-  return `${safeText(operator)} ${did} ${ago(time, now)}${note}`;
+  const did = outcome === 'unsent' ? 'tried to send' : 'sent';
+  return `${safeText(operator)} ${did} the ${nouns[operation]} ${ago(time, now)}${note}`;
 }
 
 export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -12,7 +12,7 @@ const general = (text: string, { id }: CaseResult): string =>
     .replaceAll(`inv-${id}`, 'inv-2041')
     .replaceAll(id, '100231')
     .replaceAll('9 November 2026', '16 November 2026')
-    .replaceAll(/(send|sent) it \d+ \w+ ago/g, '$1 it 2 minutes ago');
+    .replaceAll(/(send|sent) (the \w+) \d+ \w+ ago/g, '$1 $2 2 minutes ago');
 
 interface Group {
   members: CaseResult[];

@@ -100,10 +100,10 @@ describe('of a payment that this desk followed', () => {
     await desk.run('capture', [paymentId]);
     await desk.sandbox.settle();
     expect(await verdictIn(2, paymentId)).toMatch(
-      /^The capture of EUR 10\.50 is in progress\. \S+@\S+ sent it 2 minutes ago\.$/,
+      /^The capture of EUR 10\.50 is in progress\. \S+@\S+ sent the capture 2 minutes ago\.$/,
     );
     expect(await verdictIn(20, paymentId)).toMatch(
-      /^The provider has not confirmed the capture of EUR 10\.50\. \S+@\S+ sent it 20 minutes ago\.$/,
+      /^The provider has not confirmed the capture of EUR 10\.50\. \S+@\S+ sent the capture 20 minutes ago\.$/,
     );
     expect((await desk.explain(paymentId, later(20))).actions.map(({ command }) => command)).toEqual([
       `paydesk payments recheck ${paymentId}`,
@@ -117,7 +117,7 @@ describe('of a payment that this desk followed', () => {
     await desk.sandbox.settle();
     const { verdict, severity, actions, notPossible } = await desk.explain(paymentId);
     expect(verdict).toMatch(
-      /^Refunded\. EUR 10\.50 was returned to the customer\. \S+@\S+ sent it (\d+ seconds? ago|just now) \(T-1\)\.$/,
+      /^Refunded\. EUR 10\.50 was returned to the customer\. \S+@\S+ sent the refund (\d+ seconds? ago|just now) \(T-1\)\.$/,
     );
     expect([severity, actions.filter(({ recommended }) => recommended)]).toEqual(['ok', []]);
     expect(actions.map(({ command }) => command)).toEqual([`paydesk payments check ${paymentId}`]);
@@ -137,7 +137,7 @@ describe('of a payment that this desk followed', () => {
     expect((await desk.run('refund', [paymentId])).code).toBe(6);
     const early = await desk.explain(paymentId, later(3));
     expect(early.verdict).toMatch(
-      /^Unknown outcome: the refund of EUR 10\.50 may or may not have been carried out\. \S+@\S+ sent it 3 minutes ago, and the payment shows Captured\.$/,
+      /^Unknown outcome: the refund of EUR 10\.50 may or may not have been carried out\. \S+@\S+ sent the refund 3 minutes ago, and the payment shows Captured\.$/,
     );
     expect([early.severity, early.stuck]).toEqual(['urgent', true]);
     expect(early.actions.map(({ command }) => command)).toEqual([
@@ -159,7 +159,7 @@ describe('of a payment that this desk followed', () => {
     const { verdict, severity, stuck, actions } = await desk.explain(paymentId);
     expect([severity, stuck]).toEqual(['urgent', true]);
     const failed =
-      /^Refund failed: the customer has not received EUR 10\.50\. \S+@\S+ sent it (\d+ seconds? ago|just now)\.$/;
+      /^Refund failed: the customer has not received EUR 10\.50\. \S+@\S+ sent the refund (\d+ seconds? ago|just now)\.$/;
     expect(verdict).toMatch(failed);
     expect(actions[0]).toMatchObject({
       title: 'Send the refund again',
@@ -185,7 +185,9 @@ describe('of a payment that this desk followed', () => {
     await desk.fault({ kind: 'provider-fails', route: 'void', next: 1 });
     expect((await desk.run('cancel', [paymentId, '--wait'])).code).toBe(3);
     const { verdict, actions } = await desk.explain(paymentId);
-    expect(verdict).toMatch(/^Cancellation failed: EUR 10\.50 is still reserved\. \S+@\S+ sent it .*\.$/);
+    expect(verdict).toMatch(
+      /^Cancellation failed: EUR 10\.50 is still reserved\. \S+@\S+ sent the cancellation .*\.$/,
+    );
     expect(actions[0]).toMatchObject({
       command: `paydesk payments cancel ${paymentId} --again`,
       recommended: true,
