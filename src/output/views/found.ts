@@ -64,6 +64,7 @@ export const foundList: ListView<FoundItem> = {
     { key: 'currency', extra: 'terminal', value: ({ row }) => row.currency ?? '' },
     {
       key: 'created',
+      whole: true,
       spare: 1,
       value: ({ row }) => createdText(row),
       shown: ({ row }) => createdMinute(row),

@@ -41,11 +41,23 @@ export const failedLines = (failed: FailedOperations, isAlone: boolean): Line[] 
     toned('bad', isAlone ? verdict : `${paymentId}: ${verdict}`),
   );
 
+const columnChanges: Readonly<Record<string, Partial<ListView<RecheckResult>['columns'][number]>>> = {
+  reference: { mayCut: ({ payment }) => textAt(payment, 'paymentId') !== '' },
+  amount: { spare: 1 },
+  outcome: { extra: 'terminal' },
+};
+
 export const recheckList: ListView<RecheckResult> = {
   ...operationList,
   columns: [
-    ...operationList.columns,
-    { key: 'changed', value: changeText, shown: (result) => toned(changeTone(result), changeText(result)) },
+    // What changed says more than the outcome, and the state is told before the amount where there is room for one.
+    ...operationList.columns.map((column) => ({ ...column, ...columnChanges[column.key] })),
+    {
+      key: 'changed',
+      title: 'result',
+      value: changeText,
+      shown: (result) => toned(changeTone(result), changeText(result)),
+    },
   ],
 };
 

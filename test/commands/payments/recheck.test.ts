@@ -16,6 +16,12 @@ it('says that a refund of somebody else failed, when it finds out and later', as
   expect(again.stderr).toContain(told);
 });
 
+it('shows several in columns at 80, with what changed said once', async () => {
+  const { stdout } = await desk.run('recheck', ['seed-capturing', 'seed-cancelling'], { terminal: true });
+  expect(stdout).toMatch(/^ {2}payment +reference .*before +after +result\n/);
+  expect(stdout).toMatch(/^ {2}\d+ +seed-capturing .*Capturing +Captured +changed$/m);
+});
+
 it('says that the last refund of this desk failed, and which one of several', async () => {
   const { paymentId } = await desk.paid('refund-fails');
   const fine = await desk.paid();
