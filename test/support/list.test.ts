@@ -262,6 +262,9 @@ describe('payments list', () => {
     expect(stdout).toContain('Processing');
     expect(stderr).toContain('Known payments, read just now: 1 of 1 payment had changed.');
     expect(desk.requests()).toEqual([`GET /api/apps/${desk.sandbox.app.appId}/payments/${paymentId}`]);
+    const resolve = 'Resolve them one by one: paydesk payments resolve --stuck\n';
+    expect(stderr).not.toContain(resolve);
+    expect((await run(['--stuck'], { now: later, terminal: true })).stderr).toContain(resolve);
     const none = await run(['--stuck', '--refresh', '--customer', 'somebody-else'], { now: later });
     expect(none.stderr).toContain('0 of 0 payments had changed');
   });

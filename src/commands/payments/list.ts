@@ -7,7 +7,13 @@ import { explainOptions, openRecords, shownZone } from '../../cli/desk/support-r
 import { readUnseenCharges } from '../../ledger/moves/intent-log.js';
 import type { KnownPaymentRow } from '../../ledger/schema.js';
 import { endingOf } from '../../payments/endings.js';
-import { aboutList, knownJson, knownList, unseenChargeLines } from '../../output/views/known.js';
+import {
+  aboutList,
+  knownJson,
+  knownList,
+  resolveLines,
+  unseenChargeLines,
+} from '../../output/views/known.js';
 import { createProgressWriter, createRate, readingLine } from '../../output/views/batch-progress.js';
 import { findStates, takeListed, takeUnsettled, type ListFilter } from '../../support/list.js';
 import { refreshKnown, type Refreshed } from '../../support/refresh.js';
@@ -71,6 +77,8 @@ export default class PaymentsList extends BaseCommand {
     if (refreshed) ({ listed, more } = await takeListed(options, filter, limit));
     await this.showList(listed, knownList);
     if (!this.json) this.note(...aboutList(listed, { more, refreshed, left }, options.now));
+    const canResolve = this.streams.stdout.terminal && !this.json && flags.stuck && listed.length > 0;
+    if (canResolve) this.note(...resolveLines(options.profile));
     this.note(...unseenChargeLines(await readUnseenCharges(store, profile), options.profile));
     const ending = refreshed?.unavailable ?? endingOf(refreshed?.payments ?? [], 'read again');
     if (ending) this.endAs(ending);

@@ -118,6 +118,11 @@ export function aboutList(
   return [...limit, `Known payments, read just now: ${changes}.`, ...notRead];
 }
 
+/** A list of what needs attention is the start of a guided session. */
+export const resolveLines = (profile: string | undefined): Line[] => [
+  joinPieces('Resolve them one by one: ', commandPiece(paydesk('payments', 'resolve', '--stuck'), profile)),
+];
+
 const MAX_UNSEEN_NAMED = 5;
 
 /** Charges that no list of payments can show. */
