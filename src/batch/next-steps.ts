@@ -1,6 +1,6 @@
 // What `batch resume` does with a batch as it stands: it may send, or may only read.
 
-import { counted, countText } from '../contract/amount-format.js';
+import { countText } from '../contract/amount-format.js';
 import { addWords, type Command, paydesk } from '../next-command.js';
 import { whenText } from '../output/time.js';
 import type { BatchCounts } from './rows/counts.js';
@@ -52,9 +52,15 @@ function continued(
   const toSend = pending - onlyChecked;
   const checked = onlyChecked + unknown;
   if (toSend === 0) return { text: `batch resume ${readsAgain(checked)}`, command };
-  const checks =
-    checked === 0 ? '' : `, and checks the ${countText(checked)} that ${checked === 1 ? 'was' : 'were'} sent`;
-  return { text: `batch resume sends the remaining ${counted(toSend, 'row')}${checks}.`, command: sending };
+  const rows = toSend === 1 ? 'row' : `${countText(toSend)} rows`;
+  return { text: `batch resume sends the remaining ${rows}${checksText(checked)}.`, command: sending };
+}
+
+function checksText(checked: number): string {
+  if (checked === 0) return '';
+  return checked === 1
+    ? ', and checks the one that was sent'
+    : `, and checks the ${countText(checked)} that were sent`;
 }
 
 const readsAgain = (rows: number): string =>

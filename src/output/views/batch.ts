@@ -131,7 +131,9 @@ function acceptedRemark({ id, accepted, pending, unknown }: BatchStatus): Line[]
   if (accepted === 0) return [];
   const notFinal = `The accepted ${accepted === 1 ? 'row is' : 'rows are'} not final yet.`;
   if (pending > 0)
-    return [dim(`${notFinal} batch resume checks ${accepted === 1 ? 'it' : 'them'} once nothing is left.`)];
+    return [
+      dim(`${notFinal} batch resume checks ${accepted === 1 ? 'it' : 'them'} once nothing is left to do.`),
+    ];
   if (unknown > 0) return [dim(notFinal)];
   return [dim(`${notFinal} To check:`), commandLine(paydesk('batch', 'resume', id))];
 }

@@ -16,7 +16,7 @@ it('says why a row was not sent, and offers no new plan where resume is enough',
     notSent,
   });
   expect(ending?.message).toBe(
-    '1 of 8 rows not done: 7 accepted, 1 left to do.\nThe connection was refused.\nbatch resume sends the remaining 1 row.',
+    '1 of 8 rows not done: 7 accepted, 1 left to do.\nThe connection was refused.\nbatch resume sends the remaining row.',
   );
   expect(ending?.next.map((step) => commandText(step))).toEqual([
     'paydesk batch resume b-1',
