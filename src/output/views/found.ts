@@ -65,12 +65,14 @@ export const foundList: ListView<FoundItem> = {
     {
       key: 'created',
       whole: true,
-      spare: 1,
+      // It tells the payments of one person apart.
+      spare: 2,
       value: ({ row }) => createdText(row),
       shown: ({ row }) => createdMinute(row),
     },
     {
       key: 'who',
+      spare: 1,
       value: ({ row }) => whoIn(row),
       shown: ({ row }) => safeText(whoIn(row)),
     },
