@@ -15,6 +15,7 @@ const varying: Readonly<Record<string, Varying>> = {
   keyFile: { pattern: /(?<=-)[0-9a-f]{8}(?=\.key\b)/ },
   event: { pattern: /\bevt_[\w-]+/ },
   secret: { pattern: /(?<=\/wh\/)[\w…-]+|(?<=token=)[\w-]{32}|(?<=\/panel\/)[\w.-]+/ },
+  localTime: { pattern: localTime() },
   time: { pattern: anyTime() },
   age: { pattern: /\bjust now\b|\b\d+ (?:second|minute)s? ago\b|\b\d+ (?:day|month|year)s? ahead\b/ },
   duration: { pattern: /\b\d+(?:\.\d+)? (?:ms|s)\b|(?<="ms":)\d+|(?<=(?:time|seconds)=")[\d.]+/ },
@@ -24,12 +25,26 @@ const varying: Readonly<Record<string, Varying>> = {
   expiry: { pattern: /\b\d\d\/20\d\d\b/ },
 };
 
+function dayPattern(): string {
+  const months =
+    'Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:tember)?';
+  return String.raw`\d{1,2} (?:${months}|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?) \d{4}`;
+}
+
+/** A time in a sentence on a terminal has no zone; only where it is one, because an order may be called 20:41. */
+function localTime(): RegExp {
+  const clock = String.raw`\d\d:\d\d\b`;
+  const [told, bounded] = [
+    `(?<=\\bsince )(?:${dayPattern()}, )?${clock}(?! UTC)`,
+    `\\b${clock}(?= at the\\b)`,
+  ];
+  return new RegExp(`${told}|${bounded}`);
+}
+
 /** An instant, a day or a time of day, as JSON, tables and sentences write them. */
 function anyTime(): RegExp {
   const clock = String.raw`\d\d:\d\d(?::\d\d)?`;
-  const months =
-    'Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:tember)?';
-  const day = String.raw`\d{1,2} (?:${months}|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?) \d{4}`;
+  const day = dayPattern();
   const forms = [
     String.raw`\d{4}-\d\d-\d\dT${clock}(?:\.\d+)?Z`,
     String.raw`(?:\d{4}-)?\d\d-\d\d(?: ${clock})?\b`,
@@ -148,7 +163,7 @@ function alignRewrapped(
 ): { pair: [Shape, Shape]; shown: number; printed: number } | undefined {
   const shownCount = paragraphLength(shown);
   const left = joinedShape(shown.slice(0, shownCount));
-  if (!left.found.some(({ name }) => name === 'time')) return undefined;
+  if (!left.found.some(({ name }) => name === 'time' || name === 'localTime')) return undefined;
   for (let count = 1; count <= paragraphLength(printed); count += 1) {
     const right = joinedShape(printed.slice(0, count));
     if (left.shape === right.shape) return { pair: [left, right], shown: shownCount, printed: count };
