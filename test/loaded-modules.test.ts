@@ -60,11 +60,15 @@ describe('a start loads what it uses', () => {
     const { paymentId } = await desk.paid();
     const sources = await loadedBy(['payments', 'get', String(paymentId), '--json'], envOf(desk.sandbox));
     expect(sources.filter((source) => /src\/store\/(?!errors)/.test(source))).toEqual([]);
+    expect(sources.filter((source) => source.includes('src/ledger/'))).toEqual([
+      expect.stringContaining('known/storable-payment'),
+    ]);
     expect(roomsOf(sources).sort()).toEqual([
       'cli',
       'client',
       'commands',
       'contract',
+      'ledger',
       'output',
       'payments',
       'profiles',
