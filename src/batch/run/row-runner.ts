@@ -77,19 +77,11 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     }
   }
 
-  /** A ledger that breaks on the way leaves it open whether something was sent, and so does what nobody expected. */
   async function workOrLose(claimed: Claimed, slot: Slot): Promise<WorkedRow> {
     try {
       return await work(claimed, slot);
     } catch (error) {
-      if (error instanceof PaydeskError) throw error;
-      const { message } = error as Error;
-      if (error instanceof StoreError) {
-        stop({ kind: 'ledger', error });
-        return { outcome: 'unknown', why: message };
-      }
-      await record(tools, claimed, { outcome: 'unknown', why: firstLine(message) });
-      throw error;
+      return await lose(tools, claimed, error);
     } finally {
       rowWaits.end(claimed.row);
     }
@@ -122,6 +114,18 @@ export function createRowRunner(tools: RunnerTools, pace: Pace): RowRunner {
     },
     run,
   };
+}
+
+/** A ledger that breaks on the way leaves it open whether something was sent, and so does what nobody expected. */
+async function lose(tools: RunnerTools, claimed: Claimed, error: unknown): Promise<WorkedRow> {
+  if (error instanceof PaydeskError) throw error;
+  const { message } = error as Error;
+  if (error instanceof StoreError) {
+    tools.stopping.stop({ kind: 'ledger', error });
+    return { outcome: 'unknown', why: message };
+  }
+  await record(tools, claimed, { outcome: 'unknown', why: firstLine(message) });
+  throw error;
 }
 
 /** Whether the service asked to wait, or this machine is too busy to send in time: both need fewer rows at once. */
