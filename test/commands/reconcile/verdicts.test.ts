@@ -195,10 +195,11 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
       ({ cap }) => ({ type: 'chargeback', providerReference: '', captureId: cap }),
       ({ pr }) => ({ type: 'void', providerReference: pr.toUpperCase() }),
     ];
+    const made = await Promise.all(gone.map(() => desk.paid()));
+    await desk.know(...made);
     const lines: string[] = [];
     for (const [index, fieldsOf] of gone.entries()) {
-      const payment = await desk.paid();
-      await desk.know(payment);
+      const payment = made[index]!;
       const ids = { pr: `pr_second_${index}`, cap: `cap_second_${index}` };
       lines.unshift(desk.line(payment, { reference: '', ...fieldsOf(ids) }));
       lines.push(desk.line(payment), desk.line(payment, { providerReference: ids.pr, captureId: ids.cap }));
@@ -236,13 +237,13 @@ function verdictTests(database: () => Promise<Record<string, string>>): void {
       ({ payment }) => payment.referenceId,
       ({ payment }) => String(payment.paymentId),
     ];
-    const lines: string[] = [];
-    for (const variant of variants) {
-      const payment = await desk.paid();
-      await desk.know(payment);
+    const made = await Promise.all(variants.map(() => desk.paid()));
+    await desk.know(...made);
+    const lines = variants.flatMap((variant, index) => {
+      const payment = made[index]!;
       const captureId = variant({ cap: String(payment.payInfo?.['captureId']), payment });
-      lines.push(desk.line(payment), desk.line(payment, { captureId }));
-    }
+      return [desk.line(payment), desk.line(payment, { captureId })];
+    });
     const ran = await desk.reconcile(desk.file(...lines), '--json');
     expect((ran.json['exceptions'] as Json[]).length).toBe(variants.length);
     expect(movingMoney(ran)).toEqual([]);
